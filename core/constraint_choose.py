@@ -192,9 +192,11 @@ def multiple_and_rest(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     for g in sorted({abs(k) for _, k in terms if abs(k) != 1 and len(terms) > 1}):
         r = linear(const, [(t, k) for t, k in terms if k % g])
         p, q = ends(r)
-        if type(p) is int and type(q) is int and (k := -((q - lo) // g)) >= (hi - p) // g:
-            x = linear(0, [(t, j // g) for t, j in terms if not j % g])
-            found.append({"x": x, "g": g, "r": r, "lo": lo, "hi": hi, "k": k, "p": p, "q": q})
+        if type(p) is int and type(q) is int:
+            k = -((q - lo) // g)
+            if k >= (hi - p) // g:
+                x = linear(0, [(t, j // g) for t, j in terms if not j % g])
+                found.append({"x": x, "g": g, "r": r, "lo": lo, "hi": hi, "k": k, "p": p, "q": q})
     return found
 
 

@@ -218,10 +218,10 @@ class Constraints:
     def boxed(self, variables: tuple[Variable, ...]) -> tuple[Variable, ...]:
         """The variables with their boxes as they are now."""
         boxes = self.boxes
-        return tuple([v.boxed(*boxes[v.expr]) for v in variables])
+        return tuple([v.boxed(boxes[v.expr][0], boxes[v.expr][1]) for v in variables])
 
     # -- one application
-    def applied(self, rule: CompiledConstraintRule, before: tuple[Bound, ...]) -> tuple[Bound, ...] | None:
+    def applied(self, rule: CompiledConstraintRule, before: Sequence[Bound]) -> tuple[Bound, ...] | None:
         """Apply a rule to constraints; ``None`` where it does not apply."""
         found = rule.after(before, self.ends)
         if found is None:
@@ -229,7 +229,7 @@ class Constraints:
         return self.recorded(rule, before, found)
 
     def recorded(
-        self, rule: CompiledConstraintRule, before: tuple[Bound, ...], found: Applied
+        self, rule: CompiledConstraintRule, before: Sequence[Bound], found: Applied
     ) -> tuple[Bound, ...]:
         """The right side of an application, which goes into the trace."""
         after, values = found
@@ -249,7 +249,8 @@ class Constraints:
                 continue
             e = c[0]
             if type(e) is Var and self.free(e):
-                box = self.twin(c, (e, *self.boxes[e]))
+                lo, hi = self.boxes[e]
+                box = self.twin(c, (e, lo, hi))
                 if box is not None:
                     self.shrink(e, box[1], box[2])
                     continue

@@ -196,15 +196,19 @@ def descends(before: Sequence[Bound], after: Sequence[Bound]) -> bool:
         atoms = _atoms(f)
         if atoms and atoms == _atoms(e):
             # other coefficients, constants and bounds: what lies below the summands is the same
-            whole, left = (*_outline(e), *_below(e)), (*_outline(f), *_below(f))
+            whole, left = _outline(e) + _below(e), _outline(f) + _below(f)
             return left < whole or (left == whole and max(0, high - low + 1) < max(0, hi - lo + 1))
         if type(e) is Mod and type(f) is Mod and e.b is f.b and _atoms(e.a) == _atoms(f.a):
             # with the same summands below the same modulus and no constant, less of these is no more of anything else
             then, now = _outline(e.a), _outline(f.a)
-            if now != then and not now[1] and all(n <= t for n, t in zip(now, then, strict=True)):
+            if now != then and not now[1] and now[0] <= then[0] and now[2] <= then[2]:
                 return True
-    return _ground(after).values() < _ground(before).values()
+    return _measures_less(after, before)
 
 
-def _ground(constraints: Sequence[Bound]) -> ConstraintMeasure:
-    return constraint_measure([Bounded(e, lift(lo), lift(hi)) for e, lo, hi in constraints])
+def _measures_less(after: Sequence[Bound], before: Sequence[Bound]) -> bool:
+    now, then = (
+        constraint_measure([Bounded(e, lift(lo), lift(hi)) for e, lo, hi in side]).values()
+        for side in (after, before)
+    )
+    return now < then

@@ -129,6 +129,6 @@ def map_cost(m: IndexingMap) -> Cost:
     All are computed in different places (constraints before, to see whether the rest is needed at all; indices where
     the runtime value is read), so they share nothing.
     """
-    sources = [cost(r.source.results) for r in m.rts if r.source is not None]
-    parts = [cost(m.results), cost(c.expr for c in m.constraints), *sources]
-    return Cost(sum(p.divisions for p in parts), sum(p.operations for p in parts))
+    parts = [cost(m.results), cost([c.expr for c in m.constraints])]
+    parts += [cost(r.source.results) for r in m.rts if r.source is not None]
+    return Cost(sum([p.divisions for p in parts]), sum([p.operations for p in parts]))

@@ -57,30 +57,16 @@ def simplify_map(
         and normal[4] is keep_width
     ):
         return m
+    expect_weight(division_weight)
     after = None
     if keep_width:
         after = _kept(m, rules, trace, keep_points, division_weight, quick)
-    elif native.NATIVE and trace is None and not m.constraints and not m.rts:
-        after = _results_alone(m, rules, keep_points, division_weight, quick)
+    elif trace is None:
+        after = native.simplified_map(rules.engine, m, division_weight, quick, keep_points, _emptied)
     if after is None:
         after = _simplified(m, rules, trace, keep_points, division_weight, quick)
     object.__setattr__(after, "_normal", (rules, keep_points, division_weight, quick, keep_width))
     return after
-
-
-def _results_alone(
-    m: IndexingMap, rules: RuleSet, keep_points: bool, division_weight: int, quick: bool
-) -> IndexingMap | None:
-    """Simplify a map of nothing but results and boxes by the native core; ``None`` where that is left to Python."""
-    expect_weight(division_weight)
-    boxes = {v.expr: (v.lo, v.hi) for v in m.dims + m.ranges}
-    if rules.engine is None or any(lo > hi for lo, hi in boxes.values()):
-        return None
-    found = native.simplified(rules.engine, m.results, boxes, [], division_weight, quick, keep_points)
-    if found is None:
-        return None
-    results = tuple(found)
-    return m if results == m.results else _made(m.dims, m.ranges, (), results, ())
 
 
 def _kept(
@@ -123,8 +109,8 @@ def _simplified(
     try:
         stage.run()
     except Contradiction:
-        after = empty_domain(m)
-        if after == m:
+        after = _emptied(m)
+        if after is m:
             if trace is not None:
                 del trace[start:]
             return m
@@ -137,10 +123,12 @@ def _simplified(
         dims, ranges = stage.boxed(dims), stage.boxed(ranges)
     if room is not None:
         of = room
+        lo, hi = of.ends
         results = tuple(
             simplify.within(
                 m.results,
-                *of.ends,
+                lo,
+                hi,
                 lambda es: of.has_map(_made(dims, ranges, m.rts, tuple(es), m.constraints)),
             )
         )
@@ -236,6 +224,12 @@ def _sourced(v: RuntimeVariable, simplify: Simplifier) -> RuntimeVariable:
         return v
     results = tuple(simplify.each(source.results))
     return v if results == source.results else v.indexed(results)
+
+
+def _emptied(m: IndexingMap) -> IndexingMap:
+    """The empty map with the variables and the rank of ``m``, which is returned where it is that."""
+    after = empty_domain(m)
+    return m if after == m else after
 
 
 def empty_domain(m: IndexingMap) -> IndexingMap:

@@ -7,11 +7,12 @@ ends, or an expression has a form that the translation does not know; the caller
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, Final
 
-from .. import expr
+from .. import expr, indexing_map
 
-__all__ = ["NATIVE", "simplified"]
+__all__ = ["NATIVE", "simplified", "simplified_map"]
 
 try:
     from . import _native
@@ -23,7 +24,7 @@ NATIVE: Final = _native is not None and not os.environ.get("INDEXPROOF_PURE")
 _ENGINE: Final = f"{__package__.rpartition('.core.')[0]}.rules.compiled"
 
 if NATIVE:
-    _native.attach(expr)
+    _native.attach(expr, indexing_map)
 
 
 def simplified(
@@ -43,3 +44,23 @@ def simplified(
     if not NATIVE or engine.__module__ != _ENGINE:
         return None
     return _native.simplify(results, boxes, known, weight, quick, keep_points)
+
+
+def simplified_map(
+    engine: type | None,
+    m: indexing_map.IndexingMap,
+    weight: int,
+    quick: bool,
+    keep_points: bool,
+    emptied: Callable[[indexing_map.IndexingMap], indexing_map.IndexingMap],
+) -> indexing_map.IndexingMap | None:
+    """Simplify a map, one without points by ``emptied``; ``None`` where that is left to Python."""
+    if (
+        not NATIVE
+        or engine is None
+        or engine.__module__ != _ENGINE
+        or type(m) is not indexing_map.IndexingMap
+    ):
+        return None
+    found: Any = _native.simplify_map(m, weight, quick, keep_points)
+    return emptied(m) if found is False else found

@@ -20,7 +20,9 @@ struct Node {
   Tup<Summand> terms;
   Expr a = nullptr, b = nullptr;
   Tup<Expr> args;
-  void* outside = nullptr;  // the caller's object
+  void* outside = nullptr;     // the caller's object
+  const char* name = nullptr;  // of a variable, where it has no other letters than those of ASCII
+  Int name_length = 0;
   std::uint64_t hash = 0;
 };
 
@@ -209,6 +211,8 @@ inline Expr extremum(Int of, List<Expr> es) {
 }
 inline Expr minimum(List<Expr> es) { return extremum(tag::Min, es); }
 inline Expr maximum(List<Expr> es) { return extremum(tag::Max, es); }
+inline Expr minimum(Tup<Expr> es) { return minimum(List<Expr>::from(es)); }
+inline Expr maximum(Tup<Expr> es) { return maximum(List<Expr>::from(es)); }
 
 inline Tup<Expr> children(Expr e) {
   if (e->args.size()) return e->args;

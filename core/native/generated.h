@@ -33,7 +33,31 @@ struct Engine;
 struct Ledger;
 struct Search;
 struct Simplifier;
+struct Constraints;
 using Way = void (Search::*)();
+
+struct Proposal {
+  Expr e_r{};
+  Expr e_x{};
+  Expr e_y{};
+  Opt<Int> n_a{};
+  Opt<Int> n_b{};
+  Opt<Int> n_c{};
+  Opt<Int> n_d{};
+  Opt<Int> n_g{};
+  Opt<Int> n_hi{};
+  Opt<Int> n_k{};
+  Opt<Int> n_lo{};
+  Opt<Int> n_m{};
+  Opt<Int> n_n{};
+  Opt<Int> n_p{};
+  Opt<Int> n_q{};
+  Opt<Int> n_s{};
+  Opt<Int> n_t{};
+  Opt<Int> n_u{};
+  Opt<Int> n_v{};
+  Opt<Int> n_w{};
+};
 
 namespace functions {
 Form atom(Int a);
@@ -46,6 +70,65 @@ Cost cost(List<Expr> roots);
 List<Form> as_given(Engine* engine, List<Expr> es);
 bool takes_sums_apart(Engine* engine, List<Expr> es);
 Int magnitude(Term t);
+Cost map_cost(IndexingMap* m);
+Opt<Tuple<Int, Int, Int, Int, Int, Int>> least_common_multiple(Int m, Int s, Int n, Int t);
+bool upright(Tup<Tuple<Expr, Int>> terms);
+Tuple<Int, Tup<Tuple<Expr, Int>>> _summands(Expr e);
+Int _minus(Tup<Tuple<Expr, Int>> terms);
+Tuple<Int, Int, Int> _outline(Expr e);
+Tuple<Int, Int, Int> _below(Expr e);
+List<Expr> _atoms(Expr e);
+bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, Int>> after);
+Tuple<Int, Tup<Tuple<Expr, Int>>> _parts(Expr e);
+List<Proposal> _scaled(List<Tuple<Expr, Int, Int>> cs, bool negative);
+List<Proposal> content(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
+List<Proposal> negative_content(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
+List<Proposal> whole_range(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
+List<Proposal> both_ranges(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
+Opt<Tuple<Expr, Int, Int, Int, Int>> residue_of(Expr e, Int s);
+List<Proposal> residue(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
+Proposal shifted_remainder(Tuple<Expr, Int, Int> c, Expr y);
+Opt<Tuple<Expr, Int, Int, Int, Int>> _remainders(List<Tuple<Expr, Int, Int>> cs);
+List<Proposal> common_multiple(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
+List<Proposal> greatest_common_divisor(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
+List<Proposal> summand(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
+List<Tuple<Int, Expr, Int, Int>> _others(Expr e, Expr x, Engine* ends);
+List<Proposal> multiple_and_rest(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
+List<Proposal> dividend(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
+bool inside(Term ends, Int lo, Int hi);
+Opt<Tup<Tuple<Expr, Int, Int>>> summand_moves_into_bounds(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> positive_factor_divides_bounds(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> negative_factor_exchanges_bounds(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> positive_divisor_scales_bounds(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> minimum_from_below(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> maximum_from_above(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> residue_is_rescaled(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> bounds_meet_range(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> satisfied_constraint_vanishes(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> impossible_constraint_is_false(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_separate(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_contradict(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> same_expression_intersects(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> implied_remainder_vanishes(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> remainders_merge(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> remainders_contradict(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> remainder_tightens_bounds(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> window_raises_lower_bound(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> window_lowers_upper_bound(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_summand(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_summand(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_dividend(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_dividend(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
+Term _moved(Term box, Int sign, Int shift);
+Term _moved_back(Tuple<Expr, Int, Int> c, Int sign, Int shift);
+Expr _without_constant(Expr e);
+Expr _dividend(Tuple<Expr, Int, Int> c);
+Int _modulus(Tuple<Expr, Int, Int> c);
+Dict<Tuple<Expr, Int>, Expr> _quotients(List<Expr> roots);
+Opt<Tuple<Expr, Int, Int>> shifted_variable(Expr e);
+IndexingMap* _simplified(IndexingMap* m, bool keep_points, Int division_weight, bool quick);
+bool _no_dearer(List<Constraint*> constraints, List<Constraint*> given, Int division_weight);
+RuntimeVariable* _sourced(RuntimeVariable* v, Simplifier* simplify);
 }
 
 struct Engine {
@@ -470,6 +553,7 @@ struct Search {
 
 struct Simplifier {
   SIMPLIFIER_BY_HAND
+  List<Expr> each(List<Expr> es);
   List<Expr> _extracted(List<Expr> es);
   List<Form> _read(List<Expr> es);
   List<Expr> _less_deep(List<Expr> es);
@@ -479,6 +563,44 @@ struct Simplifier {
   bool _are_normal(List<Expr> es, List<Form> forms);
   List<Expr> _plain(List<Expr> es);
   Tuple<List<Expr>, bool> _plain_once(List<Expr> es);
+};
+
+struct Constraints {
+  IndexingMap* map;
+  bool keep_points;
+  Int division_weight;
+  bool quick;
+  Dict<Expr, Term> boxes;
+  bool narrowed;
+  List<Tuple<Expr, Int, Int>> kept;
+  Dict<Expr, Int> place;
+  List<Tuple<Expr, Int, Int>> todo;
+  bool stale;
+  bool outdated;
+  Simplifier* _simplifier;
+  Engine* _ends;
+  Constraints(IndexingMap* m, bool keep_points, Int division_weight, bool quick);
+  CONSTRAINTS_BY_HAND
+  void run();
+  bool free(Expr v);
+  Simplifier* simplifier();
+  void renew();
+  Tup<Variable*> boxed(Tup<Variable*> variables);
+  Opt<Tup<Tuple<Expr, Int, Int>>> applied(CompiledConstraintRule* rule, List<Tuple<Expr, Int, Int>> before);
+  void settle();
+  Opt<Tuple<Expr, Int, Int>> twin(Tuple<Expr, Int, Int> c, Tuple<Expr, Int, Int> d);
+  void again();
+  void restart(List<Tuple<Expr, Int, Int>> todo);
+  Opt<Tuple<Expr, Int, Int>> normal(Tuple<Expr, Int, Int> c);
+  void shrink(Expr v, Int lo, Int hi);
+  bool merge();
+  bool merged(Tuple<Expr, Int, Int> c, Tuple<Expr, Int, Int> d);
+  bool tighten();
+  List<Expr> subjects(Tuple<Expr, Int, Int> c);
+  Simplifier* simplifier_of_results();
+  Opt<Int> remainder(Expr e, Int n, Dict<Expr, List<Tuple<Expr, Int, Int>>> remainders);
+  Tup<Constraint*> finished(List<Expr> results);
+  Tuple<Expr, Int, Int> spelled(Tuple<Expr, Int, Int> c, Dict<Tuple<Expr, Int>, Expr> quotients);
 };
 
 namespace functions {
@@ -786,6 +908,1914 @@ inline bool takes_sums_apart(Engine* engine, List<Expr> es) {
 
 inline Int magnitude(Term t) {
   return neg(p_abs(at<1>(t)));
+}
+
+inline Cost map_cost(IndexingMap* m) {
+  List<Cost> parts{};
+  parts = List<Cost>::of({functions::cost(List<Expr>::from(m->results)), functions::cost([&] { auto l_ = List<Expr>::make(); auto t1_c = m->constraints; for (auto&& t1_ : t1_c) { Constraint* c = t1_; l_.append(c->expr); } return l_; }())});
+  parts.extend([&] { auto l_ = List<Cost>::make(); auto t2_c = m->rts; for (auto&& t2_ : t2_c) { RuntimeVariable* r = t2_; if (!(!isnone(r->source))) continue; l_.append(functions::cost(List<Expr>::from(r->source->results))); } return l_; }());
+  return Cost{total([&] { auto l_ = List<Int>::make(); auto t3_c = parts; for (auto&& t3_ : t3_c) { Cost p = t3_; l_.append(p.divisions); } return l_; }()), total([&] { auto l_ = List<Int>::make(); auto t4_c = parts; for (auto&& t4_ : t4_c) { Cost p = t4_; l_.append(p.operations); } return l_; }())};
+}
+
+inline Opt<Tuple<Int, Int, Int, Int, Int, Int>> least_common_multiple(Int m, Int s, Int n, Int t) {
+  Int g{};
+  Int a{};
+  Int b{};
+  Int u{};
+  Int v{};
+  Int w{};
+  if (((m <= Int(0)) || (n <= Int(0)))) {
+    return none;
+  }
+  g = Gcd().one(m).one(n).g;
+  if ((truthy(floor_mod(sub(s, t), g)) || (!((Int(0) <= s) && (s < m)) || !((Int(0) <= t) && (t < n))))) {
+    return none;
+  }
+  {
+    auto t1_ = floor_div(n, g);
+    auto t2_ = floor_div(m, g);
+  a = t1_;
+  b = t2_;
+  }
+  u = ((b > Int(1)) ? Int(inverse(a, b)) : Int(Int(0)));
+  v = floor_div(sub(Int(1), mul(u, a)), b);
+  w = floor_mod(add(s, mul(m, ((a > Int(1)) ? Int(floor_mod(mul(floor_div(sub(t, s), g), inverse(b, a)), a)) : Int(Int(0))))), mul(m, a));
+  return mk(mul(m, a), w, a, b, u, v);
+}
+
+inline bool upright(Tup<Tuple<Expr, Int>> terms) {
+  Int negative{};
+  negative = total([&] { auto l_ = List<bool>::make(); auto t1_c = terms; for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); l_.append((k < Int(0))); } return l_; }());
+  return ((mul(Int(2), negative) < len(terms)) || ((mul(Int(2), negative) == len(terms)) && (functions::_leading(terms) > Int(0))));
+}
+
+inline Tuple<Int, Tup<Tuple<Expr, Int>>> _summands(Expr e) {
+  if ((e->tag == tag::Sum)) {
+    return mk(e->const_, e->terms);
+  }
+  return ((e->tag == tag::Int) ? Tuple<Int, Tup<Tuple<Expr, Int>>>(mk(e->value, Tup<Tuple<Expr, Int>>{})) : Tuple<Int, Tup<Tuple<Expr, Int>>>(mk(Int(0), Tup<Tuple<Expr, Int>>::from(List<Tuple<Expr, Int>>::of({mk(e, Int(1))})))));
+}
+
+inline Int _minus(Tup<Tuple<Expr, Int>> terms) {
+  Int negative{};
+  negative = total([&] { auto l_ = List<bool>::make(); auto t1_c = terms; for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); l_.append((k < Int(0))); } return l_; }());
+  return (truthy(negative) ? Int(add(mul(Int(2), negative), (functions::_leading(terms) < Int(0)))) : Int(Int(0)));
+}
+
+inline Tuple<Int, Int, Int> _outline(Expr e) {
+  Int const_{};
+  Tup<Tuple<Expr, Int>> terms{};
+  {
+    auto t1_ = functions::_summands(e);
+  const_ = at<0>(t1_);
+  terms = at<1>(t1_);
+  }
+  return mk(total([&] { auto l_ = List<Int>::make(); auto t2_c = terms; for (auto&& t2_ : t2_c) { Int k = at<1>(t2_); l_.append(p_abs(k)); } return l_; }()), Int(((const_ != Int(0)) && truthy(truthy(terms)))), functions::_minus(terms));
+}
+
+inline Tuple<Int, Int, Int> _below(Expr e) {
+  return ((e->tag == tag::Mod) ? Tuple<Int, Int, Int>(functions::_outline(e->a)) : Tuple<Int, Int, Int>(mk(Int(0), Int(0), Int(0))));
+}
+
+inline List<Expr> _atoms(Expr e) {
+  return [&] { auto l_ = List<Expr>::make(); auto t1_c = at<1>(functions::_summands(e)); for (auto&& t1_ : t1_c) { Expr t = at<0>(t1_); l_.append(t); } return l_; }();
+}
+
+inline bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, Int>> after) {
+  List<Tuple<Expr, Int, Int>> rest{};
+  List<Tuple<Expr, Int, Int>> new_{};
+  Tuple<Expr, Int, Int> c{};
+  Expr e{};
+  Int lo{};
+  Int hi{};
+  Expr f{};
+  Int low{};
+  Int high{};
+  List<Expr> atoms{};
+  Tuple<Int, Int, Int, Int, Int, Int> whole{};
+  Tuple<Int, Int, Int, Int, Int, Int> left{};
+  Tuple<Int, Int, Int> then{};
+  Tuple<Int, Int, Int> now{};
+  {
+    auto t1_ = List<Tuple<Expr, Int, Int>>::from(before);
+    auto t2_ = List<Tuple<Expr, Int, Int>>::of({});
+  rest = t1_;
+  new_ = t2_;
+  }
+  {
+  auto t3_c = after;
+  for (auto&& t3_ : t3_c) {
+    c = t3_;
+    if (in(c, rest)) {
+      rest.remove(c);
+    } else {
+      new_.append(c);
+    }
+  }
+  }
+  if ((!truthy(new_) || (((len(new_) == Int(1)) && (Int(1) < len(rest))) && truthy([&] {  auto t4_c = rest; for (auto&& t4_ : t4_c) { Tuple<Expr, Int, Int> c = t4_; if ((at<0>(new_[Int(0)]) == at<0>(c))) return true; } return false; }())))) {
+    return truthy(rest);
+  }
+  {
+    auto t5_ = rest;
+    auto t6_ = new_;
+  before = t5_;
+  after = t6_;
+  }
+  if (((len(before) == len(after)) && (len(after) == Int(1)))) {
+    {
+      auto t7_ = before[Int(0)];
+      auto t8_ = after[Int(0)];
+    e = at<0>(t7_);
+    lo = at<1>(t7_);
+    hi = at<2>(t7_);
+    f = at<0>(t8_);
+    low = at<1>(t8_);
+    high = at<2>(t8_);
+    }
+    if (((e->tag != tag::Int) && ((f->tag == tag::Int) || ((e->tag != tag::Sum) && in(f, functions::children(e)))))) {
+      return true;
+    }
+    atoms = functions::_atoms(f);
+    if ((truthy(atoms) && (atoms == functions::_atoms(e)))) {
+      {
+        auto t9_ = concat(functions::_outline(e), functions::_below(e));
+        auto t10_ = concat(functions::_outline(f), functions::_below(f));
+      whole = t9_;
+      left = t10_;
+      }
+      return ((left < whole) || ((left == whole) && (larger(Int(0), add(sub(high, low), Int(1))) < larger(Int(0), add(sub(hi, lo), Int(1))))));
+    }
+    if (((e->tag == tag::Mod) && ((f->tag == tag::Mod) && ((e->b == f->b) && (functions::_atoms(e->a) == functions::_atoms(f->a)))))) {
+      {
+        auto t11_ = functions::_outline(e->a);
+        auto t12_ = functions::_outline(f->a);
+      then = t11_;
+      now = t12_;
+      }
+      if (((now != then) && (!truthy(at<1>(now)) && ((at<0>(now) <= at<0>(then)) && (at<2>(now) <= at<2>(then)))))) {
+        return true;
+      }
+    }
+  }
+  return functions::_measures_less(after, before);
+}
+
+inline Tuple<Int, Tup<Tuple<Expr, Int>>> _parts(Expr e) {
+  if ((e->tag == tag::Sum)) {
+    return mk(e->const_, e->terms);
+  }
+  return ((e->tag == tag::Int) ? Tuple<Int, Tup<Tuple<Expr, Int>>>(mk(e->value, Tup<Tuple<Expr, Int>>{})) : Tuple<Int, Tup<Tuple<Expr, Int>>>(mk(Int(0), Tup<Tuple<Expr, Int>>::from(List<Tuple<Expr, Int>>::of({mk(e, Int(1))})))));
+}
+
+inline List<Proposal> _scaled(List<Tuple<Expr, Int, Int>> cs, bool negative) {
+  Expr e{};
+  Int lo{};
+  Int hi{};
+  Int const_{};
+  Tup<Tuple<Expr, Int>> terms{};
+  Int g{};
+  {
+    auto t1_ = cs[Int(0)];
+  e = at<0>(t1_);
+  lo = at<1>(t1_);
+  hi = at<2>(t1_);
+  }
+  {
+    auto t2_ = functions::_parts(e);
+  const_ = at<0>(t2_);
+  terms = at<1>(t2_);
+  }
+  if ((truthy(const_) || !truthy(terms))) {
+    return List<Proposal>::of({});
+  }
+  g = Gcd().all([&] { auto l_ = List<Int>::make(); auto t3_c = terms; for (auto&& t3_ : t3_c) { Int k = at<1>(t3_); l_.append(k); } return l_; }()).g;
+  if (truthy(negative)) {
+    if (truthy(functions::upright(terms))) {
+      return List<Proposal>::of({});
+    }
+    g = neg(g);
+  } else {
+    if ((g == Int(1))) {
+      return List<Proposal>::of({});
+    }
+  }
+  return List<Proposal>::of({[&] { Proposal p_; p_.e_x = functions::linear(Int(0), [&] { auto l_ = List<Tuple<Expr, Int>>::make(); auto t4_c = terms; for (auto&& t4_ : t4_c) { Expr t = at<0>(t4_); Int k = at<1>(t4_); l_.append(mk(t, floor_div(k, g))); } return l_; }()); p_.n_k = g; p_.n_lo = lo; p_.n_hi = hi; return p_; }()});
+}
+
+inline List<Proposal> content(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
+  return functions::_scaled(cs, false);
+}
+
+inline List<Proposal> negative_content(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
+  return functions::_scaled(cs, true);
+}
+
+inline List<Proposal> whole_range(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
+  Expr x{};
+  Int lo{};
+  Int hi{};
+  Int a{};
+  Int b{};
+  {
+    auto t1_ = cs[Int(0)];
+  x = at<0>(t1_);
+  lo = at<1>(t1_);
+  hi = at<2>(t1_);
+  }
+  {
+    auto t2_ = ends->ends(x);
+  a = at<0>(t2_);
+  b = at<1>(t2_);
+  }
+  if ((!true || !true)) {
+    return List<Proposal>::of({});
+  }
+  return List<Proposal>::of({[&] { Proposal p_; p_.e_x = x; p_.n_lo = lo; p_.n_hi = hi; p_.n_a = a; p_.n_b = b; return p_; }()});
+}
+
+inline List<Proposal> both_ranges(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
+  Expr e{};
+  Int lo{};
+  Int hi{};
+  Int least_{};
+  Int most_{};
+  Expr x{};
+  Expr y{};
+  Int b{};
+  Int d{};
+  Int a{};
+  Int c{};
+  {
+    auto t1_ = cs[Int(0)];
+  e = at<0>(t1_);
+  lo = at<1>(t1_);
+  hi = at<2>(t1_);
+  }
+  if (!truthy((e->tag == tag::Min || e->tag == tag::Max))) {
+    return List<Proposal>::of({});
+  }
+  {
+    auto t2_ = ends->ends(e);
+  least_ = at<0>(t2_);
+  most_ = at<1>(t2_);
+  }
+  x = e->args[Int(0)];
+  if (((e->tag == tag::Min) && (most_ <= hi))) {
+    y = functions::minimum(slice(e->args, Int(1), TO_END));
+    {
+      auto t3_ = at<1>(ends->ends(x));
+      auto t4_ = at<1>(ends->ends(y));
+    b = t3_;
+    d = t4_;
+    }
+    if ((true && true)) {
+      return List<Proposal>::of({[&] { Proposal p_; p_.e_x = x; p_.e_y = y; p_.n_lo = lo; p_.n_hi = hi; p_.n_b = b; p_.n_d = d; return p_; }()});
+    }
+  }
+  if (((e->tag == tag::Max) && (lo <= least_))) {
+    y = functions::maximum(slice(e->args, Int(1), TO_END));
+    {
+      auto t5_ = at<0>(ends->ends(x));
+      auto t6_ = at<0>(ends->ends(y));
+    a = t5_;
+    c = t6_;
+    }
+    if ((true && true)) {
+      return List<Proposal>::of({[&] { Proposal p_; p_.e_x = x; p_.e_y = y; p_.n_lo = lo; p_.n_hi = hi; p_.n_a = a; p_.n_c = c; return p_; }()});
+    }
+  }
+  return List<Proposal>::of({});
+}
+
+inline Opt<Tuple<Expr, Int, Int, Int, Int>> residue_of(Expr e, Int s) {
+  Int m{};
+  Int const_{};
+  Tup<Tuple<Expr, Int>> terms{};
+  Int u{};
+  Int v{};
+  Int t{};
+  Expr y{};
+  if (((e->b->tag != tag::Int) || ((e->b->value <= Int(0)) || !((Int(0) <= s) && (s < e->b->value))))) {
+    return none;
+  }
+  m = e->b->value;
+  {
+    auto t1_ = functions::_parts(e->a);
+  const_ = at<0>(t1_);
+  terms = at<1>(t1_);
+  }
+  if (!truthy(terms)) {
+    return none;
+  }
+  {
+    auto t2_ = Int(1);
+  u = t2_;
+  v = t2_;
+  }
+  t = floor_mod(sub(s, const_), m);
+  y = (truthy(const_) ? Expr(functions::linear(Int(0), List<Tuple<Expr, Int>>::from(terms))) : Expr(e->a));
+  if (((len(terms) == Int(1)) && ((at<1>(at<0>(terms)) != Int(1)) && (Gcd().one(at<1>(at<0>(terms))).one(m).g == Int(1))))) {
+    {
+      auto t3_ = at<0>(at<0>(terms));
+      auto t4_ = at<1>(at<0>(terms));
+    y = t3_;
+    v = t4_;
+    }
+    u = inverse(v, m);
+    t = floor_mod(mul(t, u), m);
+  }
+  return mk(y, m, t, u, v);
+}
+
+inline List<Proposal> residue(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
+  Expr e{};
+  Int lo{};
+  Int hi{};
+  Opt<Tuple<Expr, Int, Int, Int, Int>> found{};
+  Expr y{};
+  Int m{};
+  Int t{};
+  Int u{};
+  Int v{};
+  {
+    auto t1_ = cs[Int(0)];
+  e = at<0>(t1_);
+  lo = at<1>(t1_);
+  hi = at<2>(t1_);
+  }
+  if (((lo != hi) || (e->tag != tag::Mod))) {
+    return List<Proposal>::of({});
+  }
+  found = functions::residue_of(e, lo);
+  if ((isnone(found) || (at<0>(some(found)) == e->a))) {
+    return List<Proposal>::of({});
+  }
+  {
+    auto t2_ = some(found);
+  y = at<0>(t2_);
+  m = at<1>(t2_);
+  t = at<2>(t2_);
+  u = at<3>(t2_);
+  v = at<4>(t2_);
+  }
+  return List<Proposal>::of({[&] { Proposal p_; p_.e_x = e->a; p_.e_y = y; p_.n_m = m; p_.n_s = lo; p_.n_t = t; p_.n_u = u; p_.n_v = v; return p_; }()});
+}
+
+inline Proposal shifted_remainder(Tuple<Expr, Int, Int> c, Expr y) {
+  Expr e{};
+  Int s{};
+  {
+    auto t1_ = c;
+  e = at<0>(t1_);
+  s = at<1>(t1_);
+  }
+  return [&] { Proposal p_; p_.e_y = y; p_.n_t = floor_mod(add(sub(s, at<0>(functions::_parts(e->a))), at<0>(functions::_parts(y))), e->b->value); p_.n_u = Int(1); p_.n_v = Int(1); return p_; }();
+}
+
+inline Opt<Tuple<Expr, Int, Int, Int, Int>> _remainders(List<Tuple<Expr, Int, Int>> cs) {
+  Expr e{};
+  Int s{};
+  Int s_{};
+  Expr f{};
+  Int t{};
+  Int t_{};
+  {
+    auto t1_ = cs[Int(0)];
+  e = at<0>(t1_);
+  s = at<1>(t1_);
+  s_ = at<2>(t1_);
+  }
+  {
+    auto t2_ = cs[Int(1)];
+  f = at<0>(t2_);
+  t = at<1>(t2_);
+  t_ = at<2>(t2_);
+  }
+  if (((e->tag != tag::Mod) || ((f->tag != tag::Mod) || ((e->a != f->a) || ((s != s_) || (t != t_)))))) {
+    return none;
+  }
+  if (((e->b->tag != tag::Int) || (f->b->tag != tag::Int))) {
+    return none;
+  }
+  return mk(e->a, e->b->value, s, f->b->value, t);
+}
+
+inline List<Proposal> common_multiple(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
+  Opt<Tuple<Expr, Int, Int, Int, Int>> found{};
+  Expr x{};
+  Int m{};
+  Int s{};
+  Int n{};
+  Int t{};
+  Opt<Tuple<Int, Int, Int, Int, Int, Int>> chosen{};
+  Int k{};
+  Int w{};
+  Int a{};
+  Int b{};
+  Int u{};
+  Int v{};
+  found = functions::_remainders(cs);
+  if (isnone(found)) {
+    return List<Proposal>::of({});
+  }
+  {
+    auto t1_ = some(found);
+  x = at<0>(t1_);
+  m = at<1>(t1_);
+  s = at<2>(t1_);
+  n = at<3>(t1_);
+  t = at<4>(t1_);
+  }
+  chosen = functions::least_common_multiple(m, s, n, t);
+  if (isnone(chosen)) {
+    return List<Proposal>::of({});
+  }
+  {
+    auto t2_ = some(chosen);
+  k = at<0>(t2_);
+  w = at<1>(t2_);
+  a = at<2>(t2_);
+  b = at<3>(t2_);
+  u = at<4>(t2_);
+  v = at<5>(t2_);
+  }
+  return List<Proposal>::of({[&] { Proposal p_; p_.e_x = x; p_.n_m = m; p_.n_s = s; p_.n_n = n; p_.n_t = t; p_.n_k = k; p_.n_w = w; p_.n_a = a; p_.n_b = b; p_.n_u = u; p_.n_v = v; return p_; }()});
+}
+
+inline List<Proposal> greatest_common_divisor(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
+  Opt<Tuple<Expr, Int, Int, Int, Int>> found{};
+  Expr x{};
+  Int m{};
+  Int s{};
+  Int n{};
+  Int t{};
+  found = functions::_remainders(cs);
+  if (isnone(found)) {
+    return List<Proposal>::of({});
+  }
+  {
+    auto t1_ = some(found);
+  x = at<0>(t1_);
+  m = at<1>(t1_);
+  s = at<2>(t1_);
+  n = at<3>(t1_);
+  t = at<4>(t1_);
+  }
+  return List<Proposal>::of({[&] { Proposal p_; p_.e_x = x; p_.n_m = m; p_.n_s = s; p_.n_n = n; p_.n_t = t; p_.n_g = Gcd().one(m).one(n).g; return p_; }()});
+}
+
+inline List<Proposal> summand(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
+  Expr e{};
+  Int lo{};
+  Int hi{};
+  Expr x{};
+  Int a{};
+  Int b{};
+  List<Proposal> found{};
+  Int k{};
+  Expr r{};
+  Int p{};
+  Int q{};
+  {
+    auto t1_ = cs[Int(0)];
+  e = at<0>(t1_);
+  lo = at<1>(t1_);
+  hi = at<2>(t1_);
+  }
+  {
+    auto t2_ = cs[Int(1)];
+  x = at<0>(t2_);
+  a = at<1>(t2_);
+  b = at<2>(t2_);
+  }
+  found = List<Proposal>::of({});
+  {
+  auto t3_c = functions::_others(e, x, ends);
+  for (auto&& t3_ : t3_c) {
+    k = at<0>(t3_);
+    r = at<1>(t3_);
+    p = at<2>(t3_);
+    q = at<3>(t3_);
+    found.append([&] { Proposal p_; p_.e_x = x; p_.n_k = k; p_.e_r = r; p_.n_lo = lo; p_.n_hi = hi; p_.n_a = a; p_.n_b = b; p_.n_p = p; p_.n_q = q; return p_; }());
+  }
+  }
+  return found;
+}
+
+inline List<Tuple<Int, Expr, Int, Int>> _others(Expr e, Expr x, Engine* ends) {
+  Int const_{};
+  Tup<Tuple<Expr, Int>> terms{};
+  List<Tuple<Int, Expr, Int, Int>> found{};
+  Expr t{};
+  Int k{};
+  Expr r{};
+  Int p{};
+  Int q{};
+  {
+    auto t1_ = functions::_parts(e);
+  const_ = at<0>(t1_);
+  terms = at<1>(t1_);
+  }
+  found = List<Tuple<Int, Expr, Int, Int>>::of({});
+  {
+  auto t2_c = terms;
+  for (auto&& t2_ : t2_c) {
+    t = at<0>(t2_);
+    k = at<1>(t2_);
+    if (((t == x) && (len(terms) > Int(1)))) {
+      r = functions::linear(const_, [&] { auto l_ = List<Tuple<Expr, Int>>::make(); auto t3_c = terms; for (auto&& t3_ : t3_c) { Expr u = at<0>(t3_); Int j = at<1>(t3_); if (!((u != t))) continue; l_.append(mk(u, j)); } return l_; }());
+      {
+        auto t4_ = ends->ends(r);
+      p = at<0>(t4_);
+      q = at<1>(t4_);
+      }
+      if ((true && true)) {
+        found.append(mk(k, r, p, q));
+      }
+    }
+  }
+  }
+  return found;
+}
+
+inline List<Proposal> multiple_and_rest(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
+  Expr e{};
+  Int lo{};
+  Int hi{};
+  Int const_{};
+  Tup<Tuple<Expr, Int>> terms{};
+  List<Proposal> found{};
+  Int g{};
+  Expr r{};
+  Int p{};
+  Int q{};
+  Int k{};
+  Expr x{};
+  {
+    auto t1_ = cs[Int(0)];
+  e = at<0>(t1_);
+  lo = at<1>(t1_);
+  hi = at<2>(t1_);
+  }
+  {
+    auto t2_ = functions::_parts(e);
+  const_ = at<0>(t2_);
+  terms = at<1>(t2_);
+  }
+  found = List<Proposal>::of({});
+  {
+  auto t3_c = sorted<Int>([&] { auto l_ = Set<Int>::make(); auto t4_c = terms; for (auto&& t4_ : t4_c) { Int k = at<1>(t4_); if (!(((p_abs(k) != Int(1)) && (len(terms) > Int(1))))) continue; l_.add(p_abs(k)); } return l_; }());
+  for (auto&& t3_ : t3_c) {
+    g = t3_;
+    r = functions::linear(const_, [&] { auto l_ = List<Tuple<Expr, Int>>::make(); auto t5_c = terms; for (auto&& t5_ : t5_c) { Expr t = at<0>(t5_); Int k = at<1>(t5_); if (!(truthy(floor_mod(k, g)))) continue; l_.append(mk(t, k)); } return l_; }());
+    {
+      auto t6_ = ends->ends(r);
+    p = at<0>(t6_);
+    q = at<1>(t6_);
+    }
+    if ((true && true)) {
+      k = neg(floor_div(sub(q, lo), g));
+      if ((k >= floor_div(sub(hi, p), g))) {
+        x = functions::linear(Int(0), [&] { auto l_ = List<Tuple<Expr, Int>>::make(); auto t7_c = terms; for (auto&& t7_ : t7_c) { Expr t = at<0>(t7_); Int j = at<1>(t7_); if (!(!truthy(floor_mod(j, g)))) continue; l_.append(mk(t, floor_div(j, g))); } return l_; }());
+        found.append([&] { Proposal p_; p_.e_x = x; p_.n_g = g; p_.e_r = r; p_.n_lo = lo; p_.n_hi = hi; p_.n_k = k; p_.n_p = p; p_.n_q = q; return p_; }());
+      }
+    }
+  }
+  }
+  return found;
+}
+
+inline List<Proposal> dividend(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
+  Expr e{};
+  Int lo{};
+  Int hi{};
+  Expr x{};
+  Int a{};
+  Int b{};
+  List<Proposal> found{};
+  Expr t{};
+  Int d{};
+  Int k{};
+  Expr r{};
+  Int p{};
+  Int q{};
+  {
+    auto t1_ = cs[Int(0)];
+  e = at<0>(t1_);
+  lo = at<1>(t1_);
+  hi = at<2>(t1_);
+  }
+  {
+    auto t2_ = cs[Int(1)];
+  x = at<0>(t2_);
+  a = at<1>(t2_);
+  b = at<2>(t2_);
+  }
+  found = List<Proposal>::of({});
+  {
+  auto t3_c = at<1>(functions::_parts(e));
+  for (auto&& t3_ : t3_c) {
+    t = at<0>(t3_);
+    if (((t->tag == tag::FloorDiv) && ((t->a == x) && (t->b->tag == tag::Int)))) {
+      d = t->b->value;
+      {
+      auto t4_c = functions::_others(e, t, ends);
+      for (auto&& t4_ : t4_c) {
+        k = at<0>(t4_);
+        r = at<1>(t4_);
+        p = at<2>(t4_);
+        q = at<3>(t4_);
+        found.append([&] { Proposal p_; p_.e_x = x; p_.n_d = d; p_.n_k = k; p_.e_r = r; p_.n_lo = lo; p_.n_hi = hi; p_.n_a = a; p_.n_b = b; p_.n_p = p; p_.n_q = q; return p_; }());
+      }
+      }
+    }
+  }
+  }
+  return found;
+}
+
+inline bool inside(Term ends, Int lo, Int hi) {
+  return ((lo <= at<0>(ends)) && (at<1>(ends) <= hi));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> summand_moves_into_bounds(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Int k{};
+  Expr r{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  if ((_e0->tag != tag::Sum)) {
+    return none;
+  }
+  k = _e0->const_;
+  if (!(k != Int(0))) {
+    return none;
+  }
+  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::integer(k), Int(-1))}));
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(r, add(mul(Int(-1), k), lo), add(mul(Int(-1), k), hi))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> positive_factor_divides_bounds(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Opt<Int> k{};
+  Expr x{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  k = _v.n_k;
+  if (isnone(k)) {
+    return none;
+  }
+  x = _v.e_x;
+  if (isnone(x)) {
+    return none;
+  }
+  if (!((Int(0) < some(k)) && (Int(1) < some(k)))) {
+    return none;
+  }
+  if ((functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))})) != _e0)) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, neg(floor_div(neg(lo), some(k))), floor_div(hi, some(k)))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> negative_factor_exchanges_bounds(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Opt<Int> k{};
+  Expr x{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  k = _v.n_k;
+  if (isnone(k)) {
+    return none;
+  }
+  x = _v.e_x;
+  if (isnone(x)) {
+    return none;
+  }
+  if (!(some(k) < Int(0))) {
+    return none;
+  }
+  if ((functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))})) != _e0)) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, neg(floor_div(neg(hi), some(k))), floor_div(lo, some(k)))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> positive_divisor_scales_bounds(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Int d{};
+  Expr x{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  if ((_e0->tag != tag::FloorDiv)) {
+    return none;
+  }
+  if ((_e0->b->tag != tag::Int)) {
+    return none;
+  }
+  d = _e0->b->value;
+  x = _e0->a;
+  if (!(Int(0) < d)) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, mul(lo, d), add(add(d, mul(d, hi)), Int(-1)))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> minimum_from_below(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Opt<Int> b{};
+  Opt<Int> d{};
+  Expr x{};
+  Expr y{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  b = _v.n_b;
+  if (isnone(b)) {
+    return none;
+  }
+  d = _v.n_d;
+  if (isnone(d)) {
+    return none;
+  }
+  x = _v.e_x;
+  if (isnone(x)) {
+    return none;
+  }
+  y = _v.e_y;
+  if (isnone(y)) {
+    return none;
+  }
+  if ((functions::minimum(List<Expr>::of({y, x})) != _e0)) {
+    return none;
+  }
+  if (!(at<1>(_ends->ends(x)) <= some(b))) {
+    return none;
+  }
+  if (!(at<1>(_ends->ends(y)) <= some(d))) {
+    return none;
+  }
+  if (!(at<1>(_ends->ends(functions::minimum(List<Expr>::of({y, x})))) <= hi)) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, lo, some(b)), mk(y, lo, some(d))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> maximum_from_above(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Opt<Int> a{};
+  Opt<Int> c{};
+  Expr x{};
+  Expr y{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  a = _v.n_a;
+  if (isnone(a)) {
+    return none;
+  }
+  c = _v.n_c;
+  if (isnone(c)) {
+    return none;
+  }
+  x = _v.e_x;
+  if (isnone(x)) {
+    return none;
+  }
+  y = _v.e_y;
+  if (isnone(y)) {
+    return none;
+  }
+  if ((functions::maximum(List<Expr>::of({y, x})) != _e0)) {
+    return none;
+  }
+  if (!(some(a) <= at<0>(_ends->ends(x)))) {
+    return none;
+  }
+  if (!(some(c) <= at<0>(_ends->ends(y)))) {
+    return none;
+  }
+  if (!(lo <= at<0>(_ends->ends(functions::maximum(List<Expr>::of({y, x})))))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, some(a), hi), mk(y, some(c), hi)}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> residue_is_rescaled(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int s{};
+  Int m{};
+  Expr x{};
+  Opt<Int> t{};
+  Opt<Int> u{};
+  Opt<Int> v{};
+  Expr y{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  s = _lo0;
+  if ((s != _hi0)) {
+    return none;
+  }
+  if ((_e0->tag != tag::Mod)) {
+    return none;
+  }
+  if ((_e0->b->tag != tag::Int)) {
+    return none;
+  }
+  m = _e0->b->value;
+  x = _e0->a;
+  t = _v.n_t;
+  if (isnone(t)) {
+    return none;
+  }
+  u = _v.n_u;
+  if (isnone(u)) {
+    return none;
+  }
+  v = _v.n_v;
+  if (isnone(v)) {
+    return none;
+  }
+  y = _v.e_y;
+  if (isnone(y)) {
+    return none;
+  }
+  if (!((Int(0) < m) && (((Int(0) <= s) && (s <= add(m, Int(-1)))) && (((Int(0) <= some(t)) && (some(t) <= add(m, Int(-1)))) && ((m != Int(0)) && (floor_mod(add(mul(some(v), some(u)), Int(-1)), m) == Int(0))))))) {
+    return none;
+  }
+  if (!((m != Int(0)) && truthy(functions::inside(_ends->ends(functions::mod(functions::linear(mul(Int(-1), some(t)), List<Tuple<Expr, Int>>::of({mk(y, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(functions::linear(mul(Int(-1), s), List<Tuple<Expr, Int>>::of({mk(x, Int(1))})), some(u))})), Int(-1))})), functions::integer(m))), Int(0), Int(0))))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(functions::mod(y, functions::integer(m)), some(t), some(t))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> bounds_meet_range(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Expr x{};
+  Opt<Int> a{};
+  Opt<Int> b{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  x = _e0;
+  a = _v.n_a;
+  if (isnone(a)) {
+    return none;
+  }
+  b = _v.n_b;
+  if (isnone(b)) {
+    return none;
+  }
+  if (!((some(a) <= some(b)) && ((lo <= some(b)) && ((some(a) <= hi) && ((lo < some(a)) || (some(b) < hi)))))) {
+    return none;
+  }
+  if (!truthy(functions::inside(_ends->ends(x), some(a), some(b)))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, larger(some(a), lo), smaller(some(b), hi))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> satisfied_constraint_vanishes(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Expr x{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  x = _e0;
+  if (!truthy(functions::inside(_ends->ends(x), lo, hi))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>{};
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> impossible_constraint_is_false(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Expr x{};
+  Opt<Int> a{};
+  Opt<Int> b{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  x = _e0;
+  a = _v.n_a;
+  if (isnone(a)) {
+    return none;
+  }
+  b = _v.n_b;
+  if (isnone(b)) {
+    return none;
+  }
+  if (!((hi < some(a)) || ((some(b) < lo) || (hi < lo)))) {
+    return none;
+  }
+  if (!truthy(functions::inside(_ends->ends(x), some(a), some(b)))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(functions::integer(Int(0)), Int(1), Int(1))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_separate(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Opt<Int> g{};
+  Opt<Int> k{};
+  Opt<Int> p{};
+  Opt<Int> q{};
+  Expr x{};
+  Expr r{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  g = _v.n_g;
+  if (isnone(g)) {
+    return none;
+  }
+  k = _v.n_k;
+  if (isnone(k)) {
+    return none;
+  }
+  p = _v.n_p;
+  if (isnone(p)) {
+    return none;
+  }
+  q = _v.n_q;
+  if (isnone(q)) {
+    return none;
+  }
+  x = _v.e_x;
+  if (isnone(x)) {
+    return none;
+  }
+  if (!((Int(0) < some(g)) && ((some(k) == neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(g)))) && ((some(k) == floor_div(add(mul(Int(-1), some(p)), hi), some(g))) && (Int(1) < some(g)))))) {
+    return none;
+  }
+  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(g))})), Int(-1))}));
+  if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, some(k), some(k)), mk(r, add(mul(Int(-1), mul(some(g), some(k))), lo), add(mul(Int(-1), mul(some(g), some(k))), hi))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_contradict(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Opt<Int> g{};
+  Opt<Int> p{};
+  Opt<Int> q{};
+  Expr x{};
+  Expr r{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  g = _v.n_g;
+  if (isnone(g)) {
+    return none;
+  }
+  p = _v.n_p;
+  if (isnone(p)) {
+    return none;
+  }
+  q = _v.n_q;
+  if (isnone(q)) {
+    return none;
+  }
+  x = _v.e_x;
+  if (isnone(x)) {
+    return none;
+  }
+  if (!((Int(0) < some(g)) && (floor_div(add(mul(Int(-1), some(p)), hi), some(g)) < neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(g)))))) {
+    return none;
+  }
+  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(g))})), Int(-1))}));
+  if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(functions::integer(Int(0)), Int(1), Int(1))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> same_expression_intersects(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int a{};
+  Int b{};
+  Expr x{};
+  Expr _e1{};
+  Int _lo1{};
+  Int _hi1{};
+  Int c{};
+  Int d{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  a = _lo0;
+  b = _hi0;
+  x = _e0;
+  {
+    auto t2_ = _cs[Int(1)];
+  _e1 = at<0>(t2_);
+  _lo1 = at<1>(t2_);
+  _hi1 = at<2>(t2_);
+  }
+  c = _lo1;
+  d = _hi1;
+  if ((x != _e1)) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, larger(a, c), smaller(b, d))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> implied_remainder_vanishes(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int s{};
+  Int m{};
+  Expr x{};
+  Expr _e1{};
+  Int _lo1{};
+  Int _hi1{};
+  Int t{};
+  Int n{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  s = _lo0;
+  if ((s != _hi0)) {
+    return none;
+  }
+  if ((_e0->tag != tag::Mod)) {
+    return none;
+  }
+  if ((_e0->b->tag != tag::Int)) {
+    return none;
+  }
+  m = _e0->b->value;
+  x = _e0->a;
+  {
+    auto t2_ = _cs[Int(1)];
+  _e1 = at<0>(t2_);
+  _lo1 = at<1>(t2_);
+  _hi1 = at<2>(t2_);
+  }
+  t = _lo1;
+  if ((t != _hi1)) {
+    return none;
+  }
+  if ((_e1->tag != tag::Mod)) {
+    return none;
+  }
+  if ((_e1->b->tag != tag::Int)) {
+    return none;
+  }
+  n = _e1->b->value;
+  if ((x != _e1->a)) {
+    return none;
+  }
+  if (!(((n != Int(0)) && (floor_mod(m, n) == Int(0))) && (t == floor_mod(s, n)))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, s)}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> remainders_merge(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int s{};
+  Int m{};
+  Expr x{};
+  Expr _e1{};
+  Int _lo1{};
+  Int _hi1{};
+  Int t{};
+  Int n{};
+  Opt<Int> a{};
+  Opt<Int> b{};
+  Opt<Int> k{};
+  Opt<Int> u{};
+  Opt<Int> v{};
+  Opt<Int> w{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  s = _lo0;
+  if ((s != _hi0)) {
+    return none;
+  }
+  if ((_e0->tag != tag::Mod)) {
+    return none;
+  }
+  if ((_e0->b->tag != tag::Int)) {
+    return none;
+  }
+  m = _e0->b->value;
+  x = _e0->a;
+  {
+    auto t2_ = _cs[Int(1)];
+  _e1 = at<0>(t2_);
+  _lo1 = at<1>(t2_);
+  _hi1 = at<2>(t2_);
+  }
+  t = _lo1;
+  if ((t != _hi1)) {
+    return none;
+  }
+  if ((_e1->tag != tag::Mod)) {
+    return none;
+  }
+  if ((_e1->b->tag != tag::Int)) {
+    return none;
+  }
+  n = _e1->b->value;
+  if ((x != _e1->a)) {
+    return none;
+  }
+  a = _v.n_a;
+  if (isnone(a)) {
+    return none;
+  }
+  b = _v.n_b;
+  if (isnone(b)) {
+    return none;
+  }
+  k = _v.n_k;
+  if (isnone(k)) {
+    return none;
+  }
+  u = _v.n_u;
+  if (isnone(u)) {
+    return none;
+  }
+  v = _v.n_v;
+  if (isnone(v)) {
+    return none;
+  }
+  w = _v.n_w;
+  if (isnone(w)) {
+    return none;
+  }
+  if (!((Int(0) < m) && ((Int(0) < n) && ((some(k) == mul(m, some(a))) && ((some(k) == mul(n, some(b))) && ((add(mul(some(b), some(v)), mul(some(a), some(u))) == Int(1)) && ((floor_mod(some(w), m) == s) && ((floor_mod(some(w), n) == t) && ((Int(0) <= some(w)) && (some(w) <= add(some(k), Int(-1)))))))))))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(functions::mod(x, functions::integer(some(k))), some(w), some(w))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> remainders_contradict(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int s{};
+  Int m{};
+  Expr x{};
+  Expr _e1{};
+  Int _lo1{};
+  Int _hi1{};
+  Int t{};
+  Int n{};
+  Opt<Int> g{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  s = _lo0;
+  if ((s != _hi0)) {
+    return none;
+  }
+  if ((_e0->tag != tag::Mod)) {
+    return none;
+  }
+  if ((_e0->b->tag != tag::Int)) {
+    return none;
+  }
+  m = _e0->b->value;
+  x = _e0->a;
+  {
+    auto t2_ = _cs[Int(1)];
+  _e1 = at<0>(t2_);
+  _lo1 = at<1>(t2_);
+  _hi1 = at<2>(t2_);
+  }
+  t = _lo1;
+  if ((t != _hi1)) {
+    return none;
+  }
+  if ((_e1->tag != tag::Mod)) {
+    return none;
+  }
+  if ((_e1->b->tag != tag::Int)) {
+    return none;
+  }
+  n = _e1->b->value;
+  if ((x != _e1->a)) {
+    return none;
+  }
+  g = _v.n_g;
+  if (isnone(g)) {
+    return none;
+  }
+  if (!(((some(g) != Int(0)) && (floor_mod(m, some(g)) == Int(0))) && (((some(g) != Int(0)) && (floor_mod(n, some(g)) == Int(0))) && (!((some(g) != Int(0)) && (floor_mod(add(mul(Int(-1), t), s), some(g)) == Int(0))) && (some(g) != Int(0)))))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(functions::integer(Int(0)), Int(1), Int(1))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> remainder_tightens_bounds(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int s{};
+  Int m{};
+  Expr x{};
+  Expr _e1{};
+  Int _lo1{};
+  Int _hi1{};
+  Int lo{};
+  Int hi{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  s = _lo0;
+  if ((s != _hi0)) {
+    return none;
+  }
+  if ((_e0->tag != tag::Mod)) {
+    return none;
+  }
+  if ((_e0->b->tag != tag::Int)) {
+    return none;
+  }
+  m = _e0->b->value;
+  x = _e0->a;
+  {
+    auto t2_ = _cs[Int(1)];
+  _e1 = at<0>(t2_);
+  _lo1 = at<1>(t2_);
+  _hi1 = at<2>(t2_);
+  }
+  lo = _lo1;
+  hi = _hi1;
+  if ((x != _e1)) {
+    return none;
+  }
+  if (!((Int(0) < m) && ((lo <= hi) && (add(floor_mod(add(mul(Int(-1), s), hi), m), floor_mod(add(s, mul(Int(-1), lo)), m)) != Int(0))))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, s), mk(_e1, add(floor_mod(add(s, mul(Int(-1), lo)), m), lo), add(mul(Int(-1), floor_mod(add(mul(Int(-1), s), hi), m)), hi))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> window_raises_lower_bound(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int s{};
+  Int t{};
+  Int m{};
+  Expr x{};
+  Expr _e1{};
+  Int _lo1{};
+  Int _hi1{};
+  Int lo{};
+  Int hi{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  s = _lo0;
+  t = _hi0;
+  if ((_e0->tag != tag::Mod)) {
+    return none;
+  }
+  if ((_e0->b->tag != tag::Int)) {
+    return none;
+  }
+  m = _e0->b->value;
+  x = _e0->a;
+  {
+    auto t2_ = _cs[Int(1)];
+  _e1 = at<0>(t2_);
+  _lo1 = at<1>(t2_);
+  _hi1 = at<2>(t2_);
+  }
+  lo = _lo1;
+  hi = _hi1;
+  if ((x != _e1)) {
+    return none;
+  }
+  if (!((Int(0) < m) && ((add(t, mul(Int(-1), s)) < floor_mod(add(mul(Int(-1), s), lo), m)) && ((lo <= hi) && (s <= t))))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, t), mk(_e1, add(floor_mod(add(s, mul(Int(-1), lo)), m), lo), hi)}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> window_lowers_upper_bound(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int s{};
+  Int t{};
+  Int m{};
+  Expr x{};
+  Expr _e1{};
+  Int _lo1{};
+  Int _hi1{};
+  Int lo{};
+  Int hi{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  s = _lo0;
+  t = _hi0;
+  if ((_e0->tag != tag::Mod)) {
+    return none;
+  }
+  if ((_e0->b->tag != tag::Int)) {
+    return none;
+  }
+  m = _e0->b->value;
+  x = _e0->a;
+  {
+    auto t2_ = _cs[Int(1)];
+  _e1 = at<0>(t2_);
+  _lo1 = at<1>(t2_);
+  _hi1 = at<2>(t2_);
+  }
+  lo = _lo1;
+  hi = _hi1;
+  if ((x != _e1)) {
+    return none;
+  }
+  if (!((Int(0) < m) && ((add(t, mul(Int(-1), s)) < floor_mod(add(mul(Int(-1), s), hi), m)) && ((lo <= hi) && (s <= t))))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, t), mk(_e1, lo, add(mul(Int(-1), floor_mod(add(mul(Int(-1), t), hi), m)), hi))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_summand(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Expr _e1{};
+  Int _lo1{};
+  Int _hi1{};
+  Int a{};
+  Int b{};
+  Expr x{};
+  Opt<Int> k{};
+  Opt<Int> p{};
+  Opt<Int> q{};
+  Expr r{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  {
+    auto t2_ = _cs[Int(1)];
+  _e1 = at<0>(t2_);
+  _lo1 = at<1>(t2_);
+  _hi1 = at<2>(t2_);
+  }
+  a = _lo1;
+  b = _hi1;
+  x = _e1;
+  k = _v.n_k;
+  if (isnone(k)) {
+    return none;
+  }
+  p = _v.n_p;
+  if (isnone(p)) {
+    return none;
+  }
+  q = _v.n_q;
+  if (isnone(q)) {
+    return none;
+  }
+  if (!((Int(0) < some(k)) && ((a <= b) && ((a < neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(k)))) || (floor_div(add(mul(Int(-1), some(p)), hi), some(k)) < b))))) {
+    return none;
+  }
+  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))})), Int(-1))}));
+  if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(k)))), smaller(b, floor_div(add(mul(Int(-1), some(p)), hi), some(k))))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_summand(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Expr _e1{};
+  Int _lo1{};
+  Int _hi1{};
+  Int a{};
+  Int b{};
+  Expr x{};
+  Opt<Int> k{};
+  Opt<Int> p{};
+  Opt<Int> q{};
+  Expr r{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  {
+    auto t2_ = _cs[Int(1)];
+  _e1 = at<0>(t2_);
+  _lo1 = at<1>(t2_);
+  _hi1 = at<2>(t2_);
+  }
+  a = _lo1;
+  b = _hi1;
+  x = _e1;
+  k = _v.n_k;
+  if (isnone(k)) {
+    return none;
+  }
+  p = _v.n_p;
+  if (isnone(p)) {
+    return none;
+  }
+  q = _v.n_q;
+  if (isnone(q)) {
+    return none;
+  }
+  if (!((some(k) < Int(0)) && ((a <= b) && ((a < neg(floor_div(neg(add(mul(Int(-1), some(p)), hi)), some(k)))) || (floor_div(add(lo, mul(Int(-1), some(q))), some(k)) < b))))) {
+    return none;
+  }
+  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))})), Int(-1))}));
+  if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(neg(floor_div(neg(add(mul(Int(-1), some(p)), hi)), some(k))), a), smaller(b, floor_div(add(lo, mul(Int(-1), some(q))), some(k))))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_dividend(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Expr _e1{};
+  Int _lo1{};
+  Int _hi1{};
+  Int a{};
+  Int b{};
+  Expr x{};
+  Opt<Int> d{};
+  Opt<Int> k{};
+  Opt<Int> p{};
+  Opt<Int> q{};
+  Expr r{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  {
+    auto t2_ = _cs[Int(1)];
+  _e1 = at<0>(t2_);
+  _lo1 = at<1>(t2_);
+  _hi1 = at<2>(t2_);
+  }
+  a = _lo1;
+  b = _hi1;
+  x = _e1;
+  d = _v.n_d;
+  if (isnone(d)) {
+    return none;
+  }
+  k = _v.n_k;
+  if (isnone(k)) {
+    return none;
+  }
+  p = _v.n_p;
+  if (isnone(p)) {
+    return none;
+  }
+  q = _v.n_q;
+  if (isnone(q)) {
+    return none;
+  }
+  if (!((Int(0) < some(k)) && ((Int(0) < some(d)) && ((a <= b) && ((a < mul(neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(k))), some(d))) || (add(add(mul(some(d), floor_div(add(mul(Int(-1), some(p)), hi), some(k))), some(d)), Int(-1)) < b)))))) {
+    return none;
+  }
+  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(functions::floordiv(x, functions::integer(some(d))), some(k))})), Int(-1))}));
+  if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, mul(neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(k))), some(d))), smaller(b, add(add(mul(some(d), floor_div(add(mul(Int(-1), some(p)), hi), some(k))), some(d)), Int(-1))))}));
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_dividend(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
+  Expr _e0{};
+  Int _lo0{};
+  Int _hi0{};
+  Int lo{};
+  Int hi{};
+  Expr _e1{};
+  Int _lo1{};
+  Int _hi1{};
+  Int a{};
+  Int b{};
+  Expr x{};
+  Opt<Int> d{};
+  Opt<Int> k{};
+  Opt<Int> p{};
+  Opt<Int> q{};
+  Expr r{};
+  {
+    auto t1_ = _cs[Int(0)];
+  _e0 = at<0>(t1_);
+  _lo0 = at<1>(t1_);
+  _hi0 = at<2>(t1_);
+  }
+  lo = _lo0;
+  hi = _hi0;
+  {
+    auto t2_ = _cs[Int(1)];
+  _e1 = at<0>(t2_);
+  _lo1 = at<1>(t2_);
+  _hi1 = at<2>(t2_);
+  }
+  a = _lo1;
+  b = _hi1;
+  x = _e1;
+  d = _v.n_d;
+  if (isnone(d)) {
+    return none;
+  }
+  k = _v.n_k;
+  if (isnone(k)) {
+    return none;
+  }
+  p = _v.n_p;
+  if (isnone(p)) {
+    return none;
+  }
+  q = _v.n_q;
+  if (isnone(q)) {
+    return none;
+  }
+  if (!((some(k) < Int(0)) && ((Int(0) < some(d)) && ((a <= b) && ((a < mul(neg(floor_div(neg(add(mul(Int(-1), some(p)), hi)), some(k))), some(d))) || (add(add(mul(some(d), floor_div(add(lo, mul(Int(-1), some(q))), some(k))), some(d)), Int(-1)) < b)))))) {
+    return none;
+  }
+  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(functions::floordiv(x, functions::integer(some(d))), some(k))})), Int(-1))}));
+  if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
+    return none;
+  }
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, mul(neg(floor_div(neg(add(mul(Int(-1), some(p)), hi)), some(k))), some(d))), smaller(b, add(add(mul(some(d), floor_div(add(lo, mul(Int(-1), some(q))), some(k))), some(d)), Int(-1))))}));
+}
+
+inline Term _moved(Term box, Int sign, Int shift) {
+  Int lo{};
+  Int hi{};
+  {
+    auto t1_ = ((sign > Int(0)) ? Term(box) : Term(mk(neg(at<1>(box)), neg(at<0>(box)))));
+  lo = at<0>(t1_);
+  hi = at<1>(t1_);
+  }
+  return mk(add(lo, shift), add(hi, shift));
+}
+
+inline Term _moved_back(Tuple<Expr, Int, Int> c, Int sign, Int shift) {
+  Int lo{};
+  Int hi{};
+  {
+    auto t1_ = sub(at<1>(c), shift);
+    auto t2_ = sub(at<2>(c), shift);
+  lo = t1_;
+  hi = t2_;
+  }
+  return ((sign > Int(0)) ? Term(mk(lo, hi)) : Term(mk(neg(hi), neg(lo))));
+}
+
+inline Expr _without_constant(Expr e) {
+  return (((e->tag == tag::Sum) && truthy(e->const_)) ? Expr(functions::linear(Int(0), List<Tuple<Expr, Int>>::from(e->terms))) : Expr(e));
+}
+
+inline Expr _dividend(Tuple<Expr, Int, Int> c) {
+  Expr e{};
+  e = at<0>(c);
+  return e->a;
+}
+
+inline Int _modulus(Tuple<Expr, Int, Int> c) {
+  Expr e{};
+  e = at<0>(c);
+  return (((e->tag == tag::Mod) && (e->b->tag == tag::Int)) ? Int(e->b->value) : Int(Int(0)));
+}
+
+inline Dict<Tuple<Expr, Int>, Expr> _quotients(List<Expr> roots) {
+  Dict<Tuple<Expr, Int>, Expr> found{};
+  Expr node{};
+  found = Dict<Tuple<Expr, Int>, Expr>::make();
+  {
+  auto t1_c = functions::postorder(roots);
+  for (auto&& t1_ : t1_c) {
+    node = t1_;
+    if (((node->tag == tag::FloorDiv) && (node->b->tag == tag::Int))) {
+      found.setdefault(Tuple<Expr, Int>(mk(functions::_without_constant(node->a), node->b->value)), node->a);
+    }
+  }
+  }
+  return found;
+}
+
+inline Opt<Tuple<Expr, Int, Int>> shifted_variable(Expr e) {
+  Expr t{};
+  Int k{};
+  if ((e->tag == tag::Var)) {
+    return mk(e, Int(1), Int(0));
+  }
+  if (((e->tag == tag::Sum) && (len(e->terms) == Int(1)))) {
+    {
+      auto t1_ = at<0>(e->terms);
+    t = at<0>(t1_);
+    k = at<1>(t1_);
+    }
+    if (((t->tag == tag::Var) && ((k == Int(1)) || (k == Int(-1))))) {
+      return mk(t, k, e->const_);
+    }
+  }
+  return none;
+}
+
+inline IndexingMap* _simplified(IndexingMap* m, bool keep_points, Int division_weight, bool quick) {
+  Constraints* stage{};
+  IndexingMap* after{};
+  Simplifier* simplify{};
+  Tup<Variable*> dims{};
+  Tup<Variable*> ranges{};
+  Tup<Expr> results{};
+  Tup<RuntimeVariable*> rts{};
+  bool same{};
+  Tup<Expr> spelled_for{};
+  Tup<Constraint*> constraints{};
+  IndexingMap* given{};
+  stage = make<Constraints>(m, keep_points, division_weight, quick);
+  try {
+    stage->run();
+  } catch (Contradiction&) {
+    after = functions::_emptied(m);
+    if ((after == m)) {
+      return m;
+    }
+    return after;
+  }
+  simplify = stage->simplifier_of_results();
+  {
+    auto t1_ = m->dims;
+    auto t2_ = m->ranges;
+  dims = t1_;
+  ranges = t2_;
+  }
+  if (truthy(stage->narrowed)) {
+    {
+      auto t3_ = stage->boxed(dims);
+      auto t4_ = stage->boxed(ranges);
+    dims = t3_;
+    ranges = t4_;
+    }
+  }
+  {
+    results = Tup<Expr>::from(simplify->all(List<Expr>::from(m->results)));
+  }
+  rts = Tup<RuntimeVariable*>::from([&] { auto l_ = List<RuntimeVariable*>::make(); auto t5_c = m->rts; for (auto&& t5_ : t5_c) { RuntimeVariable* v = t5_; l_.append(functions::_sourced(v, simplify)); } return l_; }());
+  same = (!truthy(stage->narrowed) && ((results == m->results) && truthy([&] {  auto t6_0 = rts; auto t6_1 = m->rts; for (Int t6_ = 0; t6_ < t6_0.size(); t6_++) { RuntimeVariable* a = t6_0[t6_]; RuntimeVariable* b = t6_1[t6_]; if (!((a == b))) return false; } return true; }())));
+  after = m;
+  for (auto&& t7_ : List<Tup<Expr>>::of({results, Tup<Expr>{}})) {
+    spelled_for = t7_;
+    constraints = stage->finished(List<Expr>::from(spelled_for));
+    if (((constraints == m->constraints) && truthy(same))) {
+      break;
+    }
+    after = functions::_made(dims, ranges, rts, results, constraints);
+    if (truthy(functions::_no_dearer(List<Constraint*>::from(constraints), List<Constraint*>::from(m->constraints), division_weight))) {
+      return after;
+    }
+    if ((functions::map_cost(after).weighed(division_weight) <= functions::map_cost(m).weighed(division_weight))) {
+      return after;
+    }
+  }
+  if (truthy(same)) {
+    return m;
+  }
+  given = functions::_made(dims, ranges, rts, results, m->constraints);
+  if (truthy(stage->narrowed)) {
+    return functions::_simplified(given, keep_points, division_weight, quick);
+  }
+  return given;
+}
+
+inline bool _no_dearer(List<Constraint*> constraints, List<Constraint*> given, Int division_weight) {
+  Set<Expr> have{};
+  Set<Tup<Tuple<Expr, Int>>> bodies{};
+  Constraint* c{};
+  Expr e{};
+  Expr t{};
+  Int k{};
+  Cost now{};
+  Cost before{};
+  if (!truthy(constraints)) {
+    return true;
+  }
+  have = [&] { auto l_ = Set<Expr>::make(); auto t1_c = given; for (auto&& t1_ : t1_c) { Constraint* c = t1_; l_.add(c->expr); } return l_; }();
+  if (truthy(have.issuperset([&] { auto l_ = List<Expr>::make(); auto t2_c = constraints; for (auto&& t2_ : t2_c) { Constraint* c = t2_; l_.append(c->expr); } return l_; }()))) {
+    return true;
+  }
+  bodies = Set<Tup<Tuple<Expr, Int>>>::make();
+  {
+  auto t3_c = given;
+  for (auto&& t3_ : t3_c) {
+    c = t3_;
+    e = c->expr;
+    if ((e->tag == tag::Sum)) {
+      bodies.add(e->terms);
+      {
+        auto t4_ = e->terms[Int(0)];
+      t = at<0>(t4_);
+      k = at<1>(t4_);
+      }
+      if (((k == Int(1)) && (len(e->terms) == Int(1)))) {
+        have.add(t);
+      }
+    }
+  }
+  }
+  {
+  auto t5_c = constraints;
+  for (auto&& t5_ : t5_c) {
+    c = t5_;
+    e = c->expr;
+    if ((!have.has(Expr(e)) && !((e->tag == tag::Sum) && (!truthy(e->const_) && bodies.has(Tup<Tuple<Expr, Int>>(e->terms)))))) {
+      goto broken_6;
+    }
+  }
+  {
+    return true;
+  }
+  broken_6:;
+  }
+  {
+    auto t9_ = functions::cost([&] { auto l_ = List<Expr>::make(); auto t7_c = constraints; for (auto&& t7_ : t7_c) { Constraint* c = t7_; l_.append(c->expr); } return l_; }());
+    auto t10_ = functions::cost([&] { auto l_ = List<Expr>::make(); auto t8_c = given; for (auto&& t8_ : t8_c) { Constraint* c = t8_; l_.append(c->expr); } return l_; }());
+  now = t9_;
+  before = t10_;
+  }
+  return (now.weighed(division_weight) <= before.weighed(division_weight));
+}
+
+inline RuntimeVariable* _sourced(RuntimeVariable* v, Simplifier* simplify) {
+  RuntimeSource* source{};
+  Tup<Expr> results{};
+  source = v->source;
+  if (isnone(source)) {
+    return v;
+  }
+  results = Tup<Expr>::from(simplify->each(List<Expr>::from(source->results)));
+  return ((results == source->results) ? static_cast<RuntimeVariable*>(v) : static_cast<RuntimeVariable*>(v->indexed(results)));
 }
 }
 
@@ -7101,6 +9131,15 @@ inline bool Search::_harmless(Form x, Int b, Int s) {
   return true;
 }
 
+inline List<Expr> Simplifier::each(List<Expr> es) {
+  List<Expr> results{};
+  results = [&] { auto l_ = List<Expr>::make(); auto t1_c = es; for (auto&& t1_ : t1_c) { Expr e = t1_; l_.append(this->normal(e)); } return l_; }();
+  if ((isnone(this->engine()) || ((results == List<Expr>::from(es)) || !truthy(this->_larger(results, es))))) {
+    return results;
+  }
+  return List<Expr>::from(es);
+}
+
 inline List<Expr> Simplifier::_extracted(List<Expr> es) {
   Engine* engine{};
   List<List<Expr>> seen{};
@@ -7308,4 +9347,749 @@ inline Tuple<List<Expr>, bool> Simplifier::_plain_once(List<Expr> es) {
     return mk(es, true);
   }
   return mk(results, false);
+}
+
+inline Constraints::Constraints(IndexingMap* m, bool keep_points, Int division_weight, bool quick) {
+  {
+    auto t1_ = m;
+  this->map = t1_;
+  }
+  {
+    auto t2_ = keep_points;
+  this->keep_points = t2_;
+  }
+  {
+    auto t3_ = division_weight;
+  this->division_weight = t3_;
+  }
+  {
+    auto t4_ = quick;
+  this->quick = t4_;
+  }
+  {
+    auto t5_ = functions::_boxes(m);
+  this->boxes = t5_;
+  }
+  {
+    auto t6_ = false;
+  this->narrowed = t6_;
+  }
+  {
+    auto t7_ = List<Tuple<Expr, Int, Int>>::of({});
+  this->kept = t7_;
+  }
+  {
+    auto t8_ = Dict<Expr, Int>::make();
+  this->place = t8_;
+  }
+  {
+    auto t9_ = List<Tuple<Expr, Int, Int>>::of({});
+  this->todo = t9_;
+  }
+  {
+    auto t10_ = false;
+  this->stale = t10_;
+  this->outdated = t10_;
+  }
+  {
+    auto t11_ = none;
+  this->_simplifier = t11_;
+  }
+  {
+    auto t12_ = none;
+  this->_ends = t12_;
+  }
+}
+
+inline void Constraints::run() {
+  Tup<Constraint*> given{};
+  Int lo{};
+  Int hi{};
+  Dict<Expr, Term> boxes{};
+  List<Tuple<Expr, Int, Int>> kept{};
+  bool narrowed{};
+  Int rounds{};
+  given = this->map->constraints;
+  {
+  auto t1_c = this->boxes.values();
+  for (auto&& t1_ : t1_c) {
+    lo = at<0>(t1_);
+    hi = at<1>(t1_);
+    if ((lo > hi)) {
+      {
+        auto t2_ = [&] { auto l_ = List<Tuple<Expr, Int, Int>>::make(); auto t3_c = reversed<Constraint*>(given); for (auto&& t3_ : t3_c) { Constraint* c = t3_; l_.append(mk(c->expr, c->lo, c->hi)); } return l_; }();
+      this->todo = t2_;
+      }
+      throw Contradiction{};
+    }
+  }
+  }
+  if (!truthy(given)) {
+    return;
+  }
+  {
+    auto t4_ = [&] { auto l_ = List<Tuple<Expr, Int, Int>>::make(); auto t5_c = reversed<Constraint*>(given); for (auto&& t5_ : t5_c) { Constraint* c = t5_; l_.append(mk(c->expr, c->lo, c->hi)); } return l_; }();
+  this->todo = t4_;
+  }
+  this->settle();
+  {
+    auto t6_ = this->boxes;
+    auto t7_ = this->kept;
+    auto t8_ = this->narrowed;
+    auto t9_ = Int(0);
+  boxes = t6_;
+  kept = t7_;
+  narrowed = t8_;
+  rounds = t9_;
+  }
+  while (truthy(this->kept)) {
+    if (truthy(this->stale)) {
+      this->again();
+    } else {
+      if (!truthy(this->merge())) {
+        if (!truthy(rounds)) {
+          {
+            auto t10_ = Dict<Expr, Term>::from(this->boxes);
+            auto t11_ = List<Tuple<Expr, Int, Int>>::from(this->kept);
+            auto t12_ = this->narrowed;
+          boxes = t10_;
+          kept = t11_;
+          narrowed = t12_;
+          }
+        }
+        { Int v_ = Int(1); auto& r_ = rounds; r_ = add(r_, v_); }
+        if ((rounds > Int(24))) {
+          {
+            auto t13_ = boxes;
+            auto t14_ = kept;
+            auto t15_ = narrowed;
+          this->boxes = t13_;
+          this->kept = t14_;
+          this->narrowed = t15_;
+          }
+          {
+            auto t16_ = true;
+          this->outdated = t16_;
+          }
+          this->renew();
+          return;
+        }
+        if (!truthy(this->tighten())) {
+          return;
+        }
+      }
+    }
+  }
+}
+
+inline bool Constraints::free(Expr v) {
+  RuntimeVariable* r{};
+  {
+  auto t1_c = this->map->rts;
+  for (auto&& t1_ : t1_c) {
+    r = t1_;
+    if ((r->expr() == v)) {
+      return false;
+    }
+  }
+  }
+  return this->boxes.has(Expr(v));
+}
+
+inline Simplifier* Constraints::simplifier() {
+  if (isnone(this->_simplifier)) {
+    {
+      auto t1_ = this->made(List<Tuple<Expr, Int, Int>>::of({}));
+    this->_simplifier = t1_;
+    }
+  }
+  return this->_simplifier;
+}
+
+inline void Constraints::renew() {
+  if (truthy(this->outdated)) {
+    {
+      auto t1_ = none;
+    this->_simplifier = t1_;
+    this->_ends = t1_;
+    }
+    {
+      auto t2_ = false;
+    this->outdated = t2_;
+    }
+  }
+}
+
+inline Tup<Variable*> Constraints::boxed(Tup<Variable*> variables) {
+  Dict<Expr, Term> boxes{};
+  boxes = this->boxes;
+  return Tup<Variable*>::from([&] { auto l_ = List<Variable*>::make(); auto t1_c = variables; for (auto&& t1_ : t1_c) { Variable* v = t1_; l_.append(v->boxed(at<0>(boxes.at_(Expr(v->expr()))), at<1>(boxes.at_(Expr(v->expr()))))); } return l_; }());
+}
+
+inline Opt<Tup<Tuple<Expr, Int, Int>>> Constraints::applied(CompiledConstraintRule* rule, List<Tuple<Expr, Int, Int>> before) {
+  Opt<Tup<Tuple<Expr, Int, Int>>> found{};
+  found = rule->after(before, this->ends());
+  if (isnone(found)) {
+    return none;
+  }
+  return this->recorded(rule, before, some(found));
+}
+
+inline void Constraints::settle() {
+  List<Tuple<Expr, Int, Int>> todo{};
+  Opt<Tuple<Expr, Int, Int>> c{};
+  Expr e{};
+  Int lo{};
+  Int hi{};
+  Opt<Tuple<Expr, Int, Int>> box{};
+  Opt<Int> at_{};
+  Opt<Tuple<Expr, Int, Int>> both{};
+  todo = this->todo;
+  while (truthy(todo)) {
+    c = this->normal(todo.pop());
+    if (isnone(c)) {
+      continue;
+    }
+    e = at<0>(some(c));
+    if (((e->tag == tag::Var) && truthy(this->free(e)))) {
+      {
+        auto t1_ = this->boxes.at_(Expr(e));
+      lo = at<0>(t1_);
+      hi = at<1>(t1_);
+      }
+      box = this->twin(some(c), mk(e, lo, hi));
+      if (!isnone(box)) {
+        this->shrink(e, at<1>(some(box)), at<2>(some(box)));
+        continue;
+      }
+    }
+    at_ = lookup(this->place, Expr(e));
+    both = (!isnone(at_) ? Opt<Tuple<Expr, Int, Int>>(this->twin(this->kept[some(at_)], some(c))) : Opt<Tuple<Expr, Int, Int>>(none));
+    if ((!isnone(at_) && !isnone(both))) {
+      c = some(both);
+      {
+        auto t2_ = some(c);
+      this->kept[some(at_)] = t2_;
+      }
+      if ((at<1>(some(c)) > at<2>(some(c)))) {
+        throw Contradiction{};
+      }
+    } else {
+      {
+        auto t3_ = len(this->kept);
+      this->place.set(e, t3_);
+      }
+      this->kept.append(some(c));
+    }
+    if (((e->tag == tag::Var) && !truthy(this->free(e)))) {
+      this->shrink(e, at<1>(some(c)), at<2>(some(c)));
+    }
+  }
+}
+
+inline Opt<Tuple<Expr, Int, Int>> Constraints::twin(Tuple<Expr, Int, Int> c, Tuple<Expr, Int, Int> d) {
+  CompiledConstraintRule* rule{};
+  Opt<Tup<Tuple<Expr, Int, Int>>> after{};
+  {
+  auto t1_c = this->compiled()->twins;
+  for (auto&& t1_ : t1_c) {
+    rule = t1_;
+    after = this->applied(rule, List<Tuple<Expr, Int, Int>>::of({c, d}));
+    if (!isnone(after)) {
+      return some(after)[Int(0)];
+    }
+  }
+  }
+  return none;
+}
+
+inline void Constraints::again() {
+  {
+    auto t1_ = false;
+  this->stale = t1_;
+  }
+  this->renew();
+  this->restart(this->kept);
+}
+
+inline void Constraints::restart(List<Tuple<Expr, Int, Int>> todo) {
+  {
+    auto t1_ = [&] { auto l_ = List<Tuple<Expr, Int, Int>>::make(); auto t2_c = todo; for (auto&& t2_ : t2_c) { Tuple<Expr, Int, Int> c = t2_; if (!((at<0>(c)->tag == tag::Var))) continue; l_.append(c); } return l_; }();
+  this->kept = t1_;
+  }
+  {
+    auto t3_ = [&] { auto l_ = List<Tuple<Expr, Int, Int>>::make(); auto t4_c = reversed<Tuple<Expr, Int, Int>>(todo); for (auto&& t4_ : t4_c) { Tuple<Expr, Int, Int> c = t4_; if (!((at<0>(c)->tag != tag::Var))) continue; l_.append(c); } return l_; }();
+  this->todo = t3_;
+  }
+  {
+    auto t5_ = [&] { auto l_ = Dict<Expr, Int>::make(); Int t6_i = Int(0); auto t6_c = this->kept; for (auto&& t6_ : t6_c) { Int n = t6_i; Tuple<Expr, Int, Int> c = t6_; t6_i++; l_.set(at<0>(c), n); } return l_; }();
+  this->place = t5_;
+  }
+  this->settle();
+}
+
+inline Opt<Tuple<Expr, Int, Int>> Constraints::normal(Tuple<Expr, Int, Int> c) {
+  ConstraintRules* rules{};
+  Expr e{};
+  Int lo{};
+  Int hi{};
+  CompiledConstraintRule* rule{};
+  Opt<Tup<Tuple<Expr, Int, Int>>> after{};
+  rules = this->compiled();
+  while (truthy(true)) {
+    {
+      auto t1_ = c;
+    e = at<0>(t1_);
+    lo = at<1>(t1_);
+    hi = at<2>(t1_);
+    }
+    if (((e->tag == tag::Int) && !((lo <= e->value) && (e->value <= hi)))) {
+      this->todo.append(c);
+      throw Contradiction{};
+    }
+    {
+    auto t2_c = rules->final;
+    for (auto&& t2_ : t2_c) {
+      rule = t2_;
+      after = this->applied(rule, List<Tuple<Expr, Int, Int>>::of({c}));
+      if (!isnone(after)) {
+        this->todo.extend(reversed<Tuple<Expr, Int, Int>>(some(after)));
+        return none;
+      }
+    }
+    }
+    e = this->simplifier()->normal(e);
+    c = mk(e, lo, hi);
+    if (((e->tag == tag::Var) && truthy(this->free(e)))) {
+      return c;
+    }
+    for (auto&& t3_ : rules->single.get(e->tag)) {
+      rule = t3_;
+      after = this->applied(rule, List<Tuple<Expr, Int, Int>>::of({c}));
+      if (!isnone(after)) {
+        c = some(after)[Int(0)];
+        this->todo.extend(reversed<Tuple<Expr, Int, Int>>(slice(some(after), Int(1), TO_END)));
+        goto broken_4;
+      }
+    }
+    {
+      return c;
+    }
+    broken_4:;
+  }
+}
+
+inline void Constraints::shrink(Expr v, Int lo, Int hi) {
+  if ((mk(lo, hi) != this->boxes.at_(Expr(v)))) {
+    {
+      auto t1_ = mk(lo, hi);
+    this->boxes.set(v, t1_);
+    }
+    {
+      auto t2_ = true;
+    this->stale = t2_;
+    this->outdated = t2_;
+    }
+    if (truthy(this->free(v))) {
+      {
+        auto t3_ = true;
+      this->narrowed = t3_;
+      }
+    }
+  }
+  if ((lo > hi)) {
+    throw Contradiction{};
+  }
+}
+
+inline bool Constraints::merge() {
+  Dict<Expr, List<Tuple<Expr, Int, Int>>> by_subject{};
+  Tuple<Expr, Int, Int> c{};
+  List<Tuple<Expr, Int, Int>> group{};
+  Tuple<Expr, Int, Int> d{};
+  if (!truthy(this->compiled()->pairs)) {
+    return false;
+  }
+  by_subject = Dict<Expr, List<Tuple<Expr, Int, Int>>>::make();
+  {
+  auto t1_c = this->kept;
+  for (auto&& t1_ : t1_c) {
+    c = t1_;
+    by_subject.setdefault(Expr(((at<0>(c)->tag == tag::Mod) ? Expr(at<0>(c)->a) : Expr(at<0>(c)))), List<Tuple<Expr, Int, Int>>::of({})).append(c);
+  }
+  }
+  {
+  auto t2_c = by_subject.values();
+  for (auto&& t2_ : t2_c) {
+    group = t2_;
+    {
+    auto t3_c = group;
+    for (auto&& t3_ : t3_c) {
+      c = t3_;
+      {
+      auto t4_c = group;
+      for (auto&& t4_ : t4_c) {
+        d = t4_;
+        if (((c != d) && truthy(this->merged(c, d)))) {
+          return true;
+        }
+      }
+      }
+    }
+    }
+  }
+  }
+  return false;
+}
+
+inline bool Constraints::merged(Tuple<Expr, Int, Int> c, Tuple<Expr, Int, Int> d) {
+  CompiledConstraintRule* rule{};
+  Opt<Tup<Tuple<Expr, Int, Int>>> after{};
+  Int first{};
+  List<Tuple<Expr, Int, Int>> rest{};
+  {
+  auto t1_c = this->compiled()->pairs;
+  for (auto&& t1_ : t1_c) {
+    rule = t1_;
+    after = this->applied(rule, List<Tuple<Expr, Int, Int>>::of({c, d}));
+    if (!isnone(after)) {
+      first = smaller(this->kept.index(c), this->kept.index(d));
+      rest = [&] { auto l_ = List<Tuple<Expr, Int, Int>>::make(); auto t2_c = this->kept; for (auto&& t2_ : t2_c) { Tuple<Expr, Int, Int> b = t2_; if (!(!(b == c || b == d))) continue; l_.append(b); } return l_; }();
+      this->restart([&] { auto l_ = List<Tuple<Expr, Int, Int>>::make(); l_.extend(slice(rest, 0, first)); l_.extend(some(after)); l_.extend(slice(rest, first, TO_END)); return l_; }());
+      return true;
+    }
+  }
+  }
+  return false;
+}
+
+inline bool Constraints::tighten() {
+  Tuple<Expr, Int, Int> c{};
+  Tup<CompiledConstraintRule*> rules{};
+  Expr x{};
+  Opt<Tuple<Expr, Int, Int>> at_{};
+  Expr v{};
+  Int sign{};
+  Int shift{};
+  CompiledConstraintRule* rule{};
+  Int lo{};
+  Int hi{};
+  Opt<Tup<Tuple<Expr, Int, Int>>> after{};
+  {
+  auto t1_c = List<Tuple<Expr, Int, Int>>::from(this->kept);
+  for (auto&& t1_ : t1_c) {
+    c = t1_;
+    rules = this->compiled()->narrowing.get(at<0>(c)->tag);
+    if (!truthy(rules)) {
+      continue;
+    }
+    this->renew();
+    {
+    auto t2_c = this->subjects(c);
+    for (auto&& t2_ : t2_c) {
+      x = t2_;
+      at_ = functions::shifted_variable(x);
+      if ((isnone(at_) || !truthy(this->free(at<0>(some(at_)))))) {
+        continue;
+      }
+      {
+        auto t3_ = some(at_);
+      v = at<0>(t3_);
+      sign = at<1>(t3_);
+      shift = at<2>(t3_);
+      }
+      {
+      auto t4_c = rules;
+      for (auto&& t4_ : t4_c) {
+        rule = t4_;
+        {
+          auto t5_ = functions::_moved(this->boxes.at_(Expr(v)), sign, shift);
+        lo = at<0>(t5_);
+        hi = at<1>(t5_);
+        }
+        after = this->applied(rule, List<Tuple<Expr, Int, Int>>::of({c, mk(x, lo, hi)}));
+        if (!isnone(after)) {
+          {
+            auto t6_ = functions::_moved_back(some(after)[Int(1)], sign, shift);
+          lo = at<0>(t6_);
+          hi = at<1>(t6_);
+          }
+          this->shrink(v, lo, hi);
+        }
+      }
+      }
+    }
+    }
+  }
+  }
+  return this->stale;
+}
+
+inline List<Expr> Constraints::subjects(Tuple<Expr, Int, Int> c) {
+  Expr e{};
+  Int lo{};
+  Int hi{};
+  List<Tuple<Expr, Int, Int>> terms{};
+  Int low{};
+  Int high{};
+  Expr t{};
+  Int k{};
+  Int a{};
+  Int b{};
+  Int p{};
+  Int q{};
+  List<Expr> found{};
+  {
+    auto t1_ = c;
+  e = at<0>(t1_);
+  lo = at<1>(t1_);
+  hi = at<2>(t1_);
+  }
+  if ((e->tag == tag::Mod)) {
+    return List<Expr>::of({e->a});
+  }
+  if ((e->tag != tag::Sum)) {
+    return List<Expr>::of({});
+  }
+  terms = List<Tuple<Expr, Int, Int>>::of({});
+  low = e->const_;
+  high = e->const_;
+  {
+  auto t2_c = e->terms;
+  for (auto&& t2_ : t2_c) {
+    t = at<0>(t2_);
+    k = at<1>(t2_);
+    {
+      auto t3_ = this->ends()->ends(t);
+    a = at<0>(t3_);
+    b = at<1>(t3_);
+    }
+    {
+      auto t4_ = ((k > Int(0)) ? Term(mk(mul(k, a), mul(k, b))) : Term(mk(mul(k, b), mul(k, a))));
+    p = at<0>(t4_);
+    q = at<1>(t4_);
+    }
+    { Int v_ = p; auto& r_ = low; r_ = add(r_, v_); }
+    { Int v_ = q; auto& r_ = high; r_ = add(r_, v_); }
+    terms.append(mk(t, p, q));
+  }
+  }
+  found = [&] { auto l_ = List<Expr>::make(); auto t5_c = terms; for (auto&& t5_ : t5_c) { Expr t = at<0>(t5_); Int p = at<1>(t5_); Int q = at<2>(t5_); if (!(!((sub(lo, sub(high, q)) <= p) && (q <= sub(hi, sub(low, p)))))) continue; l_.append(t); } return l_; }();
+  return [&] { auto l_ = List<Expr>::make(); auto t6_c = found; for (auto&& t6_ : t6_c) { Expr t = t6_; l_.append(((t->tag == tag::FloorDiv) ? Expr(t->a) : Expr(t))); } return l_; }();
+}
+
+inline Simplifier* Constraints::simplifier_of_results() {
+  List<Tuple<Expr, Int, Int>> known{};
+  Dict<Expr, List<Tuple<Expr, Int, Int>>> remainders{};
+  Tuple<Expr, Int, Int> c{};
+  List<Expr> roots{};
+  RuntimeVariable* v{};
+  List<Int> moduli{};
+  Expr node{};
+  Int n{};
+  Opt<Int> value{};
+  if (!truthy(this->kept)) {
+    return this->made(List<Tuple<Expr, Int, Int>>::of({}));
+  }
+  known = [&] { auto l_ = List<Tuple<Expr, Int, Int>>::make(); auto t1_c = this->kept; for (auto&& t1_ : t1_c) { Expr e = at<0>(t1_); Int lo = at<1>(t1_); Int hi = at<2>(t1_); if (!((e->tag != tag::Var))) continue; l_.append(mk(e, lo, hi)); } return l_; }();
+  remainders = Dict<Expr, List<Tuple<Expr, Int, Int>>>::make();
+  {
+  auto t2_c = this->kept;
+  for (auto&& t2_ : t2_c) {
+    c = t2_;
+    if (((at<0>(c)->tag == tag::Mod) && (at<1>(c) == at<2>(c)))) {
+      remainders.setdefault(Expr(functions::_without_constant(at<0>(c)->a)), List<Tuple<Expr, Int, Int>>::of({})).append(c);
+    }
+  }
+  }
+  if (truthy(remainders)) {
+    roots = List<Expr>::from(this->map->results);
+    {
+    auto t3_c = this->map->rts;
+    for (auto&& t3_ : t3_c) {
+      v = t3_;
+      if (!isnone(v->source)) {
+        roots.extend(v->source->results);
+      }
+    }
+    }
+    moduli = [&] { auto l_ = List<Int>::make(); auto t4_c = remainders.values(); for (auto&& t4_ : t4_c) { List<Tuple<Expr, Int, Int>> cs = t4_; auto t5_c = cs; for (auto&& t5_ : t5_c) { Tuple<Expr, Int, Int> c = t5_; l_.append(functions::_modulus(c)); }} return l_; }();
+    {
+    auto t6_c = functions::postorder(roots);
+    for (auto&& t6_ : t6_c) {
+      node = t6_;
+      if ((truthy((node->tag == tag::Mod || node->tag == tag::FloorDiv)) && (node->b->tag == tag::Int))) {
+        n = node->b->value;
+        if (((n > Int(0)) && truthy([&] { auto l_ = List<Int>::make(); auto t7_c = moduli; for (auto&& t7_ : t7_c) { Int m = t7_; if (!((floor_mod(m, n) == Int(0)))) continue; l_.append(m); } return l_; }()))) {
+          value = this->remainder(this->simplifier()->normal(node->a), n, remainders);
+          if (!isnone(value)) {
+            known.append(mk(functions::mod(node->a, node->b), some(value), some(value)));
+          }
+        }
+      }
+    }
+    }
+  }
+  return this->made(known);
+}
+
+inline Opt<Int> Constraints::remainder(Expr e, Int n, Dict<Expr, List<Tuple<Expr, Int, Int>>> remainders) {
+  Tuple<Expr, Int, Int> have{};
+  Expr x{};
+  Int t{};
+  Tuple<Expr, Int, Int> said{};
+  CompiledConstraintRule* rule{};
+  Opt<Tup<Tuple<Expr, Int, Int>>> found{};
+  {
+  auto t1_c = lookup(remainders, Expr(functions::_without_constant(e)));
+  if (!isnone(t1_c)) for (auto&& t1_ : t1_c) {
+    have = t1_;
+    if (truthy(floor_mod(functions::_modulus(have), n))) {
+      continue;
+    }
+    {
+      auto t2_ = functions::_dividend(have);
+      auto t3_ = floor_mod(at<1>(have), n);
+    x = t2_;
+    t = t3_;
+    }
+    said = mk(functions::mod(x, n), t, t);
+    if (!truthy([&] { auto l_ = List<CompiledConstraintRule*>::make(); auto t4_c = this->compiled()->implied; for (auto&& t4_ : t4_c) { CompiledConstraintRule* r = t4_; if (!(!isnone(r->check(List<Tuple<Expr, Int, Int>>::of({have, said}), this->ends(), [&] { Proposal p_;  return p_; }())))) continue; l_.append(r); } return l_; }())) {
+      continue;
+    }
+    if ((x == e)) {
+      return t;
+    }
+    {
+    auto t5_c = this->compiled()->remainders;
+    for (auto&& t5_ : t5_c) {
+      rule = t5_;
+      found = rule->check(List<Tuple<Expr, Int, Int>>::of({said}), this->ends(), functions::shifted_remainder(said, e));
+      if (!isnone(found)) {
+        return at<1>(some(found)[Int(0)]);
+      }
+    }
+    }
+  }
+  }
+  return none;
+}
+
+inline Tup<Constraint*> Constraints::finished(List<Expr> results) {
+  Dict<Expr, Constraint*> given{};
+  Dict<Tuple<Expr, Int>, Expr> quotients{};
+  Dict<Expr, Constraint*> out{};
+  Tuple<Expr, Int, Int> b{};
+  Expr e{};
+  Int lo{};
+  Int hi{};
+  Constraint* c{};
+  if (!truthy(this->kept)) {
+    return Tup<Constraint*>{};
+  }
+  given = [&] { auto l_ = Dict<Expr, Constraint*>::make(); auto t1_c = this->map->constraints; for (auto&& t1_ : t1_c) { Constraint* c = t1_; l_.set(c->expr, c); } return l_; }();
+  quotients = none;
+  out = Dict<Expr, Constraint*>::make();
+  {
+  auto t2_c = this->kept;
+  for (auto&& t2_ : t2_c) {
+    b = t2_;
+    if (((at<0>(b)->tag == tag::Mod) && (at<1>(b) == at<2>(b)))) {
+      if (isnone(quotients)) {
+        quotients = functions::_quotients(results);
+      }
+      b = this->spelled(b, quotients);
+    }
+    {
+      auto t3_ = b;
+    e = at<0>(t3_);
+    lo = at<1>(t3_);
+    hi = at<2>(t3_);
+    }
+    c = lookup(given, Expr(e));
+    if (out.has(Expr(e))) {
+      {
+        auto t4_ = larger(lo, out.at_(Expr(e))->lo);
+        auto t5_ = smaller(hi, out.at_(Expr(e))->hi);
+      lo = t4_;
+      hi = t5_;
+      }
+    }
+    {
+      auto t6_ = ((!isnone(c) && (mk(c->lo, c->hi) == mk(lo, hi))) ? static_cast<Constraint*>(c) : static_cast<Constraint*>(Constraint::trusted(e, lo, hi)));
+    out.set(e, t6_);
+    }
+  }
+  }
+  return Tup<Constraint*>::from(out.values());
+}
+
+inline Tuple<Expr, Int, Int> Constraints::spelled(Tuple<Expr, Int, Int> c, Dict<Tuple<Expr, Int>, Expr> quotients) {
+  Expr x{};
+  Expr y{};
+  CompiledConstraintRule* rule{};
+  Opt<Tup<Tuple<Expr, Int, Int>>> found{};
+  x = functions::_dividend(c);
+  y = quotients.get(Tuple<Expr, Int>(mk(functions::_without_constant(x), functions::_modulus(c))), x);
+  if ((y != x)) {
+    {
+    auto t1_c = this->compiled()->remainders;
+    for (auto&& t1_ : t1_c) {
+      rule = t1_;
+      found = rule->check(List<Tuple<Expr, Int, Int>>::of({c}), this->ends(), functions::shifted_remainder(c, y));
+      if (!isnone(found)) {
+        return this->recorded(rule, List<Tuple<Expr, Int, Int>>::of({c}), some(found))[Int(0)];
+      }
+    }
+    }
+  }
+  return c;
+}
+
+namespace constraint_rules {
+inline CompiledConstraintRule summand_moves_into_bounds{&functions::summand_moves_into_bounds, nullptr};
+inline CompiledConstraintRule positive_factor_divides_bounds{&functions::positive_factor_divides_bounds, &functions::content};
+inline CompiledConstraintRule negative_factor_exchanges_bounds{&functions::negative_factor_exchanges_bounds, &functions::negative_content};
+inline CompiledConstraintRule positive_divisor_scales_bounds{&functions::positive_divisor_scales_bounds, nullptr};
+inline CompiledConstraintRule minimum_from_below{&functions::minimum_from_below, &functions::both_ranges};
+inline CompiledConstraintRule maximum_from_above{&functions::maximum_from_above, &functions::both_ranges};
+inline CompiledConstraintRule residue_is_rescaled{&functions::residue_is_rescaled, &functions::residue};
+inline CompiledConstraintRule bounds_meet_range{&functions::bounds_meet_range, &functions::whole_range};
+inline CompiledConstraintRule satisfied_constraint_vanishes{&functions::satisfied_constraint_vanishes, nullptr};
+inline CompiledConstraintRule impossible_constraint_is_false{&functions::impossible_constraint_is_false, &functions::whole_range};
+inline CompiledConstraintRule multiple_and_rest_separate{&functions::multiple_and_rest_separate, &functions::multiple_and_rest};
+inline CompiledConstraintRule multiple_and_rest_contradict{&functions::multiple_and_rest_contradict, &functions::multiple_and_rest};
+inline CompiledConstraintRule same_expression_intersects{&functions::same_expression_intersects, nullptr};
+inline CompiledConstraintRule implied_remainder_vanishes{&functions::implied_remainder_vanishes, nullptr};
+inline CompiledConstraintRule remainders_merge{&functions::remainders_merge, &functions::common_multiple};
+inline CompiledConstraintRule remainders_contradict{&functions::remainders_contradict, &functions::greatest_common_divisor};
+inline CompiledConstraintRule remainder_tightens_bounds{&functions::remainder_tightens_bounds, nullptr};
+inline CompiledConstraintRule window_raises_lower_bound{&functions::window_raises_lower_bound, nullptr};
+inline CompiledConstraintRule window_lowers_upper_bound{&functions::window_lowers_upper_bound, nullptr};
+inline CompiledConstraintRule sum_bounds_summand{&functions::sum_bounds_summand, &functions::summand};
+inline CompiledConstraintRule sum_bounds_negative_summand{&functions::sum_bounds_negative_summand, &functions::summand};
+inline CompiledConstraintRule sum_bounds_dividend{&functions::sum_bounds_dividend, &functions::dividend};
+inline CompiledConstraintRule sum_bounds_negative_dividend{&functions::sum_bounds_negative_dividend, &functions::dividend};
+}
+inline ConstraintRules* Constraints::compiled() {
+  using namespace constraint_rules;
+  if (made_rules) return made_rules;
+  auto* r = make<ConstraintRules>();
+  r->final = Rules::from(List<CompiledConstraintRule*>::of({&satisfied_constraint_vanishes, &impossible_constraint_is_false, &multiple_and_rest_contradict}));
+  r->twins = Rules::from(List<CompiledConstraintRule*>::of({&same_expression_intersects}));
+  r->pairs = Rules::from(List<CompiledConstraintRule*>::of({&implied_remainder_vanishes, &remainders_merge, &remainders_contradict}));
+  r->remainders = Rules::from(List<CompiledConstraintRule*>::of({&residue_is_rescaled}));
+  r->implied = Rules::from(List<CompiledConstraintRule*>::of({&implied_remainder_vanishes}));
+  r->single.by[tag::Int] = Rules::from(List<CompiledConstraintRule*>::of({&bounds_meet_range}));
+  r->single.by[tag::Var] = Rules::from(List<CompiledConstraintRule*>::of({&bounds_meet_range}));
+  r->single.by[tag::Sum] = Rules::from(List<CompiledConstraintRule*>::of({&summand_moves_into_bounds, &positive_factor_divides_bounds, &negative_factor_exchanges_bounds, &bounds_meet_range, &multiple_and_rest_separate}));
+  r->single.by[tag::Mul] = Rules::from(List<CompiledConstraintRule*>::of({&bounds_meet_range}));
+  r->single.by[tag::FloorDiv] = Rules::from(List<CompiledConstraintRule*>::of({&positive_divisor_scales_bounds, &bounds_meet_range}));
+  r->single.by[tag::Mod] = Rules::from(List<CompiledConstraintRule*>::of({&residue_is_rescaled, &bounds_meet_range}));
+  r->single.by[tag::CeilDiv] = Rules::from(List<CompiledConstraintRule*>::of({&bounds_meet_range}));
+  r->single.by[tag::Min] = Rules::from(List<CompiledConstraintRule*>::of({&minimum_from_below, &bounds_meet_range}));
+  r->single.by[tag::Max] = Rules::from(List<CompiledConstraintRule*>::of({&maximum_from_above, &bounds_meet_range}));
+  r->narrowing.by[tag::Sum] = Rules::from(List<CompiledConstraintRule*>::of({&sum_bounds_summand, &sum_bounds_negative_summand, &sum_bounds_dividend, &sum_bounds_negative_dividend}));
+  r->narrowing.by[tag::Mod] = Rules::from(List<CompiledConstraintRule*>::of({&remainder_tightens_bounds, &window_raises_lower_bound, &window_lowers_upper_bound}));
+  return made_rules = r;
 }

@@ -1,6 +1,6 @@
 // What the generated translation leaves to be written by hand: calls of rules by their tables, and integers without end.
 #pragma once
-#include "expr.h"
+#include "indexing_map.h"
 
 namespace indexproof {
 
@@ -37,6 +37,7 @@ inline const Form ZERO{};
   Form recombine(Int c, Dict<Int, Int> total);                                                      \
   List<Form> _in_pairs(Int kind, List<Form> forms);                                                 \
   Form _known(Form f);                                                                              \
+  Term ends(Expr e);                                                                                \
   Opt<Form> ceildiv(Form x, Int d) { return rules_8(strategy::matched{}, x, d); }                   \
   Form read(Expr e);                                                                                \
   Form _below(Expr e);                                                                              \
@@ -50,11 +51,23 @@ inline const Form ZERO{};
 
 #define SIMPLIFIER_BY_HAND                                                                          \
   Engine* made = nullptr;                                                                           \
-  Engine* engine() { return made; }                                                                 \
   Int division_weight = 3;                                                                          \
   bool quick = false;                                                                               \
+  Engine* engine() { return made; }                                                                 \
+  Expr normal(Expr e);                                                                              \
   bool _larger(List<Expr> after, List<Expr> before);                                                \
   List<Expr> all(List<Expr> es) { return quick ? _plain(List<Expr>::from(es)) : _extracted(List<Expr>::from(es)); }
+
+#define CONSTRAINTS_BY_HAND                                                                         \
+  ConstraintRules* made_rules = nullptr;                                                            \
+  ConstraintRules* compiled();                                                                      \
+  Engine* ends();                                                                                   \
+  Simplifier* made(List<Bound> known);                                                              \
+  Tup<Bound> recorded(CompiledConstraintRule*, List<Bound>, Tup<Bound> after) { return after; }
+
+namespace functions {
+inline bool _measures_less(List<Bound>, List<Bound>) { give_up(); }
+}  // namespace functions
 
 #include "generated.h"
 
@@ -169,6 +182,12 @@ inline Form Engine::_below(Expr e) {
   return f;
 }
 
+inline Term Engine::ends(Expr e) {
+  Term r = range(read(e));
+  if (r.a < -constants::FAR || r.k > constants::FAR) give_up();
+  return r;
+}
+
 template <class S, class... V> Opt<Tuple<Form, Any>> Search::_applied(Int about, S s, V... v) {
   Opt<Form> f = engine->equalities(about, s, v...);
   if (isnone(f)) f = engine->rules(about, s, v...);
@@ -176,8 +195,44 @@ template <class S, class... V> Opt<Tuple<Form, Any>> Search::_applied(Int about,
   return Tuple<Form, Any>(some(f), Any{});
 }
 
+inline Expr Simplifier::normal(Expr e) {
+  made->limited = false;
+  return made->write(made->read(e));
+}
+
 inline bool Simplifier::_larger(List<Expr> after, List<Expr> before) {
   return functions::cost(after).weighed(division_weight) > functions::cost(before).weighed(division_weight);
+}
+
+// ------------------------------------------------------------------------------------------------ constraints
+inline Opt<Tup<Bound>> CompiledConstraintRule::after(List<Bound> constraints, Engine* ends) {
+  auto applied = [&](const Proposal& values) -> Opt<Tup<Bound>> {
+    auto found = check(constraints, ends, values);
+    if (!isnone(found) && functions::descends(constraints, List<Bound>::from(some(found)))) return found;
+    return none;
+  };
+  if (!propose) return applied(Proposal{});
+  for (auto& values : propose(constraints, ends)) {
+    auto found = applied(values);
+    if (!isnone(found)) return found;
+  }
+  return none;
+}
+
+inline Engine* Constraints::ends() { return simplifier()->engine(); }
+
+inline Simplifier* Constraints::made(List<Bound> known) {
+  auto* engine = make<Engine>(boxes, keep_points);
+  Int n = 0;
+  for (auto& k : known) {
+    n++;
+    engine->know(at<0>(k), at<1>(k), at<2>(k), n < known.size());
+  }
+  auto* s = make<Simplifier>();
+  s->made = engine;
+  s->division_weight = division_weight;
+  s->quick = quick;
+  return s;
 }
 
 }  // namespace indexproof

@@ -14,7 +14,11 @@ PyObject* table = nullptr;  // the nodes that exist
 PyObject* sweep = nullptr;  // forgets those that nothing refers to, where there are many
 Py_ssize_t swept = 0;       // how many there were then
 PyTypeObject* types[9] = {};
-Py_ssize_t at_key, at_value, at_const, at_terms, at_a, at_b, at_args;
+PyTypeObject *constraint_type = nullptr, *map_type = nullptr;
+Py_ssize_t at_key, at_value, at_const, at_terms, at_a, at_b, at_args, at_name;
+struct { Py_ssize_t dims, ranges, rts, results, constraints, normal; } of_map;
+struct { Py_ssize_t expr, lo, hi; } of_variable, of_constraint;
+struct { Py_ssize_t source, results; } of_runtime;
 
 PyObject* slot(PyObject* o, Py_ssize_t offset) { return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(o) + offset); }
 void fill(PyObject* o, Py_ssize_t offset, PyObject* v) { *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(o) + offset) = v; }
@@ -78,7 +82,15 @@ class Reader {
       out.n = n;
       return functions::sum(integer_of(slot(o, at_const)), out);
     }
-    if (type == types[tag::Var]) return make<Node>(Node{tag::Var, integer_of(slot(o, at_key))});
+    if (type == types[tag::Var]) {
+      Expr e = make<Node>(Node{tag::Var, integer_of(slot(o, at_key))});
+      PyObject* name = slot(o, at_name);
+      if (PyUnicode_IS_ASCII(name)) {
+        e->name = reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(name));
+        e->name_length = PyUnicode_GET_LENGTH(name);
+      }
+      return e;
+    }
     if (type == types[tag::Int]) return functions::integer(integer_of(slot(o, at_value)));
     for (Int of : {tag::FloorDiv, tag::Mod, tag::CeilDiv})
       if (type == types[of]) {
@@ -172,10 +184,159 @@ PyObject* written(Expr e, std::vector<PyObject*>& made) {
 // ------------------------------------------------------------------------------------------------ the call
 thread_local bool busy = false;
 
-PyObject* simplified(PyObject* results, PyObject* boxes, PyObject* known, Int weight, bool quick, bool keep_points) {
+// What was made for the caller lives until the call is done.
+struct Made : std::vector<PyObject*> {
+  ~Made() { for (PyObject* o : *this) Py_DECREF(o); }
+};
+
+void forget_unused() {
+  if (PyDict_GET_SIZE(table) > swept + 1024) {
+    Py_DECREF(Owned(PyObject_CallNoArgs(sweep)).release());
+    swept = PyDict_GET_SIZE(table);
+  }
+}
+
+Term box_of(PyObject* o) { return {integer_of(slot(o, of_variable.lo)), integer_of(slot(o, of_variable.hi))}; }
+
+template <class F> void each(PyObject* tuple, F f) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) f(PyTuple_GET_ITEM(tuple, i));
+}
+Tup<Expr> read_all(Reader& reader, PyObject* tuple) {
+  auto l = List<Expr>::make();
+  each(tuple, [&](PyObject* o) { l.append(reader.read(o)); });
+  return Tup<Expr>::from(l);
+}
+Expr variable_of(Reader& reader, PyObject* o) {
+  PyObject* e = slot(o, of_variable.expr);
+  if (e) return reader.read(e);
+  // it is asked for only now
+  Owned made(PyObject_GetAttrString(o, "expr"));
+  return reader.read(made.o);
+}
+Tup<Variable*> read_variables(Reader& reader, PyObject* tuple) {
+  auto l = List<Variable*>::make();
+  each(tuple, [&](PyObject* o) {
+    Term box = box_of(o);
+    l.append(make<Variable>(Variable{variable_of(reader, o), box.a, box.k, o}));
+  });
+  return Tup<Variable*>::from(l);
+}
+
+IndexingMap* read_map(Reader& reader, PyObject* o) {
+  auto* m = make<IndexingMap>();
+  m->dims = read_variables(reader, slot(o, of_map.dims));
+  m->ranges = read_variables(reader, slot(o, of_map.ranges));
+  auto rts = List<RuntimeVariable*>::make();
+  each(slot(o, of_map.rts), [&](PyObject* v) {
+    Term box = box_of(v);
+    PyObject* source = slot(v, of_runtime.source);
+    auto* r = make<RuntimeVariable>(RuntimeVariable{variable_of(reader, v), box.a, box.k, nullptr, v});
+    if (source != Py_None) r->source = make<RuntimeSource>(RuntimeSource{read_all(reader, slot(source, of_runtime.results))});
+    rts.append(r);
+  });
+  m->rts = Tup<RuntimeVariable*>::from(rts);
+  m->results = read_all(reader, slot(o, of_map.results));
+  auto constraints = List<Constraint*>::make();
+  each(slot(o, of_map.constraints), [&](PyObject* c) {
+    Expr e = reader.read(slot(c, of_constraint.expr));
+    constraints.append(make<Constraint>(Constraint{e, integer_of(slot(c, of_constraint.lo)), integer_of(slot(c, of_constraint.hi)), c}));
+  });
+  m->constraints = Tup<Constraint*>::from(constraints);
+  return m;
+}
+
+template <class C, class F> PyObject* tuple_of(const C& c, F f) {
+  Owned t(PyTuple_New(c.size()));
+  for (Int i = 0; i < c.size(); i++) PyTuple_SET_ITEM(t.o, i, f(c[i]));
+  return t.release();
+}
+
+PyObject* written_results(Tup<Expr> results, Made& made) {
+  return tuple_of(results, [&](Expr e) { return written(e, made); });
+}
+
+PyObject* written_variables(Tup<Variable*> variables) {
+  return tuple_of(variables, [](Variable* v) {
+    PyObject* o = static_cast<PyObject*>(v->outside);
+    Term box = box_of(o);
+    if (box.a == v->lo && box.k == v->hi) {
+      Py_INCREF(o);
+      return o;
+    }
+    return Owned(PyObject_CallMethod(o, "boxed", "LL", (long long)v->lo, (long long)v->hi)).release();
+  });
+}
+
+PyObject* written_map(IndexingMap* m, IndexingMap* given, PyObject* outside, Made& made) {
+  Owned o(map_type->tp_alloc(map_type, 0));
+  auto same = [&](Py_ssize_t offset) {
+    PyObject* p = slot(outside, offset);
+    Py_INCREF(p);
+    fill(o.o, offset, p);
+  };
+  if (m->dims == given->dims) same(of_map.dims);
+  else fill(o.o, of_map.dims, written_variables(m->dims));
+  if (m->ranges == given->ranges) same(of_map.ranges);
+  else fill(o.o, of_map.ranges, written_variables(m->ranges));
+  if (m->rts == given->rts) {
+    same(of_map.rts);
+  } else {
+    fill(o.o, of_map.rts, tuple_of(m->rts, [&](RuntimeVariable* v) {
+           PyObject* p = static_cast<PyObject*>(v->outside);
+           bool kept = false;
+           for (auto* g : given->rts) kept = kept || g == v;
+           if (kept) {
+             Py_INCREF(p);
+             return p;
+           }
+           Owned results(written_results(v->source->results, made));
+           return Owned(PyObject_CallMethod(p, "indexed", "(O)", results.o)).release();
+         }));
+  }
+  if (m->results == given->results) same(of_map.results);
+  else fill(o.o, of_map.results, written_results(m->results, made));
+  if (m->constraints == given->constraints) {
+    same(of_map.constraints);
+  } else {
+    fill(o.o, of_map.constraints, tuple_of(m->constraints, [&](Constraint* c) {
+           if (c->outside) {
+             Py_INCREF(static_cast<PyObject*>(c->outside));
+             return static_cast<PyObject*>(c->outside);
+           }
+           Owned p(constraint_type->tp_alloc(constraint_type, 0));
+           fill(p.o, of_constraint.expr, written(c->expr, made));
+           fill(p.o, of_constraint.lo, Owned(PyLong_FromLongLong(c->lo)).release());
+           fill(p.o, of_constraint.hi, Owned(PyLong_FromLongLong(c->hi)).release());
+           return p.release();
+         }));
+  }
+  Py_INCREF(Py_None);
+  fill(o.o, of_map.normal, Py_None);
+  return o.release();
+}
+
+PyObject* simplified_map(PyObject* o, Int weight, bool quick, bool keep_points) {
   Reader reader;
-  auto es = List<Expr>::make();
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(results); i++) es.append(reader.read(PyTuple_GET_ITEM(results, i)));
+  IndexingMap* given = read_map(reader, o);
+  IndexingMap* m = functions::_simplified(given, keep_points, weight, quick);
+  PyObject* found = nullptr;
+  if (m->empty) {
+    Py_RETURN_FALSE;
+  } else if (m == given) {
+    Py_INCREF(o);
+    found = o;
+  } else {
+    Made made;
+    found = written_map(m, given, o, made);
+  }
+  Owned out(found);
+  forget_unused();
+  return out.release();
+}
+
+PyObject* simplified_results(PyObject* results, PyObject* boxes, PyObject* known, Int weight, bool quick, bool keep_points) {
+  Reader reader;
+  auto es = List<Expr>::from(read_all(reader, results));
   auto bounds = Dict<Expr, Term>::make();
   PyObject *v, *box;
   Py_ssize_t at_box = 0;
@@ -195,32 +356,22 @@ PyObject* simplified(PyObject* results, PyObject* boxes, PyObject* known, Int we
   simplifier->division_weight = weight;
   simplifier->quick = quick;
   auto out = simplifier->all(es);
-  std::vector<PyObject*> kept;
-  struct Release {
-    std::vector<PyObject*>& kept;
-    ~Release() { for (PyObject* o : kept) Py_DECREF(o); }
-  } release{kept};
+  Made made;
   Owned list(PyList_New(out.size()));
-  for (Int i = 0; i < out.size(); i++) PyList_SET_ITEM(list.o, i, written(out[i], kept));
-  if (PyDict_GET_SIZE(table) > swept + 1024) {
-    Py_DECREF(Owned(PyObject_CallNoArgs(sweep)).release());
-    swept = PyDict_GET_SIZE(table);
-  }
+  for (Int i = 0; i < out.size(); i++) PyList_SET_ITEM(list.o, i, written(out[i], made));
+  forget_unused();
   return list.release();
 }
 
-PyObject* simplify(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  if (count != 6 || !PyTuple_Check(args[0]) || !PyDict_Check(args[1]) || !PyList_Check(args[2])) {
-    PyErr_SetString(PyExc_TypeError, "simplify(results, boxes, known, weight, quick, keep_points)");
-    return nullptr;
-  }
-  if (busy || !table) Py_RETURN_NONE;
+// Run it in the arena of one call; None where that is left to Python.
+template <class F> PyObject* called(F f) {
+  if (busy || !map_type) Py_RETURN_NONE;
   busy = true;
   struct Done {
     ~Done() { busy = false; reset(); }
   } done;
   try {
-    return simplified(args[0], args[1], args[2], integer_of(args[3]), args[4] == Py_True, args[5] == Py_True);
+    return f();
   } catch (Fallback&) {
     Py_RETURN_NONE;
   } catch (Excess&) {
@@ -232,27 +383,56 @@ PyObject* simplify(PyObject*, PyObject* const* args, Py_ssize_t count) {
   }
 }
 
-PyObject* attach(PyObject*, PyObject* module) {
-  const char* names[] = {"Int", "Var", "Sum", "FloorDiv", "Mod", "CeilDiv", "Min", "Max", "Mul"};
-  for (int i = 0; i < 9; i++) {
-    PyObject* c = PyObject_GetAttrString(module, names[i]);
-    if (!c) return nullptr;
-    types[i] = reinterpret_cast<PyTypeObject*>(c);
-  }
-  if (!offset_of(module, "Expr", "key", at_key) || !offset_of(module, "Int", "value", at_value) ||
-      !offset_of(module, "Sum", "const", at_const) || !offset_of(module, "Sum", "terms", at_terms) ||
-      !offset_of(module, "Binary", "a", at_a) || !offset_of(module, "Binary", "b", at_b) ||
-      !offset_of(module, "Extremum", "args", at_args))
+PyObject* simplify(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count != 6 || !PyTuple_Check(args[0]) || !PyDict_Check(args[1]) || !PyList_Check(args[2])) {
+    PyErr_SetString(PyExc_TypeError, "simplify(results, boxes, known, weight, quick, keep_points)");
     return nullptr;
-  sweep = PyObject_GetAttrString(module, "sweep_if_large");
-  PyObject* t = PyObject_GetAttrString(module, "_table");
-  if (!sweep || !t) return nullptr;
-  table = t;
+  }
+  return called([&] {
+    return simplified_results(args[0], args[1], args[2], integer_of(args[3]), args[4] == Py_True, args[5] == Py_True);
+  });
+}
+
+PyObject* simplify_map(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count != 4 || Py_TYPE(args[0]) != map_type) {
+    PyErr_SetString(PyExc_TypeError, "simplify_map(map, weight, quick, keep_points)");
+    return nullptr;
+  }
+  return called([&] { return simplified_map(args[0], integer_of(args[1]), args[2] == Py_True, args[3] == Py_True); });
+}
+
+PyObject* attach(PyObject*, PyObject* args) {
+  PyObject *exprs, *maps;
+  if (!PyArg_ParseTuple(args, "OO", &exprs, &maps)) return nullptr;
+  auto type_of = [](PyObject* module, const char* name, PyTypeObject*& out) {
+    return (out = reinterpret_cast<PyTypeObject*>(PyObject_GetAttrString(module, name))) != nullptr;
+  };
+  const char* names[] = {"Int", "Var", "Sum", "FloorDiv", "Mod", "CeilDiv", "Min", "Max", "Mul"};
+  for (int i = 0; i < 9; i++)
+    if (!type_of(exprs, names[i], types[i])) return nullptr;
+  struct { PyObject* module; const char *cls, *name; Py_ssize_t& out; } slots[] = {
+      {exprs, "Expr", "key", at_key}, {exprs, "Int", "value", at_value}, {exprs, "Var", "name", at_name},
+      {exprs, "Sum", "const", at_const}, {exprs, "Sum", "terms", at_terms}, {exprs, "Binary", "a", at_a},
+      {exprs, "Binary", "b", at_b}, {exprs, "Extremum", "args", at_args},
+      {maps, "IndexingMap", "dims", of_map.dims}, {maps, "IndexingMap", "ranges", of_map.ranges},
+      {maps, "IndexingMap", "rts", of_map.rts}, {maps, "IndexingMap", "results", of_map.results},
+      {maps, "IndexingMap", "constraints", of_map.constraints}, {maps, "IndexingMap", "_normal", of_map.normal},
+      {maps, "Variable", "_expr", of_variable.expr}, {maps, "Variable", "lo", of_variable.lo},
+      {maps, "Variable", "hi", of_variable.hi}, {maps, "RuntimeVariable", "source", of_runtime.source},
+      {maps, "RuntimeSource", "results", of_runtime.results}, {maps, "Constraint", "expr", of_constraint.expr},
+      {maps, "Constraint", "lo", of_constraint.lo}, {maps, "Constraint", "hi", of_constraint.hi}};
+  for (auto& s : slots)
+    if (!offset_of(s.module, s.cls, s.name, s.out)) return nullptr;
+  sweep = PyObject_GetAttrString(exprs, "sweep_if_large");
+  table = PyObject_GetAttrString(exprs, "_table");
+  if (!sweep || !table || !type_of(maps, "Constraint", constraint_type) || !type_of(maps, "IndexingMap", map_type)) return nullptr;
   Py_RETURN_NONE;
 }
 
 PyMethodDef methods[] = {
-    {"attach", attach, METH_O, "Use the classes of the module of expressions."},
+    {"attach", attach, METH_VARARGS, "Use the classes of the modules of expressions and of maps."},
+    {"simplify_map", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(simplify_map)), METH_FASTCALL,
+     "Simplify a map; False where its domain is empty, None where that is left to Python."},
     {"simplify", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(simplify)), METH_FASTCALL,
      "Simplify the results of a map; None where that is left to Python."},
     {nullptr, nullptr, 0, nullptr}};

@@ -475,6 +475,7 @@ struct Set {
   Int size() const { return m.size(); }
   auto begin() const { return m.begin(); }
   auto end() const { return m.end(); }
+  template <class C> bool issuperset(const C& c) const { for (auto&& x : c) if (!has(x)) return false; return true; }
   template <class C> bool isdisjoint(const C& c) const { for (auto&& x : c) if (has(x)) return false; return true; }
 };
 
@@ -557,6 +558,7 @@ inline Terms concat(Terms a, Terms b) {
 }
 template <class T> List<T> concat(const List<T>& a, const List<T>& b) { auto l = List<T>::from(a); l.extend(b); return l; }
 template <class T> Tup<T> concat(const Tup<T>& a, const Tup<T>& b) { auto l = List<T>::from(a); l.extend(b); return Tup<T>::from(l); }
+template <class... T, class... U> Tuple<T..., U...> concat(const Tuple<T...>& a, const Tuple<U...>& b) { return std::tuple_cat(a, b); }
 template <class T, class C> List<T> sorted(const C& c) { auto l = List<T>::from(c); l.sort(); return l; }
 template <class T, class C, class F> List<T> sorted(const C& c, F key) { auto l = List<T>::from(c); l.sort(key); return l; }
 template <class T, class C> List<T> reversed(const C& c) { auto l = List<T>::from(c); l.reverse(); return l; }

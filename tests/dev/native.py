@@ -29,7 +29,7 @@ def load(library: Path) -> None:
 def random_maps(seed: int, count: int) -> Iterator[Any]:
     """Small maps with operators at random: ends meet divisors, some boxes reach far, some constraints are equations."""
     from indexproof.core.expr import ceildiv, integer, maximum, minimum, var
-    from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
+    from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 
     draw = random.Random(seed)
     numbers = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 60, 64, 100, 128]
@@ -37,7 +37,8 @@ def random_maps(seed: int, count: int) -> Iterator[Any]:
         far = draw.random() < 0.02
         size = [draw.choice([1, 2, *numbers]) << (50 if far else 0) for _ in range(draw.randint(1, 4))]
         low = [draw.choice([0, 0, 0, -1, 1, -5]) for _ in size]
-        variables = [Variable(f"d{i}", a, a + n - 1) for i, (a, n) in enumerate(zip(low, size, strict=True))]
+        names = draw.sample(["d0", "d1", "d2", "d10", "d02", "s0", "row", "row2"], len(size))
+        variables = [Variable(v, a, a + n - 1) for v, a, n in zip(names, low, size, strict=True)]
         made: list[Any] = [var(v.name) for v in variables]
         for _ in range(draw.randint(1, 9)):
             x, y, k = draw.choice(made), draw.choice(made), draw.choice(numbers) * draw.choice([1, 1, 1, -1])
@@ -58,7 +59,16 @@ def random_maps(seed: int, count: int) -> Iterator[Any]:
             c, n = draw.choice(made), draw.randint(-3, 20)
             constraints.append(Constraint(c, n, n + draw.choice([0, 1, 7, 40])))
         results = tuple(draw.choice(made[len(variables) // 2 :]) for _ in range(draw.randint(1, 4)))
-        yield IndexingMap(tuple(variables), (), (), results, tuple(constraints))
+        rts: list[RuntimeVariable] = []
+        if draw.random() < 0.1:
+            source = RuntimeSource("f32[4] parameter(0)", (draw.choice(made), draw.choice(made) % 8))
+            rts.append(RuntimeVariable("rt0", 0, draw.choice(numbers), source))
+            results += (draw.choice(made) * draw.choice(numbers) + var("rt0"),)
+            if draw.random() < 0.5:
+                constraints.append(
+                    Constraint(var("rt0") * draw.choice([1, 2, -3]) + draw.choice(made), 0, 40)
+                )
+        yield IndexingMap(tuple(variables), (), tuple(rts), results, tuple(constraints))
 
 
 def corpus_maps(every: int) -> Iterator[Any]:
@@ -89,11 +99,14 @@ def compare(maps: Iterator[Any]) -> tuple[int, int, list[str]]:
     class Counted:
         """The library, which counts what it leaves to Python."""
 
-        def simplify(self, *asked: Any) -> Any:
+        def simplify_map(self, *asked: Any) -> Any:
             nonlocal left
-            found = library.simplify(*asked)
+            found = library.simplify_map(*asked)
             left += found is None
             return found
+
+        def simplify(self, *asked: Any) -> Any:
+            return library.simplify(*asked)
 
     for n, m in enumerate(maps):
         for option in options[: 2 if n % 4 else None]:

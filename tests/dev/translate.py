@@ -17,6 +17,10 @@ from mypy import types as t
 from mypy.build import BuildSource, build
 from mypy.options import Options
 
+from indexproof.core.constraint_matcher import compiled_constraint_rule
+from indexproof.core.constraint_normal import _rules as by_shape
+from indexproof.rules.catalog import RULES
+
 __all__ = ["translation"]
 
 ROOT: Final = Path(__file__).parents[2]
@@ -39,15 +43,57 @@ SEARCH: Final = (
     ("core.extraction.search", "Search"),
 )
 SIMPLIFIER: Final = (("core.simplify", "Simplifier"),)
-CLASSES: Final = {"Engine": ENGINE, "Ledger": LEDGER, "Search": SEARCH, "Simplifier": SIMPLIFIER}
+CONSTRAINTS: Final = (("core.constraint_normal", "Constraints"),)
+CLASSES: Final = {
+    "Engine": ENGINE,
+    "Ledger": LEDGER,
+    "Search": SEARCH,
+    "Simplifier": SIMPLIFIER,
+    "Constraints": CONSTRAINTS,
+}
 FUNCTIONS: Final = (
     ("core.kernel.form", ("atom", "times", "minus", "exactly", "lone", "contains")),
     ("core.cost", ("cost",)),
     ("core.extraction.given", ("as_given", "takes_sums_apart")),
     ("core.strategies.divisions", ("magnitude",)),
-)
+    ("core.cost", ("map_cost",)),
+    ("core.choose", ("least_common_multiple",)),
+    ("core.constraint_order", ("upright", "_summands", "_minus", "_outline", "_below", "_atoms", "descends")),
+    (
+        "core.constraint_choose",
+        (
+            "_parts", "_scaled", "content", "negative_content", "whole_range", "both_ranges", "residue_of", "residue",
+            "shifted_remainder", "_remainders", "common_multiple", "greatest_common_divisor", "summand", "_others",
+            "multiple_and_rest", "dividend",
+        ),
+    ),
+    ("core.constraint_matcher", ("inside",)),
+    ("rules.compiled_constraints", ()),
+    (
+        "core.constraint_normal",
+        ("_moved", "_moved_back", "_without_constant", "_dividend", "_modulus", "_quotients", "shifted_variable"),
+    ),
+    ("core.simplify_map", ("_simplified", "_no_dearer", "_sourced")),
+)  # fmt: skip
+#: The parts of maps.
+MAPS: Final = {
+    "IndexingMap",
+    "Variable",
+    "RuntimeVariable",
+    "RuntimeSource",
+    "Constraint",
+    "CompiledConstraintRule",
+}
+#: Names of what only derivations need, or options that are left to Python.
+LEFT_OUT: Final = {"trace", "record", "number", "rules", "room", "_compiled"}
+RAISED: Final = {"Excess", "Contradiction"}
+#: What cannot happen where division by zero and overflow are left to Python.
+LEFT_TO_PYTHON: Final = {"ZeroDivisionError", "OverflowError"}
 #: Other modules that say what types there are.
-KNOWN: Final = ("core.engine", "core.expr", "core.extraction", "core.facts", "core.rewrite")
+KNOWN: Final = (
+    "core.engine", "core.expr", "core.extraction", "core.facts", "core.indexing_map", "core.interval", "core.rewrite",
+    "core.variables",
+)  # fmt: skip
 #: Written by hand in `kernel.h`: what calls rules by tables, integers without end, and expressions that are no forms.
 BY_HAND: Final = {
     "Engine": {
@@ -57,9 +103,10 @@ BY_HAND: Final = {
     "Search": {"_applied"},
     "Ledger": set[str](),
     "Simplifier": {
-        "_known", "engine", "driver", "_driven", "_all_driven", "normal", "each", "within", "_narrow", "_forget",
+        "_known", "engine", "driver", "_driven", "_all_driven", "normal", "within", "_narrow", "_forget",
         "_record", "_step", "_tell", "_around", "_tell_some", "_told", "_larger", "__init__", "all",
     },
+    "Constraints": {"compiled", "made", "ends", "state", "recorded"},
 }  # fmt: skip
 #: Expressions and what their attributes are called there.
 NODES: Final = {"Int", "Var", "Sum", "FloorDiv", "Mod", "CeilDiv", "Min", "Max", "Mul"}
@@ -131,6 +178,8 @@ def cpp(x: t.Type | None) -> str:
         return f"Opt<{kinds[0]}>" if optional and not is_handle(kinds[0]) else kinds[0]
     if isinstance(p, t.TupleType) and p.partial_fallback.type.name == "Cost":
         return "Cost"
+    if is_applied(p):
+        return cpp(p.items[0])  # type: ignore[attr-defined]
     if isinstance(p, t.TupleType):
         items_ = [cpp(i) for i in p.items]
         if items_ in (["Int", "Terms"], ["Int", "Tuple<>"]):
@@ -141,7 +190,8 @@ def cpp(x: t.Type | None) -> str:
     if isinstance(p, t.TypeType) or (isinstance(p, t.Instance) and p.type.fullname == "builtins.type"):
         return "Int"
     if isinstance(p, t.CallableType):
-        return "Way"
+        # what encloses expressions is an engine
+        return "Engine*" if p.arg_types else "Way"
     if isinstance(p, t.Instance):
         name = p.type.fullname
         args = p.args
@@ -165,12 +215,34 @@ def cpp(x: t.Type | None) -> str:
             return "Expr"
         if short == "Cost":
             return "Cost"
+        if short in MAPS:
+            return f"{short}*"
+        if short == "_Rules":
+            return "ConstraintRules*"
+        if short == "Mapping":
+            return "Proposal" if cpp_is(args[0], "builtins.str") else "ByHead"
         for of, parts in CLASSES.items():
             if short in {c for _, c in parts} | {of}:
                 return f"{of}*"
         if short in ("Sequence", "Iterable"):
             return f"List<{cpp(args[0])}>"
     raise Refused(f"type {p} ({type(p).__name__})")
+
+
+def cpp_is(x: t.Type, name: str) -> bool:
+    p = plain(x)
+    return isinstance(p, t.Instance) and p.type.fullname == name
+
+
+def is_applied(p: t.ProperType | None) -> bool:
+    """Whether it is what becomes of constraints, with the values of variables, which only derivations need."""
+    return (
+        isinstance(p, t.TupleType)
+        and len(p.items) == 2
+        and isinstance(second := plain(p.items[1]), t.Instance)
+        and second.type.name in ("Mapping", "dict")
+        and cpp_is(second.args[0], "builtins.str")
+    )
 
 
 def is_handle(kind: str) -> bool:
@@ -207,7 +279,7 @@ class Function:
         templates, params = [], []
         for a in d.arguments:
             v = a.variable
-            if v.is_self or v.name == "self":
+            if v.is_self or v.name == "self" or v.name in LEFT_OUT:
                 continue
             kind = plain(v.type)
             if a.kind == n.ARG_STAR:
@@ -290,8 +362,8 @@ class Function:
     # ------------------------------------------------------------ what derivations alone need
     def dropped(self, e: n.Expression) -> bool:
         """Whether an expression is about the trace."""
-        if isinstance(e, n.MemberExpr):
-            return e.name in ("trace", "record", "number")
+        if isinstance(e, n.MemberExpr | n.NameExpr):
+            return e.name in LEFT_OUT
         if isinstance(e, n.CallExpr) and isinstance(e.callee, n.MemberExpr):
             if e.callee.name == "append" and self.dropped(e.args[0]):
                 return True
@@ -303,12 +375,9 @@ class Function:
 
     def never(self, e: n.Expression) -> bool:
         """Whether a condition asks for a trace, which there is none of."""
-        return (
-            isinstance(e, n.ComparisonExpr)
-            and e.operators == ["is not"]
-            and isinstance(e.operands[0], n.MemberExpr)
-            and e.operands[0].name in ("trace", "record")
-        )
+        if isinstance(e, n.OpExpr) and e.op == "and":
+            return self.never(e.left)
+        return isinstance(e, n.ComparisonExpr) and e.operators == ["is not"] and self.dropped(e.operands[0])
 
     # ------------------------------------------------------------ statements
     def block(self, b: n.Block) -> None:
@@ -340,7 +409,7 @@ class Function:
             self.say("continue;")
         elif isinstance(s, n.RaiseStmt):
             name = s.expr.name if isinstance(s.expr, n.NameExpr) else None
-            self.say("throw Excess{};" if name == "Excess" else "give_up();")
+            self.say(f"throw {name}{{}};" if name in RAISED else "give_up();")
         elif isinstance(s, n.TryStmt):
             self.attempt(s)
         elif isinstance(s, n.DelStmt):
@@ -510,13 +579,18 @@ class Function:
 
     def attempt(self, s: n.TryStmt) -> None:
         kind = s.types[0]
-        if not (len(s.types) == 1 and isinstance(kind, n.NameExpr) and kind.name == "Excess"):
+        if len(s.types) != 1 or not isinstance(kind, n.NameExpr):
+            raise Refused("try")
+        if kind.name in LEFT_TO_PYTHON:
+            self.block(s.body)
+            return
+        if kind.name not in RAISED:
             raise Refused("try")
         self.say("try {")
         self.depth += 1
         self.block(s.body)
         self.depth -= 1
-        self.say("} catch (Excess&) {")
+        self.say(f"}} catch ({kind.name}&) {{")
         self.depth += 1
         self.block(s.handlers[0])
         self.depth -= 1
@@ -604,8 +678,9 @@ class Function:
                 return [*heads, f"for (Int {name} = 0; {name} < {name}0.size(); {name}++) {{"], lines
         if isinstance(over, n.TupleExpr):
             bind(index, name)
-            items = ", ".join(map(self.expr, over.items))
-            kind = cpp(self.types[over.items[0]])
+            first = plain(self.types[over.items[0]])
+            items = ", ".join([self.expr(x, first) for x in over.items])
+            kind = cpp(first)
             return [f"for (auto&& {name} : List<{kind}>::of({{{items}}})) {{"], lines
         if (
             isinstance(over, n.CallExpr)
@@ -616,6 +691,8 @@ class Function:
             # ``for x in d.get(k, ())``
             bind(index, name)
             base = over.callee.expr
+            if self.kind(base) == "ByHead":
+                return [f"for (auto&& {name} : {self.expr(over)}) {{"], lines
             return [
                 f"auto {name}c = lookup({self.expr(base)}, {self.key(base, over.args[0])});",
                 f"if (!isnone({name}c)) for (auto&& {name} : {name}c) {{",
@@ -722,7 +799,7 @@ class Function:
         name = named(e.name)
         if isinstance(e.expr, n.NameExpr) and e.expr.name == "self":
             return f"this->{name}"
-        return f"{self.expr(e.expr)}->{name}"
+        return f"{self.expr(e.expr)}{'.' if self.kind(e.expr) == 'Cost' else '->'}{name}"
 
     def on_MemberExpr(self, e: n.MemberExpr, _: Any) -> str:
         v = self.field(e)
@@ -754,7 +831,7 @@ class Function:
         kind = self.kind(e.left)
         if kind in ("Int", "bool"):
             return self.arithmetic(e.op, left, right)
-        if e.op == "+" and kind.startswith(("List<", "Terms", "Tup<")):
+        if e.op == "+" and kind.startswith(("List<", "Terms", "Tup<", "Tuple<")):
             return f"concat({left}, {right})"
         raise Refused(f"{kind} {e.op}")
 
@@ -777,6 +854,8 @@ class Function:
     def compared(self, op: str, a: n.Expression, b: n.Expression) -> str:
         if op in ("is", "is not"):
             sign = "" if op == "is" else "!"
+            if isinstance(b, n.NameExpr) and b.fullname == "builtins.int":
+                return f"{sign}true"
             if isinstance(b, n.NameExpr) and b.name == "None":
                 return f"{sign}isnone({self.unnarrowed(a)})"
             if self.kind(a).startswith("List<"):
@@ -798,7 +877,7 @@ class Function:
     def unnarrowed(self, e: n.Expression) -> str:
         if isinstance(e, n.NameExpr):
             return self.variable(e)
-        if isinstance(e, n.MemberExpr):
+        if isinstance(e, n.MemberExpr) and self.field(e) is not None:
             return self.member(e)
         return self.expr(e)
 
@@ -810,7 +889,8 @@ class Function:
             raise Refused("conditional")
         expected = expected or plain(self.types[e])
         a, b = self.expr(e.if_expr, expected), self.expr(e.else_expr, expected)
-        return f"({self.truth(e.cond)} ? {kind}({a}) : {kind}({b}))"
+        cast = f"static_cast<{kind}>" if kind.endswith("*") else kind
+        return f"({self.truth(e.cond)} ? {cast}({a}) : {cast}({b}))"
 
     def on_IndexExpr(self, e: n.IndexExpr, _: Any) -> str:
         base = plain(self.types[e.base])
@@ -822,6 +902,8 @@ class Function:
             lo = self.expr(i.begin_index) if i.begin_index is not None else "0"
             hi = self.expr(i.end_index) if i.end_index is not None else "TO_END"
             return f"slice({text}, {lo}, {hi})"
+        if is_applied(base):
+            return text
         if isinstance(base, t.TupleType):
             if not isinstance(i, n.IntExpr):
                 raise Refused("index of a tuple")
@@ -840,6 +922,12 @@ class Function:
         if isinstance(expected, t.UnionType):
             left = [x for x in map(plain, expected.items) if not isinstance(x, t.NoneType)]
             expected = left[0] if len(left) == 1 else None
+        if expected is not None and is_applied(expected):
+            assert isinstance(expected, t.TupleType)
+            return self.expr(e.items[0], plain(expected.items[0]))
+        if isinstance(expected, t.Instance) and expected.type.name == "Sequence":
+            inner = plain(expected.args[0])
+            return f"List<{cpp(inner)}>::of({{{', '.join(self.expr(x, inner) for x in e.items)}}})"
         items: Sequence[t.Type | None] = [None] * len(e.items)
         if isinstance(expected, t.TupleType) and len(expected.items) == len(e.items):
             items = expected.items
@@ -896,6 +984,13 @@ class Function:
         if isinstance(expected, t.UnionType):
             expected = next(x for x in map(plain, expected.items) if not isinstance(x, t.NoneType))
         kind = cpp(expected) if isinstance(expected, t.Instance) else self.kind(e)
+        if kind == "Proposal":
+            parts = []
+            for k, v in e.items:
+                assert isinstance(k, n.StrExpr)
+                field = self.whole.proposed(k.value, self.kind(v) == "Int")
+                parts.append(f"p_.{field} = {self.expr(v)};")
+            return f"[&] {{ Proposal p_; {' '.join(parts)} return p_; }}()"
         if not e.items:
             return f"{kind}::make()"
         own = plain(expected if isinstance(expected, t.Instance) else self.types[e])
@@ -966,6 +1061,11 @@ class Function:
             node = f.node
             if f.fullname.startswith("builtins.") or f.name == "gcd":
                 return self.builtin(f.name, e, expected)
+            if f.name in ("number", "expression"):
+                assert isinstance(e.args[1], n.StrExpr)
+                return f"{self.expr(e.args[0])}.{self.whole.proposed(e.args[1].value, f.name == 'number')}"
+            if isinstance(node, n.Var) and cpp(node.type) == "Engine*":
+                return f"{named(f.name)}->ends({self.expr(e.args[0])})"
             if isinstance(node, n.FuncDef):
                 return f"functions::{named(f.name)}({', '.join(self.passed(node, e))})"
             if isinstance(node, n.TypeInfo) and node.name in CLASSES:
@@ -983,11 +1083,13 @@ class Function:
 
     def passed(self, d: n.FuncDef, e: n.CallExpr) -> list[str]:
         """The arguments of a call in the order of the parameters."""
-        params = [a for a in d.arguments if a.variable.name != "self"]
+        params = [a for a in d.arguments if a.variable.name != "self" and a.variable.name not in LEFT_OUT]
         out: list[str | None] = [None] * len(params)
         at = 0
         rest: list[str] = []
         for x, kind, name in zip(e.args, e.arg_kinds, e.arg_names, strict=True):
+            if self.dropped(x):
+                continue
             if kind == n.ARG_NAMED:
                 i = next(i for i, a in enumerate(params) if a.variable.name == name)
                 out[i] = self.expr(x, plain(params[i].variable.type))
@@ -1002,7 +1104,7 @@ class Function:
                 if isinstance(x, n.StrExpr):
                     out[at] = self.strategy(x)
                 else:
-                    out[at] = self.expr(x, plain(p.variable.type) if p.variable.type else None)
+                    out[at] = self.listed(x, plain(p.variable.type) if p.variable.type else None)
                 at += 1
             else:
                 rest.append(self.expr(x))
@@ -1011,14 +1113,31 @@ class Function:
                 later = any(o is not None for o in out[i + 1 :])
                 if later:
                     out[i] = self.expr(a.initializer)
+        if d.name in ("minimum", "maximum") and n.ARG_STAR not in e.arg_kinds:
+            rest = [f"List<Expr>::of({{{', '.join(rest)}}})"]
         return [o for o in out if o is not None] + rest
 
+    def listed(self, x: n.Expression, expected: t.ProperType | None) -> str:
+        """An argument; a tuple as a list where any sequence is taken."""
+        text = self.expr(x, expected)
+        if isinstance(expected, t.Instance) and expected.type.name in ("Sequence", "Iterable"):
+            own = self.kind(x)
+            if own.startswith("Tup<"):
+                return f"List<{own[4:-1]}>::from({text})"
+        return text
+
     def method(self, f: n.MemberExpr, e: n.CallExpr, expected: t.ProperType | None, sink: bool) -> str:
+        name = f.name
+        args = e.args
+        if name == "gcd":
+            return self.builtin(name, e, expected)
+        if isinstance(f.expr, n.NameExpr) and isinstance(f.expr.node, n.TypeInfo):
+            return f"{f.expr.name}::{name}({', '.join(map(self.expr, args))})"
         base = plain(self.types.get(f.expr))
         kind = cpp(base)
         text = self.expr(f.expr)
-        name = f.name
-        args = e.args
+        if kind == "ByHead":
+            return f"{text}.{name}({self.expr(args[0])})"
         if kind.startswith("Dict<"):
             assert isinstance(base, t.Instance)
             if name == "get":
@@ -1053,6 +1172,15 @@ class Function:
         assert isinstance(base, t.Instance)
         found = base.type.get(name)
         node = found.node if found is not None else None
+        if isinstance(node, n.Decorator) or (
+            isinstance(node, n.Var) and isinstance(plain(node.type), t.CallableType)
+        ):
+            # what encloses expressions, and the check of a rule
+            what = plain(node.type)
+            if isinstance(what, t.CallableType) and isinstance(node, n.Decorator):
+                return f"{text}->{name}()->ends({self.expr(args[0])})"
+            assert isinstance(what, t.CallableType)
+            return f"{text}->{name}({', '.join(self.expr(a, plain(p)) for a, p in zip(args, what.arg_types, strict=True))})"
         if not isinstance(node, n.FuncDef):
             raise Refused(f"method {name} of {kind}")
         passed = self.passed(node, e)
@@ -1064,6 +1192,11 @@ class Function:
         args = e.args
         if f == "len":
             return f"len({self.expr(args[0])})"
+        if f == "pow":
+            return f"inverse({self.expr(args[0])}, {self.expr(args[2])})"
+        if f == "isinstance":
+            kinds = args[1].items if isinstance(args[1], n.TupleExpr) else [args[1]]
+            return f"({' || '.join([f'{self.expr(args[0])}->tag == {self.expr(k)}' for k in kinds])})"
         if f == "abs":
             return f"p_abs({self.expr(args[0])})"
         if f == "type":
@@ -1072,6 +1205,8 @@ class Function:
             return f"py_hash({self.expr(args[0])})"
         if f == "bool":
             return self.truth(args[0])
+        if f == "int":
+            return f"Int({self.truth(args[0])})"
         if f in ("min", "max"):
             word = ("smaller", "least") if f == "min" else ("larger", "most")
             if len(args) > 1 and e.arg_names[1] is None:
@@ -1154,6 +1289,42 @@ class Translation:
     def __init__(self) -> None:
         self.files, self.types = _analysed()
         self.strategies: dict[str, None] = {"matched": None}
+        self.proposals: dict[str, str] = {}
+
+    def proposed(self, name: str, number: bool) -> str:
+        """The field of a proposal for a variable of a constraint rule."""
+        field = f"{'n' if number else 'e'}_{name}"
+        self.proposals[field] = "Opt<Int>" if number else "Expr"
+        return field
+
+    def constraint_rules(self) -> str:
+        """The constraint rules of the catalogue by their shapes, as :mod:`~indexproof.core.constraint_normal` has them."""
+        shapes = by_shape(RULES.constraints)
+        rules = [compiled_constraint_rule(r) for r in RULES.constraints]
+
+        def listed(of: Sequence[Any]) -> str:
+            names = ", ".join(f"&{c.rule.name}" for c in of)
+            return f"Rules::from(List<CompiledConstraintRule*>::of({{{names}}}))"
+
+        lines = ["namespace constraint_rules {"]
+        for c in rules:
+            propose = f"&functions::{c.rule.choose}" if c.propose is not None else "nullptr"
+            lines.append(
+                f"inline CompiledConstraintRule {c.rule.name}{{&functions::{c.rule.name}, {propose}}};"
+            )
+        lines += [
+            "}",
+            "inline ConstraintRules* Constraints::compiled() {",
+            "  using namespace constraint_rules;",
+        ]
+        lines += ["  if (made_rules) return made_rules;", "  auto* r = make<ConstraintRules>();"]
+        for name in ("final", "twins", "pairs", "remainders", "implied"):
+            lines.append(f"  r->{named(name)} = {listed(getattr(shapes, name))};")
+        for name in ("single", "narrowing"):
+            for kind, of in getattr(shapes, name).items():
+                if kind.__name__ in NODES and of:
+                    lines.append(f"  r->{name}.by[tag::{kind.__name__}] = {listed(of)};")
+        return "\n".join([*lines, "  return made_rules = r;", "}"])
 
     def class_of(self, module: str, name: str) -> n.ClassDef:
         info = self.files[module].names[name].node
@@ -1184,7 +1355,7 @@ class Translation:
                 names = []
                 for a in s.arguments:
                     v = a.variable
-                    if v.name in ("self", "record"):
+                    if v.name == "self" or v.name in LEFT_OUT:
                         continue
                     kind = "Dict<Expr, Term>" if v.name == "bounds" else cpp(v.type)
                     names.append(f"{kind} {named(v.name)}")
@@ -1192,7 +1363,7 @@ class Translation:
                 for st in s.body.body:
                     if isinstance(st, n.AssignmentStmt):
                         for lv in st.lvalues:
-                            if isinstance(lv, n.MemberExpr) and lv.name != "record":
+                            if isinstance(lv, n.MemberExpr) and lv.name not in LEFT_OUT:
                                 v2 = f.field(lv)
                                 assert v2 is not None
                                 fields[lv.name] = "Dict<Expr, Term>" if lv.name == "bounds" else cpp(v2.type)
@@ -1267,7 +1438,7 @@ class Translation:
         functions = []
         declarations = []
         for module, names in FUNCTIONS:
-            for name in names:
+            for name in names or [r.name for r in RULES.constraints]:
                 d = self.files[module].names[name].node
                 assert isinstance(d, n.FuncDef)
                 f = Function(self, d, None)
@@ -1278,16 +1449,19 @@ class Translation:
                     f"{head}inline {_without_defaults(signature)} {{\n" + text.split("{\n", 1)[1]
                 )
         strategies = "\n".join(f"struct {s} {{}};" for s in self.strategies)
+        proposal = "\n".join(f"  {kind} {field}{{}};" for field, kind in sorted(self.proposals.items()))
         return (
             "\n\n".join(
                 [
                     "// Written by `indexproof dev docs` from the Python sources; do not edit.\n#pragma once",
                     f"namespace strategy {{\n{strategies}\n}}",
-                    "struct Engine;\nstruct Ledger;\nstruct Search;\nstruct Simplifier;\nusing Way = void (Search::*)();",
+                    "".join(f"struct {c};\n" for c in CLASSES) + "using Way = void (Search::*)();",
+                    f"struct Proposal {{\n{proposal}\n}};",
                     "namespace functions {\n" + "\n".join(declarations) + "\n}",
                     *[s.replace("ENGINE_BY_HAND", f"ENGINE_BY_HAND\n{tables}") for s in structs],
                     "namespace functions {\n" + "\n\n".join(functions) + "\n}",
                     *definitions,
+                    self.constraint_rules(),
                 ]
             )
             + "\n"

@@ -1,0 +1,156 @@
+// Maps with their variables and constraints, and constraint rules with their strategies.
+#pragma once
+#include "expr.h"
+
+namespace indexproof {
+
+struct Engine;
+struct Proposal;
+using Bound = Tuple<Expr, Int, Int>;
+
+// Nothing satisfies the constraints.
+struct Contradiction {};
+
+struct Variable {
+  Expr e;
+  Int lo, hi;
+  void* outside = nullptr;  // the caller's object, which may have other ends
+  Expr expr() const { return e; }
+  Variable* boxed(Int l, Int h) { return l == lo && h == hi ? this : make<Variable>(Variable{e, l, h, outside}); }
+};
+
+struct RuntimeSource {
+  Tup<Expr> results;
+};
+
+struct RuntimeVariable {
+  Expr e;
+  Int lo, hi;
+  RuntimeSource* source = nullptr;
+  void* outside = nullptr;
+  Expr expr() const { return e; }
+  RuntimeVariable* indexed(Tup<Expr> results) {
+    return make<RuntimeVariable>(RuntimeVariable{e, lo, hi, make<RuntimeSource>(RuntimeSource{results}), outside});
+  }
+};
+
+struct Constraint {
+  Expr expr;
+  Int lo, hi;
+  void* outside = nullptr;
+  static Constraint* trusted(Expr e, Int lo, Int hi) { return make<Constraint>(Constraint{e, lo, hi}); }
+};
+
+struct IndexingMap {
+  Tup<Variable*> dims, ranges;
+  Tup<RuntimeVariable*> rts;
+  Tup<Expr> results;
+  Tup<Constraint*> constraints;
+  bool empty = false;  // the domain is, whatever the rest says
+};
+
+struct CompiledConstraintRule {
+  Opt<Tup<Bound>> (*check)(List<Bound>, Engine*, Proposal);
+  List<Proposal> (*propose)(List<Bound>, Engine*);  // null where the left side has all values
+  Opt<Tup<Bound>> after(List<Bound> constraints, Engine* ends);
+};
+
+using Rules = Tup<CompiledConstraintRule*>;
+struct ByHead {
+  Rules by[9];
+  Rules get(Int tag) const { return by[tag]; }
+};
+struct ConstraintRules {
+  Rules final, twins, pairs, remainders, implied;
+  ByHead single, narrowing;
+};
+
+namespace functions {
+
+inline Dict<Expr, Term> _boxes(IndexingMap* m) {
+  auto boxes = Dict<Expr, Term>::make();
+  for (auto* v : m->dims) boxes.set(v->e, {v->lo, v->hi});
+  for (auto* v : m->ranges) boxes.set(v->e, {v->lo, v->hi});
+  for (auto* v : m->rts) boxes.set(v->e, {v->lo, v->hi});
+  return boxes;
+}
+
+inline IndexingMap* _made(Tup<Variable*> dims, Tup<Variable*> ranges, Tup<RuntimeVariable*> rts, Tup<Expr> results,
+                          Tup<Constraint*> constraints) {
+  return make<IndexingMap>(IndexingMap{dims, ranges, rts, results, constraints});
+}
+
+inline IndexingMap* _emptied(IndexingMap* m) {
+  auto* e = _made(m->dims, m->ranges, m->rts, m->results, m->constraints);
+  e->empty = true;
+  return e;
+}
+
+// The inverse of a modulo m, which has no common divisor with it.
+inline Int inverse(Int a, Int m) {
+  Int r = m, s = floor_mod(a, m), x = 0, y = 1;
+  while (s) {
+    Int q = r / s, t = r - q * s;
+    r = s;
+    s = t;
+    t = x - q * y;
+    x = y;
+    y = t;
+  }
+  if (r != 1) give_up();
+  return floor_mod(x, m);
+}
+
+// The parts of a name: numbers before other text, and numbers by their value.
+struct Name {
+  const char* p;
+  Int n;
+};
+inline bool operator<(Name a, Name b) {
+  auto digit = [](Name x) { return x.n && x.p[0] >= '0' && x.p[0] <= '9'; };
+  auto run = [&](Name x) {
+    Int i = 1;
+    while (i < x.n && digit({x.p + i, 1}) == digit(x)) i++;
+    return i;
+  };
+  while (a.n && b.n) {
+    if (digit(a) != digit(b)) return digit(a);
+    Int i = run(a), j = run(b);
+    if (digit(a)) {
+      Int x = 0, y = 0;
+      for (Int k = 0; k < i; k++) x = add(mul(x, 10), a.p[k] - '0');
+      for (Int k = 0; k < j; k++) y = add(mul(y, 10), b.p[k] - '0');
+      if (x != y) return x < y;
+    } else if (int c = std::memcmp(a.p, b.p, std::min(i, j))) {
+      return c < 0;
+    } else if (i != j) {
+      return i < j;
+    }
+    a = {a.p + i, a.n - i};
+    b = {b.p + j, b.n - j};
+  }
+  return a.n < b.n;
+}
+
+// The coefficient of the leading summand: the first variable by name, or else what has the smallest key.  Of names that
+// differ in leading zeros the smaller coefficient counts.
+inline Int _leading(Tup<Summand> terms) {
+  const Summand* best = nullptr;
+  for (auto& t : terms) {
+    Expr e = at<0>(t);
+    if (e->tag != tag::Var) continue;
+    if (!e->name) give_up();
+    if (best) {
+      Name now{e->name, e->name_length}, then{at<0>(*best)->name, at<0>(*best)->name_length};
+      if (then < now || (!(now < then) && at<1>(*best) <= at<1>(t))) continue;
+    }
+    best = &t;
+  }
+  if (best) return at<1>(*best);
+  for (auto& t : terms)
+    if (!best || at<0>(t)->key < at<0>(*best)->key) best = &t;
+  return at<1>(*best);
+}
+
+}  // namespace functions
+}  // namespace indexproof

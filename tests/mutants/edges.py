@@ -20,6 +20,7 @@ import pytest
 
 from dev.fuzz.corpus import rule_examples
 from dev.fuzz.generate import EDGES, Maker
+from indexproof.core import native
 from indexproof.core.cost import map_cost
 from indexproof.core.engine import Engine
 from indexproof.core.explain import UnexplainedError, explained
@@ -336,6 +337,7 @@ def misled(seed: str) -> Iterator[None]:
         return choose
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(native, "NATIVE", False)
         for name in ("propose_for_division", "propose_for_sum", "propose_for_extremum"):
             patch.setattr(Engine, name, proposing(name))
         for name in ("instead", "everywhere"):

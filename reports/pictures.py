@@ -311,40 +311,86 @@ def _draw_array(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float, *,
     """The array in panels from ``(x, y)`` downwards; how far to the right they reach."""
     dims, rank = at.shape.dims, at.shape.rank
     wide = dims if positions else _widened(at)
-    front, rows, columns = _as_grid(wide)
-    inside = _as_grid(dims)[0]
     # where tiles begin is worth seeing even in a large array
     seams = [t.tile for t, _ in at.op.tilings(dims)][:1]
     sizes = [s if isinstance(s, int) else 1 for s in (seams[0] if seams else ())]
     by_dim = dict(zip(at.layout.minor_to_major, reversed(sizes), strict=False))
-    row_seam, column_seam = by_dim.get(rank - 2), by_dim.get(rank - 1)
-    shown_rows = _shown(rows, ROWS, [row_seam] if row_seam else [])
-    shown_columns = _shown(columns, COLUMNS, [column_seam] if column_seam else [])
-    labels = 26 if rank > 1 else 4
-    far = x + labels
+    keep = tuple([seam] if (seam := by_dim.get(d)) else [] for d in (rank - 2, rank - 1))
+
+    def cell(index: Index) -> _Cell:
+        if not all(k < n for k, n in zip(index, dims, strict=True)):
+            return _Cell("#ffffff", "padding", stroke="#b8c2cc")
+        position = at.linear_index(index)
+        text = str(position) if positions else _comma(index[-2:]) if rank else "·"
+        hint = f"element ({', '.join(map(str, index))}) at position {position}"
+        return _Cell(tiles.colour(index), hint, text, position=position if transposed else None)
+
+    transposed = [*at.layout.minor_to_major] != [*reversed(range(rank))]
     size = _text_size(str(at.size - 1) if positions else _comma(n - 1 for n in wide[-2:]))
-    for panel in _panels(front):
+    return _draw_grid(paper, wide, (x, y), cell, size, keep=keep, tiles=tiles.of)[0]
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """One cell of a grid: its colour, the text under a pointer, and that inside.
+
+    A thread runs through the cells of a panel whose positions follow each other.
+    """
+
+    fill: str
+    hint: str
+    text: str = ""
+    stroke: str = "#8795a1"
+    position: int | None = None
+
+
+def _draw_grid(
+    paper: _Paper,
+    dims: Sequence[int],
+    corner: tuple[float, float],
+    cell: Callable[[Index], _Cell],
+    text_size: float,
+    *,
+    keep: Sequence[Sequence[int]] = ((), ()),
+    panels: Iterable[Index] = (),
+    tiles: Callable[[Index], tuple[Any, ...]] | None = None,
+) -> tuple[float, dict[Index, float]]:
+    """Draw an array in panels from a corner downwards; return how far to the right they reach, and the middles of cells.
+
+    ``keep`` are rows and columns that are drawn even of a large array, and ``panels`` those of its panels.  Lines stand
+    between different ``tiles``, without them around each panel.
+    """
+    x, y = corner
+    front, rows, columns = _as_grid(dims)
+    rank = len(dims)
+    shown_rows, shown_columns = _shown(rows, ROWS, keep[0]), _shown(columns, COLUMNS, keep[1])
+    labels = 26 if rank > 1 else 4
+    left = x + labels
+    middles: dict[Index, float] = {}
+    for panel in _panels(front, panels):
         y = _heading(paper, panel, x, labels, y)
         if panel is None:
             continue
         cells: dict[tuple[int, int], Index] = {}
-        for at_cell, left, above, index in _cells(
-            paper, panel, shown_rows, shown_columns, rank, x + labels, y
-        ):
-            held = all(k < n for k, n in zip(index, dims, strict=True)) and all(inside)
-            cells[at_cell] = index
-            if held:
-                position = at.linear_index(index)
-                text = str(position) if positions else _comma(index[-2:]) if rank else "·"
-                hint = f"element ({', '.join(map(str, index))}) at position {position}"
-                paper.box(left, above, CELL, CELL, tiles.colour(index), "#8795a1", 0.6, hint)
-                paper.text(left + CELL / 2, above + CELL / 2, text, size)
-            else:
-                paper.box(left, above, CELL, CELL, "#ffffff", "#b8c2cc", 0.6, "padding")
-        _borders(paper, tiles.of, cells, x + labels, y)
-        far = max(far, x + labels + len(shown_columns) * CELL)
+        texts: list[tuple[float, float, str]] = []
+        thread: dict[int, tuple[float, float]] = {}
+        for place, across, down, index in _cells(paper, panel, shown_rows, shown_columns, rank, left, y):
+            c = cell(index)
+            cells[place], middles[index] = index, down + CELL / 2
+            paper.box(across, down, CELL, CELL, c.fill, c.stroke, 0.6, c.hint)
+            if c.text:
+                texts.append((across + CELL / 2, middles[index], c.text))
+            if c.position is not None:
+                thread[c.position] = across + CELL / 2, middles[index]
+        paper.lines([(*thread[n], *thread[n + 1]) for n in sorted(thread) if n + 1 in thread], "#ffffff", 2)
+        for across, down, text in texts:
+            paper.text(across, down, text, text_size)
+        if tiles is not None:
+            _borders(paper, tiles, cells, left, y)
+        else:
+            paper.box(left, y, len(shown_columns) * CELL, len(shown_rows) * CELL, "none", _LINE, 1.4)
         y += len(shown_rows) * CELL + 22
-    return far
+    return left + len(shown_columns) * CELL, middles
 
 
 def _heading(paper: _Paper, panel: Index | None, x: float, labels: float, y: float) -> float:
@@ -477,12 +523,9 @@ def _seams(paper: _Paper, at: Memory, tiles: _Tiles, first: int, last: int, x: f
 # -------------------------------------------------------------------------------------------------------------- launches
 def launch_picture(at: Launched) -> Picture:
     """The output of a launch: each cell with its thread, in the colour of its warp, thick lines around blocks."""
-    dims, rank = at.shape.dims, at.shape.rank
     paper = _Paper()
     paper.text(14, 18, str(at.shape), 15, anchor="start", bold=True)
-    x, y = 14.0 + (26 if rank > 1 else 4), 36.0
-    front, rows, columns = _as_grid(dims)
-    size = _text_size(str(prod(at.launch.threads) - 1))
+    warps = -(-prod(at.launch.threads) // at.launch.warp)
 
     def numbers(index: Index) -> tuple[int, int, int]:
         """The block of an element, the warp in it, and the thread in the block."""
@@ -491,22 +534,15 @@ def launch_picture(at: Launched) -> Picture:
         thread = tx + wide * (ty + high * tz)
         return bx + across * (by + down * bz), thread // at.launch.warp, thread
 
-    for panel in _panels(front):
-        y = _heading(paper, panel, 14, x - 14, y)
-        if panel is None:
-            continue
-        cells: dict[tuple[int, int], Index] = {}
-        shown = _shown(rows, ROWS), _shown(columns, COLUMNS)
-        for place, left, above, index in _cells(paper, panel, *shown, rank, x, y) if at.shape.size else ():
-            cells[place] = index
-            block, warp, thread = numbers(index)
-            warps = -(-prod(at.launch.threads) // at.launch.warp)
-            hint = f"element ({', '.join(map(str, index))}): thread {thread}, warp {warp}, block {block}"
-            colour = _PALETTE[(block * warps + warp) % len(_PALETTE)]
-            paper.box(left, above, CELL, CELL, colour, "#8795a1", 0.6, hint)
-            paper.text(left + CELL / 2, above + CELL / 2, str(thread), size)
-        _borders(paper, lambda index: numbers(index)[:1], cells, x, y)
-        y += len(shown[0]) * CELL + 22
+    def cell(index: Index) -> _Cell:
+        block, warp, thread = numbers(index)
+        hint = f"element ({', '.join(map(str, index))}): thread {thread}, warp {warp}, block {block}"
+        return _Cell(_PALETTE[(block * warps + warp) % len(_PALETTE)], hint, str(thread))
+
+    if at.shape.size:
+        size = _text_size(str(prod(at.launch.threads) - 1))
+        blocks = lambda index: numbers(index)[:1]  # noqa: E731
+        _draw_grid(paper, at.shape.dims, (14, 36), cell, size, tiles=blocks)
     return paper.done(f"threads, warps and blocks that compute {at.shape}")
 
 
@@ -616,35 +652,23 @@ def _draw_marks(
     paper: _Paper, name: str, dims: Sequence[int], marks: Mapping[Index, int], colour: str, x: float, y: float
 ) -> tuple[float, float]:
     """An array with marked cells; how far to the right it reaches, and the height of its first marked cell."""
-    front, rows, columns = _as_grid(dims)
     rank = len(dims)
     shape = "×".join(map(str, dims)) or "scalar"
     paper.text(x, y, f"{name}  {shape}", 12.5, anchor="start", bold=True)
-    y += 22
     places = sorted(marks)
-    seen_rows = [k[-2] for k in places if rank > 1]
-    seen_columns = [k[-1] for k in places if rank]
-    shown_rows = _shown(rows, ROWS, _ends(seen_rows))
-    shown_columns = _shown(columns, COLUMNS, _ends(seen_columns))
-    labels = 26 if rank > 1 else 4
     most = max(marks.values(), default=1)
+
+    def cell(index: Index) -> _Cell:
+        n = marks.get(index, 0)
+        fill = _mixed(colour, 0.45 + 0.55 * n / most) if n else "#ffffff"
+        return _Cell(fill, f"({', '.join(map(str, index))})", str(n) if n > 1 else "")
+
+    ends = [_ends([k[-2] for k in places if rank > 1]), _ends([k[-1] for k in places if rank])]
     size = _text_size(str(most), largest=11)
-    far, middle = x + labels + len(shown_columns) * CELL, None
-    for panel in _panels(front, {k[:-2] for k in places}):
-        y = _heading(paper, panel, x, labels, y)
-        if panel is None:
-            continue
-        for _, left, above, index in _cells(paper, panel, shown_rows, shown_columns, rank, x + labels, y):
-            count = marks.get(index, 0)
-            if count and middle is None:
-                middle = above + CELL / 2
-            fill = _mixed(colour, 0.45 + 0.55 * count / most) if count else "#ffffff"
-            paper.box(left, above, CELL, CELL, fill, "#8795a1", 0.8, f"({', '.join(map(str, index))})")
-            if count > 1:
-                paper.text(left + CELL / 2, above + CELL / 2, str(count), size)
-        paper.box(x + labels, y, len(shown_columns) * CELL, len(shown_rows) * CELL, "none", _LINE, 1.4)
-        y += len(shown_rows) * CELL + 20
-    return far, y - 20 - CELL / 2 if middle is None else middle
+    far, middles = _draw_grid(
+        paper, dims, (x, y + 22), cell, size, keep=ends, panels={k[:-2] for k in places}
+    )
+    return far, next((middles[k] for k in places if k in middles), y + 22)
 
 
 def _ends(numbers: Sequence[int]) -> list[int]:

@@ -258,3 +258,17 @@ def test_a_launch_is_drawn_with_its_threads_warps_and_blocks() -> None:
 @pytest.mark.parametrize("shape", ["f32[]", "f32[0,3]", "f32[7]", "f32[3,2,5]", "f32[100,200]"])
 def test_every_launch_is_drawn(shape: str) -> None:
     assert launch_picture(Launch((4, 2), (3,), 1, 4).over(shape)).svg.startswith("<svg")
+
+
+def test_a_thread_shows_the_order_of_a_transposed_layout() -> None:
+    """One line from each element to the next in memory, under the numbers; where rows are in order, none."""
+    assert not Drawn(layout_picture("f32[3,5]")).lines("#ffffff")
+    drawn = Drawn(layout_picture("f32[3,5]{0,1}"))
+    corners = {h: (x + CELL / 2, y + CELL / 2) for x, y, _, h in drawn.cells}
+    at = memory("f32[3,5]{0,1}")
+    places = [corners[f"element {at.index(n)} at position {n}"] for n in range(15)]
+    assert drawn.lines("#ffffff") == [(*a, *b) for a, b in zip(places, places[1:], strict=False)]
+    # the thread of a tile ends where padding begins
+    tiled = Drawn(layout_picture("f32[5,6]{0,1:T(2,4)}"))
+    assert len(tiled.lines("#ffffff")) == 3 * (7 + 1)
+    assert len(Drawn(layout_picture("f32[4,6,5]{1,2,0}")).lines("#ffffff")) == 4 * 29

@@ -10,10 +10,9 @@ from ..core.indexing_map import IndexingMap
 from ..core.op import Case, Op
 from ..core.rewrite import ConstraintRule, Rule
 from ..verify.budget import MAX_RANK
-from ..verify.catalogue import Claim, obligations_of
+from ..verify.catalogue import Claim
 from ..verify.concrete import equal_maps
-from ..verify.proving import prove_all
-from .refutation import explain
+from .proofs import prove
 
 __all__ = ["assert_equal_maps", "assert_op_sound", "assert_rule_sound"]
 
@@ -58,10 +57,6 @@ def assert_op_sound(op: type[Op], max_rank: int = MAX_RANK) -> None:
 
 def _assert_proved(claims: Iterable[Claim]) -> None:
     __tracebackhide__ = True
-    owed = [o for claim in claims for o in obligations_of(claim) if o.gate]
-    if not owed:
-        raise InputError("there is nothing to prove", expected="a rule or an op")
-    run = prove_all(owed, jobs=1)
-    failed = {r.obligation.subject: r for r in reversed(run.results) if not r.verdict.proved}
-    if failed:
-        raise AssertionError("\n" + "\n\n".join(explain(r) for r in reversed(failed.values())))
+    found = prove(list(claims), findings=False)
+    if not found.proved:
+        raise AssertionError("\n" + "\n\n".join(map(str, found.refutations)))

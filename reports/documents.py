@@ -244,17 +244,28 @@ def _cli(help_texts: Mapping[str, str]) -> str:
 def _api() -> str:
     out = [
         "# Python",
-        "`import indexproof` loads nothing else; a name loads its module when it is first used.",
+        "`import indexproof` loads nothing else; a name loads its module when it is first used. Answers print what the "
+        "command line prints, and a notebook shows them so. The names of everyday use come first, and after them the "
+        "modules with everything else: `from indexproof import interop`.",
     ]
     package = sys.modules[__name__.partition(".")[0]]
-    for name in package.__all__:
-        value = getattr(package, name)
-        if isinstance(value, str):  # the version
-            continue
-        out += [f"## {name}", _code([_signature(name, value)]), _prose(value)]
-        if isinstance(value, type) and not issubclass(value, BaseException):
-            out.append("\n".join(_members(value)))
+    for name in package._HOME:
+        out += _described("##", name, getattr(package, name))
+    for name in package._MODULES:
+        module = getattr(package, name)
+        out += [f"## {name}: `{module.__name__}`", _prose(module)]
+        for own in module.__all__:
+            value = getattr(module, own)
+            if callable(value) and value.__doc__ and own not in package._HOME:
+                out += _described("###", own, value)
     return "\n\n".join(o for o in out if o)
+
+
+def _described(heading: str, name: str, value: Any) -> Iterator[str]:
+    """Yield the section of a function or class."""
+    yield from (f"{heading} {name}", _code([_signature(name, value)]), _prose(value))
+    if isinstance(value, type) and not issubclass(value, BaseException):
+        yield "\n".join(_members(value))
 
 
 def _members(cls: type) -> Iterator[str]:

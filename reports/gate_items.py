@@ -11,14 +11,14 @@ from ..core.blocks import point_text
 from ..core.errors import InputError
 from ..core.op import Case
 from ..verify.claims import Claim, check_claim
-from ..verify.outcome import Result, Run
+from ..verify.outcome import Result
 from ..verify.rulefiles import StatedRule
 from ..verify.verdict import Status, worst
 from .claims import claim_block
 from .layout import block, count, joined
 from .machine import written_as
-from .refutation import explanation, ordered_point
-from .rule_files import findings_of, rule_explanation
+from .refutation import ordered_point
+from .rule_files import explained
 from .sources import DeclaredClaim, Place
 
 __all__ = ["ILL_FORMED", "GateItem", "claim_item", "ill_formed_item", "module_items", "proved_item"]
@@ -108,13 +108,9 @@ def proved_item(path: str, declared: Sequence[DeclaredClaim], results: Sequence[
             item, text=f"{status.value}  {item.name}   {item.where}", message="nothing was checked"
         )
     command = f"indexproof prove {path}"
-    if isinstance(claim, StatedRule):
-        (finding,) = findings_of(Run([bad]), [claim])
-        lines = rule_explanation(finding, command=command)
-    else:
-        instances = len({r.obligation.subject for r in results if r.verdict.status is status})
-        also = f"{instances} of {count(len(declared), 'instance')}" if len(declared) > 1 else ""
-        lines = explanation(bad, command=command, also=also)
+    instances = len({r.obligation.subject for r in results if r.verdict.status is status})
+    also = f"{instances} of {count(len(declared), 'instance')}" if len(declared) > 1 else ""
+    lines = explained(bad, claim, command=command, also=also)
     witness = bad.verdict.witness
     point = point_text(ordered_point(bad.obligation, dict(witness))) if witness else ""
     said = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from ..verify.rulefiles import Missing, StatedRule, judge, show, subterms, truth, values
 from ..verify.rulefiles.obligations import NO_NEW_OVERFLOW
@@ -13,11 +13,14 @@ from ..verify.run import Result, Run
 from ..verify.verdict import Status, Verdict
 from .layout import block, duration, joined, table
 from .machine import confirmed_json, document, run_times
+from .refutation import explanation
 from .selection import Named
 from .summary import closing, confirmed_by, strategies
 
-__all__ = ["rule_at_point", "rule_at_point_json", "rules_json", "rules_summary"]
+__all__ = ["STATED", "explained", "rule_at_point", "rule_at_point_json", "rules_json", "rules_summary"]
 
+#: The family of obligations of rules of rule files.
+STATED: Final = "stated rule"
 _NO_ANSWER = {"not concerned": "says nothing here", "holds": "holds here"}
 #: So many false rules are searched for a condition that makes them true.
 _REPAIRS = 20
@@ -156,6 +159,14 @@ def rule_explanation(
         lines += [("tried", ", ".join(v.tried)), ("because", v.detail or "the budget is spent")]
         lines.append(("again", f"{command} {_word(r.name)} --budget 10"))
     return lines
+
+
+def explained(r: Result, claim: object, *, command: str, also: str = "") -> list[tuple[str, str]]:
+    """Return the lines about a result that did not pass, of a rule of a rule file or of any other claim."""
+    if isinstance(claim, StatedRule):
+        (finding,) = findings_of(Run([r]), [claim])
+        return rule_explanation(finding, command=command)
+    return explanation(r, command=command, also=also)
 
 
 def _repair_text(r: StatedRule) -> str:

@@ -31,6 +31,7 @@ __all__ = [
     "Selected",
     "catalogue",
     "chosen",
+    "declared_by",
     "declared_in",
     "everything",
     "files_among",
@@ -385,6 +386,11 @@ def blamed(error: BaseException, path: str, source: str) -> InputError:
     said = " ".join(str(error).split())
     kind = type(error).__name__
     return InputError(f"{path}: {kind}{': ' + said if said else ''}", source=source, line=line, column=column)
+
+
+def declared_by(value: Any, max_rank: int = MAX_RANK) -> list[Named]:
+    """The claims that a rule, a law, an op, an instance of one, or several of these stand for."""
+    return list(_claims_in(value, getattr(value, "__module__", ""), max_rank))
 
 
 def _claims_in(value: Any, module: str, max_rank: int) -> Iterator[Named]:

@@ -24,6 +24,7 @@ __all__ = [
     "failing",
     "findings",
     "grouped",
+    "instances",
     "redundant",
     "strategies",
     "summary",
@@ -256,7 +257,7 @@ def failing(run: Run, claims: Sequence[Claimed]) -> list[list[Result]]:
 _OWED_BY_A_MAP = re.compile(r" (?:in bounds|sound|complete)$")
 
 
-def _instances(results: Sequence[Result], claims: Sequence[Claimed]) -> str:
+def instances(results: Sequence[Result], claims: Sequence[Claimed]) -> str:
     """Return in how many instances of an op one map fails, by rank; nothing where there is only one."""
     wrong = {r.obligation.subject for r in results}
     group = next((c.group for c in claims if c.name in wrong), "")
@@ -393,7 +394,7 @@ def summary(
         # knows how to look for repairs, and so loads the prover
         from .refutation import explain
 
-        yield explain(wrong[0], command=command, with_repairs=k < repairs, also=_instances(wrong, claims))
+        yield explain(wrong[0], command=command, with_repairs=k < repairs, also=instances(wrong, claims))
     yield closing(run, len(claims), cached)
 
 

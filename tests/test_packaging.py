@@ -159,9 +159,16 @@ def test_a_public_name_is_there(name: str) -> None:
 def test_a_type_checker_sees_the_public_names() -> None:
     tree = ast.parse((ROOT / "__init__.py").read_text("utf-8"))
     (block,) = (n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
-    seen = {a.asname: n.module for n in ast.walk(block) if isinstance(n, ast.ImportFrom) for a in n.names}
-    assert seen == indexproof._HOME
-    assert sorted(indexproof.__all__) == sorted([*seen, "__version__"])
+    imported = [(n.module, a) for n in ast.walk(block) if isinstance(n, ast.ImportFrom) for a in n.names]
+    assert {a.asname: m for m, a in imported if a.asname in indexproof._HOME} == indexproof._HOME
+    modules = {a.asname: f"{m}.{a.name}" for m, a in imported if a.asname not in indexproof._HOME}
+    assert modules == indexproof._MODULES
+    assert sorted(indexproof.__all__) == sorted([*indexproof._HOME, *modules, "__version__"])
+
+
+def test_the_facade_is_small() -> None:
+    """A dozen names of everyday use, and modules for everything else."""
+    assert len(indexproof._HOME) <= 13
 
 
 def test_a_misspelt_name_is_an_attribute_error() -> None:

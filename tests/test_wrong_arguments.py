@@ -12,30 +12,32 @@ import indexproof
 from indexproof import InputError, parse_map, read_module, simplify
 from indexproof.core.expr import Expr
 from indexproof.core.rewrite import DeclarationError, Rewrite, rule
+from indexproof.reports.derivation import derivation_text
+from indexproof.verify.width import subexpression_widths
 
 TEXT = "(d0) -> (d0), domain: d0 in [0, 9]"
 MAP = parse_map(TEXT)
 
 OF_MAPS: list[Callable[[Any], Any]] = [
-    indexproof.c_source,
-    indexproof.canonical,
-    indexproof.compile_map,
-    indexproof.compile_numpy,
-    lambda m: indexproof.distinct([MAP, m]),
+    indexproof.codegen.c_source,
+    indexproof.simplifier.canonical,
+    indexproof.codegen.compile_map,
+    indexproof.codegen.compile_numpy,
+    lambda m: indexproof.simplifier.distinct([MAP, m]),
     lambda m: indexproof.equal_maps(m, MAP),
     lambda m: indexproof.equal_maps(MAP, m),
-    indexproof.format_map,
-    indexproof.map_to_json,
-    lambda m: indexproof.physical_map(m, "f32[10]", "f32[10]"),
-    indexproof.python_source,
-    indexproof.reduce,
+    indexproof.text.format_map,
+    indexproof.json_form.map_to_json,
+    lambda m: indexproof.layout.physical_map(m, "f32[10]", "f32[10]"),
+    indexproof.codegen.python_source,
+    indexproof.simplifier.reduce,
     indexproof.simplify,
-    indexproof.subexpression_widths,
-    indexproof.to_isl,
-    indexproof.to_mlir,
-    indexproof.to_mlir_set,
+    subexpression_widths,
+    indexproof.isl_form.to_isl,
+    indexproof.interop.to_mlir,
+    indexproof.interop.to_mlir_set,
     indexproof.width,
-    indexproof.width_bound,
+    indexproof.codegen.width_bound,
     MAP.compose,
 ]
 
@@ -55,7 +57,7 @@ def test_what_is_no_map_of_another_system(name: str) -> None:
         getattr(indexproof, f"to_{name}")(TEXT)
 
 
-@pytest.mark.parametrize("function", [indexproof.derivation_text, indexproof.replay])
+@pytest.mark.parametrize("function", [derivation_text, indexproof.replay])
 def test_what_is_no_derivation(function: Callable[[Any], Any]) -> None:
     with pytest.raises(
         TypeError, match=r"expected a Derivation, got IndexingMap; simplify\(m, explain=True\) makes one"
@@ -65,7 +67,9 @@ def test_what_is_no_derivation(function: Callable[[Any], Any]) -> None:
         function(None)
 
 
-@pytest.mark.parametrize("function", [read_module, indexproof.read_shape, parse_map, indexproof.parse_expr])
+@pytest.mark.parametrize(
+    "function", [read_module, indexproof.hlo.read_shape, parse_map, indexproof.text.parse_expr]
+)
 def test_what_is_no_text(function: Callable[[Any], Any]) -> None:
     for given in (None, b"f32[3]", Path("module.txt")):
         with pytest.raises(InputError, match=f"expected text, not {type(given).__name__}"):

@@ -189,40 +189,26 @@ class _Asked:
         self, run: Run, keeps: bool
     ) -> tuple[Callable[[], dict[str, Any]], Callable[[], Iterator[str]]]:
         """The functions that make the report for programs and the one for people."""
-        if self.rules and len(self.rules) == len(self.claims):
-            from ..rule_files import rules_json, rules_summary
-
-            return (
-                lambda: rules_json(run, self.rules, self.command, findings=self.findings),
-                lambda: rules_summary(run, self.rules, command=self.command, cached=keeps),
-            )
 
         def document() -> dict[str, Any]:
+            if self.rules and len(self.rules) == len(self.claims):
+                from ..rule_files import rules_json
+
+                return rules_json(run, self.rules, self.command, findings=self.findings)
             from ..machine import run_json
 
             return run_json(run, self.claims, self.command)
 
         def text() -> Iterator[str]:
-            from ..summary import summary
-
             if not self.rules:
+                from ..summary import summary
+
                 return summary(run, self.claims, command=self.command, cached=keeps)
-            return self.both(run, keeps)
+            from ..proofs import Proofs
+
+            return Proofs(self.claims, run, self.command).blocks(keeps)
 
         return document, text
-
-    def both(self, run: Run, keeps: bool) -> Iterator[str]:
-        """The report for people on rules of rule files, and after it the one on the other claims."""
-        from ..rule_files import rules_summary
-        from ..summary import summary
-
-        others = [c for c in self.claims if c not in self.rules]
-        of_rules = [r for r in run.results if r.obligation.family == self.rules[0].family]
-        of_others = [r for r in run.results if r.obligation.family != self.rules[0].family]
-        yield from rules_summary(
-            replace(run, results=of_rules), self.rules, command=self.command, cached=keeps
-        )
-        yield from summary(replace(run, results=of_others), others, command=self.command, cached=keeps)
 
 
 def _given(names: Sequence[str] | None, max_rank: int | None, problems: list[InputError]) -> _Asked:

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterator
 from types import FrameType
 
-from indexproof import simplify_expr
 from indexproof.core.expr import (
     Expr,
     FloorDiv,
@@ -28,6 +27,7 @@ from indexproof.core.expr import (
     postorder,
     var,
 )
+from indexproof.rules.simplifier import simplify_expr
 from indexproof.verify.concrete import equal_exprs
 
 VARIABLES = [var(f"d{k}") for k in range(8)]

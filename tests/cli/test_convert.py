@@ -10,11 +10,12 @@ from typing import Any
 import islpy
 import pytest
 
-from indexproof import from_isl, from_mlir, parse_map
-from indexproof.core.interop import SympyMap, from_sympy
+from indexproof import parse_map
+from indexproof.core.interop import SympyMap, from_mlir, from_sympy
 from indexproof.core.json_form import map_from_json
 from indexproof.reports.convert import FORMS
 from indexproof.verify.concrete import equal_maps
+from indexproof.verify.isl_form import from_isl
 from indexproof.verify.verdict import Status
 
 Run = Callable[..., Any]

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from indexproof import equal_maps, format_map, parse_map
+from indexproof import equal_maps, parse_map
+from indexproof.core.text import format_map
 from indexproof.reports.maps import with_remainders
 from json_forms import FORMS
 

@@ -336,11 +336,11 @@ def test_facade() -> None:
 
     m = parse_map(RESCALED.strip().split("\n", maxsplit=1)[0])
     assert indexproof.simplify(m) == simplify_map(m, RULES)
-    assert indexproof.reduce(m).map == reduce_map(m, RULES).map
-    assert indexproof.reduce(m, rescale=False).map == simplify_map(m, RULES)
-    assert indexproof.canonical(m) == canonical(m, RULES)
-    assert indexproof.distinct([m, m]).index == (0, 0)
+    assert indexproof.simplifier.reduce(m).map == reduce_map(m, RULES).map
+    assert indexproof.simplifier.reduce(m, rescale=False).map == simplify_map(m, RULES)
+    assert indexproof.simplifier.canonical(m) == canonical(m, RULES)
+    assert indexproof.simplifier.distinct([m, m]).index == (0, 0)
     e = (d0 * 4 + d1) // 4
-    assert indexproof.simplify_expr(e, {"d0": (0, 9), "d1": (0, 3)}) is d0
-    assert indexproof.simplify_expr(e, {"d0": (0, 9)}) is d0 + d1 // 4
-    assert indexproof.simplify_expr((d0 - d1) // 8, {}, [(d0 - d1, 16, 23)]) is integer(2)
+    assert indexproof.simplifier.simplify_expr(e, {"d0": (0, 9), "d1": (0, 3)}) is d0
+    assert indexproof.simplifier.simplify_expr(e, {"d0": (0, 9)}) is d0 + d1 // 4
+    assert indexproof.simplifier.simplify_expr((d0 - d1) // 8, {}, [(d0 - d1, 16, 23)]) is integer(2)

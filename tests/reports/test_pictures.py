@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 import sys
@@ -267,7 +268,7 @@ def test_a_thread_shows_the_order_of_a_transposed_layout() -> None:
     corners = {h: (x + CELL / 2, y + CELL / 2) for x, y, _, h in drawn.cells}
     at = memory("f32[3,5]{0,1}")
     places = [corners[f"element {at.index(n)} at position {n}"] for n in range(15)]
-    assert drawn.lines("#ffffff") == [(*a, *b) for a, b in zip(places, places[1:], strict=False)]
+    assert drawn.lines("#ffffff") == [(*a, *b) for a, b in itertools.pairwise(places)]
     # the thread of a tile ends where padding begins
     tiled = Drawn(layout_picture("f32[5,6]{0,1:T(2,4)}"))
     assert len(tiled.lines("#ffffff")) == 3 * (7 + 1)

@@ -10,9 +10,9 @@ from collections.abc import Callable
 import pytest
 from broken.analyses import ELEMENTS, REQUESTS
 
-from indexproof import IndexingMap, InputError, Memory, memory, parse_map
+from indexproof import IndexingMap, InputError, memory, parse_map
 from indexproof.core.launch import Launch, Launched
-from indexproof.core.layout import element_bits
+from indexproof.core.layout import Memory, element_bits
 from indexproof.verify import access
 from indexproof.verify.access import requests, utilization
 

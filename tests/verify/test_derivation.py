@@ -34,6 +34,7 @@ from indexproof.core.rewrite import Const, Rest, Rewrite, RuleSet, rule
 from indexproof.core.simplify_map import simplify_map
 from indexproof.core.text import parse_expr, parse_map
 from indexproof.core.transform import reduce_map
+from indexproof.reports.derivation import derivation_text
 from indexproof.rules.catalog import RULES
 from indexproof.rules.simplifier import simplify
 from indexproof.verify.derivation import DerivationRefused, check_derivation
@@ -975,7 +976,7 @@ def test_replay_from_python() -> None:
     derivation = indexproof.simplify(m, explain=True)
     assert indexproof.replay(derivation).steps == len(derivation) == 1
     assert indexproof.equal_maps(m, derivation.after).proved
-    assert indexproof.derivation_text(derivation).startswith("1  quotient_certified   in result 0\n")
+    assert derivation_text(derivation).startswith("1  quotient_certified   in result 0\n")
     with pytest.raises(DerivationRefused):
         indexproof.replay(replace(derivation, after=m))
 
@@ -983,6 +984,6 @@ def test_replay_from_python() -> None:
 def test_what_is_no_map_is_said_to_be_none() -> None:
     with pytest.raises(TypeError, match="expected an IndexingMap, got str; parse_map reads one from text"):
         indexproof.simplify("(d0) -> (d0)")  # type: ignore[call-overload]
-    for function in (indexproof.reduce, indexproof.canonical):
+    for function in (indexproof.simplifier.reduce, indexproof.simplifier.canonical):
         with pytest.raises(TypeError, match="expected an IndexingMap, got NoneType"):
             function(None)  # type: ignore[operator]

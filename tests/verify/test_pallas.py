@@ -23,8 +23,9 @@ from jax.experimental.pallas import triton as plgpu
 from oracle.pallas_specs import random_spec
 
 import indexproof.pallas
-from indexproof import InputError, assert_pallas_ok
+from indexproof import InputError
 from indexproof.core.pallas_call import PallasCall
+from indexproof.reports.pallas import assert_pallas_ok
 from indexproof.verify.pallas import CheckedPallasCall, PallasClaim, enumerated, verify_pallas
 from indexproof.verify.pallas_iterations import visits
 from indexproof.verify.verdict import Status

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import re
 from html import escape
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import indexproof
-from indexproof import (
-    distinct,
-    equal_maps,
-    module_maps,
-    parse_map,
-    read_module,
-    replay,
-    simplify,
-    subexpression_widths,
-    width,
-)
+from indexproof import equal_maps, module_maps, parse_map, read_module, replay, simplify, width
 from indexproof.cli import app
+from indexproof.core.errors import InputError
 from indexproof.core.expr import var
 from indexproof.core.indexing_map import IndexingMap
+from indexproof.rules.division import small_remainder_vanishes
+from indexproof.rules.simplifier import distinct
 from indexproof.verify.concrete import Answer, Counterexample, contains
 from indexproof.verify.derivation import check_derivation
 from indexproof.verify.verdict import Status
-from indexproof.verify.width import Overflow, Width
+from indexproof.verify.width import Overflow, Width, subexpression_widths
 
 LEFT = "(d0) -> ((d0 floordiv 4) * 4 + d0 mod 4), domain: d0 in [0, 15]"
 RIGHT = "(d0) -> ((d0 floordiv 4) * 4 + d0 mod 2), domain: d0 in [0, 15]"
@@ -81,8 +75,8 @@ def test_what_is_no_equality_is_not_called_one() -> None:
 
 def test_transforms_and_modules() -> None:
     m = parse_map("(d0)[s0] -> (d0 * 2), domain: d0 in [0, 9], s0 in [0, 4]")
-    assert str(indexproof.reduce(m)).splitlines()[0] == "(d0) -> (d0 * 2), domain: d0 in [0, 9]"
-    assert "removed" in str(indexproof.reduce(m))
+    assert str(indexproof.simplifier.reduce(m)).splitlines()[0] == "(d0) -> (d0 * 2), domain: d0 in [0, 9]"
+    assert "removed" in str(indexproof.simplifier.reduce(m))
     assert str(distinct([m, parse_map(LEFT), m])).splitlines()[0].endswith("given as 0, 2")
     assert str(m.ranges[0]) == "s0 in [0, 4]"
     bounded = parse_map("(d0) -> (d0), domain: d0 in [0, 9], d0 mod 2 in [0, 0]")
@@ -123,9 +117,40 @@ def test_results_show_in_a_notebook_as_they_print() -> None:
         steps,
         replay(steps),
     ]
-    shown += [indexproof.reduce(m), distinct([m]), indexproof.memory("f32[8,128]{1,0:T(8,128)}")]
+    shown += [indexproof.simplifier.reduce(m), distinct([m]), indexproof.memory("f32[8,128]{1,0:T(8,128)}")]
     shown += [module_maps(module).computation(module.entry, "output_to_input")]
     for result in shown:
         html = result._repr_html_()
         assert html.startswith("<pre"), type(result)
         assert escape(str(result).split()[0]) in html
+
+
+def test_proofs_print_as_the_command_does(tmp_path: Path) -> None:
+    file = tmp_path / "own.rules"
+    file.write_text("int x\nconst c\nhalves: (x / c) * c -> x if c > 0\nsame: x + 0 -> x\n", "utf-8")
+    found = indexproof.prove(str(file))
+    assert (found.verdict, found.proved) == (Status.REFUTED, False)
+    (refuted,) = found.refutations
+    assert (refuted.claim, refuted.verdict, set(refuted.values)) == ("halves", Status.REFUTED, {"x", "c"})
+    printed = said("prove", "--no-cache", str(file))
+    block = "\n".join(line for line in str(refuted).splitlines() if not line.startswith("  again"))
+    assert block in printed
+    assert block.splitlines()[0] in str(found)
+    assert str(found).splitlines()[-1].split("   in ")[0] == printed.splitlines()[-1].split("   in ")[0]
+    for shown in (found, refuted):
+        html = shown._repr_html_()
+        assert html.startswith("<pre")
+        assert escape(block.splitlines()[0]) in html
+
+
+def test_claims_are_proved_by_name_or_as_they_are() -> None:
+    named = indexproof.prove("small_remainder_vanishes", findings=False)
+    itself = indexproof.prove(small_remainder_vanishes, findings=False)
+    assert named.proved
+    assert not named.refutations
+    assert [r.obligation.name for r in named.run.results] == [r.obligation.name for r in itself.run.results]
+    assert str(itself).splitlines()[-1].startswith("PROVED  1 claim, ")
+    with pytest.raises(InputError, match="did you mean"):
+        indexproof.prove("small_remainder_vanishs")
+    with pytest.raises(InputError, match="nothing to prove"):
+        indexproof.prove([])

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from indexproof import InputError, parse_expr, parse_map
+from indexproof import InputError, parse_map
 from indexproof.core.codegen import c_code, c_source, width_bound
 from indexproof.core.expr import Expr, ceildiv, minimum, var
 from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.text import parse_expr
 
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 needs_a_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler")

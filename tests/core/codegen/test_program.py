@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from indexproof import parse_expr, parse_map
+from indexproof import parse_map
 from indexproof.core.codegen.program import Program, ProgramStep, domain_knowledge, fits, limits, width_bound
 from indexproof.core.expr import Expr, Integers, Var, interpret, var
 from indexproof.core.interval import Interval
-from indexproof.core.text import format_expr
+from indexproof.core.text import format_expr, parse_expr
 
 MEANING: dict[str, Any] = {
     "negate": lambda a: -a,

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from indexproof import InputError, parse_expr, parse_map
+from indexproof import InputError, parse_map
 from indexproof.core.codegen import compile_map, compile_numpy, python_source
 from indexproof.core.expr import Expr, linear, var
 from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.text import parse_expr
 
 
 def test_compiled_maps_are_the_maps(maps: Any) -> None:

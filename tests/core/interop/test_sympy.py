@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from indexproof import IndexingMap, InputError, parse_expr, parse_map
+from indexproof import IndexingMap, InputError, parse_map
 from indexproof.core.expr import (
     CeilDiv,
     Expr,
@@ -22,6 +22,7 @@ from indexproof.core.expr import (
 )
 from indexproof.core.interop import SympyMap, from_sympy, to_sympy
 from indexproof.core.interop.sympy_form import sympy_source
+from indexproof.core.text import parse_expr
 
 sympy = pytest.importorskip("sympy")
 X, Y = sympy.symbols("x y", integer=True)

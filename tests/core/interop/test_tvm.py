@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from indexproof import IndexingMap, InputError, parse_expr, parse_map
+from indexproof import IndexingMap, InputError, parse_map
 from indexproof.core.expr import Expr, mul, var
 from indexproof.core.interop import TvmMap, from_tvm, to_tvm
+from indexproof.core.text import parse_expr
 
 tvm = pytest.importorskip("tvm")
 tir = tvm.tir if hasattr(tvm, "tir") else tvm.tirx

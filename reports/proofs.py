@@ -1,0 +1,118 @@
+"""Proofs in Python: :func:`prove` decides what `indexproof prove` decides, and its answer prints the same report."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..core.display import Shown
+from ..core.errors import InputError
+from ..core.op import Op
+from ..core.rewrite import RuleSet
+from ..verify.budget import MAX_RANK
+from ..verify.catalogue import Claim
+from ..verify.outcome import Run
+from ..verify.proving import prove_all
+from ..verify.verdict import Status
+from .layout import block
+from .refutation import head_of, ordered_point
+from .rule_files import STATED, explained, rules_summary
+from .selection import Selected, chosen, declared_by, files_among
+from .summary import failing, instances, summary
+
+__all__ = ["Proofs", "Refutation", "prove"]
+
+
+@dataclass(frozen=True)
+class Refutation(Shown):
+    """A claim that is not proved; prints the block of the command line.
+
+    ``values`` is the counterexample; there is none where the claim is vacuous or undecided.
+    """
+
+    claim: str
+    obligation: str
+    verdict: Status
+    values: Mapping[str, int]
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Proofs(Shown):
+    """Claims, and the run that decided all that they owe; prints as `indexproof prove` does."""
+
+    claims: Sequence[Any]
+    run: Run
+    command: str = "indexproof prove"
+
+    @property
+    def verdict(self) -> Status:
+        """The worst verdict."""
+        return self.run.status
+
+    @property
+    def proved(self) -> bool:
+        """Whether every claim has the verdict that is expected of it."""
+        return self.run.exit_status == 0
+
+    @property
+    def refutations(self) -> list[Refutation]:
+        """The claims that are not proved, each with its counterexample; a wrong map of an op once."""
+        claims = {c.name: c.claim for c in self.claims}
+        found = []
+        for wrong in failing(self.run, self.claims):
+            o, verdict = wrong[0].obligation, wrong[0].verdict
+            also = instances(wrong, self.claims)
+            lines = explained(wrong[0], claims[o.subject], command=self.command, also=also)
+            text = block(head_of(o.in_full(), verdict.status.value), lines)
+            point = ordered_point(o, verdict.witness or {})
+            found.append(Refutation(o.subject, o.kind, verdict.status, point, text))
+        return found
+
+    def blocks(self, cached: bool = True) -> Iterator[str]:
+        """The report block by block, rules of rule files first; ``cached`` says whether verdicts were kept."""
+        stated = [c for c in self.claims if c.family == STATED]
+        others = [c for c in self.claims if c.family != STATED]
+        of_rules = [r for r in self.run.results if r.obligation.family == STATED]
+        of_others = [r for r in self.run.results if r.obligation.family != STATED]
+        if stated:
+            yield from rules_summary(
+                replace(self.run, results=of_rules), stated, command=self.command, cached=cached
+            )
+        if others or not stated:
+            yield from summary(
+                replace(self.run, results=of_others), others, command=self.command, cached=cached
+            )
+
+    def __str__(self) -> str:
+        return "\n\n".join(self.blocks())
+
+
+def prove(
+    *what: str | Claim | RuleSet | type[Op] | Sequence[Claim],
+    max_rank: int = MAX_RANK,
+    jobs: int | None = 1,
+    confirm: str = "",
+    findings: bool = True,
+) -> Proofs:
+    """Prove claims: names as `indexproof prove` takes them, files among them, or rules and ops themselves.
+
+    Without any, the whole catalogue is proved.  ``jobs`` is the number of processes, ``None`` for one on each core.  With
+    ``confirm="cvc5"`` a second solver confirms each verdict.  Without ``findings`` only that is asked which decides a
+    verdict.  Raises :class:`InputError` for what cannot be read, and where there is nothing to prove.
+    """
+    names = [w for w in what if isinstance(w, str)]
+    selected = [Selected(n) for w in what if not isinstance(w, str) for n in declared_by(w, max_rank)]
+    if names or not what:
+        selected += chosen(names, max_rank)
+    owed = [o for s in selected for o in s.obligations() if o.gate or findings]
+    if not owed:
+        raise InputError("there is nothing to prove", expected="a rule or an op")
+    claims = list({s.named.name: s.named for s in selected}.values())
+    command = shlex.join(["indexproof", "prove", *files_among(names)])
+    return Proofs(claims, prove_all(owed, jobs=jobs, confirm=confirm), command)

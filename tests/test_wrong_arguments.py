@@ -54,7 +54,7 @@ def test_what_is_no_map(function: Callable[[Any], Any]) -> None:
 def test_what_is_no_map_of_another_system(name: str) -> None:
     pytest.importorskip(name)
     with pytest.raises(TypeError, match="expected an IndexingMap, got str"):
-        getattr(indexproof, f"to_{name}")(TEXT)
+        getattr(indexproof.interop, f"to_{name}")(TEXT)
 
 
 @pytest.mark.parametrize("function", [derivation_text, indexproof.replay])

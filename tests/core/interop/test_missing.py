@@ -36,14 +36,7 @@ def test_a_missing_package_is_named_with_its_extra(
 
 
 def test_the_facade_has_them() -> None:
-    for name in (
-        "to_sympy",
-        "from_sympy",
-        "to_tvm",
-        "from_tvm",
-        "to_mlir",
-        "from_mlir",
-        "to_isl",
-        "from_isl",
-    ):
-        assert callable(getattr(indexproof, name))
+    for name in ("to_sympy", "from_sympy", "to_tvm", "from_tvm", "to_mlir", "from_mlir"):
+        assert callable(getattr(indexproof.interop, name))
+    assert callable(indexproof.isl_form.to_isl)
+    assert callable(indexproof.isl_form.from_isl)

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Any
 
 from ..core.condition import Condition, condition_interpret
@@ -39,7 +40,7 @@ from .linear.polynomial import ONE, ZERO, Monomial, Poly, Ring, constant, variab
 from .linear.question import Leaf, LinearQuestion, Meter
 from .linear.record import LinearFact
 
-__all__ = ["LINEARISED", "Linearised", "Opaque", "TooLong", "ask", "by_linearisation", "negated"]
+__all__ = ["LINEARISED", "Linearised", "Linearising", "by_linearisation", "negated"]
 
 #: The name of this strategy.
 LINEARISED = "linearisation"
@@ -74,99 +75,8 @@ class Linearised:
     found: Any = None
 
 
-class TooLong(Exception):
+class _TooLong(Exception):
     """A product has too many terms."""
-
-
-@dataclass
-class Opaque:
-    """Names for what is no sum, and the facts that are known of them."""
-
-    facts: list[Formula] = field(default_factory=list)
-    #: Pairs of factors whose product occurs.
-    products: dict[tuple[Poly, Poly], None] = field(default_factory=dict)
-    #: Dividend, divisor and quotient.
-    divisions: list[tuple[Poly, Poly, Poly]] = field(default_factory=list)
-    _named: dict[tuple[object, ...], Poly] = field(default_factory=dict)
-
-    def name(self, *key: object) -> tuple[Poly, bool]:
-        """The name of what is determined by ``key``, and whether it is new."""
-        found = self._named.get(key)
-        if found is not None:
-            return found, False
-        made = self._named[key] = variable(f"{key[0]}{len(self._named)}")
-        return made, True
-
-    def multiplied(self, a: Poly, b: Poly) -> Poly:
-        """The product, which is remembered with its factors."""
-        if len(a) * len(b) > _TERMS:
-            raise TooLong
-        if not (a.is_constant or b.is_constant):
-            self.products[(a, b) if a.key <= b.key else (b, a)] = None
-        return a * b
-
-    def extreme(self, op: str, es: list[Poly]) -> Poly:
-        """The smaller or the larger one."""
-        a, b = sorted(es, key=lambda p: p.key)
-        gap = b - a
-        if gap.is_constant:
-            return a if (gap.constant >= 0) == (op == "min") else b
-        e, new = self.name(op, a, b)
-        if new:
-            k = 1 if op == "min" else -1
-            self.facts += [at_least((a - e) * k), at_least((b - e) * k), either((zero(a - e), zero(b - e)))]
-        return e
-
-    def divided(self, rounding: str, a: Poly, b: Poly) -> tuple[Poly, Poly]:
-        """Quotient and remainder; by zero both are zero, or unknown, as the rounding says."""
-        total, kind = rounding.endswith("0"), rounding.removesuffix("0")
-        if not b:
-            return ZERO, ZERO
-        if b.is_constant:
-            if b.constant > 0 and kind == "euclid":
-                kind = "floor"
-            if a.is_constant:
-                return _of_numbers(kind, a.constant, b.constant)
-            total = False
-        q, new = self.name("q", kind, total, a, b)
-        r, _ = self.name("r", kind, total, a, b)
-        if not new:
-            return q, r
-        multiple = self.multiplied(b, q)
-        self.divisions.append((a, b, q))
-        facts = [zero(a - multiple - r), *_remainder(kind, a, b, r)]
-        if b.is_constant:
-            self.facts += facts
-            return q, r
-        self.facts.append(either((zero(b), both(facts))))
-        if total:
-            self.facts.append(either((nonzero(b), both((zero(q), zero(r))))))
-        return q, r
-
-
-def _of_numbers(kind: str, a: int, b: int) -> tuple[Poly, Poly]:
-    q = a // b
-    if (kind == "trunc" and a % b and (a < 0) != (b < 0)) or (kind == "euclid" and a % b < 0):
-        q += 1
-    return constant(q), constant(a - b * q)
-
-
-def _remainder(kind: str, a: Poly, b: Poly, r: Poly) -> Iterator[Formula]:
-    """Where the remainder of a division by what is not zero lies."""
-    above, below_ = both((at_least(r), at_least(b - r - ONE))), both((at_least(-r), at_least(r - b - ONE)))
-    if kind == "floor":
-        yield either((at_least(-b), above))
-        yield either((at_least(b), below_))
-        return
-    size = either((at_least(b - r - ONE), at_least(-b - r - ONE)))
-    if kind == "euclid":
-        yield at_least(r)
-        yield size
-        return
-    # r has the sign of a
-    yield either((at_least(-a - ONE), both((at_least(r), size))))
-    negative = either((at_least(b + r - ONE), at_least(-b + r - ONE)))
-    yield either((at_least(a), both((at_least(-r), negative))))
 
 
 def negated(f: Formula) -> Formula:
@@ -204,7 +114,7 @@ def _moved(u: Poly, v: Poly, a: int, b: int) -> Iterator[Formula]:
     yield from _sizes(u - a, v - b)
 
 
-def _products(reading: Opaque) -> list[tuple[Poly, Poly]]:
+def _products(reading: Linearising) -> list[tuple[Poly, Poly]]:
     """Pairs of factors worth asking about: those of products, and differences of what has a factor in common."""
     found = dict.fromkeys(reading.products)
     for a, b, q in reading.divisions:
@@ -222,7 +132,7 @@ def _products(reading: Opaque) -> list[tuple[Poly, Poly]]:
     return _with_differences(found, extra)
 
 
-def _parts(reading: Opaque, known: list[tuple[Poly, Poly]]) -> list[tuple[Poly, Poly]]:
+def _parts(reading: Linearising, known: list[tuple[Poly, Poly]]) -> list[tuple[Poly, Poly]]:
     """The same of single names: every product of a sum is one of its terms too."""
     found: dict[tuple[Poly, Poly], None] = {}
     for m in sorted({m for u, v in known for m in (u * v).terms if len(m) > 1}):
@@ -273,8 +183,8 @@ class _Values(dict[Monomial, int]):
         return found
 
 
-def ask(
-    reading: Opaque, violated: Formula, rlimit: int, understood: Callable[[Mapping[Monomial, int]], Any]
+def _asked(
+    reading: Linearising, violated: Formula, rlimit: int, understood: Callable[[Mapping[Monomial, int]], Any]
 ) -> Linearised:
     """Whether the facts contradict ``violated``, or else what ``understood`` makes of a model."""
     facts = [f for f in reading.facts if f != TRUE]
@@ -321,7 +231,7 @@ def _wrong(pool: Sequence[Formula], values: _Values, most: int) -> list[Formula]
     return list(itertools.islice((f for f in pool if not holds(f, values)), most))
 
 
-def _wrong_moved(reading: Opaque, values: _Values, most: int) -> Iterator[Formula]:
+def _wrong_moved(reading: Linearising, values: _Values, most: int) -> Iterator[Formula]:
     """The same of moved factors of the products that a model gets wrong."""
     count = 0
     for u, v in reading.products:
@@ -336,68 +246,111 @@ def _wrong_moved(reading: Opaque, values: _Values, most: int) -> Iterator[Formul
 
 
 # ------------------------------------------------------------------------------------------------------ expressions
-class _Expressions(Ring, FormulaLogic):
-    """Expressions and conditions of the core language, whose divisions round down, by what is not zero."""
+class Linearising(Ring, FormulaLogic):
+    """Expressions and conditions as polynomials and formulas, with names for what is no sum and facts about them."""
 
     def __init__(self) -> None:
-        self.opaque = Opaque()
+        self.facts: list[Formula] = []
+        #: Pairs of factors whose product occurs.
+        self.products: dict[tuple[Poly, Poly], None] = {}
+        #: Divisors of quotients and remainders, which are not zero.
         self.divisors: dict[Poly, None] = {}
+        #: Dividend, divisor and quotient.
+        self.divisions: list[tuple[Poly, Poly, Poly]] = []
+        self._named: dict[tuple[object, ...], Poly] = {}
         self._memo: dict[Expr, Poly] = {}
 
+    def formula(self, c: Condition) -> Formula:
+        """The meaning of a condition."""
+        return condition_interpret(c, lambda e: interpret((e,), self, self._memo)[0], self)
+
+    def name(self, *key: object) -> tuple[Poly, bool]:
+        """The name of what is determined by ``key``, and whether it is new."""
+        found = self._named.get(key)
+        if found is not None:
+            return found, False
+        made = self._named[key] = variable(f"{key[0]}{len(self._named)}")
+        return made, True
+
+    def multiplied(self, a: Poly, b: Poly) -> Poly:
+        """The product, which is remembered with its factors.  Raises :class:`_TooLong`."""
+        if len(a) * len(b) > _TERMS:
+            raise _TooLong
+        if not (a.is_constant or b.is_constant):
+            self.products[(a, b) if a.key <= b.key else (b, a)] = None
+        return a * b
+
+    def divided(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
+        """Quotient and remainder, rounded down; unknown where the divisor is zero."""
+        if not b:
+            return ZERO, ZERO
+        if a.is_constant and b.is_constant:
+            q, r = divmod(a.constant, b.constant)
+            return constant(q), constant(r)
+        q, new = self.name("q", a, b)
+        r, _ = self.name("r", a, b)
+        if new:
+            self.divisions.append((a, b, q))
+            positive = both((at_least(r), at_least(b - r - ONE)))
+            negative = both((at_least(-r), at_least(r - b - ONE)))
+            exact = zero(a - self.multiplied(b, q) - r)
+            facts = [exact, either((at_least(-b), positive)), either((at_least(b), negative))]
+            self.facts += facts if b.is_constant else [either((zero(b), both(facts)))]
+        return q, r
+
+    # -- expressions
     def variable(self, v: Var) -> Poly:
         return variable(f"v:{v.name}")
 
     def product(self, factors: list[Poly]) -> Poly:
-        total = factors[0]
-        for p in factors[1:]:
-            total = self.opaque.multiplied(total, p)
-        return total
+        return reduce(self.multiplied, factors)
 
-    def _divided(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
+    def _defined(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
         if not b.is_constant:
             self.divisors[b] = None
-        return self.opaque.divided("floor", a, b)
+        return self.divided(a, b)
 
     def floordiv(self, a: Poly, b: Poly) -> Poly:
-        return self._divided(a, b)[0]
+        return self._defined(a, b)[0]
 
     def mod(self, a: Poly, b: Poly) -> Poly:
-        return self._divided(a, b)[1]
+        return self._defined(a, b)[1]
 
     def ceildiv(self, a: Poly, b: Poly) -> Poly:
-        return -self._divided(-a, b)[0]
+        return -self._defined(-a, b)[0]
 
     def minimum(self, args: list[Poly]) -> Poly:
-        return self._extreme("min", args)
+        return reduce(partial(self._extreme, "min", 1), args)
 
     def maximum(self, args: list[Poly]) -> Poly:
-        return self._extreme("max", args)
+        return reduce(partial(self._extreme, "max", -1), args)
 
-    def _extreme(self, op: str, args: list[Poly]) -> Poly:
-        total = args[0]
-        for p in args[1:]:
-            total = self.opaque.extreme(op, [total, p])
-        return total
+    def _extreme(self, op: str, sign: int, a: Poly, b: Poly) -> Poly:
+        a, b = sorted((a, b), key=lambda p: p.key)
+        gap = (b - a) * sign
+        if gap.is_constant:
+            return a if gap.constant >= 0 else b
+        e, new = self.name(op, a, b)
+        if new:
+            below = [at_least((p - e) * sign) for p in (a, b)]
+            self.facts += [*below, either((zero(a - e), zero(b - e)))]
+        return e
 
     def select(self, c: Condition, value_of: Callable[[Expr], Poly], a: Poly, b: Poly) -> Poly:
         f = condition_interpret(c, value_of, self)
         if f in (TRUE, FALSE) or a == b:
             return b if f == FALSE else a
-        e, new = self.opaque.name("s", f, a, b)
+        e, new = self.name("s", f, a, b)
         if new:
-            self.opaque.facts += [either((negated(f), zero(e - a))), either((f, zero(e - b)))]
+            self.facts += [either((negated(f), zero(e - a))), either((f, zero(e - b)))]
         return e
 
+    # -- conditions
     def divides(self, d: Poly, e: Poly) -> Formula:
-        rest = self.opaque.divided("euclid", e, d)[1]
-        return both((nonzero(d), zero(rest)))
+        return both((nonzero(d), zero(self.divided(e, d)[1])))
 
     def neg(self, part: Formula) -> Formula:
         return negated(part)
-
-    def formula(self, c: Condition) -> Formula:
-        """The meaning of a condition."""
-        return condition_interpret(c, lambda e: interpret((e,), self, self._memo)[0], self)
 
 
 def by_linearisation(
@@ -407,16 +360,16 @@ def by_linearisation(
     understood: Callable[[Mapping[Var, int]], Any] = lambda _: None,
 ) -> Linearised:
     """Whether the hypotheses imply the goal wherever no divisor is zero; or what ``understood`` makes of a model."""
-    reading = _Expressions()
+    reading = Linearising()
     try:
         given = [reading.formula(h) for h in hypotheses]
         claim = negated(reading.formula(goal))
-    except TooLong:
+    except _TooLong:
         return Linearised(False, 0)
-    reading.opaque.facts += [nonzero(d) for d in reading.divisors]
+    reading.facts += [nonzero(d) for d in reading.divisors]
     variables = {v for c in (*hypotheses, goal) for v in c.variables()}
 
     def of_model(model: Mapping[Monomial, int]) -> Any:
         return understood({v: model.get((f"v:{v.name}",), 0) for v in variables})
 
-    return ask(reading.opaque, both((*given, claim)), rlimit, of_model)
+    return _asked(reading, both((*given, claim)), rlimit, of_model)

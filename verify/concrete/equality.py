@@ -25,7 +25,7 @@ from .questions import ConstraintLike, constraint_facts
 __all__ = ["contains", "equal_maps", "inclusion", "inverse", "same_relation"]
 
 
-#: In so many rounds both directions are asked before either is asked in all.
+#: In one round and then in so many both directions are asked before either is asked in all.
 _FIRST_ROUNDS = 2
 
 
@@ -299,8 +299,13 @@ def _directions(
     asks = [forward]
     if both and not ((pointwise or not (left.ranges or right.ranges)) and _same_domain(one, other, place)):
         asks.append(back)
-    # a counterexample of one direction makes a long search in the other needless
-    answers = [ask(_FIRST_ROUNDS) for ask in asks]
+    answers = [ask(1) for ask in asks]
+    # a counterexample of one direction makes a long search in the other needless: it is not the smallest anyway
+    rough = any(a.counterexample and not a.counterexample.minimal for a in answers)
+    answers = [
+        ask(_FIRST_ROUNDS) if (a.counterexample if rough else a.verdict is Status.UNDECIDED) else a
+        for a, ask in zip(answers, asks, strict=True)
+    ]
     if any(a.counterexample for a in answers):
         if any(a.verdict is Status.UNDECIDED for a in answers):
             answers = [_not_minimal(a) for a in answers if a.counterexample]

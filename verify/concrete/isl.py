@@ -280,10 +280,11 @@ def counterexample(
 def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> Outcome:
     """Decide with at most ``budget`` isl operations, and as many again to find the first counterexample.
 
-    isl does not count what a lexicographic minimum takes where coefficients grow: who needs none should not ask for it.
+    isl counts an operation on wide integers as one, so these have fewer.  It does not count what a lexicographic minimum
+    takes where coefficients grow: who needs none should not ask for it.
     """
     context = islpy.Context()
-    context.set_max_operations(budget)
+    context.set_max_operations(budget // problem.words)
     boxes = [i for _, i in problem.variables]
     found: list[Point] = []
     try:

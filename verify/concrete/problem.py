@@ -40,6 +40,7 @@ from ...core.expr import (
 )
 from ...core.indexing_map import IndexingMap
 from ...core.interval import Interval, is_infinite
+from ...core.points import Magnitude
 from ..verdict import Status
 from .equations import parts, period, span, whole
 
@@ -156,6 +157,18 @@ class Problem:
             if isinstance(node, (FloorDiv, Mod, CeilDiv)) and not isinstance(node.b, Int):
                 return False
         return True
+
+    @property
+    def words(self) -> int:
+        """So many words of 64 bits hold every integer on the way to a value; variables without an end do not count."""
+        unknowns = (u for o in self.options for u in o.unknowns)
+        largest = {
+            v: max((int(abs(x)) for x in i if not is_infinite(x)), default=0)
+            for v, i in (*self.variables, *unknowns)
+        }
+        magnitude = Magnitude(largest)
+        interpret(self.exprs(), magnitude)
+        return 1 + magnitude.peak.bit_length() // 64
 
     def environment(self, point: Point) -> dict[Expr, int]:
         """``point`` as an assignment."""

@@ -52,20 +52,22 @@ def _symbolic_divisors(problem: Problem) -> list[Any]:
     return [n.b for n in nodes if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not isinstance(n.b, Int)]
 
 
-def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
+def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> Outcome:
     """Decide with at most ``budget`` resource units a query, and as many again to minimise."""
     divisors = _symbolic_divisors(problem)
     unknowns: set[Var] = {v for o in problem.options for v, _ in o.unknowns}
     if any(isinstance(n, Var) and n in unknowns for n in postorder(*divisors)):
         return Outcome("open", note="a divisor depends on an unknown")
-    outcome = _decided(problem, divisors, budget, "native")
+    outcome = _decided(problem, divisors, budget, "native", minimise)
     # the variables of quotients are free, and those of unknowns would have to be bound with them
     if outcome.status == "open" and not unknowns:
-        outcome = _decided(problem, divisors, budget, "linked")
+        outcome = _decided(problem, divisors, budget, "linked", minimise)
     return outcome
 
 
-def _decided(problem: Problem, divisors: list[Any], budget: int, encoding: Encoding) -> Outcome:
+def _decided(
+    problem: Problem, divisors: list[Any], budget: int, encoding: Encoding, minimise: bool
+) -> Outcome:
     encoder = Encoder(z3.Context(), encoding)
     variables = [encoder.value(v) for v, _ in problem.variables]
     conditions = [c for x, (_, i) in zip(variables, problem.variables, strict=True) for c in _within(x, i)]
@@ -88,6 +90,8 @@ def _decided(problem: Problem, divisors: list[Any], budget: int, encoding: Encod
         return tuple(found.eval(x, model_completion=True).as_long() for x in variables)
 
     best = model()
+    if not minimise:
+        return Outcome("fails", best, minimal=False, note="not minimised")
     spent = _spent(solver)
     sizes = [z3.If(x >= 0, x, -x) for x in variables]
     # the order of counterexamples, one coordinate after the other: total, magnitudes, positive before

@@ -389,16 +389,17 @@ def _refuted(problem: Problem, columns: Mapping[Expr, Any], rows: Any, budget: i
     unanswered = 0
     for k in chosen[:count]:
         at = {v: int(columns[v][k]) for v, _ in problem.variables}
-        # where z3 does not answer a few times it hardly will, and its units are slow with large numbers
-        units = budget * _UNITS if unanswered < _UNANSWERED else 0
-        found = [_impossible(o, at, budget, units) for o in problem.options]
+        found = [_impossible(o, at, budget) for o in problem.options]
         if all(found):
             return tuple(at[v] for v, _ in problem.variables)
         unanswered += None in found
+        if unanswered == _UNANSWERED:
+            # where no solver answers a few times none will, and their units are slow with large numbers
+            break
     return None
 
 
-def _impossible(option: Option, at: Mapping[Var, int], budget: int, units: int) -> bool | None:
+def _impossible(option: Option, at: Mapping[Var, int], budget: int) -> bool | None:
     """Whether no values of the unknowns satisfy an option at a point; None where that is not known."""
     try:
         facts = substituted(option.facts, at)
@@ -413,6 +414,6 @@ def _impossible(option: Option, at: Mapping[Var, int], budget: int, units: int) 
     found = enumeration.decide(smaller, _TRIED)
     if found.status == "open":
         found = isl.decide(smaller, budget, minimise=False)
-    if found.status == "open" and units:
-        found = smt.decide(smaller, units)
+    if found.status == "open":
+        found = smt.decide(smaller, budget * _UNITS // smaller.words, minimise=False)
     return None if found.status == "open" else found.status == "holds"

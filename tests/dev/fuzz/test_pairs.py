@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from dev.fuzz.pairs import agrees, cut_down, pair, wide_pair
 from indexproof.core.indexing_map import IndexingMap
-from indexproof.verify.concrete import equal_maps
+from indexproof.verify.concrete import equal_maps, equality, image
 from indexproof.verify.verdict import Status
 
 
@@ -42,3 +43,20 @@ def test_an_answer_that_is_wrong_is_noticed() -> None:
         p for k in range(99) if (p := cut_down(*wide_pair(7, k))) and not equal_maps(p[0], p[1]).proved
     )
     assert not agrees(left, right, equal_maps(left, left))
+
+
+def test_a_counterexample_of_one_direction_ends_the_search_in_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of two maps the first direction would take five rounds of wide integers; the other is refuted in one."""
+    asked: list[int] = []
+
+    def noted(*args: Any) -> Any:
+        asked.append(args[-1])
+        return image.asked(*args)
+
+    monkeypatch.setattr(equality, "asked", noted)
+    answer = equal_maps(*wide_pair(11, 9))
+    assert asked == [1, 1, 2]
+    assert answer.counterexample is not None
+    assert not answer.counterexample.minimal

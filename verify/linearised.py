@@ -285,8 +285,7 @@ class Linearising(Ring, FormulaLogic):
         if not b:
             return ZERO, ZERO
         if a.is_constant and b.is_constant:
-            q, r = divmod(a.constant, b.constant)
-            return constant(q), constant(r)
+            return constant(a.constant // b.constant), constant(a.constant % b.constant)
         q, new = self.name("q", a, b)
         r, _ = self.name("r", a, b)
         if new:

@@ -23,7 +23,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two pips in one environment get in each other's way
 .DELETE_ON_ERROR:
-.PHONY: help prove test trust mutants lint style types docs-check docs site bench native test-native \
+.PHONY: help prove test trust mutants lint style types docs-check docs site bench bench-programs native test-native \
 	library constraints clean
 
 help: ## list the targets (this is what plain `make` does)
@@ -102,6 +102,9 @@ bench: $(VENV)/ready-bench native ## run the benchmarks (half an hour, most of i
 	$(VENV)/bin/pytest tests/bench -s -q -o python_files='bench_*.py' -o python_functions='bench_*'
 	$(PY) -W ignore tests/bench/simplifier.py --write
 	$(PY) -W ignore tests/bench/simplifier.py --held-out reports/benchmark/simplifier.json --write
+
+bench-programs: $(VENV)/ready-test ## measure whole programs of up to 42,000 instructions (ten minutes)
+	$(PY) -W ignore tests/bench/whole_programs.py
 
 constraints: ## write constraints.txt anew, with the newest versions that pyproject.toml allows
 	rm -rf $(VENV)/fresh && $(PYTHON) -m venv $(VENV)/fresh

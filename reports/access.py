@@ -9,16 +9,24 @@ from ..core.errors import InputError
 from ..core.indexing_map import IndexingMap
 from ..core.layout import element_bits
 from ..core.text import format_expr
-from ..verify.access import LINE, SECTOR, Requests, Utilization
-from ..verify.tiles import NoTile, TargetTile, TilingPlan
+from ..verify.access import LINE, SECTOR, Requests, Utilization, utilization
+from ..verify.tiles import NoTile, TargetTile, TilingPlan, tile_of, tilings
 from .layout import table
 from .machine import written_as
 from .pictures import Picture, reads_picture
 
 if TYPE_CHECKING:
-    from .hlo import Report
+    from .hlo import Questions, Report, Unit
 
-__all__ = ["request_lines", "tile_picture", "tile_text", "tiling_lines", "traffic_lines", "use_text"]
+__all__ = [
+    "answer",
+    "request_lines",
+    "tile_picture",
+    "tile_text",
+    "tiling_lines",
+    "traffic_lines",
+    "use_text",
+]
 
 #: At most so many tilings are printed.
 _SHOWN = 20
@@ -37,6 +45,23 @@ written_as(
 )
 written_as(NoTile, "tile place missing dimension", tile=lambda _: False)
 written_as(TilingPlan, "sizes bytes moved")
+
+
+def answer(questions: Questions, unit: Unit) -> None:
+    """Put the answers into a unit.  Raises `InputError` for a tile of another rank than an output."""
+    first = [e for e in unit.entries if e.direction == "output_to_input" and not e.unknown]
+    for e in first:
+        operand = e.shapes[1]
+        if questions.use and operand is not None:
+            e.use = utilization(e.maps, operand.size, bool(e.at_most))
+        if questions.tile:
+            e.tiles = tuple(tile_of(m, questions.tile) for m in e.maps)
+    outputs = {e.output: e.shapes[0] for e in first}
+    if questions.budget is not None and len(outputs) == 1:
+        (output,) = outputs.values()
+        operands = [(e.maps, element_bits(e.shapes[1])) for e in first if e.shapes[1] is not None]
+        if output is not None:
+            unit.tilings = tilings(output.dims, element_bits(output), operands, questions.budget)
 
 
 def use_text(u: Utilization) -> str:

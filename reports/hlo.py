@@ -7,24 +7,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.analysis import ComputationMaps, Reads
 from ..core.errors import InputError, quoted
 from ..core.hlo import Computation, Instruction, Module, Shape, leaves
 from ..core.hlo.shape import AnyShape
 from ..core.indexing_map import IndexingMap
-from ..core.layout import element_bits, physical_map
+from ..core.layout import physical_map
 from ..core.op import DIRECTIONS, Direction
 from ..core.text import format_map
-from ..verify.access import Utilization, utilization
 from ..verify.modules import ComputationReport, ModuleVerifier
-from ..verify.tiles import NoTile, TargetTile, TilingPlan, tile_of, tilings
 from ..verify.verdict import Status, worst
-from .access import tile_text, tiling_lines, traffic_lines, use_text
 from .layout import count, duration, joined, table
 from .machine import ABSENT, document, written_as
 from .progress import Bar
+
+if TYPE_CHECKING:
+    from ..verify.access import Utilization
+    from ..verify.tiles import NoTile, TargetTile, TilingPlan
 
 __all__ = [
     "Entry",
@@ -122,22 +123,6 @@ class Questions:
     def __bool__(self) -> bool:
         return self.use or bool(self.tile) or self.budget is not None
 
-    def answer(self, unit: Unit) -> None:
-        """Put the answers into a unit.  Raises `InputError` for a tile of another rank than an output."""
-        first = [e for e in unit.entries if e.direction == "output_to_input" and not e.unknown]
-        for e in first:
-            operand = e.shapes[1]
-            if self.use and operand is not None:
-                e.use = utilization(e.maps, operand.size, bool(e.at_most))
-            if self.tile:
-                e.tiles = tuple(tile_of(m, self.tile) for m in e.maps)
-        outputs = {e.output: e.shapes[0] for e in first}
-        if self.budget is not None and len(outputs) == 1:
-            (output,) = outputs.values()
-            operands = [(e.maps, element_bits(e.shapes[1])) for e in first if e.shapes[1] is not None]
-            if output is not None:
-                unit.tilings = tilings(output.dims, element_bits(output), operands, self.budget)
-
 
 @dataclass
 class Report:
@@ -178,7 +163,7 @@ def report(
     module = verifier.module
     computations = [module.computation(c.name) for c in computations]
     units: list[Unit] = []
-    callers = module.callers if not instructions else {}
+    callers = module.callers if not instructions and ends is None else {}
     missing = {name.lstrip("%") for name in instructions}
     for computation in computations:
         begun = time.perf_counter()
@@ -207,7 +192,11 @@ def report(
             if verify:
                 made[0].verified = verifier.check(computation)
         for unit in made:
-            questions.answer(unit)
+            if questions:
+                # isl takes as long to load as most questions to answer
+                from .access import answer
+
+                answer(questions, unit)
             unit.seconds = time.perf_counter() - begun
             units.append(unit)
             if watch is not None:
@@ -368,6 +357,8 @@ def hlo_text(r: Report, summary: bool = False) -> str:
     if not summary:
         parts += ["\n".join(_unit(u)) for u in r.units]
     if any(e.use is not None for u in r.units for e in u.entries):
+        from .access import traffic_lines
+
         parts.append("\n".join(traffic_lines(r)))
     parts += _missing(r)
     parts.append(_closing(r))
@@ -411,11 +402,20 @@ def _unit(u: Unit) -> Iterator[str]:
             yield "    no element of it"
         yield from (f"    not known: {reason}" for reason in e.unknown)
         yield from (f"    at most: {reason}" for reason in e.at_most)
-        if e.use is not None:
-            yield f"    {use_text(e.use)}"
-        yield from (f"    {tile_text(t)}" for t in e.tiles)
+        yield from (f"    {line}" for line in _answered(e))
     if u.tilings is not None:
+        from .access import tiling_lines
+
         yield from (f"  {line}" for line in tiling_lines(u.tilings))
+
+
+def _answered(e: Entry) -> Iterator[str]:
+    if e.use is not None or e.tiles:
+        from .access import tile_text, use_text
+
+        if e.use is not None:
+            yield use_text(e.use)
+        yield from map(tile_text, e.tiles)
 
 
 def _missing(r: Report) -> Iterator[str]:

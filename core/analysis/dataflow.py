@@ -94,7 +94,7 @@ class Dataflow:
         Instructions are given by position; paths lead through those of ``inside`` only, if these are given.
         """
         instructions = self.computation.instructions
-        leads = depending(self.computation, ends)
+        leads = depending(self.computation, ends, start)
         arrived: dict[int, dict[Path, list[Reached]]] = {start: {path: [START]}}
         pending = [-start]
         found: dict[tuple[int, Path], Reads] = {}
@@ -110,7 +110,7 @@ class Dataflow:
                     continue
                 for (operand, inner), link in self.links(instruction, leaf).items():
                     target = self.positions.get(instruction.operands[operand].name)
-                    if target is None or not leads[target]:
+                    if target is None or target not in leads:
                         continue
                     after = self._extended(state, link, instruction.name)
                     if after:

@@ -46,11 +46,13 @@ def paths_of(shape: AnyShape | None) -> list[Path]:
     return [()] if shape is None else [path for path, _ in leaves(shape)]
 
 
-def depending(computation: Computation, on: Collection[int]) -> list[bool]:
-    """Return per instruction whether it is one of those at the given positions or depends on one."""
-    found: list[bool] = []
-    for k, operands in enumerate(computation.operand_positions):
-        found.append(k in on or any(0 <= o < k and found[o] for o in operands))
+def depending(computation: Computation, on: Collection[int], last: int) -> set[int]:
+    """Return the positions, up to the last, of the given instructions and of those that depend on one."""
+    found = {*on}
+    operands = computation.operand_positions
+    for k in range(min(on, default=last) + 1, last + 1):
+        if not found.isdisjoint(operands[k]):
+            found.add(k)
     return found
 
 

@@ -223,11 +223,12 @@ class ModuleMaps:
         """The instructions on a path from a producer to a consumer, both included, as :meth:`between` walks them."""
         computation = self._named(computation)
         starts, ends, within = (self._positions(computation, x) for x in (consumers, producers, inside or ()))
-        leads, reached = depending(computation, ends), set(starts)
-        for k in range(max(starts, default=-1), -1, -1):
+        last = max(starts, default=-1)
+        leads, reached = depending(computation, ends, last), set(starts)
+        for k in range(last, -1, -1):
             if k in reached and (inside is None or k in starts or k in within):
-                reached.update(o for o in computation.operand_positions[k] if o >= 0 and leads[o])
-        return [computation.instructions[k] for k in sorted(reached) if leads[k]]
+                reached.update(o for o in computation.operand_positions[k] if o in leads)
+        return [computation.instructions[k] for k in sorted(reached & leads)]
 
     def group(
         self,

@@ -16,7 +16,8 @@ Merged maps have the relation of all their parts, which `--verify` proves again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -32,6 +33,8 @@ _SHORTEST = 3
 
 # Tables are made of no more points, with no wider numbers.
 _MOST_POINTS, _WIDEST = 1 << 20, 1 << 28
+# So many are kept: the same maps are joined with others again and again.
+_TABLES, _PRIMED = 32, 1024
 
 
 def merged(maps: Iterable[IndexingMap], ranges: bool = True) -> list[IndexingMap]:
@@ -58,8 +61,7 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
         return False
     if any(a.name != b.name or a.lo > b.lo or a.hi < b.hi for a, b in zip(m.dims, other.dims, strict=True)):
         return False
-    names = {v.expr: var(f"{v.name}'") for v in m.ranges}
-    results = substitute_all(m.results, names)
+    names, results, conditions = _primed(m)
     # each result gives the range that is new in it, if there is one
     chosen: dict[Expr, Expr] = {}
     free = {name: v for v, name in zip(m.ranges, names.values(), strict=True)}
@@ -87,7 +89,7 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
             return False
     facts = Facts(other.bounds)
     known = {c.expr: c for c in other.constraints}
-    exprs = substitute_all(substitute_all([c.expr for c in m.constraints], names), chosen)
+    exprs = substitute_all(conditions, chosen)
     needed = [Constraint(e, c.lo, c.hi) for e, c in zip(exprs, m.constraints, strict=True)]
     needed += [Constraint(chosen[name], v.lo, v.hi) for name, v in free.items()]
     for c in needed:
@@ -96,6 +98,14 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
         if ends[0] < c.lo or ends[1] > c.hi:
             return False
     return True
+
+
+@lru_cache(maxsize=_PRIMED)
+def _primed(m: IndexingMap) -> tuple[Mapping[Expr, Var], list[Expr], list[Expr]]:
+    """Names for the ranges of a map that no other map has, and its results and constraints with these."""
+    names: dict[Expr, Var] = {v.expr: var(f"{v.name}'") for v in m.ranges}
+    exprs = substitute_all([*m.results, *(c.expr for c in m.constraints)], names)
+    return names, exprs[: len(m.results)], exprs[len(m.results) :]
 
 
 # --------------------------------------------------------------------------------------------------------- intervals
@@ -172,8 +182,40 @@ def _said(constraints: Sequence[Constraint], at: Mapping[Var, Int]) -> set[Const
 
 
 # ------------------------------------------------------------------------------------------------------------ tables
-Table = Any
-"""Pairs of an index of one dimension and a value of one result, in one number each, ascending, in an array."""
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """Pairs of an index of one dimension and a value of one result, and the least and greatest value of each index.
+
+    A pair is one number, so that they are sorted fast; all arrays ascend.
+    """
+
+    pairs: Any
+    indices: Any
+    least: Any
+    most: Any
+    #: Per index whether it has all values in between.
+    filled: Any
+
+    @staticmethod
+    def of(pairs: Any) -> PairTable:
+        """The table of pairs."""
+        import numpy as np
+
+        at, values = pairs // (4 * _WIDEST), pairs % (4 * _WIDEST) - 2 * _WIDEST
+        indices, first, counts = np.unique(at, return_index=True, return_counts=True)
+        least, most = values[first], values[first + counts - 1]
+        return PairTable(pairs, indices, least, most, most - least + 1 == counts)
+
+    def may_join(self, other: PairTable) -> bool:
+        """Whether indices are evenly spaced, and those of one table alone have all values, when both are one."""
+        import numpy as np
+
+        indices = np.union1d(self.indices, other.indices)
+        if np.ptp(np.diff(indices)) if indices.size > 2 else False:
+            return False
+        pairs = ((self, other), (other, self))
+        return all(a.filled[np.isin(a.indices, b.indices, invert=True)].all() for a, b in pairs)
+
 
 Form = tuple[Any, ...]
 """A map without one dimension and one result: dimensions before it, its name, those after, ranges, results, constraints."""
@@ -202,10 +244,12 @@ def _fewer_tables(form: Form, group: list[IndexingMap], place: int) -> Iterator[
     if made is not None:
         yield _with_result(form, place, made)
         return
-    todo = sorted(zip(tables, group, strict=True), key=lambda pair: pair[0][:1].tolist())
+    todo = sorted(zip(tables, group, strict=True), key=lambda pair: pair[0].pairs[:1].tolist())
     while todo:
         table, about = todo.pop(0)
         for k, (more, _) in enumerate(todo):
+            if not table.may_join(more):
+                continue
             both = _united([table, more])
             made = _from_table(form, both)
             if made is not None:
@@ -215,20 +259,21 @@ def _fewer_tables(form: Form, group: list[IndexingMap], place: int) -> Iterator[
             yield _with_result(form, place, about)
 
 
-def _united(tables: Sequence[Table]) -> Table:
+def _united(tables: Sequence[PairTable]) -> PairTable:
     import numpy as np
 
-    return np.unique(np.concatenate(tables))
+    return PairTable.of(np.unique(np.concatenate([t.pairs for t in tables])))
 
 
-def _table(about: IndexingMap) -> Table:
+@lru_cache(maxsize=_TABLES)
+def _table(about: IndexingMap) -> PairTable:
     import numpy as np
 
     axes = [np.arange(v.lo, v.hi + 1) for v in (*about.dims, *about.ranges)]
-    first, *others = np.meshgrid(*axes, indexing="ij")
+    first, *others = np.meshgrid(*axes, indexing="ij", sparse=True)
     allowed, (values,) = about.evaluate_many([first], others)
-    values = np.broadcast_to(values, first.shape)[allowed].astype(np.int64)
-    return _united([first[allowed] * (4 * _WIDEST) + values + 2 * _WIDEST])
+    at, values = (np.broadcast_to(a, allowed.shape)[allowed].astype(np.int64) for a in (first, values))
+    return PairTable.of(np.unique(at * (4 * _WIDEST) + values + 2 * _WIDEST))
 
 
 def _as_table(m: IndexingMap, d: int, place: int) -> tuple[Form, IndexingMap] | None:
@@ -271,21 +316,18 @@ def _with_result(form: Form, place: int, about: IndexingMap) -> IndexingMap:
     )
 
 
-def _from_table(form: Form, table: Table) -> IndexingMap | None:
+def _from_table(form: Form, table: PairTable) -> IndexingMap | None:
     """The map from one dimension to what lies between two quotients of it, as a table has it; None if it is not so."""
     import numpy as np
 
-    if not table.size:
+    if not table.indices.size or not table.filled.all():
         return None
     before, name, after, kept, _, _ = form
     x = var(name)
-    at, values = table // (4 * _WIDEST), table % (4 * _WIDEST) - 2 * _WIDEST
-    indices, first, counts = np.unique(at, return_index=True, return_counts=True)
-    least, most = values[first], values[first + counts - 1]
-    steps = np.unique(np.diff(indices)).tolist() or [1]
-    if len(steps) > 1 or (most - least + 1 != counts).any():
+    steps = np.unique(np.diff(table.indices)).tolist() or [1]
+    if len(steps) > 1:
         return None
-    indices, least, most = indices.tolist(), least.tolist(), most.tolist()
+    indices, least, most = table.indices.tolist(), table.least.tolist(), table.most.tolist()
     step = steps[0]
     lowest, highest = (_quotient(x, indices, step, values) for values in (least, most))
     if lowest is None or highest is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from pathlib import Path
 from typing import Annotated
@@ -116,6 +117,7 @@ def hlo(
     if asked and physical:
         raise InputError("--analyze, --tile and --tilings speak of elements", expected="no --physical")
     module = module_of(file, standard_input() if file == "-" else None, which)
+    gc.freeze()  # the module stays: not looked through again and again for what can be freed
     named = computation or ()
     unless = not named and not fusions and ends is None and (verify or summary or bool(instruction))
     wanted = reporting.chosen(module, named, fusions, everything or unless)

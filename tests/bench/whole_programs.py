@@ -6,6 +6,7 @@ each, every one in a process of its own, and prints the table of ``reports/bench
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -170,9 +171,10 @@ def measured(path: Path, *arguments: str) -> tuple[str, float, int]:
         "status = open('/proc/self/status').read()\n"
         "print(used.ru_utime + used.ru_stime, status.split('VmHWM:')[1].split()[0])\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "hlo", str(path), *arguments], capture_output=True, text=True, check=True
-    )
+    # An installed package has its bytecode.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, "-c", code, "hlo", str(path), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     *_, said, figures = [line for line in done.stdout.splitlines() if line]
     seconds, kib = figures.split()
     return said, float(seconds), int(kib) // 1024

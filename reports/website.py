@@ -5,6 +5,7 @@ The page is one HTML file, with the document, the styles and the scripts of ``re
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,9 @@ from ..core.hlo import AnyShape, Computation, Module, leaves
 from ..core.hlo.shape import Shape
 from ..core.indexing_map import IndexingMap
 from ..core.op import DIRECTIONS, Case, concrete
+from ..core.text import format_map
+from ..rules.simplifier import simplify
+from ..verify.claims import Comparison, Dependence, Simplification, builtin_claims
 from ..verify.modules import ComputationReport, ModuleVerifier
 from ..verify.obligation import Obligation
 from ..verify.outcome import Result, Run
@@ -31,12 +35,23 @@ from .rule_files import rules_json
 from .selection import Named
 from .summary import Group, confirmations, confirmed_by, grouped, redundant, strategies, widening
 
-__all__ = ["compared", "module_section", "page_of", "prove_section", "report_document", "verdicts_in"]
+__all__ = [
+    "add_firings",
+    "compared",
+    "module_section",
+    "page_of",
+    "prove_section",
+    "published_maps",
+    "report_document",
+    "verdicts_in",
+]
 
 #: How far from a counterexample its picture reaches, on both sides.
 _REACH = 8
 #: JavaScript reads larger integers of JSON as other ones.
 _EXACT = 2**53 - 1
+#: So many maps are simplified to see which rules fire.
+_LOOKED_AT = 1000
 #: So many choices of sizes are tried for the example of an op.
 _TRIES = 250
 _VALUES = (0, 1, 1, 2, 2, 3, 3, 4, 5, 6)
@@ -218,8 +233,16 @@ def _instance(
 
 
 # -------------------------------------------------------------------------------------------------------- modules
-def module_section(file: str, module: Module, watch: Callable[[str], object] = str) -> dict[str, Any]:
-    """Return a module for the explorer: what each instruction reads of its operands, and what is proved of that."""
+def module_section(
+    file: str,
+    module: Module,
+    watch: Callable[[str], object] = str,
+    corpus: dict[IndexingMap, str] | None = None,
+) -> dict[str, Any]:
+    """Return a module for the explorer: what each instruction reads of its operands, and what is proved of that.
+
+    Maps are added to ``corpus`` as they are before they are simplified, each with the place of its instruction.
+    """
     verifier = ModuleVerifier(module)
     module = verifier.module
     numbered: dict[IndexingMap, int] = {}
@@ -228,6 +251,10 @@ def module_section(file: str, module: Module, watch: Callable[[str], object] = s
         proved = verifier.check(computation)
         computations.append(_computation(verifier, computation, proved, numbered))
         watch(computation.name)
+        if corpus is not None:
+            for i in computation.instructions:
+                for reads in verifier.maps.instruction(i, computation, DIRECTIONS[0]).leaves.values():
+                    corpus |= {m: f"{file}:{i.line}" for m in reads.maps if m not in corpus}
     return {
         "file": file,
         "name": module.name,
@@ -297,6 +324,38 @@ def _tallied(answers: Iterable[Sequence[str]]) -> list[list[Any]]:
     for answer in answers:
         found[tuple(answer)] = found.get(tuple(answer), 0) + 1
     return [[*answer, n] for answer, n in found.items()]
+
+
+# ------------------------------------------------------------------------------------------------- rules at work
+def published_maps() -> dict[IndexingMap, str]:
+    """The maps of the claims files in the package, each with the place where it is stated first."""
+    found: dict[IndexingMap, str] = {}
+    for file in builtin_claims():
+        for c in file.claims:
+            match c.statement:
+                case Simplification(before=m) | Comparison(left=IndexingMap() as m):
+                    found.setdefault(m, f"{file.filename}:{c.line}")
+                case Dependence(maps=maps):
+                    for m in maps:
+                        found.setdefault(m, f"{file.filename}:{c.line}")
+    return found
+
+
+def add_firings(sections: Iterable[Mapping[str, Any]], corpus: Mapping[IndexingMap, str]) -> None:
+    """Add to the page of each rule of the simplifier on how many of some maps it fires, with the shortest as example."""
+    pages = {p["name"]: p for s in sections for p in s["pages"] if p["family"] in ("rule", "constraint rule")}
+    fired: dict[str, list[tuple[int, str, str, str]]] = {name: [] for name in pages}
+    for m, where in itertools.islice(corpus.items(), _LOOKED_AT if pages else 0):
+        derivation = simplify(m, explain=True)
+        before, after = format_map(m), format_map(derivation.after)
+        for name in derivation.rules():
+            if name in fired:
+                fired[name].append((len(before), where, before, after))
+    for name, found in fired.items():
+        keys = ("where", "before", "after")
+        example = dict(zip(keys, min(found)[1:], strict=True)) if found else None
+        looked = min(len(corpus), _LOOKED_AT)
+        pages[name]["fired"] = {"maps": len(found), "of": looked, "example": example}
 
 
 # ------------------------------------------------------------------------------------------------------- two runs

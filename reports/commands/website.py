@@ -59,7 +59,7 @@ def report(
     The exit status is that of `prove`, `check` and `hlo --verify` for the same inputs, the worst of them.
     """
     from ...verify.verdict import Status, worst
-    from ..website import module_section, page_of, report_document
+    from ..website import add_firings, module_section, page_of, published_maps, report_document
 
     old = None if compare is None else _document(compare)
     with writing("cannot write", folder):
@@ -77,13 +77,15 @@ def report(
         proved.append(_proved(names, max_rank, jobs, confirm, kept, (cache, no_cache), statuses))
     checked = [_checked(f, statuses) for f in files]
     explored = []
+    corpus = published_maps() if proved else {}
     from ..progress import Bar
 
     for name, module in read.items():
         with Bar(len(module.computations)) as bar:
-            explored.append(module_section(name, module, partial(bar.show, 1)))
+            explored.append(module_section(name, module, partial(bar.show, 1), corpus))
         found = Status(explored[-1]["verdict"])
         statuses.append((found, {Status.PROVED: 0, Status.REFUTED: 1}.get(found, OPEN)))
+    add_firings(proved, corpus)
     codes = {code for _, code in statuses}
     code = 1 if 1 in codes else OPEN if codes - {PROVED} else PROVED
     data = report_document(proved, checked, explored, worst([s for s, _ in statuses]), code, old)

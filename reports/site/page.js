@@ -534,11 +534,21 @@ function claimPage(family, name) {
     p.stated ? counterexample({ ...p.stated, statement: "", picture: (p.failed[0] || {}).picture, repairs: p.repairs }) : p.failed.map(counterexample),
     p.op ? [h("h2", {}, "Which elements it reads"), opPicture(p.op)] : null,
     rest.length ? [h("h2", {}, p.op ? "Maps and relation" : rest.some(([label]) => label === "fires") ? "Where it fires" : "More"), h("dl", {}, rest.map(([label, text]) => [h("dt", {}, label), h("dd", {}, text.startsWith("for ") ? ["for ", math(text.slice(4))] : math(text))]))] : null,
+    p.fired ? firings(p.fired) : null,
     p.overflows && Object.keys(p.overflows).length ? h("p", {}, "The right side may overflow where the left side does not: ", code(JSON.stringify(p.overflows))) : null,
     h("h2", {}, "Proofs"),
     h("p", { class: "small" }, "Again: ", code(`${p.section.command} ${shellWord(p.name)}`)),
     proofs,
   ];
+}
+
+// On how many maps a rule fires, and the shortest of them.
+function firings(f) {
+  const said = `Fires on ${f.maps.toLocaleString("en")} of ${many(f.of, "map")} of published descriptions and of the modules of this report`;
+  if (!f.example) return h("p", { class: "fired" }, `${said}.`);
+  const { where, before, after } = f.example;
+  return [h("p", { class: "fired" }, `${said}, for example on ${where}:`),
+    h("dl", {}, h("dt", {}, "before"), h("dd", {}, code(before)), h("dt", {}, "after"), h("dd", {}, code(after)))];
 }
 
 const shellWord = (word) => (/^[\w=,.:/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

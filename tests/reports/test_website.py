@@ -12,10 +12,18 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from indexproof import parse_map, simplify
 from indexproof.cli import app
 from indexproof.core.op import DIRECTIONS
 from indexproof.reports.hlo_files import module_of
-from indexproof.reports.website import compared, module_section, page_of, report_document, verdicts_in
+from indexproof.reports.website import (
+    compared,
+    module_section,
+    page_of,
+    published_maps,
+    report_document,
+    verdicts_in,
+)
 from indexproof.verify.modules import module_maps
 from indexproof.verify.verdict import Status
 from json_forms import FORMS
@@ -111,6 +119,32 @@ def test_an_op_is_shown_on_a_small_instance(tmp_path: Path) -> None:
         row for row in pages["quotient_of_quotient"]["owed"]["quotient_of_quotient"] if row[0] == "sound"
     )
     assert (tmp_path / "certificates" / sound[6]).is_file()
+
+
+def test_a_rule_is_shown_at_work(page: Any, tmp_path: Path) -> None:
+    (tmp_path / "m.hlo").write_text(HLO, "utf-8")
+    _, data = run(
+        tmp_path, "quotient_certified", "minimum_of_congruent_leaves_remainder", str(tmp_path / "m.hlo")
+    )
+    pages = {p["name"]: p for p in data["proved"][0]["pages"]}
+    fired = pages["quotient_certified"]["fired"]
+    assert 0 < fired["maps"] < fired["of"]
+    example = fired["example"]
+    before, after = parse_map(example["before"]), parse_map(example["after"])
+    steps = simplify(before, explain=True)
+    assert steps.after == after
+    assert "quotient_certified" in steps.rules()
+    assert pages["minimum_of_congruent_leaves_remainder"]["fired"] == {
+        "maps": 0,
+        "of": fired["of"],
+        "example": None,
+    }
+    assert fired["of"] > len(published_maps()), "the maps of the module are looked at, too"
+    opened(page, tmp_path, "#/claim/rule/quotient_certified")
+    assert page.inner_text(".fired").startswith(
+        f"Fires on {fired['maps']} of {fired['of']} maps of published"
+    )
+    assert example["before"] in page.inner_text("main")
 
 
 def test_two_runs_are_compared(made: Path, data: dict[str, Any], tmp_path: Path) -> None:

@@ -65,8 +65,13 @@ def _shell(word: str) -> str:
     return word if re.fullmatch(r"[\w=,.:/-]+", word, re.ASCII) else "'" + word.replace("'", "'\\''") + "'"
 
 
+def _variables(o: Obligation) -> set[Var]:
+    """Return the variables of all hypotheses, also of one that a goal without variables makes idle."""
+    return {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
+
+
 def _environment(o: Obligation, witness: Mapping[str, int]) -> dict[Var, int]:
-    return {v: witness[v.name] for v in o.formula_variables() if v.name in witness}
+    return {v: witness[v.name] for v in _variables(o) if v.name in witness}
 
 
 def value_text(e: Expr, env: Mapping[Var, int]) -> str:
@@ -191,8 +196,7 @@ def _failing(o: Obligation, env: Mapping[Var, int]) -> Iterator[tuple[str, str]]
 # -------------------------------------------------------------------------------------------------- one point
 def holds_at(o: Obligation, point: Mapping[str, int]) -> Place | None:
     """Evaluate ``o`` at ``point``; ``None`` where the point leaves one of its variables open."""
-    variables = o.formula_variables()
-    if any(v.name not in point for v in variables):
+    if any(v.name not in point for v in _variables(o)):
         return None
     env = _environment(o, point)
     try:

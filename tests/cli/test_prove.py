@@ -184,6 +184,20 @@ def test_a_point_that_makes_no_sense(run: Run, at: str, said: str) -> None:
     assert not done.out
 
 
+def test_a_point_of_a_rule_with_an_obligation_that_has_no_variables(run: Run, tmp_path: Path) -> None:
+    """`defined` asks nothing where the only divisor is stated to be positive; its hypotheses are there still."""
+    file = tmp_path / "own.py"
+    file.write_text(
+        "from indexproof.core.rewrite import Const, Expr, Rewrite, rule\n\n"
+        "@rule()\ndef next(x: Expr, d: Const):\n"
+        "    'One more than a multiple.'\n    return Rewrite((x * d + 1) // d, x, when=[d > 0])\n"
+    )
+    done = run("prove", str(file), "next", "--at", "x=0,d=1")
+    assert done.status == 1, done.err
+    assert "so       sound: false here: this is a counterexample" in done.out
+    assert run("prove", str(file), "next", "--at", "x=0,d=2").status == 0
+
+
 def test_a_point_needs_one_claim(run: Run) -> None:
     assert run("prove", "transpose", "--at", "n0=1").status == 3
 

@@ -22,7 +22,7 @@ class Packages(build_py):
 NATIVE = Extension(
     "indexproof.core.native._native",
     ["core/native/module.cc"],
-    depends=[f"core/native/{name}.h" for name in ("runtime", "expr", "indexing_map", "generated", "kernel")],
+    depends=[f"core/native/{name}.h" for name in ("runtime", "expr", "indexing_map", "generated", "kernel", "builders")],
     language="c++",
     extra_compile_args=["-std=c++17", "-O3", "-fvisibility=hidden", "-ftls-model=initial-exec"]
     if sys.platform != "win32"

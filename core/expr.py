@@ -19,6 +19,8 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
+from . import native
+
 if TYPE_CHECKING:
     from .condition import Condition
 
@@ -427,6 +429,7 @@ def _hashable(n: int) -> Any:
     return tuple(limbs)
 
 
+@native.built
 def integer(n: int) -> Int:
     """The literal ``n``."""
     entry = (Int, n)
@@ -468,6 +471,7 @@ def _term_key(t: tuple[Expr, int]) -> int:
     return t[0].key
 
 
+@native.built
 def linear(const: int, terms: Iterable[tuple[Expr, int]]) -> Expr:
     """The canonical sum ``const + Σ coefficient·expression``; nested sums and literals are merged."""
     merged: dict[Expr, int] = {}
@@ -515,11 +519,13 @@ def distinct_sum(const: int, terms: list[tuple[Expr, int]]) -> Expr:
     return _sum(const, tuple(terms))
 
 
+@native.built
 def add(*es: ExprLike) -> Expr:
     """The sum of any number of expressions."""
     return linear(0, [(lift(e), 1) for e in es])
 
 
+@native.built
 def mul(*es: ExprLike) -> Expr:
     """The product.  Integer factors distribute over sums; products of expressions are kept as they are."""
     scale = 1
@@ -566,6 +572,7 @@ def _refuse_zero(b: Expr) -> None:
         raise ZeroDivisionError("division by the constant zero has no value")
 
 
+@native.built
 def floordiv(a: ExprLike, b: ExprLike) -> Expr:
     """``a // b``.  Raises :class:`ZeroDivisionError` for the literal divisor zero."""
     a, b = lift(a), lift(b)
@@ -575,6 +582,7 @@ def floordiv(a: ExprLike, b: ExprLike) -> Expr:
     return _binary(FloorDiv, a, b, 4)
 
 
+@native.built
 def mod(a: ExprLike, b: ExprLike) -> Expr:
     """``a % b``.  Raises :class:`ZeroDivisionError` for the literal divisor zero."""
     a, b = lift(a), lift(b)
@@ -584,6 +592,7 @@ def mod(a: ExprLike, b: ExprLike) -> Expr:
     return _binary(Mod, a, b, 5)
 
 
+@native.built
 def ceildiv(a: ExprLike, b: ExprLike) -> Expr:
     """``a / b`` rounded up.  Raises :class:`ZeroDivisionError` for the literal divisor zero."""
     a, b = lift(a), lift(b)
@@ -618,11 +627,13 @@ def _extremum(cls: type[Extremum], es: Sequence[ExprLike], tag: int) -> Expr:
     return node
 
 
+@native.built
 def minimum(*es: ExprLike) -> Expr:
     """The smallest argument; nested minima are merged."""
     return _extremum(Min, es, 7)
 
 
+@native.built
 def maximum(*es: ExprLike) -> Expr:
     """The largest argument; nested maxima are merged."""
     return _extremum(Max, es, 8)
@@ -643,6 +654,7 @@ def select(c: Any, a: ExprLike, b: ExprLike) -> Expr:
 
 
 # ---------------------------------------------------------------------------------------------------------- traversal
+@native.built
 def postorder(*roots: Expr, known: Container[Expr] = ()) -> list[Expr]:
     """Every distinct node below ``roots``, children before parents; iterative, so any depth will do.
 
@@ -865,6 +877,9 @@ def _replay(steps: tuple[tuple[Any, ...], ...]) -> Expr:
                 raise ValueError(f"damaged expression pickle: {step!r}")
         built.append(node)
     return built[-1]
+
+
+native.attach(sys.modules[__name__])
 
 
 @lru_cache(maxsize=1 << 14)

@@ -29,9 +29,9 @@ from .variables import (
     RuntimeVariable,
     Variable,
     as_integer,
+    expect_quasi_affine,
     is_name,
     known_names,
-    not_quasi_affine,
     unused_name,
 )
 
@@ -166,12 +166,7 @@ class IndexingMap(_Memory):
         for r in self.rts:
             if not isinstance(r, RuntimeVariable):
                 raise InputError(f"{quoted(r.name)} is declared as a runtime variable but is a plain one")
-        for node in postorder(*self.roots):
-            problem = not_quasi_affine(node)
-            if problem:
-                raise InputError(problem)
-            if isinstance(node, Var) and (node.kind or node.name not in names):
-                raise InputError(f"unknown variable {quoted(node.name)}", expected=known_names(names))
+        expect_quasi_affine(self.roots, names)
         self.runtime_order()
 
     # -- parts

@@ -9,6 +9,7 @@ what the results are then simplified with.  A map whose domain is seen to be emp
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from . import native
@@ -23,6 +24,8 @@ from .simplify import Simplifier
 from .steps import Trace
 
 __all__ = ["empty_domain", "simplify_map"]
+
+native.attach(sys.modules[IndexingMap.__module__], maps=True)
 
 
 def simplify_map(

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from operator import index
 from typing import Any
 
+from . import native
 from .condition import Condition
 from .errors import InputError, TooLargeError, quoted
-from .expr import CeilDiv, Expr, FloorDiv, Int, Mod, Mul, Var, lift, var
+from .expr import CeilDiv, Expr, FloorDiv, Int, Mod, Mul, Var, lift, postorder, var
 from .text_printer import format_expr
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "RuntimeVariable",
     "Variable",
     "as_integer",
+    "expect_quasi_affine",
     "is_name",
     "known_names",
     "not_quasi_affine",
@@ -68,8 +70,10 @@ class Variable(_Expr):
             raise InputError(
                 f"{quoted(self.name)} is no name for a variable", expected="letters, digits and `_`"
             )
-        _put(self, "lo", as_integer(self.lo, f"the lower bound of {quoted(self.name)}"))
-        _put(self, "hi", as_integer(self.hi, f"the upper bound of {quoted(self.name)}"))
+        if type(self.lo) is not int:
+            _put(self, "lo", as_integer(self.lo, f"the lower bound of {quoted(self.name)}"))
+        if type(self.hi) is not int:
+            _put(self, "hi", as_integer(self.hi, f"the upper bound of {quoted(self.name)}"))
         _put(self, "_expr", var(self.name))
 
     def __str__(self) -> str:
@@ -215,6 +219,26 @@ def not_quasi_affine(node: Expr) -> str:
     if isinstance(node, (FloorDiv, Mod, CeilDiv)) and type(node.b) is not Int:
         return "the divisor is not a constant: an indexing map is quasi-affine"
     return ""
+
+
+@native.built
+def quasi_affine(roots: tuple[Expr, ...], names: dict[str, None]) -> bool:
+    """Whether all nodes below ``roots`` are quasi-affine and over variables with these names."""
+    for node in postorder(*roots):
+        if not_quasi_affine(node) or (isinstance(node, Var) and (node.kind or node.name not in names)):
+            return False
+    return True
+
+
+def expect_quasi_affine(roots: tuple[Expr, ...], names: dict[str, None]) -> None:
+    """Raises :class:`InputError` for a node below ``roots`` that is not quasi-affine, or an unknown variable."""
+    if quasi_affine(roots, names):
+        return
+    for node in postorder(*roots):
+        if problem := not_quasi_affine(node):
+            raise InputError(problem)
+        if isinstance(node, Var) and (node.kind or node.name not in names):
+            raise InputError(f"unknown variable {quoted(node.name)}", expected=known_names(names))
 
 
 def unused_name(name: str, taken: set[str]) -> str:

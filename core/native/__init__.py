@@ -1,18 +1,24 @@
-"""The simplifier in C++, where it was built: the same rules, strategies and search, translated (`tests/dev/translate.py`).
+"""Expressions and the simplifier in C++, where they were built: rules, strategies and search are translated from Python
+(`tests/dev/translate.py`), and the functions that build expressions are written again.
 
-``INDEXPROOF_PURE=1`` in the environment turns it off.  It answers ``None`` where 64 bits are too few, a variable has no
-ends, or an expression has a form that the translation does not know; the caller then does the same in Python.
+``INDEXPROOF_PURE=1`` in the environment turns it off.  What 64 bits do not hold, variables without ends, and expressions of
+a form that the translation does not know are left to Python.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, Final
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from .. import expr, indexing_map
+if TYPE_CHECKING:
+    from ..expr import Expr
+    from ..indexing_map import IndexingMap
 
-__all__ = ["NATIVE", "simplified", "simplified_map"]
+__all__ = ["NATIVE", "attach", "built", "simplified", "simplified_map"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 try:
     from . import _native
@@ -23,19 +29,27 @@ except ImportError:
 NATIVE: Final = _native is not None and not os.environ.get("INDEXPROOF_PURE")
 _ENGINE: Final = f"{__package__.rpartition('.core.')[0]}.rules.compiled"
 
-if NATIVE:
-    _native.attach(expr, indexing_map)
+
+def built(function: F) -> F:
+    """The same function in C++, which calls the given one for what is not plain; the given one where there is no other."""
+    return _native.built(function) if NATIVE else function
+
+
+def attach(module: ModuleType, maps: bool = False) -> None:
+    """Use the classes of the module of expressions, or of that of maps."""
+    if NATIVE:
+        (_native.attach_maps if maps else _native.attach_expressions)(module)
 
 
 def simplified(
     engine: type,
-    results: tuple[expr.Expr, ...],
+    results: tuple[Expr, ...],
     boxes: dict[Any, Any],
-    known: list[tuple[expr.Expr, Any, Any]],
+    known: list[tuple[Expr, Any, Any]],
     weight: int,
     quick: bool,
     keep_points: bool,
-) -> list[expr.Expr] | None:
+) -> list[Expr] | None:
     """Simplify the results of a map; ``None`` where that is left to Python.
 
     ``boxes`` are the ends of variables, ``known`` those of other expressions.  Only the engine of the catalogue is
@@ -48,19 +62,14 @@ def simplified(
 
 def simplified_map(
     engine: type | None,
-    m: indexing_map.IndexingMap,
+    m: IndexingMap,
     weight: int,
     quick: bool,
     keep_points: bool,
-    emptied: Callable[[indexing_map.IndexingMap], indexing_map.IndexingMap],
-) -> indexing_map.IndexingMap | None:
+    emptied: Callable[[IndexingMap], IndexingMap],
+) -> IndexingMap | None:
     """Simplify a map, one without points by ``emptied``; ``None`` where that is left to Python."""
-    if (
-        not NATIVE
-        or engine is None
-        or engine.__module__ != _ENGINE
-        or type(m) is not indexing_map.IndexingMap
-    ):
+    if not NATIVE or engine is None or engine.__module__ != _ENGINE:
         return None
     found: Any = _native.simplify_map(m, weight, quick, keep_points)
     return emptied(m) if found is False else found

@@ -14,8 +14,8 @@ PyObject* table = nullptr;  // the nodes that exist
 PyObject* sweep = nullptr;  // forgets those that nothing refers to, where there are many
 Py_ssize_t swept = 0;       // how many there were then
 PyTypeObject* types[9] = {};
-PyTypeObject *constraint_type = nullptr, *map_type = nullptr;
-Py_ssize_t at_key, at_value, at_const, at_terms, at_a, at_b, at_args, at_name;
+PyTypeObject *expr_type = nullptr, *constraint_type = nullptr, *map_type = nullptr;
+Py_ssize_t at_key, at_value, at_const, at_terms, at_a, at_b, at_args, at_name, at_kind, at_factors;
 struct { Py_ssize_t dims, ranges, rts, results, constraints, normal; } of_map;
 struct { Py_ssize_t expr, lo, hi; } of_variable, of_constraint;
 struct { Py_ssize_t source, results; } of_runtime;
@@ -113,42 +113,19 @@ class Reader {
 // A new reference to the caller's object for an expression; those of new ones are kept in `made`.
 PyObject* written(Expr e, std::vector<PyObject*>& made);
 
-PyObject* object(Expr e, std::vector<PyObject*>& made) {
-  PyTypeObject* type = types[e->tag];
+// A new reference to the node with these parts, whose references are taken; its key is asked for where there is none yet.
+template <class F>
+PyObject* interned(PyTypeObject* type, F key, PyObject* x, Py_ssize_t at_x, PyObject* y = nullptr, Py_ssize_t at_y = 0) {
   PyObject* cls = reinterpret_cast<PyObject*>(type);
-  PyObject *x = nullptr, *y = nullptr;
-  Py_ssize_t at_x = 0, at_y = 0;
-  Owned entry(PyTuple_New(e->tag == tag::Int || e->args.size() ? 2 : 3));
+  PyObject* tuple = PyTuple_New(y ? 3 : 2);
+  if (!tuple) {
+    Py_DECREF(x);
+    Py_XDECREF(y);
+    throw Failed{};
+  }
+  Owned entry(tuple);
   Py_INCREF(cls);
   PyTuple_SET_ITEM(entry.o, 0, cls);
-  if (e->tag == tag::Int) {
-    x = Owned(PyLong_FromLongLong(e->value)).release();
-    at_x = at_value;
-  } else if (e->tag == tag::Sum) {
-    Owned c(PyLong_FromLongLong(e->const_));
-    Owned terms(PyTuple_New(e->terms.size()));
-    for (Int i = 0; i < e->terms.size(); i++) {
-      Owned of(written(at<0>(e->terms[i]), made)), k(PyLong_FromLongLong(at<1>(e->terms[i])));
-      PyObject* t = PyTuple_Pack(2, of.o, k.o);
-      if (!t) throw Failed{};
-      PyTuple_SET_ITEM(terms.o, i, t);
-    }
-    x = c.release();
-    y = terms.release();
-    at_x = at_const;
-    at_y = at_terms;
-  } else if (e->args.size()) {
-    Owned args(PyTuple_New(e->args.size()));
-    for (Int i = 0; i < e->args.size(); i++) PyTuple_SET_ITEM(args.o, i, written(e->args[i], made));
-    x = args.release();
-    at_x = at_args;
-  } else {
-    Owned a(written(e->a, made));
-    y = written(e->b, made);
-    x = a.release();
-    at_x = at_a;
-    at_y = at_b;
-  }
   PyTuple_SET_ITEM(entry.o, 1, x);
   if (y) PyTuple_SET_ITEM(entry.o, 2, y);
   PyObject* found = PyDict_GetItemWithError(table, entry.o);
@@ -164,10 +141,36 @@ PyObject* object(Expr e, std::vector<PyObject*>& made) {
     Py_INCREF(y);
     fill(o.o, at_y, y);
   }
-  fill(o.o, at_key, Owned(PyLong_FromLongLong(e->key)).release());
+  fill(o.o, at_key, Owned(PyLong_FromLongLong(key())).release());
   // the interpreter's lock is held: no other thread can have added it meanwhile
   if (PyDict_SetItem(table, entry.o, o.o)) throw Failed{};
   return o.release();
+}
+
+PyObject* object(Expr e, std::vector<PyObject*>& made) {
+  PyTypeObject* type = types[e->tag];
+  auto key = [e] { return e->key; };
+  if (e->tag == tag::Int) return interned(type, key, Owned(PyLong_FromLongLong(e->value)).release(), at_value);
+  if (e->tag == tag::Sum) {
+    Owned terms(PyTuple_New(e->terms.size()));
+    for (Int i = 0; i < e->terms.size(); i++) {
+      Owned of(written(at<0>(e->terms[i]), made)), k(PyLong_FromLongLong(at<1>(e->terms[i])));
+      PyObject* t = PyTuple_Pack(2, of.o, k.o);
+      if (!t) throw Failed{};
+      PyTuple_SET_ITEM(terms.o, i, t);
+    }
+    Owned c(PyLong_FromLongLong(e->const_));
+    PyObject* first = c.release();
+    return interned(type, key, first, at_const, terms.release(), at_terms);
+  }
+  if (e->args.size()) {
+    Owned args(PyTuple_New(e->args.size()));
+    for (Int i = 0; i < e->args.size(); i++) PyTuple_SET_ITEM(args.o, i, written(e->args[i], made));
+    return interned(type, key, args.release(), at_args);
+  }
+  Owned a(written(e->a, made));
+  PyObject* b = written(e->b, made);
+  return interned(type, key, a.release(), at_a, b, at_b);
 }
 
 PyObject* written(Expr e, std::vector<PyObject*>& made) {
@@ -181,13 +184,9 @@ PyObject* written(Expr e, std::vector<PyObject*>& made) {
   return o;
 }
 
-// ------------------------------------------------------------------------------------------------ the call
-thread_local bool busy = false;
-
-// What was made for the caller lives until the call is done.
-struct Made : std::vector<PyObject*> {
-  ~Made() { for (PyObject* o : *this) Py_DECREF(o); }
-};
+template <class F> void each(PyObject* tuple, F f) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) f(PyTuple_GET_ITEM(tuple, i));
+}
 
 void forget_unused() {
   if (PyDict_GET_SIZE(table) > swept + 1024) {
@@ -196,11 +195,22 @@ void forget_unused() {
   }
 }
 
+}  // namespace
+
+#include "builders.h"
+
+namespace {
+
+// ------------------------------------------------------------------------------------------------ the call
+thread_local bool busy = false;
+
+// What was made for the caller lives until the call is done.
+struct Made : std::vector<PyObject*> {
+  ~Made() { for (PyObject* o : *this) Py_DECREF(o); }
+};
+
 Term box_of(PyObject* o) { return {integer_of(slot(o, of_variable.lo)), integer_of(slot(o, of_variable.hi))}; }
 
-template <class F> void each(PyObject* tuple, F f) {
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) f(PyTuple_GET_ITEM(tuple, i));
-}
 Tup<Expr> read_all(Reader& reader, PyObject* tuple) {
   auto l = List<Expr>::make();
   each(tuple, [&](PyObject* o) { l.append(reader.read(o)); });
@@ -365,7 +375,7 @@ PyObject* simplified_results(PyObject* results, PyObject* boxes, PyObject* known
 
 // Run it in the arena of one call; None where that is left to Python.
 template <class F> PyObject* called(F f) {
-  if (busy || !map_type) Py_RETURN_NONE;
+  if (busy || !table) Py_RETURN_NONE;
   busy = true;
   struct Done {
     ~Done() { busy = false; reset(); }
@@ -401,36 +411,49 @@ PyObject* simplify_map(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return called([&] { return simplified_map(args[0], integer_of(args[1]), args[2] == Py_True, args[3] == Py_True); });
 }
 
-PyObject* attach(PyObject*, PyObject* args) {
-  PyObject *exprs, *maps;
-  if (!PyArg_ParseTuple(args, "OO", &exprs, &maps)) return nullptr;
-  auto type_of = [](PyObject* module, const char* name, PyTypeObject*& out) {
-    return (out = reinterpret_cast<PyTypeObject*>(PyObject_GetAttrString(module, name))) != nullptr;
-  };
+struct Slot { PyObject* module; const char *cls, *name; Py_ssize_t& out; };
+bool found_all(std::initializer_list<Slot> slots) {
+  for (auto& s : slots)
+    if (!offset_of(s.module, s.cls, s.name, s.out)) return false;
+  return true;
+}
+bool type_of(PyObject* module, const char* name, PyTypeObject*& out) {
+  return (out = reinterpret_cast<PyTypeObject*>(PyObject_GetAttrString(module, name))) != nullptr;
+}
+
+PyObject* attach_expressions(PyObject*, PyObject* m) {
   const char* names[] = {"Int", "Var", "Sum", "FloorDiv", "Mod", "CeilDiv", "Min", "Max", "Mul"};
   for (int i = 0; i < 9; i++)
-    if (!type_of(exprs, names[i], types[i])) return nullptr;
-  struct { PyObject* module; const char *cls, *name; Py_ssize_t& out; } slots[] = {
-      {exprs, "Expr", "key", at_key}, {exprs, "Int", "value", at_value}, {exprs, "Var", "name", at_name},
-      {exprs, "Sum", "const", at_const}, {exprs, "Sum", "terms", at_terms}, {exprs, "Binary", "a", at_a},
-      {exprs, "Binary", "b", at_b}, {exprs, "Extremum", "args", at_args},
-      {maps, "IndexingMap", "dims", of_map.dims}, {maps, "IndexingMap", "ranges", of_map.ranges},
-      {maps, "IndexingMap", "rts", of_map.rts}, {maps, "IndexingMap", "results", of_map.results},
-      {maps, "IndexingMap", "constraints", of_map.constraints}, {maps, "IndexingMap", "_normal", of_map.normal},
-      {maps, "Variable", "_expr", of_variable.expr}, {maps, "Variable", "lo", of_variable.lo},
-      {maps, "Variable", "hi", of_variable.hi}, {maps, "RuntimeVariable", "source", of_runtime.source},
-      {maps, "RuntimeSource", "results", of_runtime.results}, {maps, "Constraint", "expr", of_constraint.expr},
-      {maps, "Constraint", "lo", of_constraint.lo}, {maps, "Constraint", "hi", of_constraint.hi}};
-  for (auto& s : slots)
-    if (!offset_of(s.module, s.cls, s.name, s.out)) return nullptr;
-  sweep = PyObject_GetAttrString(exprs, "sweep_if_large");
-  table = PyObject_GetAttrString(exprs, "_table");
-  if (!sweep || !table || !type_of(maps, "Constraint", constraint_type) || !type_of(maps, "IndexingMap", map_type)) return nullptr;
+    if (!type_of(m, names[i], types[i])) return nullptr;
+  if (!type_of(m, "Expr", expr_type) ||
+      !found_all({{m, "Expr", "key", at_key}, {m, "Int", "value", at_value}, {m, "Var", "name", at_name},
+                  {m, "Var", "kind", at_kind}, {m, "Sum", "const", at_const}, {m, "Sum", "terms", at_terms},
+                  {m, "Binary", "a", at_a}, {m, "Binary", "b", at_b}, {m, "Extremum", "args", at_args},
+                  {m, "Mul", "factors", at_factors}}))
+    return nullptr;
+  sweep = PyObject_GetAttrString(m, "sweep_if_large");
+  table = PyObject_GetAttrString(m, "_table");
+  if (!sweep || !table) return nullptr;
+  Py_RETURN_NONE;
+}
+
+PyObject* attach_maps(PyObject*, PyObject* m) {
+  if (!found_all({{m, "IndexingMap", "dims", of_map.dims}, {m, "IndexingMap", "ranges", of_map.ranges},
+                  {m, "IndexingMap", "rts", of_map.rts}, {m, "IndexingMap", "results", of_map.results},
+                  {m, "IndexingMap", "constraints", of_map.constraints}, {m, "IndexingMap", "_normal", of_map.normal},
+                  {m, "Variable", "_expr", of_variable.expr}, {m, "Variable", "lo", of_variable.lo},
+                  {m, "Variable", "hi", of_variable.hi}, {m, "RuntimeVariable", "source", of_runtime.source},
+                  {m, "RuntimeSource", "results", of_runtime.results}, {m, "Constraint", "expr", of_constraint.expr},
+                  {m, "Constraint", "lo", of_constraint.lo}, {m, "Constraint", "hi", of_constraint.hi}}) ||
+      !type_of(m, "Constraint", constraint_type) || !type_of(m, "IndexingMap", map_type))
+    return nullptr;
   Py_RETURN_NONE;
 }
 
 PyMethodDef methods[] = {
-    {"attach", attach, METH_VARARGS, "Use the classes of the modules of expressions and of maps."},
+    {"attach_expressions", attach_expressions, METH_O, "Use the classes of the module of expressions."},
+    {"attach_maps", attach_maps, METH_O, "Use the classes of the module of maps."},
+    {"built", built, METH_O, "The function of this name, which calls the given one where it has no answer."},
     {"simplify_map", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(simplify_map)), METH_FASTCALL,
      "Simplify a map; False where its domain is empty, None where that is left to Python."},
     {"simplify", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(simplify)), METH_FASTCALL,

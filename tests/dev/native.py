@@ -121,6 +121,84 @@ def compare(maps: Iterator[Any]) -> tuple[int, int, list[str]]:
     return count, left, different
 
 
+def compare_builders(seed: int, count: int) -> tuple[int, list[str]]:
+    """Call the functions that build expressions, and what they call in Python, with the same arguments at random."""
+    from indexproof.core import expr
+    from indexproof.core.expr import select, var
+    from indexproof.core.variables import quasi_affine
+
+    draw = random.Random(seed)
+    numbers: list[Any] = [
+        0,
+        1,
+        -1,
+        2,
+        3,
+        7,
+        64,
+        -128,
+        1 << 30,
+        1 << 62,
+        -(1 << 63),
+        1 << 63,
+        1 << 70,
+        True,
+        1.5,
+        None,
+        "x",
+    ]
+    made: list[Any] = [var(n) for n in ("d0", "d1", "d10", "é")] + [var("k", "const")]
+    made.append(select(made[0] < made[1], made[0], 1))
+    names = (
+        "integer",
+        "linear",
+        "add",
+        "mul",
+        "floordiv",
+        "mod",
+        "ceildiv",
+        "minimum",
+        "maximum",
+        "postorder",
+    )
+    different: list[str] = []
+
+    def operand() -> Any:
+        return (
+            draw.choice(numbers[:12])
+            if draw.random() < 0.3
+            else draw.choice(numbers if draw.random() < 0.02 else made)
+        )
+
+    def outcome(f: Any, *asked: Any) -> Any:
+        try:
+            return f(*asked)
+        except (TypeError, ValueError, ZeroDivisionError, AttributeError, AssertionError) as error:
+            return type(error), str(error)
+
+    for _ in range(count):
+        name = draw.choice(names)
+        asked: tuple[Any, ...] = tuple(operand() for _ in range(draw.choice([1, 2, 2, 2, 2, 3, 5, 40])))
+        if name == "postorder":
+            asked = tuple(draw.choice(made) for _ in asked)
+        if name == "linear":
+            terms = [(draw.choice(made), draw.choice(numbers[:13])) for _ in asked]
+            asked = (draw.choice(numbers[:13]), draw.choice([list, tuple, iter])(terms))
+        f = getattr(expr, name)
+        a = outcome(f, *asked)
+        if name == "linear":
+            asked = (asked[0], terms)
+        b = outcome(f.__self__, *asked)
+        if a != b or type(a) is not type(b):
+            different.append(f"{name}{asked}: {a}, {b}")
+        if isinstance(a, expr.Expr) and len(expr.postorder(a)) < 60:
+            made = [*made[:6], *made[6:][-200:], a]
+        roots, known = tuple(draw.sample(made, 3)), dict.fromkeys(draw.sample(["d0", "d1", "d10", "é"], 3))
+        if quasi_affine(roots, known) is not quasi_affine.__self__(roots, known):  # type: ignore[attr-defined]
+            different.append(f"quasi_affine{roots}, {known}")
+    return count, different
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("library", type=Path, nargs="?")
@@ -130,7 +208,10 @@ def main() -> int:
     asked = parser.parse_args()
     if asked.library:
         load(asked.library)
-    failed = False
+    built, different = compare_builders(asked.seed, 10 * asked.random)
+    print(f"builders: {built} compared, 0 left to Python, {len(different)} different")
+    print("\n".join(different[:5]))
+    failed = bool(different)
     for name, maps in (
         ("corpora", corpus_maps(asked.every)),
         ("random maps", random_maps(asked.seed, asked.random)),

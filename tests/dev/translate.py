@@ -91,8 +91,8 @@ RAISED: Final = {"Excess", "Contradiction"}
 LEFT_TO_PYTHON: Final = {"ZeroDivisionError", "OverflowError"}
 #: Other modules that say what types there are.
 KNOWN: Final = (
-    "core.engine", "core.expr", "core.extraction", "core.facts", "core.indexing_map", "core.interval", "core.rewrite",
-    "core.variables",
+    "core.engine", "core.expr", "core.extraction", "core.facts", "core.indexing_map", "core.interval", "core.native",
+    "core.rewrite", "core.variables",
 )  # fmt: skip
 #: Written by hand in `kernel.h`: what calls rules by tables, integers without end, and expressions that are no forms.
 BY_HAND: Final = {
@@ -761,7 +761,7 @@ class Function:
             return "none"
         if e.name == "self":
             return "this"
-        node = e.node
+        node = e.node.func if isinstance(e.node, n.Decorator) else e.node
         if isinstance(node, n.TypeInfo):
             if node.name in NODES:
                 return f"tag::{node.name}"
@@ -1058,7 +1058,7 @@ class Function:
     def on_CallExpr(self, e: n.CallExpr, expected: t.ProperType | None, *, sink: bool = False) -> str:
         f = e.callee
         if isinstance(f, n.NameExpr):
-            node = f.node
+            node = f.node.func if isinstance(f.node, n.Decorator) else f.node
             if f.fullname.startswith("builtins.") or f.name == "gcd":
                 return self.builtin(f.name, e, expected)
             if f.name in ("number", "expression"):

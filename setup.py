@@ -5,6 +5,7 @@ a wheel and installs it beside.
 """
 
 import sys
+from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
@@ -22,7 +23,7 @@ class Packages(build_py):
 NATIVE = Extension(
     "indexproof.core.native._native",
     ["core/native/module.cc"],
-    depends=[f"core/native/{name}.h" for name in ("runtime", "expr", "indexing_map", "generated", "kernel", "builders")],
+    depends=sorted(map(str, Path("core/native").glob("*.h"))),
     language="c++",
     extra_compile_args=["-std=c++17", "-O3", "-fvisibility=hidden", "-ftls-model=initial-exec"]
     if sys.platform != "win32"

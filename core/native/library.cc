@@ -9,8 +9,7 @@ using namespace indexproof;
 
 struct indexproof_context {
   Arena memory{};
-  library::Text out;
-  std::string message;
+  std::string out, message;
   ~indexproof_context() { memory.release(); }
 };
 
@@ -28,19 +27,6 @@ struct Call {
   Arena of_thread;
 };
 
-library::Map read(indexproof_format form, const void* data, std::size_t size) {
-  std::string_view text(static_cast<const char*>(data), size);
-  if (form == INDEXPROOF_TEXT) return library::TextReader(text).map();
-  if (form == INDEXPROOF_JSON) return library::JsonReader(text).map();
-  return library::FlatReader(data, size).map();
-}
-
-void write(indexproof_format form, const library::Map& m, std::string_view division, bool multiline, library::Text& out) {
-  if (form == INDEXPROOF_TEXT) library::TextPrinter(m, division, multiline, out);
-  else if (form == INDEXPROOF_JSON) library::JsonPrinter(m, out);
-  else library::write_flat(m, out);
-}
-
 // Lines and columns count from one, columns in characters.
 void locate(std::string_view text, std::size_t at, indexproof_output& output) {
   auto before = text.substr(0, at);
@@ -51,7 +37,7 @@ void locate(std::string_view text, std::size_t at, indexproof_output& output) {
 
 indexproof_status simplified(indexproof_context& context, indexproof_format in, const void* data, std::size_t size,
                              indexproof_format out, const indexproof_options& given, indexproof_output& output) {
-  std::string_view division = given.division ? given.division : "floordiv";
+  std::string_view text(static_cast<const char*>(data), size), division = given.division ? given.division : "floordiv";
   bool spelled = division == "floordiv" || division == "/" || division == "//";
   if (in < INDEXPROOF_TEXT || in > INDEXPROOF_FLAT || out < INDEXPROOF_TEXT || out > INDEXPROOF_FLAT || !spelled ||
       given.division_weight < 0 || (!data && size)) {
@@ -61,16 +47,20 @@ indexproof_status simplified(indexproof_context& context, indexproof_format in, 
   context.out.clear();
   Call call(context.memory);
   try {
-    auto m = read(in, data, size);
-    library::simplify(m, {given.division_weight ? given.division_weight : 3, given.quick != 0, given.keep_points != 0});
-    write(out, m, division, given.multiline != 0, context.out);
+    auto m = in == INDEXPROOF_TEXT   ? library::TextReader(text).map()
+             : in == INDEXPROOF_JSON ? library::JsonReader(text).map()
+                                     : library::FlatReader(text).map();
+    m.simplify(given.division_weight ? given.division_weight : 3, given.quick, given.keep_points);
+    if (out == INDEXPROOF_TEXT) library::TextPrinter(m, division, given.multiline, context.out);
+    else if (out == INDEXPROOF_JSON) library::JsonPrinter(m, context.out);
+    else library::write_flat(m, context.out);
   } catch (library::Malformed& error) {
-    if (error.at != std::string_view::npos) locate({static_cast<const char*>(data), size}, error.at, output);
+    if (error.at != std::string_view::npos) locate(text, error.at, output);
     context.message = std::move(error.message);
     output.message = context.message.c_str();
     return INDEXPROOF_MALFORMED;
   } catch (Fallback&) {
-    output.message = "the map needs more than 64 bits, is nested too deeply, or has constraints";
+    output.message = "numbers beyond 64 bits, deep nesting, sources of runtime variables and some constraints are left to Python";
     return INDEXPROOF_UNSUPPORTED;
   } catch (Excess&) {
     output.message = "normal forms are far larger than the map";

@@ -6,10 +6,22 @@ namespace indexproof::library {
 
 // ------------------------------------------------------------------------------------------------ words
 struct Token {
-  enum Kind : char { Number, Word, Sign, String, Escaped, Hlo, Stray, End } kind = End;
+  enum Kind : char { Number, Name, Sign, String, Escaped, Hlo, Stray, End } kind = End;
   std::string_view text;
   std::size_t at = 0;
 };
+
+inline bool is_name(std::string_view s) {
+  auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  for (std::size_t i = 0; i < s.size(); i++)
+    if (!letter(s[i]) && (!i || s[i] < '0' || s[i] > '9')) return false;
+  return !s.empty();
+}
+inline bool is_reserved(std::string_view s) {
+  for (auto w : {"and", "ceildiv", "floorDiv", "floordiv", "in", "max", "min", "mod"})
+    if (s == w) return true;
+  return false;
+}
 
 // The words of one text, also those of JSON, and complaints about them.
 class Reader {
@@ -19,14 +31,14 @@ class Reader {
     auto digit = [&] { return end < s.size() && s[end] >= '0' && s[end] <= '9'; };
     auto letter = [&] { return end < s.size() && is_name(s.substr(end, 1)); };
     for (std::size_t i = end; i < s.size(); i = end) {
-      auto kind = Token::Sign;
       char c = s[end];
-      if (c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f')) {
+      auto kind = Token::Sign;
+      if (c == ' ' || (c >= '\t' && c <= '\r')) {
         end++;
         continue;
       }
       if (letter()) {
-        kind = Token::Word;
+        kind = Token::Name;
         while (letter() || digit()) end++;
         std::size_t colon = s.find_first_not_of(" \t", i + 3);
         if (s.substr(i, 3) == "hlo" && colon < s.size() && s[colon] == ':') {
@@ -36,18 +48,17 @@ class Reader {
       } else if (digit()) {
         kind = Token::Number;
         while (digit()) end++;
+      } else if (c && std::strchr("][(){},:+*/%-", c)) {
+        end += s.substr(i, 2) == "->" || s.substr(i, 2) == "//" ? 2 : 1;
+      } else if (s.substr(i, 3) == "\u2208") {
+        end += 3;
       } else {
+        kind = Token::Stray;
         end++;
         std::size_t quote = c == '"' ? s.find_first_of("\"\\\n", end) : s.npos;
-        bool two = false;
-        for (std::string_view sign : {"->", "//", "<=", ">=", "==", "!=", "\u2208", "\u2223", "\u2264", "\u2265", "\u2260"})
-          if (s.substr(i, sign.size()) == sign) two = true, end = i + sign.size();
         if (quote < s.size() && s[quote] != '\n') {
           kind = s[quote] == '"' ? Token::String : Token::Escaped;
           end = quote + 1;
-        } else if (!two && (!c || !std::strchr("][(){},:+*/%<>=-", c))) {
-          kind = Token::Stray;
-          while (end < s.size() && (s[end] & 0xc0) == 0x80) end++;
         }
       }
       tokens_.append({kind, s.substr(i, end - i), i});
@@ -57,11 +68,11 @@ class Reader {
 
  protected:
   const Token& token() const { return tokens_[next_]; }
-  bool is_sign(std::string_view s) const { return token().kind == Token::Sign && token().text == s; }
-  bool is_word(std::string_view s) const { return token().kind == Token::Word && token().text == s; }
-  bool take(std::string_view s) { return is_sign(s) && ++next_; }
-  void expect(const char* s) {
-    if (!take(s)) unexpected(std::string("`") + s + "`");
+  bool is_sign(char c) const { return token().kind == Token::Sign && token().text[0] == c && token().text.size() == 1; }
+  bool is_word(std::string_view s) const { return token().kind == Token::Name && token().text == s; }
+  bool take(char c) { return is_sign(c) && ++next_; }
+  void expect(char c) {
+    if (!take(c)) unexpected(std::string("`") + c + "`");
   }
   [[noreturn]] void fail(const std::string& message, Int at = -1) const { throw Malformed{message, tokens_[at < 0 ? next_ : at].at}; }
   [[noreturn]] void unexpected(const std::string& expected) const {
@@ -74,7 +85,7 @@ class Reader {
     return out + "`";
   }
   Int integer() {
-    bool negative = take("-");
+    bool negative = take('-');
     if (token().kind != Token::Number) unexpected("an integer");
     Int n = number();
     return negative ? neg(n) : n;
@@ -84,24 +95,27 @@ class Reader {
     for (char c : tokens_[next_++].text) n = add(mul(n, 10), c - '0');
     return n;
   }
-  Variable* declared(std::string_view name) {
+  Variable* declared(Map& m, List<Variable*> group, std::string_view name) {
     if (!is_name(name) || is_reserved(name)) unexpected("a name for a variable");
-    if (scope_.has(Name{name})) fail("duplicate variable " + shown());
-    Variable* v = variable(name);
-    v->position = next_++;  // of its word, until the map is finished
-    scope_.insert(Name{v->name}, v);
-    return v;
+    if (scope_.has(Word{name})) fail("duplicate variable " + shown());
+    next_++;
+    return scope_.insert(Word{name}, m.declare(group, name, 0, 0));
   }
   Expr known(std::string_view name) {
-    auto* found = scope_.find(Name{name});
+    auto* found = scope_.find(Word{name});
     if (!found) fail("unknown variable " + shown());
     next_++;
-    return found->second->expr;
+    return found->second->e;
+  }
+  Expr applied(Int op, const List<Expr>& args, Int at) const {
+    Expr made;
+    if (const char* wrong = apply(op, args, made)) fail(wrong, at);
+    return made;
   }
 
   List<Token> tokens_ = List<Token>::make();
   Int next_ = 0;
-  Dict<Name, Variable*> scope_ = Dict<Name, Variable*>::make();
+  Dict<Word, Variable*> scope_ = Dict<Word, Variable*>::make();
 };
 
 // ------------------------------------------------------------------------------------------------ maps
@@ -112,26 +126,27 @@ class TextReader : Reader {
   // `(dims)[ranges]{rts} -> (results), domain: VARIABLE in [lo, hi], ..., EXPRESSION in [lo, hi], ...`
   Map map() {
     Map m;
-    names("(", ")", m.dims);
-    if (is_sign("[")) names("[", "]", m.ranges);
-    if (is_sign("{")) names("{", "}", m.rts);
-    expect("->");
-    items("(", ")", [&] { m.results.append(expression(0)); });
-    take(",");
+    items('(', ')', [&] { declared(m, m.dims, token().text); });
+    if (is_sign('[')) items('[', ']', [&] { declared(m, m.ranges, token().text); });
+    if (is_sign('{')) items('{', '}', [&] { declared(m, m.rts, token().text); });
+    if (token().text != "->") unexpected("`->`");
+    next_++;
+    items('(', ')', [&] { m.results.append(expression(0)); });
+    take(',');
     label("domain");
     while (token().kind != Token::End) {
       if (label("is_simplified")) {
         if (!is_word("true") && !is_word("false")) unexpected("`true` or `false`");
         next_++;
-        take(",");
+        take(',');
         if (token().kind != Token::End) unexpected("the end of the map");
         break;
       }
       entry(m);
     }
-    for (Variable* v : m.variables())
-      if (!v->bounded) fail("the variable `" + std::string(v->name) + "` has no bounds", v->position);
-    m.finish();
+    for (auto* v : m.variables())
+      for (next_ = 0; !bounded_.has(v->e); next_++)
+        if (token().text == name_of(v->e)) fail("the variable " + shown() + " has no bounds");
     return m;
   }
 
@@ -143,39 +158,33 @@ class TextReader : Reader {
     return found;
   }
   template <class F>
-  void items(const char* left, const char* right, F item) {
+  void items(char left, char right, F item) {
     expect(left);
     while (!take(right)) {
       item();
-      if (!take(",") && !is_sign(right)) unexpected(std::string("an operator, `,` or `") + right + "`");
+      if (!take(',') && !is_sign(right)) unexpected(std::string("an operator, `,` or `") + right + "`");
     }
-  }
-  void names(const char* left, const char* right, Variables& out) {
-    items(left, right, [&] { out.append(declared(token().text)); });
   }
   void entry(Map& m) {
     // the source of a runtime variable
     if (token().kind == Token::Hlo) give_up();
-    bool bare = token().kind == Token::Word && is_in(next_ + 1);
-    auto* found = bare ? scope_.find(Name{token().text}) : nullptr;
+    bool bare = token().kind == Token::Name && is_in(next_ + 1);
+    auto* found = bare ? scope_.find(Word{token().text}) : nullptr;
     if (bare && !found && !is_reserved(token().text)) fail("bounds for " + shown() + ", which is not a variable of this map");
     Expr e = expression(0);
     if (!is_in(next_)) unexpected("an operator or `in [lo, hi]`");
     next_++;
-    expect("[");
+    expect('[');
     Int lo = integer();
-    expect(",");
+    expect(',');
     Int hi = integer();
-    expect("]");
-    take(",");
+    expect(']');
+    take(',');
     // the first interval of a variable is its box; a further one is a constraint like any other
-    if (!found || found->second->bounded) {
-      m.constraints.append({e, lo, hi});
-      return;
-    }
+    if (!found || bounded_.has(e)) return m.constrain(e, lo, hi);
+    bounded_.add(e);
     found->second->lo = lo;
     found->second->hi = hi;
-    found->second->bounded = true;
   }
 
   // Unary minus binds tightest, then products and divisions from left to right, then sums.
@@ -184,98 +193,79 @@ class TextReader : Reader {
     auto terms = List<Summand>::make();
     for (Int sign = 1;; next_++) {
       terms.append(Summand(product(depth), sign));
-      if (!is_sign("+") && !is_sign("-")) break;
-      sign = is_sign("+") ? 1 : -1;
+      if (!is_sign('+') && !is_sign('-')) break;
+      sign = is_sign('+') ? 1 : -1;
     }
     return terms.size() == 1 ? at<0>(terms[0]) : functions::linear(0, terms);
   }
   Expr product(int depth) {
     Expr value = operand(depth);
-    for (;;) {
-      Int op = next_, of = division();
-      if (!of && !is_sign("*")) return value;
+    while (Int op = factor()) {
       Int start = ++next_;
       Expr x = operand(depth);
-      if (of) {
-        value = quotient(of, value, x, start);
-      } else {
-        if (value->tag != tag::Int && x->tag != tag::Int) fail("a product of two variables is not quasi-affine", op);
-        value = x->tag == tag::Int ? scaled(value, x->value) : scaled(x, value->value);
-      }
+      value = applied(op, List<Expr>::of({value, x}), op == INDEXPROOF_MUL ? start - 1 : start);
     }
+    return value;
   }
   Expr operand(int depth) {
     bool negative = false;
-    while (take("-")) negative = !negative;
+    while (take('-')) negative = !negative;
     Expr e;
-    if (take("(")) {
+    if (take('(')) {
       e = expression(depth + 1);
-      if (!take(")")) unexpected("an operator or `)`");
+      if (!take(')')) unexpected("an operator or `)`");
     } else if (is_word("min") || is_word("max") || is_word("ceildiv")) {
-      e = function(depth);
+      Int opener = next_, op = is_word("min") ? INDEXPROOF_MIN : is_word("max") ? INDEXPROOF_MAX : INDEXPROOF_CEILDIV;
+      next_++;
+      expect('(');
+      auto args = List<Expr>::make();
+      do args.append(expression(depth + 1));
+      while (take(','));
+      if (!take(')')) unexpected("an operator, `,` or `)`");
+      e = applied(op, args, opener);
     } else if (token().kind == Token::Number) {
       std::size_t end = token().at + token().text.size();
       Int n = number();
-      bool factor = token().kind == Token::Word && token().at == end && !is_reserved(token().text);
-      e = factor ? scaled(known(token().text), n) : functions::integer(n);
+      bool product = token().kind == Token::Name && token().at == end && !is_reserved(token().text);
+      e = product ? scaled(known(token().text), n) : functions::integer(n);
     } else {
-      if (token().kind != Token::Word || is_reserved(token().text)) unexpected("a variable, an integer, `-`, `(`, `min(` or `max(`");
+      if (token().kind != Token::Name || is_reserved(token().text)) unexpected("a variable, an integer, `-`, `(`, `min(` or `max(`");
       e = known(token().text);
     }
     return negative ? scaled(e, -1) : e;
   }
-  Expr function(int depth) {
-    Int opener = next_++;
-    auto f = tokens_[opener].text;
-    expect("(");
-    auto args = List<Expr>::make();
-    do args.append(expression(depth + 1));
-    while (take(","));
-    if (!take(")")) unexpected("an operator, `,` or `)`");
-    if (f != "ceildiv") return functions::extremum(f == "min" ? tag::Min : tag::Max, args);
-    if (args.size() != 2) fail("`ceildiv` has two arguments", opener);
-    return quotient(tag::CeilDiv, args[0], args[1], opener);
-  }
-  // The tag of the division that is the next word, 0 where it is none.
-  Int division() const {
+  // The operator of a product or a division that is the next word, 0 where it is none.
+  Int factor() const {
     auto s = token().text;
-    if (s == "/" || s == "//" || s == "floordiv" || s == "floorDiv") return tag::FloorDiv;
-    if (s == "%" || s == "mod") return tag::Mod;
-    return s == "ceildiv" ? Int(tag::CeilDiv) : 0;
+    if (s.empty()) return 0;
+    if (s[0] == '*') return INDEXPROOF_MUL;
+    if (s[0] == '/' || (s[0] == 'f' && (s == "floordiv" || s == "floorDiv"))) return INDEXPROOF_FLOORDIV;
+    if (s[0] == '%' || s == "mod") return INDEXPROOF_MOD;
+    return s == "ceildiv" ? INDEXPROOF_CEILDIV : 0;
   }
-  Expr quotient(Int of, Expr a, Expr b, Int at) {
-    if (b->tag != tag::Int) fail("the divisor is not a constant: an indexing map is quasi-affine", at);
-    if (!b->value) fail("division by zero", at);
-    return divided(of, a, b);
-  }
+  Set<Expr> bounded_ = Set<Expr>::make();
 };
-static_assert(tag::Int == 0, "no division has the tag 0");
 
 // ------------------------------------------------------------------------------------------------ printing
 class TextPrinter {
  public:
-  TextPrinter(const Map& m, std::string_view division, bool multiline, Text& out) : order_(m), division_(division), out_(out) {
-    names("(", m.dims, ")");
-    if (m.ranges.size()) names("[", m.ranges, "]");
-    if (m.rts.size()) names("{", m.rts, "}");
-    put(out, " -> (");
-    listed(out, m.results, [&](Expr e) { expression(e); });
-    put(out, ")");
+  TextPrinter(const Map& m, std::string_view division, bool multiline, std::string& out) : order_(m), division_(division), out_(out) {
+    auto name = [&](Variable* v) { put(out, name_of(v->e)); };
+    listed(out, "(", m.dims, ")", name);
+    if (m.ranges.size()) listed(out, "[", m.ranges, "]", name);
+    if (m.rts.size()) listed(out, "{", m.rts, "}", name);
+    listed(out, " -> (", m.results, ")", [&](Expr e) { expression(e); });
     std::string_view before = multiline ? ",\ndomain:\n" : ", domain: ", between = multiline ? ",\n" : ", ";
-    for (Variable* v : m.variables()) put(out, std::exchange(before, between), v->name, " in [", v->lo, ", ", v->hi, "]");
-    for (auto& c : m.constraints) {
+    auto entry = [&](Expr e, Int lo, Int hi) {
       put(out, std::exchange(before, between));
-      expression(c.expr);
-      put(out, " in [", c.lo, ", ", c.hi, "]");
-    }
+      expression(e);
+      put(out, " in [", lo, ", ", hi, "]");
+    };
+    for (auto* v : m.variables()) entry(v->e, v->lo, v->hi);
+    for (auto* c : m.constraints) entry(c->expr, c->lo, c->hi);
   }
 
  private:
-  void names(const char* left, const Variables& all, const char* right) {
-    put(out_, left);
-    listed(out_, all, [&](Variable* v) { put(out_, v->name); });
-    put(out_, right);
-  }
   void expression(Expr e, bool tight = false) {
     if (++depth_ > MAX_DEPTH) give_up();
     bool brackets = tight && (e->tag == tag::Sum || e->a);
@@ -283,7 +273,7 @@ class TextPrinter {
     if (e->tag == tag::Int) {
       put(out_, e->value);
     } else if (e->tag == tag::Var) {
-      put(out_, variable_of(e)->name);
+      put(out_, name_of(e));
     } else if (e->tag == tag::Sum) {
       sum(e);
     } else if (e->a) {
@@ -291,9 +281,7 @@ class TextPrinter {
       put(out_, " ", e->tag == tag::FloorDiv ? division_ : e->tag == tag::Mod ? "mod" : "ceildiv", " ");
       expression(e->b, true);
     } else {
-      put(out_, e->tag == tag::Min ? "min(" : "max(");
-      listed(out_, order_.arguments(e), [&](Expr x) { expression(x); });
-      put(out_, ")");
+      listed(out_, e->tag == tag::Min ? "min(" : "max(", order_.arguments(e), ")", [&](Expr x) { expression(x); });
     }
     if (brackets) put(out_, ")");
     depth_--;
@@ -309,10 +297,9 @@ class TextPrinter {
     }
     if (e->const_) put(out_, e->const_ < 0 ? " - " : " + ", p_abs(e->const_));
   }
-
   Order order_;
   std::string_view division_;
-  Text& out_;
+  std::string& out_;
   Int depth_ = 0;
 };
 

@@ -19,7 +19,7 @@ import pytest
 
 from dev.native import random_maps
 from indexproof.core.errors import InputError, TooLargeError
-from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.indexing_map import IndexingMap, RuntimeVariable
 from indexproof.core.json_form import dump_json, map_to_json
 from indexproof.core.simplify_map import simplify_map
 from indexproof.core.text import format_map, parse_map
@@ -69,16 +69,17 @@ def corpus_maps() -> list[IndexingMap]:
     """Maps of the benchmark, of XLA and at random, whose text is not astronomically long."""
     sys.path.insert(0, str(ROOT / "tests" / "bench"))
     corpora, ours = import_module("corpora"), import_module("peers").Ours()
-    found = [parse_map(t) for t in (DATA / "xla_maps.txt").read_text().splitlines()]
+    found = [parse_map(t) for t in (DATA / "xla_maps.txt").read_text().splitlines()[::2]]
     for name, make in corpora.CORPORA.items():
         if name != "xla":
-            found += map(ours.convert, list(islice(make(), 14 if name == "depths" else None))[::4])
+            found += map(ours.convert, list(islice(make(), 14 if name == "depths" else None))[::5])
     far = IndexingMap.of(
         [("d0", 0, 1 << 70)], results=[parse_map("(d0) -> (d0), domain: d0 in [0, 1]").results[0]]
     )
     empty = parse_map("(d0)[s0] -> (d0 + s0), domain: d0 in [3, 2], s0 in [0, 4]")
     runtime = parse_map("(d0){rt0} -> ((d0 * 4 + rt0) // 4, rt0), domain: d0 in [0, 9], rt0 in [0, 3]")
-    return [*found, *random_maps(11, 300), far, empty, runtime]
+    drawn = [m.with_(rts=[RuntimeVariable(v.name, v.lo, v.hi) for v in m.rts]) for m in random_maps(11, 250)]
+    return [*found, *drawn, far, empty, runtime]
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +99,8 @@ def short(m: IndexingMap) -> bool:
 
 
 def needs_python(m: IndexingMap) -> bool:
-    return bool(m.constraints) or any(v.hi > 1 << 60 for v in m.variables)
+    """Whether the map may be left alone: for its numbers, or for constraints that the native core does not compare."""
+    return bool(m.constraints) or any(abs(n) > 1 << 40 for v in m.variables for n in (v.lo, v.hi))
 
 
 def test_same_text_and_json(place: Path, pairs: list[Any]) -> None:
@@ -119,13 +121,13 @@ def test_same_text_and_json(place: Path, pairs: list[Any]) -> None:
                 left += 1
             else:
                 assert line == shown(after[quick])
-        assert left < len(pairs) // 2
+        assert 0 < left < len(pairs) // 10
 
 
 def test_flat(place: Path, pairs: list[Any]) -> None:
     """Written flat, read again and simplified again, a map is what it was."""
     usual = [(m, after) for m, after, _ in pairs if m == canonical(m)]
-    assert len(usual) > 300
+    assert len(usual) > 200
     found = said(place, "text", "flat", [format_map(m) for m, _ in usual])
     for (m, after), line in zip(usual, found, strict=True):
         assert line == format_map(after) or (line.startswith(UNSUPPORTED) and needs_python(m))
@@ -146,14 +148,23 @@ def test_example(place: Path, tmp_path: Path) -> None:
         file.write_text(text)
         done = subprocess.run([place / "simplify_maps", file], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-        simple = [m for m in maps if not m.constraints]
-        found = done.stdout.splitlines()
-        assert {format_map(simplify_map(m, RULES)) for m in simple} <= set(found)
-        assert done.stderr.startswith(f"{len(maps)} maps, ")
+        assert done.stdout.splitlines() == [format_map(simplify_map(m, RULES)) for m in maps]
+        assert done.stderr == f"{len(maps)} maps, 0 left as they are, 0 malformed\n"
     file.write_text("(d0) -> (d0), domain: d0 in [0, 3]\n(d0) -> (d0 +), domain: d0 in [0, 3]\n")
     done = subprocess.run([place / "simplify_maps", file], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert f"{file}:2:14: unexpected `)`" in done.stderr
+
+
+def test_what_is_left_alone(place: Path, tmp_path: Path) -> None:
+    """A map that says where its runtime variables come from is printed as it stands."""
+    source = "(d0)[s0] -> (d0 + s0),\ndomain:\nd0 in [0, 9],\ns0 in [0, 3]\n  hlo: p = s32[] parameter(1)\n  (d0) -> ()\n"
+    file = tmp_path / "maps.txt"
+    file.write_text(source + "(d0) -> (d0 mod 4), domain: d0 in [0, 3]\n")
+    done = subprocess.run([place / "simplify_maps", file], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stdout == source + "(d0) -> (d0), domain: d0 in [0, 3]\n"
+    assert done.stderr == "2 maps, 1 left as they are, 0 malformed\n"
 
 
 def damaged(texts: list[str], count: int) -> list[str]:
@@ -237,10 +248,10 @@ def test_damaged_input_in_threads(place: Path, pairs: list[Any]) -> None:
     file = place / "texts.txt"
     file.write_text("\n".join(texts[::3]) + "\n")
     done = subprocess.run(
-        [place / "client", "stress", file, "2000"], capture_output=True, text=True, check=False
+        [place / "client", "stress", file, "1500"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr[-3000:]
     fine, malformed, left = map(int, done.stdout.split())
-    assert fine > 200
-    assert malformed > 1500
-    assert fine + malformed + left == 4000
+    assert fine > 150
+    assert malformed > 1100
+    assert fine + malformed + left == 3000

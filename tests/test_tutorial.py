@@ -1,6 +1,6 @@
 """The way from a wheel to a gate: a first own verdict within a minute, a gate with SARIF within five.
 
-What is typed is what README.md and reports/guides/gate.md say, in an environment and a folder that have nothing else.
+What is typed is what README.md, reports/guides/tutorial.md and reports/guides/gate.md say, in an environment and a folder that have nothing else.
 """
 
 from __future__ import annotations
@@ -74,6 +74,17 @@ def test_from_the_wheel_to_a_gate(
     assert done.returncode == 1, done.stderr
     assert "REFUTED  small_remainder   my_rules.py:5\n" in done.stdout
     assert "\n  repair   provable after adding any one of:  d ∣ g;  g ∣ d;  d = g\n" in done.stdout
+
+    # reports/guides/tutorial.md: rules and a gate of one's own, which notices the next mistake
+    own = place / "own"
+    page = ROOT / "reports/guides/tutorial.md"
+    for name in ("rules/division.rules", "pyproject.toml"):
+        (own / name).parent.mkdir(parents=True, exist_ok=True)
+        (own / name).write_text(code_of(page, f"# {name}"), "utf-8")
+    for line, said in session_of(page, "A gate"):
+        done = typed(line, own, env)
+        assert steady(done.stdout).strip() == steady(said), done.stderr
+    assert json.loads((own / "gate.sarif").read_text("utf-8"))["version"] == "2.1.0"
 
     # reports/guides/gate.md: each line that is typed prints what the page says
     for line, said in session_of(ROOT / "reports/guides/gate.md", "A session"):

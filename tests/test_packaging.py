@@ -116,6 +116,35 @@ def pins() -> dict[str, str]:
     return {canonicalize_name(name): version for name, version in (line.split("==") for line in lines)}
 
 
+OTHERS = [v for v in ("3.12", "3.13", "3.14") if v != f"{sys.version_info[0]}.{sys.version_info[1]}"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", OTHERS)
+def test_the_wheel_works_in_other_pythons(wheel: Path, version: str, tmp_path: Path) -> None:
+    """It installs with the pinned versions, and proves and refutes."""
+    found = _python(version)
+    if found is None:
+        pytest.skip(f"there is no Python {version} here")
+    subprocess.run([found, "-m", "venv", tmp_path / "env"], check=True)
+    python = tmp_path / "env/bin/python"
+    pins = ["-c", str(ROOT / "constraints.txt"), str(wheel)]
+    subprocess.run([python, "-m", "pip", "install", "-q", "--only-binary", ":all:", *pins], check=True)
+    (tmp_path / "own.rules").write_text("int x\nconst c\nwhole: (x / c) * c -> x if c > 0\n", "utf-8")
+    for claim, status in (("small_remainder_vanishes", 0), ("own.rules", 1)):
+        command = [python, "-m", "indexproof", "prove", claim, "--no-cache"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stdout + done.stderr
+
+
+def _python(version: str) -> str | None:
+    """A Python of this version, if one starts."""
+    found = shutil.which(f"python{version}")
+    command = [found or "", "-c", "import sys; print(sys.executable)"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False) if found else None
+    return done.stdout.strip() if done is not None and done.returncode == 0 else None
+
+
 def test_every_requirement_is_pinned_within_its_bounds() -> None:
     project = PROJECT["project"]
     extras = project["optional-dependencies"].values()

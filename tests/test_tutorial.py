@@ -1,6 +1,7 @@
 """The way from a wheel to a gate: a first own verdict within a minute, a gate with SARIF within five.
 
-What is typed is what README.md, reports/guides/tutorial.md and reports/guides/gate.md say, in an environment and a folder that have nothing else.
+What is typed is what README.md and the pages tutorial.md and gate.md in reports/guides say, in an environment and a folder
+that have nothing else.
 """
 
 from __future__ import annotations

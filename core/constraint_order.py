@@ -9,10 +9,28 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from math import gcd
 from typing import NamedTuple, TypeAlias
 
 from . import expr as core
-from .expr import Expr, Int, Mod, Mul, Sum, Var, lift, maximum, minimum, natural_key, var
+from .expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    lift,
+    maximum,
+    minimum,
+    natural_key,
+    postorder,
+    var,
+)
 from .rewrite import Bounded, ConstraintRule, measure
 
 __all__ = ["Bound", "ConstraintMeasure", "constraint_measure", "descends", "measured", "upright"]
@@ -203,12 +221,54 @@ def descends(before: Sequence[Bound], after: Sequence[Bound]) -> bool:
             then, now = _outline(e.a), _outline(f.a)
             if now != then and not now[1] and now[0] <= then[0] and now[2] <= then[2]:
                 return True
-    return _measures_less(after, before)
+    return _measures(after) < _measures(before)
 
 
-def _measures_less(after: Sequence[Bound], before: Sequence[Bound]) -> bool:
-    now, then = (
-        constraint_measure([Bounded(e, lift(lo), lift(hi)) for e, lo, hi in side]).values()
-        for side in (after, before)
-    )
-    return now < then
+def _measures(constraints: Sequence[Bound]) -> list[int]:
+    """The components of :class:`ConstraintMeasure`, as numbers."""
+    total: list[int] = []
+    for e, lo, hi in constraints:
+        whole, inside = _outline(e), _below(e)
+        row = [
+            *_sizes(e),
+            whole[0],
+            1,
+            whole[1],
+            whole[2],
+            inside[0],
+            inside[1],
+            inside[2],
+            max(0, hi - lo + 1),
+        ]
+        total = [a + b for a, b in zip(total, row, strict=True)] if total else row
+    return total
+
+
+def _sizes(e: Expr) -> list[int]:
+    """The components of :func:`~indexproof.core.rewrite.measure` of an expression with constant divisors."""
+    done: dict[Expr, list[int]] = {}
+    for node in postorder(e):
+        own = [0, 0, 0, 0, 0]
+        if type(node) is Var:
+            own[0] = 2
+        for c in node.children:
+            own = [a + b for a, b in zip(own, done[c], strict=True)]
+        if type(node) is FloorDiv or type(node) is Mod or type(node) is CeilDiv:
+            assert type(node.b) is Int
+            d = node.b.value
+            const, terms = _summands(node.a)
+            own[0] = 3 * own[0] + (1 if type(node) is FloorDiv else 2 if type(node) is Mod else 3)
+            own[1] += abs(d)
+            own[2] += d < 0
+            own[3] = 3 * own[3] + sum([k < 0 for _, k in terms])
+            own[4] = 3 * own[4] + (const // d != 0)
+        elif type(node) is Min or type(node) is Max:
+            args = node.args
+            sums = [_summands(a) for a in args]
+            common = all(const != 0 for const, terms in sums if terms)
+            multiples = gcd(*[const for const, _ in sums], *[k for _, terms in sums for _, k in terms]) > 1
+            own[0] += len(args) - 1
+            own[3] = 3 * own[3] + sum([k < 0 for _, terms in sums for _, k in terms])
+            own[4] = 3 * own[4] + (common + multiples) * len(args)
+        done[node] = own
+    return done[e]

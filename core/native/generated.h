@@ -79,6 +79,8 @@ Tuple<Int, Int, Int> _outline(Expr e);
 Tuple<Int, Int, Int> _below(Expr e);
 List<Expr> _atoms(Expr e);
 bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, Int>> after);
+List<Int> _measures(List<Tuple<Expr, Int, Int>> constraints);
+List<Int> _sizes(Expr e);
 Tuple<Int, Tup<Tuple<Expr, Int>>> _parts(Expr e);
 List<Proposal> _scaled(List<Tuple<Expr, Int, Int>> cs, bool negative);
 List<Proposal> content(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
@@ -1058,7 +1060,113 @@ inline bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, I
       }
     }
   }
-  return functions::_measures_less(after, before);
+  return (functions::_measures(after) < functions::_measures(before));
+}
+
+inline List<Int> _measures(List<Tuple<Expr, Int, Int>> constraints) {
+  List<Int> total_{};
+  Expr e{};
+  Int lo{};
+  Int hi{};
+  Tuple<Int, Int, Int> whole{};
+  Tuple<Int, Int, Int> inside{};
+  List<Int> row{};
+  total_ = List<Int>::of({});
+  {
+  auto t1_c = constraints;
+  for (auto&& t1_ : t1_c) {
+    e = at<0>(t1_);
+    lo = at<1>(t1_);
+    hi = at<2>(t1_);
+    {
+      auto t2_ = functions::_outline(e);
+      auto t3_ = functions::_below(e);
+    whole = t2_;
+    inside = t3_;
+    }
+    row = [&] { auto l_ = List<Int>::make(); l_.extend(functions::_sizes(e)); l_.append(at<0>(whole)); l_.append(Int(1)); l_.append(at<1>(whole)); l_.append(at<2>(whole)); l_.append(at<0>(inside)); l_.append(at<1>(inside)); l_.append(at<2>(inside)); l_.append(larger(Int(0), add(sub(hi, lo), Int(1)))); return l_; }();
+    total_ = (truthy(total_) ? List<Int>([&] { auto l_ = List<Int>::make(); auto t4_0 = total_; auto t4_1 = row; for (Int t4_ = 0; t4_ < t4_0.size(); t4_++) { Int a = t4_0[t4_]; Int b = t4_1[t4_]; l_.append(add(a, b)); } return l_; }()) : List<Int>(row));
+  }
+  }
+  return total_;
+}
+
+inline List<Int> _sizes(Expr e) {
+  Dict<Expr, List<Int>> done{};
+  Expr node{};
+  List<Int> own{};
+  Expr c{};
+  Int d{};
+  Int const_{};
+  Tup<Tuple<Expr, Int>> terms{};
+  Tup<Expr> args{};
+  List<Tuple<Int, Tup<Tuple<Expr, Int>>>> sums{};
+  bool common{};
+  bool multiples{};
+  done = Dict<Expr, List<Int>>::make();
+  {
+  auto t1_c = functions::postorder(List<Expr>::of({e}));
+  for (auto&& t1_ : t1_c) {
+    node = t1_;
+    own = List<Int>::of({Int(0), Int(0), Int(0), Int(0), Int(0)});
+    if ((node->tag == tag::Var)) {
+      {
+        auto t2_ = Int(2);
+      own[Int(0)] = t2_;
+      }
+    }
+    {
+    auto t3_c = functions::children(node);
+    for (auto&& t3_ : t3_c) {
+      c = t3_;
+      own = [&] { auto l_ = List<Int>::make(); auto t4_0 = own; auto t4_1 = done.at_(Expr(c)); for (Int t4_ = 0; t4_ < t4_0.size(); t4_++) { Int a = t4_0[t4_]; Int b = t4_1[t4_]; l_.append(add(a, b)); } return l_; }();
+    }
+    }
+    if (((node->tag == tag::FloorDiv) || ((node->tag == tag::Mod) || (node->tag == tag::CeilDiv)))) {
+      d = node->b->value;
+      {
+        auto t5_ = functions::_summands(node->a);
+      const_ = at<0>(t5_);
+      terms = at<1>(t5_);
+      }
+      {
+        auto t6_ = add(mul(Int(3), own[Int(0)]), ((node->tag == tag::FloorDiv) ? Int(Int(1)) : Int(((node->tag == tag::Mod) ? Int(Int(2)) : Int(Int(3))))));
+      own[Int(0)] = t6_;
+      }
+      { Int v_ = p_abs(d); auto& r_ = own[Int(1)]; r_ = add(r_, v_); }
+      { Int v_ = (d < Int(0)); auto& r_ = own[Int(2)]; r_ = add(r_, v_); }
+      {
+        auto t7_ = add(mul(Int(3), own[Int(3)]), total([&] { auto l_ = List<bool>::make(); auto t8_c = terms; for (auto&& t8_ : t8_c) { Int k = at<1>(t8_); l_.append((k < Int(0))); } return l_; }()));
+      own[Int(3)] = t7_;
+      }
+      {
+        auto t9_ = add(mul(Int(3), own[Int(4)]), (floor_div(const_, d) != Int(0)));
+      own[Int(4)] = t9_;
+      }
+    } else {
+      if (((node->tag == tag::Min) || (node->tag == tag::Max))) {
+        args = node->args;
+        sums = [&] { auto l_ = List<Tuple<Int, Tup<Tuple<Expr, Int>>>>::make(); auto t10_c = args; for (auto&& t10_ : t10_c) { Expr a = t10_; l_.append(functions::_summands(a)); } return l_; }();
+        common = [&] {  auto t11_c = sums; for (auto&& t11_ : t11_c) { Int const_ = at<0>(t11_); Tup<Tuple<Expr, Int>> terms = at<1>(t11_); if (!(truthy(terms))) continue; if (!((const_ != Int(0)))) return false; } return true; }();
+        multiples = (Gcd().all([&] { auto l_ = List<Int>::make(); auto t12_c = sums; for (auto&& t12_ : t12_c) { Int const_ = at<0>(t12_); l_.append(const_); } return l_; }()).all([&] { auto l_ = List<Int>::make(); auto t13_c = sums; for (auto&& t13_ : t13_c) { Tup<Tuple<Expr, Int>> terms = at<1>(t13_); auto t14_c = terms; for (auto&& t14_ : t14_c) { Int k = at<1>(t14_); l_.append(k); }} return l_; }()).g > Int(1));
+        { Int v_ = sub(len(args), Int(1)); auto& r_ = own[Int(0)]; r_ = add(r_, v_); }
+        {
+          auto t15_ = add(mul(Int(3), own[Int(3)]), total([&] { auto l_ = List<bool>::make(); auto t16_c = sums; for (auto&& t16_ : t16_c) { Tup<Tuple<Expr, Int>> terms = at<1>(t16_); auto t17_c = terms; for (auto&& t17_ : t17_c) { Int k = at<1>(t17_); l_.append((k < Int(0))); }} return l_; }()));
+        own[Int(3)] = t15_;
+        }
+        {
+          auto t18_ = add(mul(Int(3), own[Int(4)]), mul(add(common, multiples), len(args)));
+        own[Int(4)] = t18_;
+        }
+      }
+    }
+    {
+      auto t19_ = own;
+    done.set(node, t19_);
+    }
+  }
+  }
+  return done.at_(Expr(e));
 }
 
 inline Tuple<Int, Tup<Tuple<Expr, Int>>> _parts(Expr e) {

@@ -65,10 +65,6 @@ inline const Form ZERO{};
   Simplifier* made(List<Bound> known);                                                              \
   Tup<Bound> recorded(CompiledConstraintRule*, List<Bound>, Tup<Bound> after) { return after; }
 
-namespace functions {
-inline bool _measures_less(List<Bound>, List<Bound>) { give_up(); }
-}  // namespace functions
-
 #include "generated.h"
 
 // ------------------------------------------------------------------------------------------------ atoms

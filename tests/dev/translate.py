@@ -58,7 +58,7 @@ FUNCTIONS: Final = (
     ("core.strategies.divisions", ("magnitude",)),
     ("core.cost", ("map_cost",)),
     ("core.choose", ("least_common_multiple",)),
-    ("core.constraint_order", ("upright", "_summands", "_minus", "_outline", "_below", "_atoms", "descends")),
+    ("core.constraint_order", ("upright", "_summands", "_minus", "_outline", "_below", "_atoms", "descends", "_measures", "_sizes")),
     (
         "core.constraint_choose",
         (
@@ -1113,7 +1113,7 @@ class Function:
                 later = any(o is not None for o in out[i + 1 :])
                 if later:
                     out[i] = self.expr(a.initializer)
-        if d.name in ("minimum", "maximum") and n.ARG_STAR not in e.arg_kinds:
+        if d.name in ("minimum", "maximum", "postorder") and n.ARG_STAR not in e.arg_kinds:
             rest = [f"List<Expr>::of({{{', '.join(rest)}}})"]
         return [o for o in out if o is not None] + rest
 

@@ -36,7 +36,7 @@ from .linear.formula import (
     nonzero,
     zero,
 )
-from .linear.polynomial import ONE, ZERO, Monomial, Poly, Ring, constant, variable
+from .linear.polynomial import ONE, ZERO, Monomial, Poly, Ring, Values, constant, variable
 from .linear.question import Leaf, LinearQuestion, Meter
 from .linear.record import LinearFact
 
@@ -167,22 +167,6 @@ def _with_differences(
     return list(every)[:_PRODUCTS]
 
 
-def _completed(model: Mapping[Monomial, int], m: Monomial) -> int:
-    """The value of a monomial that a question does not mention: the product of those of its names."""
-    total = 1
-    for v in m:
-        total *= model.get((v,), 0)
-    return total
-
-
-class _Values(dict[Monomial, int]):
-    """Values of all monomials."""
-
-    def __missing__(self, m: Monomial) -> int:
-        found = self[m] = _completed(self, m)
-        return found
-
-
 def _asked(
     reading: Linearising, violated: Formula, rlimit: int, understood: Callable[[Mapping[Monomial, int]], Any]
 ) -> Linearised:
@@ -207,7 +191,7 @@ def _asked(
             return Linearised(True, meter.spent, meter.questions, leaf)
         if question.undecided or len(used) > _INSTANCES or meter.spent > limit:
             break
-        values = _Values(question.model())
+        values = Values(question.model())
         found = understood(values)
         if found is not None:
             return Linearised(False, meter.spent, meter.questions, None, found)
@@ -226,12 +210,12 @@ def _asked(
     return Linearised(False, meter.spent, meter.questions)
 
 
-def _wrong(pool: Sequence[Formula], values: _Values, most: int) -> list[Formula]:
+def _wrong(pool: Sequence[Formula], values: Values, most: int) -> list[Formula]:
     """Lemmas that a model violates, so many at most."""
     return list(itertools.islice((f for f in pool if not holds(f, values)), most))
 
 
-def _wrong_moved(reading: Linearising, values: _Values, most: int) -> Iterator[Formula]:
+def _wrong_moved(reading: Linearising, values: Values, most: int) -> Iterator[Formula]:
     """The same of moved factors of the products that a model gets wrong."""
     count = 0
     for u, v in reading.products:

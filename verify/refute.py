@@ -19,7 +19,7 @@ import z3
 from ..core.condition import FALSE, Compare, Condition, Divides, Within, all_exprs
 from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var, interpret, natural_key, postorder, var
 from .bounded import equations_of, inside
-from .encode import Encoder
+from .encode import Encoder, resources
 from .point_columns import PointColumns
 from .preprocess import definition, flattened, mentioned, substituted
 
@@ -317,18 +317,13 @@ def model(
             conditions += [z3.And(-radius <= encoder.value(v), encoder.value(v) <= radius) for v in names]
         s = encoder.solver(conditions, budget)
         answer = str(s.check())
-        spent += _resources(s)
+        spent += resources(s)
         if answer == "sat":
             point = _read(s.model(), encoder, names)
             if confirmed(point, hypotheses, goal):
                 return point, "sat", spent
             return None, "unknown", spent
     return None, answer, spent
-
-
-def _resources(s: z3.Solver) -> int:
-    statistics = s.statistics()
-    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
 
 
 def divisors(conditions: Iterable[Condition]) -> list[Expr]:

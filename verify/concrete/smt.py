@@ -14,7 +14,7 @@ import z3
 
 from ...core.expr import CeilDiv, FloorDiv, Int, Mod, Var, postorder
 from ...core.interval import Interval, is_infinite
-from ..encode import SEED, Encoder, Encoding
+from ..encode import SEED, Encoder, Encoding, resources
 from .forms import Form, Row
 from .problem import HOLDS, Fact, Option, Outcome, Point, Problem
 
@@ -92,7 +92,7 @@ def _decided(
     best = model()
     if not minimise:
         return Outcome("fails", best, minimal=False, note="not minimised")
-    spent = _spent(solver)
+    spent = resources(solver)
     sizes = [z3.If(x >= 0, x, -x) for x in variables]
     # the order of counterexamples, one coordinate after the other: total, magnitudes, positive before
     # negative
@@ -108,7 +108,7 @@ def _decided(
             if answer == z3.sat:
                 best = model()
             solver.pop()
-            if answer == z3.unknown or _spent(solver) > spent + budget:
+            if answer == z3.unknown or resources(solver) > spent + budget:
                 return Outcome("fails", best, minimal=False, note="not minimised")
             low, high = (middle + 1, high) if answer == z3.unsat else (low, _coordinate(best, k))
         solver.add(measure == high)
@@ -147,12 +147,6 @@ def counterexample(
         return None, ()
     found = solver.model()
     return True, tuple(found.eval(x, model_completion=True).as_long() for x in values)
-
-
-def _spent(solver: z3.Solver) -> int:
-    """Resource units the solver's context has used."""
-    statistics = solver.statistics()
-    return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
 
 
 def _coordinate(point: Point, k: int) -> int:

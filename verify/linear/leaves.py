@@ -13,7 +13,7 @@ from .bounds import Bounds
 from .case import Witness, best_definition
 from .formula import FALSE, TRUE, All, AtLeast, Formula, Some, Zero, at_least, nonzero, substitute, zero
 from .lemmas import Instance, Setting, pool
-from .polynomial import ONE, Monomial, Poly
+from .polynomial import ONE, Monomial, Poly, Values
 from .question import Leaf, LinearQuestion, Meter
 from .reading import Reading
 from .record import LinearFact, Log, Node, Reason, Resolved, Unrecorded
@@ -270,14 +270,8 @@ def _with_settled(bounds: Bounds, log: Log) -> Log:
 
 def _completed(model: dict[Monomial, int], wanted: Iterable[Monomial]) -> dict[Monomial, int]:
     """Values for all monomials: products where the question leaves them open."""
-    values = dict(model)
-    for m in wanted:
-        if m not in values:
-            total = 1
-            for v in m:
-                total *= values.get((v,), 0)
-            values[m] = total
-    return values
+    values = Values(model)
+    return model | {m: values[m] for m in wanted}
 
 
 def _impossible(f: Formula, bounds: Bounds, shown: list[LinearFact], log: Log | None) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
-__all__ = ["ONE", "ZERO", "Monomial", "Poly", "Ring", "constant", "variable"]
+__all__ = ["ONE", "ZERO", "Monomial", "Poly", "Ring", "Values", "constant", "variable"]
 
 Monomial: TypeAlias = tuple[str, ...]
 
@@ -264,6 +264,14 @@ def common(m: Monomial, n: Monomial) -> Monomial:
             rest.remove(v)
             out.append(v)
     return tuple(out)
+
+
+class Values(dict[Monomial, int]):
+    """Values of all monomials: where none is given, the product of those of its names, which are 0 unless given."""
+
+    def __missing__(self, m: Monomial) -> int:
+        found = self[m] = math.prod(self.get((v,), 0) for v in m)
+        return found
 
 
 def product(factors: Iterable[Poly]) -> Poly:

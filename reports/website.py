@@ -8,10 +8,12 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from math import prod
 from typing import Any
+from xml.etree import ElementTree
 
 from ..core.condition import Condition, all_of
 from ..core.errors import InputError
@@ -36,6 +38,7 @@ from .selection import Named
 from .summary import Group, confirmations, confirmed_by, grouped, redundant, strategies, widening
 
 __all__ = [
+    "add_comparisons",
     "add_firings",
     "compared",
     "module_section",
@@ -324,6 +327,34 @@ def _tallied(answers: Iterable[Sequence[str]]) -> list[list[Any]]:
     for answer in answers:
         found[tuple(answer)] = found.get(tuple(answer), 0) + 1
     return [[*answer, n] for answer, n in found.items()]
+
+
+def add_comparisons(sections: Iterable[Mapping[str, Any]], junit: str) -> None:
+    """Add to the page of each op how it compared with jax, by the JUnit text of a run of tests/oracle/test_ops_jax.py.
+
+    Raises :class:`InputError` for other text.
+    """
+    try:
+        cases = [*ElementTree.fromstring(junit).iter("testcase")]
+    except ElementTree.ParseError as error:
+        line, column = error.position
+        raise InputError(
+            f"this is no JUnit file: {error}", line=line, column=column + 1, source=junit
+        ) from None
+    tally: dict[str, dict[str, int]] = {}
+    for case in cases:
+        found = re.fullmatch(r"test_reads_is_what_jax_computes\[(.+)-\d+\]", case.get("name", ""))
+        if found and case.get("classname", "").endswith("test_ops_jax"):
+            wrong = case.find("failure") is not None or case.find("error") is not None
+            outcome = "differ" if wrong else "skipped" if case.find("skipped") is not None else "agree"
+            of = tally.setdefault(found[1], {"agree": 0, "differ": 0, "skipped": 0})
+            of[outcome] += 1
+    if not tally:
+        raise InputError(
+            "no test in this file compares ops with jax", expected="a run of tests/oracle/test_ops_jax.py"
+        )
+    for page in (p for s in sections for p in s["pages"] if p["family"] == "op"):
+        page["jax"] = tally.get(page["name"])
 
 
 # ------------------------------------------------------------------------------------------------- rules at work

@@ -46,6 +46,14 @@ def report(
             "--compare", metavar="OLD", help="The report.json of a former report, or a --json document."
         ),
     ] = None,
+    jax: Annotated[
+        Path | None,
+        typer.Option(
+            "--jax",
+            metavar="FILE",
+            help="Tell how ops compared with jax: the file of `pytest tests/oracle/test_ops_jax.py --junitxml FILE`.",
+        ),
+    ] = None,
     max_rank: MaxRank = None,
 ) -> None:
     """Prove, and write a report that a browser shows.
@@ -59,9 +67,18 @@ def report(
     The exit status is that of `prove`, `check` and `hlo --verify` for the same inputs, the worst of them.
     """
     from ...verify.verdict import Status, worst
-    from ..website import add_firings, module_section, page_of, published_maps, report_document
+    from ..selection import read_text
+    from ..website import (
+        add_comparisons,
+        add_firings,
+        module_section,
+        page_of,
+        published_maps,
+        report_document,
+    )
 
     old = None if compare is None else _document(compare)
+    comparisons = "" if jax is None else read_text(jax)
     with writing("cannot write", folder):
         folder.mkdir(parents=True, exist_ok=True)
     given = list(inputs or ())
@@ -86,6 +103,9 @@ def report(
         found = Status(explored[-1]["verdict"])
         statuses.append((found, {Status.PROVED: 0, Status.REFUTED: 1}.get(found, OPEN)))
     add_firings(proved, corpus)
+    if jax is not None:
+        with noted(f"--jax: in {jax}"):
+            add_comparisons(proved, comparisons)
     codes = {code for _, code in statuses}
     code = 1 if 1 in codes else OPEN if codes - {PROVED} else PROVED
     data = report_document(proved, checked, explored, worst([s for s, _ in statuses]), code, old)

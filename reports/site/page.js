@@ -535,6 +535,7 @@ function claimPage(family, name) {
     p.op ? [h("h2", {}, "Which elements it reads"), opPicture(p.op)] : null,
     rest.length ? [h("h2", {}, p.op ? "Maps and relation" : rest.some(([label]) => label === "fires") ? "Where it fires" : "More"), h("dl", {}, rest.map(([label, text]) => [h("dt", {}, label), h("dd", {}, text.startsWith("for ") ? ["for ", math(text.slice(4))] : math(text))]))] : null,
     p.fired ? firings(p.fired) : null,
+    p.jax ? h("p", { class: "jax" }, `Compared with jax on random instances: agree in ${many(p.jax.agree, "test")}`, p.jax.differ ? h("span", { class: "bad" }, `, differ in ${p.jax.differ}`) : "", p.jax.skipped ? `, ${p.jax.skipped} left out.` : ".") : null,
     p.overflows && Object.keys(p.overflows).length ? h("p", {}, "The right side may overflow where the left side does not: ", code(JSON.stringify(p.overflows))) : null,
     h("h2", {}, "Proofs"),
     h("p", { class: "small" }, "Again: ", code(`${p.section.command} ${shellWord(p.name)}`)),

@@ -147,6 +147,32 @@ def test_a_rule_is_shown_at_work(page: Any, tmp_path: Path) -> None:
     assert example["before"] in page.inner_text("main")
 
 
+JUNIT = """<testsuites><testsuite>
+<testcase classname="tests.oracle.test_ops_jax" name="test_reads_is_what_jax_computes[reverse-0]"/>
+<testcase classname="tests.oracle.test_ops_jax" name="test_reads_is_what_jax_computes[reverse-1]"><failure/></testcase>
+<testcase classname="tests.oracle.test_ops_jax" name="test_reads_is_what_jax_computes[reverse-2]"><skipped/></testcase>
+<testcase classname="tests.other" name="test_reads_is_what_jax_computes[reverse-3]"/>
+</testsuite></testsuites>"""
+
+
+def test_ops_tell_how_they_compared_with_jax(page: Any, tmp_path: Path) -> None:
+    (tmp_path / "jax.xml").write_text(JUNIT, "utf-8")
+    given = ["--max-rank", "1", "--jax", str(tmp_path / "jax.xml")]
+    _, data = run(tmp_path, "reverse", "broadcast", *given)
+    pages = {p["name"]: p for p in data["proved"][0]["pages"]}
+    assert pages["reverse"]["jax"] == {"agree": 1, "differ": 1, "skipped": 1}
+    assert pages["broadcast"]["jax"] is None
+    opened(page, tmp_path, "#/claim/op/reverse")
+    said = "Compared with jax on random instances: agree in 1 test, differ in 1, 1 left out."
+    assert page.inner_text(".jax") == said
+    for text in ("<testsuite>", "<testsuite/>"):
+        (tmp_path / "jax.xml").write_text(text, "utf-8")
+        found = CliRunner().invoke(
+            app, ["report", str(tmp_path), "reverse", "--no-cache", "--jobs", "1", *given]
+        )
+        assert found.exit_code == 3, found.output
+
+
 def test_two_runs_are_compared(made: Path, data: dict[str, Any], tmp_path: Path) -> None:
     old = json.loads(json.dumps(data))
     rows = {p["name"]: p["owed"] for p in old["proved"][0]["pages"]}
@@ -340,7 +366,9 @@ def test_the_explorer_is_used_by_pointer_and_keyboard(page: Any, made: Path) -> 
     page.locator(".edge a", has_text=re.compile("^proof$")).first.click()
     page.locator(".edge a", has_text="composed inside fused").first.click()
     page.wait_for_function("location.hash.includes('fused')")
-    assert page.inner_text("h1").startswith("m")
+    page.wait_for_function(
+        "document.querySelector('h1').innerText.startsWith('m')"
+    )  # the page follows its address
 
 
 def test_search_filter_keys_and_colours(page: Any, made: Path) -> None:

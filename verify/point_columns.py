@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from ..core.condition import Condition, condition_interpret
-from ..core.expr import Expr, Var, interpret
+from ..core.expr import Expr, Integers, Var, interpret
 
 __all__ = ["PointColumns"]
 
 
-class PointColumns:
+class PointColumns(Integers):
     """The integer meaning on columns of points, with a mask of the points where a divisor was zero."""
 
     def __init__(self, columns: Mapping[Var, Any], size: int) -> None:
-        self.columns = columns
+        super().__init__(columns)
         self.undefined = np.zeros(size, dtype=bool)
         self._kind = object if any(a.dtype == object for a in columns.values()) else np.int64
         self._memo: dict[Expr, Any] = {}
@@ -30,45 +30,9 @@ class PointColumns:
         """Where a condition holds."""
         return condition_interpret(c, self.value, self)
 
-    def integer(self, n: int) -> Any:
-        return n
-
-    def variable(self, v: Var) -> Any:
-        return self.columns[v]
-
-    def sum(self, const: int, terms: list[tuple[Any, int]]) -> Any:
-        return const + sum((t * k for t, k in terms), start=0)
-
-    def product(self, factors: list[Any]) -> Any:
-        total = factors[0]
-        for f in factors[1:]:
-            total = total * f
-        return total
-
-    def _safe(self, b: Any) -> Any:
+    def _divisor(self, b: Any) -> Any:
         self.undefined |= np.equal(b, 0)
         return _not_zero(b)
-
-    def floordiv(self, a: Any, b: Any) -> Any:
-        return a // self._safe(b)
-
-    def mod(self, a: Any, b: Any) -> Any:
-        return a % self._safe(b)
-
-    def ceildiv(self, a: Any, b: Any) -> Any:
-        return -(-a // self._safe(b))
-
-    def minimum(self, args: list[Any]) -> Any:
-        total = args[0]
-        for a in args[1:]:
-            total = np.minimum(total, a)
-        return total
-
-    def maximum(self, args: list[Any]) -> Any:
-        total = args[0]
-        for a in args[1:]:
-            total = np.maximum(total, a)
-        return total
 
     def select(self, c: Condition, value_of: Callable[[Expr], Any], a: Any, b: Any) -> Any:
         # what is added up here must not be of 64 bits where the points are not

@@ -79,6 +79,7 @@ __all__ = [
     "contradiction",
     "decide",
     "exists",
+    "linear_limits",
     "reduced",
     "valid",
 ]
@@ -317,15 +318,17 @@ def _quick(part: Part, budget: Budget) -> Attempt:
 
 def _linear(part: Part, budget: Budget) -> Attempt:
     """Reduction to linear arithmetic; divisors are not zero, for the *defined* obligation is another one."""
-    outcome = linear.prove(part.all, part.goal, budget=_linear_limits(budget), assume_defined=True)
+    outcome = linear.prove(part.all, part.goal, budget=linear_limits(budget), assume_defined=True)
     kept = (
         tuple(ProofQuestion("linear", leaf) for leaf in outcome.leaves) if outcome.proved and wanted() else ()
     )
     return outcome.proved, outcome.resources, kept
 
 
-def _linear_limits(budget: Budget) -> linear.ReductionBudget:
-    return linear.ReductionBudget(rlimit=20 * budget.linear, questions=max(8, budget.linear // 750))
+def linear_limits(budget: Budget, *, patient: bool = True) -> linear.ReductionBudget:
+    """The limits of a reduction to linear arithmetic."""
+    questions = max(8, budget.linear // 750) if patient else 8
+    return linear.ReductionBudget(rlimit=20 * budget.linear, questions=questions, patient=patient)
 
 
 def _unsat(
@@ -365,7 +368,7 @@ def _quotient_bound(part: Part, budget: Budget) -> Attempt:
 
 
 def _recombined(part: Part, budget: Budget) -> Attempt:
-    return _in_turn(by_recombined_digits(part.all, part.goal, _linear_limits(budget)))
+    return _in_turn(by_recombined_digits(part.all, part.goal, linear_limits(budget)))
 
 
 def _in_turn(outcomes: Sequence[linear.Reduction]) -> Attempt:
@@ -400,7 +403,7 @@ def by_recombined_digits(
 
 
 def _equated(part: Part, budget: Budget) -> Attempt:
-    return _in_turn(by_equated_dividends(part.all, part.goal, _linear_limits(budget)))
+    return _in_turn(by_equated_dividends(part.all, part.goal, linear_limits(budget)))
 
 
 def by_equated_dividends(
@@ -418,7 +421,7 @@ def by_equated_dividends(
 
 
 def _linearised(part: Part, budget: Budget) -> Attempt:
-    found = by_linearisation(part.all, part.goal, _linear_limits(budget).rlimit)
+    found = by_linearisation(part.all, part.goal, linear_limits(budget).rlimit)
     kept = (ProofQuestion("linear", found.leaf),) if found.leaf is not None and wanted() else ()
     return found.proved, found.resources, kept
 

@@ -23,7 +23,7 @@ from indexproof.verify.verdict import Status
 a, b, c, d, e, f, i, j, k, m, n = map(var, "abcdefijkmn")
 Json = Any
 Z3 = {"z3": z3_refutes}
-LIMITS = solve._linear_limits(solve.Budget())
+LIMITS = solve.linear_limits(solve.Budget())
 
 
 def horner(index: Sequence[Expr], sizes: Sequence[Expr]) -> Expr:

@@ -166,7 +166,7 @@ def proposing(monkeypatch: pytest.MonkeyPatch, digits: Expr, number: Expr) -> No
     monkeypatch.setattr(solve, "small_point", lambda *_: None)
 
 
-LIMITS = solve._linear_limits(solve.Budget())
+LIMITS = solve.linear_limits(solve.Budget())
 
 
 def outcomes(goal: Condition) -> list[bool]:

@@ -18,7 +18,7 @@ import islpy
 from ...core.expr import Var, interpret
 from ...core.interval import Interval, is_infinite
 from ...core.numerals import parse_int
-from .forms import Form, Row
+from .forms import Form, NotQuasiAffine, Row
 from .problem import HOLDS, Fact, Outcome, Point, Problem, counterexample_order
 
 __all__ = ["BUDGET", "NAME", "counterexample", "decide"]
@@ -32,10 +32,6 @@ _ZERO, _NATURAL, _ANY = Interval(0, 0), Interval(0, math.inf), Interval(-math.in
 
 class _OutOfBudget(Exception):
     """The limit of operations is reached."""
-
-
-class _NotPresburger(Exception):
-    """A product of variables or a divisor that is not a literal."""
 
 
 class Affine:
@@ -75,14 +71,14 @@ class Affine:
         return a.add(b)
 
     def product(self, factors: list[Any]) -> Any:
-        raise _NotPresburger
+        raise NotQuasiAffine
 
     def _literal(self, b: Any) -> int:
         if not isinstance(b, islpy.Aff) or not b.is_cst():
-            raise _NotPresburger
+            raise NotQuasiAffine
         n = _integer(b.get_constant_val())
         if not n:
-            raise _NotPresburger
+            raise NotQuasiAffine
         return n
 
     def floordiv(self, a: Any, b: Any) -> Any:
@@ -301,7 +297,7 @@ def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> 
         for piece in pieces:
             firsts = (_first(basic, boxes) for basic in piece.get_basic_sets())
             found += [p for p in firsts if p is not None]
-    except _NotPresburger:
+    except NotQuasiAffine:
         return Outcome("open", note="not Presburger")
     except (islpy.Error, _OutOfBudget) as error:
         if isinstance(error, islpy.Error) and not any(said in str(error) for said in _GIVEN_UP):

@@ -17,7 +17,7 @@ from functools import lru_cache
 from ...core.errors import TooLargeError
 from .. import linear
 from ..linearised import LINEARISED
-from ..solve import Budget, reduced
+from ..solve import Budget, linear_limits, reduced
 from ..verdict import Status, Verdict
 from .cases import expanded
 from .evaluate import Point, refutes
@@ -33,7 +33,6 @@ from .prove import (
     at_once,
     every_point_of,
     inside,
-    limits_of,
     smaller_point,
     table_for,
 )
@@ -170,7 +169,7 @@ def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
     if proved:
         return Verdict(Status.VACUOUS, "linear", spent)
     if len(r.variables) < MANY_VARIABLES and not r.semantics.width:
-        whole = as_a_whole(_weaker(r, (k,)), limits_of(budget).rlimit // 10)
+        whole = as_a_whole(_weaker(r, (k,)), linear_limits(budget).rlimit // 10)
         spent += whole.resources
         if whole.proved or whole.found is not None:
             return Verdict(Status.VACUOUS if whole.proved else Status.PROVED, LINEARISED, spent)

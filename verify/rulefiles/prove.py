@@ -21,7 +21,7 @@ from ..linearised import LINEARISED, Linearised, by_linearisation
 from ..obligations import Obligation
 from ..preprocess import solved
 from ..refute import bounded_point, descended, eliminated, magnitude, minimised, model
-from ..solve import Budget, by_equated_dividends, by_recombined_digits, reduced, valid
+from ..solve import Budget, by_equated_dividends, by_recombined_digits, linear_limits, reduced, valid
 from ..verdict import Status, Verdict
 from .cases import expanded, occurs
 from .equal_terms import EQUAL_TERMS, by_equal_terms
@@ -47,7 +47,6 @@ __all__ = [
     "decide_sound",
     "every_point_of",
     "inside",
-    "limits_of",
     "smaller_point",
     "table_for",
 ]
@@ -142,7 +141,7 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
                     shown = {LINEARISED: None} if whole.proved else {}
                 if attempt and not shown:
                     # a rule with many cases is mostly cheaper to read as a whole, with all patience
-                    most = limits_of(budget).rlimit // _EARLY
+                    most = linear_limits(budget).rlimit // _EARLY
                     shown, cost = _as_instance(r, budget, most=most)
                     spent += cost
                     cut_off = not shown and cost > most
@@ -172,7 +171,7 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
         if shown:
             used, open_ = shown, []
     for o in open_:
-        proved, cost = by_residues(o, limits_of(budget))
+        proved, cost = by_residues(o, linear_limits(budget))
         spent += cost
         if proved:
             used[RESIDUES] = None
@@ -204,7 +203,7 @@ def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: boo
         return strategy, spent
     modular = _MODULAR if r.semantics.overflow == "wrap" else ()
     for name, attempt in (*modular, (INVERSES, by_inverses), (EQUAL_TERMS, by_equal_terms)):
-        proved, cost = attempt(o, limits_of(budget, patient=patient))
+        proved, cost = attempt(o, linear_limits(budget, patient=patient))
         spent += cost
         if proved:
             return name, spent
@@ -232,7 +231,7 @@ def as_a_whole(r: StatedRule, rlimit: int) -> Linearised:
 
 def _whole(r: StatedRule, budget: Budget, *, briefly: bool = False) -> Linearised:
     """Return what is seen from a rule without cases."""
-    found = as_a_whole(r, limits_of(budget).rlimit // (_BRIEFLY if briefly else 1))
+    found = as_a_whole(r, linear_limits(budget).rlimit // (_BRIEFLY if briefly else 1))
     if found.leaf is not None:
         note([ProofQuestion("linear", found.leaf)])
     return found
@@ -254,13 +253,13 @@ def _as_instance(r: StatedRule, budget: Budget, *, most: int | None = None) -> t
             patience = 0.5
             if most is not None:
                 # no question gets more than what is left
-                patience = min(patience, (most - spent) / limits_of(budget).rlimit)
+                patience = min(patience, (most - spent) / linear_limits(budget).rlimit)
                 if patience <= 0:
                     return {}, spent
             strategy, cost = _first_attempt(wider, o, budget.scaled(patience))
             spent += cost
             if not strategy:
-                (proved, cost), strategy = by_residues(o, limits_of(budget)), RESIDUES
+                (proved, cost), strategy = by_residues(o, linear_limits(budget)), RESIDUES
                 spent += cost
                 strategy = strategy if proved else ""
             if not strategy:
@@ -301,18 +300,13 @@ def at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[boo
     """
     outcomes: list[linear.Reduction] = []
     for name, shortened in _SHORTENED:
-        found = shortened(o.hypotheses, o.goal, limits_of(budget, patient=patient))
+        found = shortened(o.hypotheses, o.goal, linear_limits(budget, patient=patient))
         outcomes += found
         if found and found[-1].proved:
             note(ProofQuestion("linear", leaf) for outcome in found for leaf in outcome.leaves)
             return True, name, sum(outcome.resources for outcome in outcomes)
-    outcome = reduced(o.hypotheses, o.goal, limits_of(budget, patient=patient))
+    outcome = reduced(o.hypotheses, o.goal, linear_limits(budget, patient=patient))
     return outcome.proved, outcome.strategy, outcome.resources + sum(o.resources for o in outcomes)
-
-
-def limits_of(budget: Budget, *, patient: bool = True) -> linear.ReductionBudget:
-    questions = max(8, budget.linear // 750) if patient else 8
-    return linear.ReductionBudget(rlimit=20 * budget.linear, questions=questions, patient=patient)
 
 
 def _is_large(r: StatedRule, point: Point) -> bool:

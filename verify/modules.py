@@ -40,6 +40,7 @@ from ..core.analysis import (
 from ..core.analysis.catalogue import OpCatalogue
 from ..core.analysis.dataflow import flattened, performed
 from ..core.analysis.runtime import known_element
+from ..core.condition import And, Condition
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, lift, maximum, minimum, postorder, substitute_all, var
 from ..core.facts import Facts
@@ -321,9 +322,7 @@ def _op_answers(op: Op, shapes: Sequence[tuple[int, ...]]) -> Iterator[tuple[str
         for direction in DIRECTIONS:
             claim = map_claim(op, k, direction, shapes)
             for kind, (_, goal) in claim.obligations().items():
-                variables = _variables(claim, kind)
-                given = claim.reads if kind == "complete" else claim.where
-                yield kind, _asked(partial(holds, goal, variables, given))
+                yield kind, _asked(partial(_kept, claim, kind, goal))
             m = concrete(op, k, direction, shapes)
             produced.append(m)
             yield "as produced", _asked(partial(equal_maps, _stated(claim), m))
@@ -332,6 +331,24 @@ def _op_answers(op: Op, shapes: Sequence[tuple[int, ...]]) -> Iterator[tuple[str
     if coverage is not None:
         claim = map_claim(op, coverage.suppliers[0], "output_to_input", shapes)
         yield "coverage", _asked(partial(holds, coverage.goal, _variables(claim, "sound")))
+
+
+def _kept(claim: MapClaim, kind: str, goal: Condition) -> Answer | None:
+    """Whether a goal holds: each part of it, so that alternatives in several of them are not multiplied.
+
+    What is known of other runtime values than those of a part is rarely needed, so it is tried without it first.
+    """
+    box, given = _variables(claim, kind), claim.reads if kind == "complete" else claim.where
+    values = {r.variable for r in claim.runtime}
+    answer = None
+    for part in goal.args if isinstance(goal, And) else (goal,):
+        about = [h for h in given if values.intersection(h.variables()).issubset(part.variables())]
+        answer = holds(part, box, about)
+        if not answer.proved and len(about) < len(given):
+            answer = holds(part, box, given)
+        if not answer.proved:
+            break
+    return answer
 
 
 def _number(e: Expr) -> int:

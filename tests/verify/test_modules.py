@@ -21,7 +21,14 @@ from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.op import Coordinates, Map, Op, Sizes
 from indexproof.core.text import parse_map
 from indexproof.rules.ops.movement import Concatenate, Transpose
-from indexproof.verify.modules import ComputationReport, ModuleVerifier, _join_answer, composition
+from indexproof.rules.ops.scatter import Scatter
+from indexproof.verify.modules import (
+    ComputationReport,
+    ModuleVerifier,
+    _join_answer,
+    _op_answers,
+    composition,
+)
 from indexproof.verify.verdict import Status
 
 FILES = sorted((Path(__file__).parents[1] / "core/hlo/data").glob("*.hlo.gz"))
@@ -456,3 +463,22 @@ def test_a_part_that_another_covers_is_joined() -> None:
     assert _join_answer(MergeStep(parts, parts[:1])).proved  # type: ignore[union-attr]
     assert not _join_answer(MergeStep(parts, parts[1:])).proved  # type: ignore[union-attr]
     assert _join_answer(MergeStep(parts, parts)) is None
+
+
+class OneWindowForgotten(Scatter):
+    """A scatter whose map does not ask about the last window."""
+
+    name = "one-window-forgotten"
+
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
+        return Map(o, self._untouched(o, rt, x)[:-1]) if k == 0 else super().output_to_input(k, o, rt, *x)
+
+
+@pytest.mark.parametrize("op", [Scatter, OneWindowForgotten])
+def test_what_no_window_replaces(op: type[Scatter]) -> None:
+    """Five windows say six things each of an element that is kept: parts are proved one after another."""
+    made = op((1,), (0,), (0,), 1, replaces=True)
+    answers = list(_op_answers(made, [(100, 8), (5, 1), (5, 8)]))
+    wrong = {(kind, status) for kind, (status, _) in answers if status is not Status.PROVED}
+    assert (("sound", Status.REFUTED) in wrong) == (op is OneWindowForgotten)
+    assert {kind for kind, _ in wrong} <= ({"sound", "pair"} if op is OneWindowForgotten else set())

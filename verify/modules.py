@@ -27,6 +27,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+import numpy as np
+
 from ..core.analysis import (
     AnalysisStep,
     CompositionStep,
@@ -56,7 +58,7 @@ from ..rules.catalog import RULES
 from ..rules.ops import op_reader, why_not
 from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty, same_relation
 from .unknown_sizes import answers_for_all_sizes, expect_sizes
-from .values import evaluation_answer, unrolling_answer
+from .values import constant_values, evaluation_answer, unrolling_answer
 from .verdict import Status, worst
 
 __all__ = ["CheckedQuestion", "ComputationReport", "ModuleVerifier", "composition", "module_maps"]
@@ -613,13 +615,37 @@ def _with_values(m: IndexingMap, known: Mapping[str, Instruction]) -> IndexingMa
     while True:
         for v in m.rts:
             if v.source is not None and v.source.hlo in known:
-                element = known_element(known[v.source.hlo], v.source.results)
+                element = _element(known[v.source.hlo], v.source.results)
                 if element is not None:
                     value = minimum(maximum(lift(element), v.lo), v.hi)
                     m = m.substitute({v.name: value})
                     break
         else:
             return m
+
+
+def _element(instruction: Instruction, index: Sequence[Expr]) -> Expr | None:
+    """The element of a constant or iota at an index; None if it is not that at every index there is."""
+    assert isinstance(instruction.shape, Shape)
+    dims = instruction.shape.dims
+    places = tuple(e if isinstance(e, Int) else var(f"p{d}") for d, e in enumerate(index))
+    element = known_element(instruction, places)
+    if element is None:
+        return None
+    if instruction.opcode == "constant":
+        free = [d for d, p in enumerate(places) if not isinstance(p, Int)]
+        m = IndexingMap(tuple(Variable(f"p{d}", 0, dims[d] - 1) for d in free), results=(element,))
+        elements = np.array(constant_values(instruction), object).reshape(dims)
+        # where all are the same the index may be any
+        if len(set(elements.flat)) > 1:
+            elements = elements[(*(p.value if isinstance(p, Int) else slice(None) for p in places), ...)]
+            _, (found,) = m.evaluate_many(list(np.indices(elements.shape)), [])
+        else:
+            found = np.full(elements.shape, _number(element))
+        if not np.array_equal(found, elements):
+            return None
+    moved: dict[Expr, Expr] = {p: e for p, e in zip(places, index, strict=True) if not isinstance(p, Int)}
+    return substitute_all([element], moved)[0]
 
 
 # -------------------------------------------------------------------------------------------------------- inverses

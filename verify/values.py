@@ -9,7 +9,8 @@ claimed is not proved.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import product
 
 import z3
 
@@ -17,7 +18,7 @@ from ..core.analysis import EvaluationStep, UnrollingStep
 from ..core.hlo import Computation, Instruction, Shape
 from .verdict import Status
 
-__all__ = ["evaluation_answer", "unrolling_answer"]
+__all__ = ["constant_values", "evaluation_answer", "unrolling_answer"]
 
 Path = tuple[int, ...]
 Bits = list[z3.BitVecNumRef]
@@ -46,10 +47,16 @@ def evaluate(
     computation: Computation,
     given: Mapping[tuple[int, Path], Bits],
     depth: int = 0,
+    claimed: Container[str] | None = None,
 ) -> Found:
-    """The values of the instructions of a computation that follow from those of its parameters."""
+    """The values of the instructions of a computation that follow from those of its parameters.
+
+    Of those alone of which something is claimed, if these are given: what they follow from is claimed as well.
+    """
     found: Found = {}
     for i in computation.instructions:
+        if claimed is not None and i.name not in claimed:
+            continue
         made = _instruction(computations, i, given, found, depth)
         if made:
             found[i.name] = made
@@ -74,7 +81,7 @@ def _instruction(
         case "copy" | "opt-barrier" | "optimization-barrier" | "reshape":
             return operands[0]
         case "call" | "fusion" | "conditional":
-            if depth > 20 or not any(operands):
+            if depth > 20 or (operands and not any(operands)):
                 return {}
             name, inner = i.called[0] if i.called else "", list(enumerate(operands))
             if i.opcode == "conditional":
@@ -127,21 +134,29 @@ def _elements(i: Instruction, operands: Sequence[Bits | None]) -> Bits | None:
     if not operands or any(v is None for v in operands):
         return None
     full = [v for v in operands if v is not None]
-    if i.opcode == "broadcast":
-        return full[0] * (shape.size if width > 1 else 1) if len(full[0]) == 1 else None
+    if i.opcode == "broadcast" and len(full[0]) == 1:
+        return full[0] * (shape.size if width > 1 else 1)
     if i.opcode == "bitcast":
-        return full[0] if full[0][0].size() == width and len(full[0]) == shape.size == 1 else None
+        (source,) = (o.shape for o in i.operands)
+        if not isinstance(source, Shape) or full[0][0].size() != width or len(full[0]) != shape.size:
+            return None
+        if any(s.layout is not None and (s.layout.tiles or s.layout.properties) for s in (source, shape)):
+            return None
+        by_position = {
+            _position(source, index): v for index, v in zip(_indices(source), full[0], strict=True)
+        }
+        return [by_position[_position(shape, index)] for index in _indices(shape)]
     if i.opcode == "dynamic-slice" and len(full) == 2:
         count = shape.dims[0]
         first = min(max(full[1][0].as_signed_long(), 0), len(full[0]) - count)
         return full[0][first : first + count]
-    if i.opcode == "concatenate":
-        return [v for part in full for v in part] if shape.rank == 1 else None
+    sources = [o.shape for o in i.operands]
+    if i.opcode in _MOVES:
+        return _moved(i, shape, [s for s in sources if isinstance(s, Shape)], full)
     size = max(map(len, full))
     rows = [v * size if len(v) == 1 else v for v in full]
     if any(len(r) != size for r in rows):
         return None
-    sources = [o.shape for o in i.operands]
     found = []
     for elements in zip(*rows, strict=True):
         made = _operation(i, width, sources, elements)
@@ -150,6 +165,67 @@ def _elements(i: Instruction, operands: Sequence[Bits | None]) -> Bits | None:
             return None
         found.append(number)
     return found
+
+
+_MOVES = ("broadcast", "concatenate", "pad", "reverse", "slice", "transpose")
+
+
+def _moved(i: Instruction, shape: Shape, sources: Sequence[Shape], full: Sequence[Bits]) -> Bits | None:
+    """The elements of an array, each from where the definition of the operation says."""
+    found = []
+    for index in _indices(shape):
+        k, place = _source(i, index, sources)
+        at = 0
+        for n, p in zip(sources[k].dims, place, strict=True):
+            if not 0 <= p < n:
+                return None
+            at = at * n + p
+        found.append(full[k][at])
+    return found
+
+
+def _source(i: Instruction, index: Sequence[int], sources: Sequence[Shape]) -> tuple[int, Sequence[int]]:
+    """The operand and the index in it that an element is taken from."""
+    dims = sources[0].dims
+    match i.opcode:
+        case "broadcast":
+            return 0, [index[d] for d in i.integers("dimensions", ())]
+        case "transpose":
+            back = {d: k for k, d in enumerate(i.integers("dimensions"))}
+            return 0, [index[back[d]] for d in range(len(dims))]
+        case "reverse":
+            turned = i.integers("dimensions")
+            return 0, [
+                n - 1 - x if d in turned else x for d, (n, x) in enumerate(zip(dims, index, strict=True))
+            ]
+        case "slice":
+            return 0, [s.start + x * s.stride for s, x in zip(i.strides(), index, strict=True)]
+        case "concatenate":
+            (along,), rest = i.integers("dimensions"), list(index)
+            k = 0
+            while k < len(sources) - 1 and rest[along] >= sources[k].dims[along]:
+                rest[along] -= sources[k].dims[along]
+                k += 1
+            return k, rest
+    place = []
+    for n, x, (low, _, gap) in zip(dims, index, i.padding(), strict=True):
+        if (x - low) % (gap + 1) or not 0 <= (x - low) // (gap + 1) < n:
+            return 1, ()
+        place.append((x - low) // (gap + 1))
+    return 0, place
+
+
+def _indices(shape: Shape) -> Iterator[tuple[int, ...]]:
+    return product(*map(range, shape.dims))
+
+
+def _position(shape: Shape, index: Sequence[int]) -> int:
+    """Where an element stands in memory."""
+    at, unit = 0, 1
+    for d in shape.minor_to_major:
+        at += index[d] * unit
+        unit *= shape.dims[d]
+    return at
 
 
 def _counted(i: Instruction, shape: Shape, width: int) -> Bits | None:
@@ -197,6 +273,12 @@ def _operation(
             return a ^ b
         case "not", [a]:
             return ~a
+        case (("shift-left" | "shift-right-logical" | "shift-right-arithmetic"), [a, b]) if (
+            0 <= b.as_signed_long() < width
+        ):
+            if i.opcode == "shift-left":
+                return a << b
+            return z3.LShR(a, b) if i.opcode == "shift-right-logical" else a >> b
         case "negate", [a]:
             return -a
         case "abs", [a]:
@@ -269,9 +351,15 @@ def _shown(found: Bits | None) -> str:
     return "not known" if found is None else ", ".join(str(f.as_signed_long()) for f in found)
 
 
+def constant_values(i: Instruction) -> list[int]:
+    """The elements of a constant of integers, in row-major order."""
+    signed = _signed(i.shape)
+    return [b.as_signed_long() if signed else b.as_long() for b in _elements(i, []) or ()]
+
+
 def evaluation_answer(computations: Mapping[str, Computation], e: EvaluationStep) -> tuple[Status, str]:
     """Whether everything that was taken for known is so, and whether just that was put in."""
-    found = evaluate(computations, e.computation, _bits(e.computation, e.known))
+    found = evaluate(computations, e.computation, _bits(e.computation, e.known), claimed=e.values)
     for name, values in e.values.items():
         for path, claimed in values.items():
             have = found.get(name, {}).get(path)

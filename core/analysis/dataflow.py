@@ -22,7 +22,7 @@ from .dependence import Leaf, Path, Reads, Summary, depending, paths_of
 from .loops import Between, Loop, carried_unchanged, unrolled
 from .runtime import branches, fold, is_position, operand_name, with_sources
 from .steps import CompositionStep, EvaluationStep, UnrollingStep
-from .values import CALLS, Value, Values, known_leaves, runs, values_of
+from .values import CALLS, Value, Values, constant_of, known_leaves, runs, values_of
 
 if TYPE_CHECKING:
     from .summaries import Analysis
@@ -63,6 +63,7 @@ class Dataflow:
         self.known = {i.name: i for i in computation.instructions}
         self._links: dict[tuple[str, Path], dict[Leaf, Reads | None]] = {}
         self._loops: dict[str, dict[tuple[Path, Path], Reads] | NoMap] = {}
+        self._evaluated: dict[str, Value | None] = {}
         self._states: dict[tuple[object, ...], Reached] = {START.content: START}
         self._extensions: dict[tuple[Reached, int], Reached] = {}
         self._junctions: dict[tuple[Reached, ...], Reached] = {}
@@ -386,7 +387,7 @@ class Dataflow:
         summary = self.analysis.summaries.get(name)
         if summary is None:
             return self._opaque(instruction, NoMap(where, f"computation {name} calls itself"))
-        known = self._given(instruction, callee)
+        known = self._given(instruction, callee, summary)
         if known:
             special = self.analysis.specialized(callee, known)
             found = self.analysis.nested(special)
@@ -413,12 +414,24 @@ class Dataflow:
                 links[leaf] = Reads(lifted, reads.under(where).unknown, reads.under(where).at_most)
         return links
 
-    def _given(self, instruction: Instruction, callee: Computation) -> dict[Leaf, Value]:
-        """Return the known operands of a call, if they may tell more of what it reads: how often loops run."""
+    def _given(self, instruction: Instruction, callee: Computation, summary: Summary) -> dict[Leaf, Value]:
+        """Return the known operands of a call, if they may tell more of what it reads.
+
+        They tell how often loops run, and where runtime values that are made inside lie.
+        """
         if self.analysis.room <= 0:
             return {}
         if self.computation.name not in self.analysis.known and not self.analysis.has_loop(callee):
-            return {}
+            parameters = {p.name for p in callee.parameters}
+            sources = {v.source.hlo for r in summary.values() for m in r.maps for v in m.rts if v.source}
+            if all(name in parameters or is_position(name) for name in sources):
+                return {}
+            found = {
+                (k, ()): self._value(o.name)
+                for k, o in enumerate(instruction.operands)
+                if o.name in self.known
+            }
+            return {leaf: value for leaf, value in found.items() if value is not None}
         return {
             (k, path): value
             for k, o in enumerate(instruction.operands)
@@ -480,10 +493,33 @@ class Dataflow:
         m = with_sources(m, self._origin)
         if not self.options.fold_constants:
             return m
-        folded = fold(m, self.known)
+        known = {
+            v.source.hlo: made
+            for v in m.rts
+            if v.source is not None and (made := self._static(v.source.hlo)) is not None
+        }
+        folded = fold(m, known)
         if self.options.observe is not None and folded is not m:
-            self.options.observe(CompositionStep((m,), folded, self.known))
+            self.options.observe(CompositionStep((m,), folded, known))
         return folded
+
+    def _static(self, name: str) -> Instruction | None:
+        """A constant or an iota of this name, or the constant that an array is of which every element is known."""
+        instruction = self.known.get(name)
+        if instruction is None or instruction.opcode in ("constant", "iota", "parameter"):
+            return instruction
+        value = self._value(name)
+        return None if value is None else constant_of(instruction, value)
+
+    def _value(self, name: str) -> Value | None:
+        """The elements of a small array of integers, if all are known; evaluated when it is asked for."""
+        if name not in self._evaluated:
+            known = self.analysis.known.get(self.computation.name, {})
+            values = values_of(self.analysis.computations, self.computation, known, 0, None, name)
+            self._evaluated[name] = values.get(name, {}).get(())
+            if self._evaluated[name] is not None and self.options.observe is not None:
+                self.options.observe(EvaluationStep(self.computation, known, values))
+        return self._evaluated[name]
 
     def _origin(self, source: RuntimeSource) -> RuntimeSource:
         """Follow a source through instructions that only move elements, to the one that made the value."""

@@ -25,6 +25,7 @@ from typing import Any
 from ..expr import Expr, Int, Sum, Var, integer, linear, substitute_all, var
 from ..facts import Facts
 from ..indexing_map import Constraint, IndexingMap, Variable, unused_name
+from .tables import quotient
 
 __all__ = ["covers", "merged"]
 
@@ -329,7 +330,7 @@ def _from_table(form: Form, table: PairTable) -> IndexingMap | None:
         return None
     indices, least, most = table.indices.tolist(), table.least.tolist(), table.most.tolist()
     step = steps[0]
-    lowest, highest = (_quotient(x, indices, step, values) for values in (least, most))
+    lowest, highest = (quotient(x, indices, step, values) for values in (least, most))
     if lowest is None or highest is None:
         return None
     constraints: list[Constraint] = []
@@ -346,23 +347,6 @@ def _from_table(form: Form, table: PairTable) -> IndexingMap | None:
         if len(set(most)) > 1:
             constraints.append(Constraint(highest - result, 0, width))
     return IndexingMap((Variable(name, indices[0], indices[-1]),), value, (), (result,), tuple(constraints))
-
-
-def _quotient(x: Var, indices: Sequence[int], step: int, values: Sequence[int]) -> Expr | None:
-    """`(a·x + b) // c` with these values at indices a step apart, which show it three times, for the smallest c."""
-    count = len(values)
-    for c in range(1, max(count // 3, 1) + 1):
-        a = values[c] - values[0] if count > c else 0
-        if any(values[t + c] - values[t] != a for t in range(count - c)):
-            continue
-        # c·v is at most a·t + b, and that is less than c·v + c
-        least, most = (
-            pick(c * v - a * t + more for t, v in enumerate(values))
-            for pick, more in ((max, 0), (min, c - 1))
-        )
-        if least <= most:
-            return (x * a + (step * least - a * indices[0])) // (c * step)
-    return None
 
 
 # ------------------------------------------------------------------------------------------------------------ series

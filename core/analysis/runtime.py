@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from ..expr import Expr, Int, integer, maximum, minimum
+from ..expr import Expr, integer, maximum, minimum
 from ..facts import Facts
 from ..hlo import Computation, Instruction, Module, Shape, format_instruction
 from ..hlo.attributes import Attributes, format_value
 from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
+from .tables import table_element
 
 _NUMBER = re.compile(r"[-+]?\d{1,40}\Z", re.ASCII)
 _TOKEN = re.compile(r"[^\s{},]++")
@@ -97,10 +98,7 @@ def branches(instruction: Instruction) -> tuple[str, ...]:
 
 
 def known_element(instruction: Instruction, index: tuple[Expr, ...]) -> Expr | None:
-    """The element of a constant or iota at `index` as an expression, None when it is not known here.
-
-    A constant's element is known when it does not depend on the index or the index is constant.
-    """
+    """The element of a constant or iota at `index` as an expression, None when no short one says it."""
     if instruction.opcode == "iota" and isinstance(instruction.shape, Shape):
         dimension = instruction.attribute("iota_dimension")
         if dimension is None:
@@ -119,12 +117,7 @@ def known_element(instruction: Instruction, index: tuple[Expr, ...]) -> Expr | N
         return None
     if values and len(set(values)) == 1:
         return integer(values[0])
-    position = 0
-    for size, e in zip(shape.dims, index, strict=False):
-        if not isinstance(e, Int) or not 0 <= e.value < size:
-            return None
-        position = position * size + e.value
-    return integer(values[position]) if position < len(values) else None
+    return table_element(values, shape.dims, index)
 
 
 def constant_elements(instruction: Instruction) -> tuple[int, ...] | None:

@@ -12,10 +12,11 @@ bit vectors.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from ..errors import InputError
 from ..hlo import Computation, Instruction, Operand, Shape, leaves
 from ..hlo.attributes import Attributes, Reference
 from .dependence import Path
@@ -30,10 +31,14 @@ Known = Mapping[tuple[int, Path], Value]
 Values = dict[str, dict[Path, Value]]
 """Known values of instructions, by name and path."""
 
-# Arrays of more elements are not evaluated, loops that run more often are not unrolled, calls nested deeper are not
-# looked into, and no more instructions than this are evaluated for one computation, those of its callees included.
-LARGEST, MOST_RUNS = 256, 64
+# Arrays of more elements are not evaluated (of more than the second number where an array is asked for by name), loops
+# that run more often are not unrolled, calls nested deeper are not looked into, and no more instructions than this are
+# evaluated for one computation, those of its callees included.
+LARGEST, LARGEST_ASKED, MOST_RUNS = 256, 4096, 64
 _DEEPEST, _MOST_WORK = 12, 20_000
+
+# Shifts by fewer bits are evaluated, of numbers that are not negative where it is to the right.
+_WIDEST = 8
 
 _TYPE = re.compile(r"([su])(2|4|8|16|32|64)\Z")
 
@@ -59,13 +64,13 @@ def wrapped(value: int, element_type: str) -> int:
     return value - (1 << bits) if signed and value >> (bits - 1) else value
 
 
-def small(shape: object) -> bool:
+def small(shape: object, largest: int = LARGEST) -> bool:
     """Whether values of this shape are evaluated."""
     return (
         isinstance(shape, Shape)
         and bits_of(shape.element_type) is not None
         and not any(shape.dynamic)
-        and 0 < shape.size <= LARGEST
+        and 0 < shape.size <= largest
     )
 
 
@@ -76,6 +81,7 @@ def _is_predicate(shape: object) -> bool:
 @dataclass
 class _Budget:
     left: int = _MOST_WORK
+    largest: int = LARGEST
 
 
 def values_of(
@@ -84,11 +90,18 @@ def values_of(
     known: Known,
     depth: int = 0,
     budget: _Budget | None = None,
+    asked: str | None = None,
 ) -> Values:
-    """Return the known values of a computation's instructions, given those of its parameters."""
-    budget = budget or _Budget()
+    """Return the known values of a computation's instructions, given those of its parameters.
+
+    They are those of all instructions, or of one that is asked for and of what it is computed from.
+    """
+    budget = budget or _Budget(largest=LARGEST if asked is None else LARGEST_ASKED)
     found: Values = {}
-    for instruction in computation.instructions:
+    instructions: Iterable[Instruction] = computation.instructions
+    if asked is not None:
+        instructions = _behind(computation, asked)
+    for instruction in instructions:
         budget.left -= 1
         if budget.left < 0:
             break
@@ -96,6 +109,17 @@ def values_of(
         if values:
             found[instruction.name] = values
     return found
+
+
+def _behind(computation: Computation, name: str) -> list[Instruction]:
+    """An instruction after all that it is computed from."""
+    pending, seen = [computation.position(name)], set[int]()
+    while pending:
+        k = pending.pop()
+        if k >= 0 and k not in seen:
+            seen.add(k)
+            pending += computation.operand_positions[k]
+    return [computation.instructions[k] for k in sorted(seen)]
 
 
 def _of(
@@ -121,7 +145,7 @@ def _of(
     if opcode in (*CALLS, "conditional"):
         name, inside = _called(instruction, given)
         callee = computations.get(name)
-        if callee is None or depth >= _DEEPEST or not inside:
+        if callee is None or depth >= _DEEPEST or (instruction.operands and not inside):
             return {}
         return values_of(computations, callee, inside, depth + 1, budget).get(callee.root.name, {})
     if (
@@ -131,9 +155,9 @@ def _of(
         and _is_predicate(instruction.shape)
     ):
         return {(): given[0][()]}  # one element says it all, also of an array that is not small
-    if not small(instruction.shape):
+    if not small(instruction.shape, budget.largest):
         return {}
-    value = evaluated(instruction, [values.get(()) for values in given])
+    value = evaluated(instruction, [values.get(()) for values in given], budget.largest)
     return {} if value is None else {(): value}
 
 
@@ -163,7 +187,9 @@ def branch_taken(instruction: Instruction, choice: Value | None) -> int | None:
     return choice[0] if 0 <= choice[0] < count else count - 1
 
 
-def evaluated(instruction: Instruction, operands: Sequence[Value | None]) -> Value | None:
+def evaluated(
+    instruction: Instruction, operands: Sequence[Value | None], largest: int = LARGEST
+) -> Value | None:
     """The elements of a small integer array from those of its operands, None if they are not known."""
     shape, opcode = instruction.shape, instruction.opcode
     assert isinstance(shape, Shape)
@@ -177,19 +203,20 @@ def evaluated(instruction: Instruction, operands: Sequence[Value | None]) -> Val
     first = shapes[0]
     if opcode == "select" and len(operands) == 3 and operands[0] is not None and len(set(operands[0])) == 1:
         return operands[1 if operands[0][0] else 2]
-    if any(v is None for v in operands) or not all(small(s) for s in shapes) or not isinstance(first, Shape):
+    if (
+        any(v is None for v in operands)
+        or not all(small(s, largest) for s in shapes)
+        or not isinstance(first, Shape)
+    ):
         return None
     given = [v for v in operands if v is not None]
-    if opcode == "broadcast":
-        return given[0] * shape.size if len(given[0]) == 1 else None
+    if opcode in _MOVES:
+        arrays = [s for s in shapes if isinstance(s, Shape)]
+        return _moved(instruction, shape, arrays, given)
     if opcode == "bitcast":
-        return (
-            given[0] if first.element_type == shape.element_type and shape.size == first.size == 1 else None
-        )
+        return _seen_as(first, shape, given[0])
     if opcode == "dynamic-slice":
         return _slice(given, first, shape)
-    if opcode == "concatenate":
-        return tuple([a for v in given for a in v]) if shape.rank == 1 else None
     if opcode == "convert":
         to_pred = shape.element_type == "pred"
         return tuple([int(a != 0) if to_pred else wrapped(a, shape.element_type) for a in given[0]])
@@ -213,6 +240,61 @@ def _iota(instruction: Instruction, shape: Shape) -> Value | None:
         return None
     inner, size = prod(shape.dims[dimension + 1 :]), shape.dims[dimension]
     return tuple([wrapped(k // inner % size, shape.element_type) for k in range(shape.size)])
+
+
+def _seen_as(first: Shape, shape: Shape, value: Value) -> Value | None:
+    """The elements of an array that stands in memory where another one does."""
+    import numpy as np
+
+    if first.element_type != shape.element_type or first.size != shape.size:
+        return None
+    if any(s.layout is not None and (s.layout.tiles or s.layout.properties) for s in (first, shape)):
+        return None
+    orders = [s.minor_to_major[::-1] for s in (first, shape)]
+    memory = np.array(value, object).reshape(first.dims).transpose(orders[0]).ravel()
+    made = memory.reshape([shape.dims[d] for d in orders[1]]).transpose(np.argsort(orders[1]))
+    return tuple(made.ravel().tolist())
+
+
+_MOVES = ("broadcast", "concatenate", "pad", "reverse", "slice", "transpose")
+
+
+def _moved(
+    instruction: Instruction, shape: Shape, shapes: Sequence[Shape], given: Sequence[Value]
+) -> Value | None:
+    """The elements of an array into which those of its operands are moved."""
+    import numpy as np
+
+    arrays = [np.array(v, object).reshape(s.dims) for v, s in zip(given, shapes, strict=True)]
+    opcode, made = instruction.opcode, arrays[0]
+    try:
+        dims = () if opcode in ("pad", "slice") else instruction.integers("dimensions", ())
+        if opcode == "broadcast":
+            places = [made.shape[dims.index(d)] if d in dims else 1 for d in range(shape.rank)]
+            made = np.broadcast_to(made.transpose(np.argsort(dims)).reshape(places), shape.dims)
+        elif opcode == "concatenate":
+            made = np.concatenate(arrays, dims[0])
+        elif opcode == "reverse":
+            made = np.flip(made, dims)
+        elif opcode == "transpose":
+            made = made.transpose(dims)
+        elif opcode == "slice":
+            made = made[tuple([slice(s.start, s.limit, s.stride) for s in instruction.strides()])]
+        else:
+            padding = instruction.padding()
+            if any(low < 0 or high < 0 for low, high, _ in padding):
+                return None
+            inside = tuple(
+                [
+                    slice(low, n - high, gap + 1)
+                    for n, (low, high, gap) in zip(shape.dims, padding, strict=True)
+                ]
+            )
+            made = np.full(shape.dims, given[1][0], object)
+            made[inside] = arrays[0]
+    except (InputError, ValueError, IndexError):
+        return None  # attributes that make no sense are reported where maps are asked for
+    return tuple(made.ravel().tolist()) if made.shape == shape.dims else None
 
 
 def _slice(given: Sequence[Value], first: Shape, shape: Shape) -> Value | None:
@@ -248,6 +330,9 @@ _OPERATIONS: dict[str, tuple[int, Callable[..., int | None]]] = {
     "or": (2, lambda a, b: a | b),
     "remainder": (2, _remainder),
     "select": (3, lambda p, a, b: a if p else b),
+    "shift-left": (2, lambda a, b: a << b if 0 <= b < _WIDEST else None),
+    "shift-right-arithmetic": (2, lambda a, b: a >> b if a >= 0 and 0 <= b < _WIDEST else None),
+    "shift-right-logical": (2, lambda a, b: a >> b if a >= 0 and 0 <= b < _WIDEST else None),
     "sign": (1, lambda a: (a > 0) - (a < 0)),
     "subtract": (2, lambda a, b: a - b),
     "xor": (2, lambda a, b: a ^ b),
@@ -279,6 +364,13 @@ def specialized(computation: Computation, values: Values, name: str) -> Computat
     return Computation(name, made, computation.root_index)
 
 
+def constant_of(instruction: Instruction, value: Value) -> Instruction:
+    """The constant that may stand in place of an instruction."""
+    spelled, shape = ", ".join(map(str, value)), instruction.shape
+    literal = f"{{{spelled}}}" if isinstance(shape, Shape) and shape.rank else spelled
+    return Instruction(instruction.name, "constant", shape, literal=literal)
+
+
 def _specialized(instruction: Instruction, values: Values) -> Instruction:
     opcode = instruction.opcode
     if opcode in ("parameter", "constant", "iota"):
@@ -286,9 +378,7 @@ def _specialized(instruction: Instruction, values: Values) -> Instruction:
     value = values.get(instruction.name, {}).get(())
     shape = instruction.shape
     if value is not None and isinstance(shape, Shape) and shape.size == len(value):
-        spelled = ", ".join(map(str, value))
-        literal = f"{{{spelled}}}" if shape.rank else spelled
-        return Instruction(instruction.name, "constant", shape, literal=literal)
+        return constant_of(instruction, value)
     choice = values.get(instruction.operands[0].name, {}).get(()) if instruction.operands else None
     if opcode == "select" and len(instruction.operands) == 3 and choice and len(set(choice)) == 1:
         chosen = instruction.operands[1 if choice[0] else 2]

@@ -93,7 +93,7 @@ def addressed() -> Iterator[tuple[str, Case]]:
     batched = lax.GatherDimensionNumbers((1,), (), (1,), (0,), (0,))
     yield "take", (lambda x, i: jnp.take(x, i, axis=0), [(4, 2), (3, "i")], False)
     yield "take along", (lambda x, i: jnp.take_along_axis(x, i, axis=1), [(3, 4), (3, 2, "i")], False)
-    yield "take these", (lambda x: jnp.take(x, c([2, 0, 1]), axis=1), [(2, 4)], False)
+    yield "take these", (lambda x: jnp.take(x, c([2, 0, 1]), axis=1), [(2, 4)], True)
     yield "index arrays", (lambda x, i, k: x[i, :, k], [(3, 2, 4), (2, "i"), (2, "i")], False)
     yield "gather", (lambda x, i: lax.gather(x, i, odd, (2, 1, 3)), [(4, 5, 3), (3, 2, "i")], False)
     yield "batched gather", (lambda x, i: lax.gather(x, i, batched, (1, 2)), [(3, 5), (3, 1, "i")], False)
@@ -111,6 +111,22 @@ def addressed() -> Iterator[tuple[str, Case]]:
     yield "slice each row", (rows, [(3, 5), (3, "i")], False)
     yield "gradient of a slice", (lambda x, k, u: jax.vjp(_two(k), x)[1](u), [(5,), ("i",), (2,)], False)
     yield "roll by", (jnp.roll, [(5,), ("i",)], False)
+
+
+def static() -> Iterator[tuple[str, Case]]:
+    """Indices that no input changes: counted, computed, joined, or listed."""
+    n, c = jnp.arange, jnp.array
+    yield "hankel", (lambda x: x[n(5)[:, None] + n(4)[None]], [(8,)], True)
+    yield "windows by stride", (lambda x: x[:, n(3)[:, None] * 2 + n(3)], [(2, 8)], True)
+    yield "diagonal", (lambda x: jnp.diagonal(x, 1), [(4, 6)], True)
+    yield "corners", (lambda x: x[c([0, 3])[:, None], c([0, 4])], [(4, 5)], True)
+    yield "edges", (lambda x: x[jnp.pad(n(5), (2, 1), mode="edge")], [(5,)], True)
+    yield "two runs", (lambda x: x[jnp.concatenate([n(3), n(3) + 4])], [(8,)], True)
+    yield "held", (lambda x: x[jnp.clip(n(8) - 2, 0, 4)], [(6,)], True)
+    yield "listed", (lambda x: x[c([3, 1, 4, 1, 5, 2, 6])], [(8,)], True)
+    yield "backwards", (lambda x: x[n(9)[::-2]], [(9,)], True)
+    yield "again and again", (lambda x: x[n(9) % 3], [(5,)], True)
+    yield "halves", (lambda x: x[n(12).reshape(3, 4).T // 2], [(6,)], True)
 
 
 def _two(k: Any) -> Callable[..., Any]:
@@ -184,7 +200,7 @@ def _cell(a: Any, k: Any) -> Callable[..., Any]:
 
 CASES: dict[str, Case] = {
     name: case
-    for made in (einsums, convolutions, windows, addressed, moved, decided)
+    for made in (einsums, convolutions, windows, addressed, static, moved, decided)
     for name, case in made()
 }
 

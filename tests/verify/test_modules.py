@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from indexproof.core.analysis import MergeStep, ModuleMaps, dataflow, summaries, values
+from indexproof.core.analysis import MergeStep, ModuleMaps, dataflow, summaries, tables, values
 from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.analysis.runtime import with_sources
-from indexproof.core.expr import lift
+from indexproof.core.expr import lift, var
 from indexproof.core.hlo import Instruction, Module, read_module
 from indexproof.core.hlo.attributes import Attributes, Reference
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
@@ -482,3 +482,22 @@ def test_what_no_window_replaces(op: type[Scatter]) -> None:
     wrong = {(kind, status) for kind, (status, _) in answers if status is not Status.PROVED}
     assert (("sound", Status.REFUTED) in wrong) == (op is OneWindowForgotten)
     assert {kind for kind, _ in wrong} <= ({"sound", "pair"} if op is OneWindowForgotten else set())
+
+
+def test_a_wrong_closed_form_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+ENTRY e {
+  p = f32[9,2] parameter(0)
+  c = s32[3,1] constant({{7},{4},{1}})
+  ROOT g = f32[3,2] gather(p, c), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1,
+    slice_sizes={1,2}
+}
+"""
+    module = read_module(text)
+    (good,) = check(module, ModuleVerifier(module))
+    assert good.status is Status.PROVED
+    assert good.counts["folded"] == 2
+    right = tables._form
+    monkeypatch.setattr(tables, "_form", lambda row, e: right(row, e) + (e == var("d0")))
+    module = read_module(text)
+    assert ("folded", "e") in failed(check(module, ModuleVerifier(module)))

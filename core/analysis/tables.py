@@ -1,0 +1,84 @@
+"""Closed forms of tables of integers: the element at an index as an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ..expr import Expr, Int, floordiv, integer, linear, maximum, minimum
+
+__all__ = ["quotient", "table_element"]
+
+# A table of one dimension bends at no more indices than this, else its form would be longer than the table is worth.
+_BENDS = 8
+
+
+def table_element(values: Sequence[int], dims: Sequence[int], index: Sequence[Expr]) -> Expr | None:
+    """Return the element of a table, in row-major order, at an index within it; None if no short form is found.
+
+    Found are sums of tables of one dimension each.
+    """
+    import numpy as np
+
+    table = np.array(values, object).reshape(dims)
+    for axis, e in enumerate(index):
+        if isinstance(e, Int):
+            if not 0 <= e.value < dims[axis]:
+                return None
+            table = table.take([e.value], axis)
+    if table.size == 0:
+        return None
+    first = table.flat[0]
+    total: Expr = integer(int(first))
+    whole = np.full(table.shape, first, object)
+    for axis, e in enumerate(index):
+        others = tuple([slice(None) if d == axis else 0 for d in range(table.ndim)])
+        row = table[others] - first
+        whole = whole + row.reshape([-1 if d == axis else 1 for d in range(table.ndim)])
+        form = _form([int(v) for v in row], e)
+        if form is None:
+            return None
+        total = total + form
+    return total if (whole == table).all() else None
+
+
+def _form(row: Sequence[int], e: Expr) -> Expr | None:
+    """The value of a row at an index, that is linear between a few indices, a quotient, or comes again."""
+    slopes = [b - a for a, b in pairwise(row)] or [0]
+    bends = [k for k in range(1, len(slopes)) if slopes[k] != slopes[k - 1]]
+    if len(bends) > 1:
+        found = quotient(e, range(len(row)), 1, row)
+        if found is not None:
+            return found
+        for period in range(2, len(row) // 2 + 1):
+            if all(row[k] == row[k - period] for k in range(period, len(row))):
+                return _form(row[:period], e % period)
+    if len(bends) > _BENDS:
+        return None
+    parts: list[tuple[Expr, int]] = [(e, slopes[0])]
+    while bends:
+        k, *bends = bends
+        change = slopes[k] - slopes[k - 1]
+        if bends and slopes[bends[0]] - slopes[bends[0] - 1] == -change:
+            # as steep as before from the next bend on
+            parts.append((minimum(maximum(e, k), bends.pop(0)) - k, change))
+        else:
+            parts.append((maximum(e - k, 0), change))
+    return linear(row[0], parts)
+
+
+def quotient(x: Expr, indices: Sequence[int], step: int, values: Sequence[int]) -> Expr | None:
+    """`(a·x + b) // c` with these values at indices a step apart, which show it three times, for the smallest c."""
+    count = len(values)
+    for c in range(1, max(count // 3, 1) + 1):
+        a = values[c] - values[0] if count > c else 0
+        if any(values[t + c] - values[t] != a for t in range(count - c)):
+            continue
+        # c·v is at most a·t + b, and that is less than c·v + c
+        least, most = (
+            pick(c * v - a * t + more for t, v in enumerate(values))
+            for pick, more in ((max, 0), (min, c - 1))
+        )
+        if least <= most:
+            return floordiv(x * a + (step * least - a * indices[0]), c * step)
+    return None

@@ -18,7 +18,6 @@ from ..core.errors import InputError, quoted
 from ..core.op import Case, Op
 from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..rules import catalog
-from ..rules.ops import OPS
 from ..rules.transfer import KnownLaw, TransferLaw
 from ..rules.transforms import TransformLaw
 from ..verify.catalogue import MAX_RANK, Claim, claims, family_of, group_of, obligations_of
@@ -404,8 +403,6 @@ def _claims_in(value: Any, module: str, max_rank: int) -> Iterator[Named]:
             for part in value:
                 yield from _claims_in(part, module, max_rank)
         case type() if issubclass(value, Op) and value is not Op and value.__module__ == module:
-            if value in OPS.values():
-                return
             cases = [c for rank in range(max_rank + 1) for c in value.cases(rank)]
             if not cases:
                 raise InputError(

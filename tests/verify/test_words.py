@@ -16,6 +16,7 @@ from indexproof.core.errors import InputError
 from indexproof.core.expr import var
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.rules.division import small_remainder_vanishes
+from indexproof.rules.ops.movement import Transpose
 from indexproof.rules.simplifier import distinct
 from indexproof.verify.concrete import Answer, Counterexample, contains
 from indexproof.verify.derivation import check_derivation
@@ -150,6 +151,9 @@ def test_claims_are_proved_by_name_or_as_they_are() -> None:
     assert not named.refutations
     assert [r.obligation.name for r in named.run.results] == [r.obligation.name for r in itself.run.results]
     assert str(itself).splitlines()[-1].startswith("PROVED  1 claim, ")
+    op = indexproof.prove(Transpose, max_rank=1, findings=False)
+    assert op.proved
+    assert [c.group for c in op.claims] == ["transpose"] * len(op.claims) != []
     with pytest.raises(InputError, match="did you mean"):
         indexproof.prove("small_remainder_vanishs")
     with pytest.raises(InputError, match="nothing to prove"):

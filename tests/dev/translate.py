@@ -58,7 +58,10 @@ FUNCTIONS: Final = (
     ("core.strategies.divisions", ("magnitude",)),
     ("core.cost", ("map_cost",)),
     ("core.choose", ("least_common_multiple",)),
-    ("core.constraint_order", ("upright", "_summands", "_minus", "_outline", "_below", "_atoms", "descends", "_measures", "_sizes")),
+    (
+        "core.constraint_order",
+        ("upright", "_summands", "_minus", "_outline", "_below", "_atoms", "descends", "_measures", "_sizes"),
+    ),
     (
         "core.constraint_choose",
         (

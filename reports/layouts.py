@@ -50,14 +50,10 @@ READABLE = sums + division + remainder + mixed_radix + minmax + constraints
 _ROWS, _COLUMNS = 24, 24
 
 
-@dataclass(frozen=True)
-class Described:
-    """An array in memory with its maps in simplified form, and what is proved of them, if that was asked."""
+@dataclass(frozen=True, kw_only=True)
+class _WithClaims:
+    """A description with what was proved of it, if that was asked."""
 
-    at: Memory
-    forward: IndexingMap
-    backward: IndexingMap
-    padding: tuple[IndexingMap, ...]
     checked: tuple[CheckedClaim, ...] = ()
 
     @property
@@ -66,12 +62,22 @@ class Described:
         return worst([c.answer.verdict for c in self.checked])
 
 
+@dataclass(frozen=True)
+class Described(_WithClaims):
+    """An array in memory with its maps in simplified form."""
+
+    at: Memory
+    forward: IndexingMap
+    backward: IndexingMap
+    padding: tuple[IndexingMap, ...]
+
+
 def described(at: Memory, verify: bool = False, confirm: bool = False) -> Described:
     """The simplified maps of an array in memory; with ``verify`` it is these that are checked."""
     forward, backward = (simplify_map(m, READABLE) for m in (at.forward, at.backward))
     padding = tuple(simplify_map(m, READABLE) for m in at.padding)
     checked = verify_memory(at, forward, backward, padding, confirm=confirm) if verify else []
-    return Described(at, forward, backward, padding, tuple(checked))
+    return Described(at, forward, backward, padding, checked=tuple(checked))
 
 
 def layout_text(d: Described, index: Sequence[int] | None = None, position: int | None = None) -> str:
@@ -129,18 +135,12 @@ def layout_json(
 
 
 @dataclass(frozen=True)
-class DescribedBitcast:
-    """The steps of a bitcast with its maps in simplified form, and what is proved of them, if that was asked."""
+class DescribedBitcast(_WithClaims):
+    """The steps of a bitcast with its maps in simplified form."""
 
     steps: Decomposition
     backward: IndexingMap
     forward: IndexingMap
-    checked: tuple[CheckedClaim, ...] = ()
-
-    @property
-    def verdict(self) -> Status:
-        """The worst of the answers; `NOT CHECKED` without any."""
-        return worst([c.answer.verdict for c in self.checked])
 
 
 def described_bitcast(source: str, target: str, verify: bool = False) -> DescribedBitcast:
@@ -150,7 +150,8 @@ def described_bitcast(source: str, target: str, verify: bool = False) -> Describ
         simplify_map(bitcast_map(*ends), READABLE)
         for ends in ((steps.source, steps.target), (steps.target, steps.source))
     )
-    return DescribedBitcast(steps, backward, forward, tuple(verify_bitcast(steps) if verify else ()))
+    checked = tuple(verify_bitcast(steps) if verify else ())
+    return DescribedBitcast(steps, backward, forward, checked=checked)
 
 
 def bitcast_text(d: DescribedBitcast) -> str:
@@ -176,8 +177,8 @@ _claims_keys(
 
 
 @dataclass(frozen=True)
-class DescribedLaunch:
-    """A launch with its maps in simplified form, and what is proved of them, if that was asked."""
+class DescribedLaunch(_WithClaims):
+    """A launch with its maps in simplified form."""
 
     at: Launched
     thread_map: IndexingMap
@@ -186,15 +187,9 @@ class DescribedLaunch:
     owners: IndexingMap
     reads: IndexingMap | None
     by: str
-    checked: tuple[CheckedClaim, ...] = ()
     #: The operand that is read, if it was given, and its memory requests: None for too many.
     operand: Memory | None = None
     requests: Requests | None = None
-
-    @property
-    def verdict(self) -> Status:
-        """The worst of the answers; `NOT CHECKED` without any."""
-        return worst([c.answer.verdict for c in self.checked])
 
 
 def described_launch(
@@ -221,7 +216,9 @@ def described_launch(
         if composed is not None and reads is not None:
             claim = f"a {by} reads what the map says of what it computes"
             checked.append(CheckedClaim(claim, equal_maps(composed, reads)))
-    return DescribedLaunch(at, thread, block_, warp, owners, reads, by, tuple(checked), operand, asked)
+    return DescribedLaunch(
+        at, thread, block_, warp, owners, reads, by, operand, asked, checked=tuple(checked)
+    )
 
 
 def launch_text(d: DescribedLaunch) -> str:
@@ -262,7 +259,7 @@ _claims_keys(
 def _with_claims(
     head: str,
     lines: Sequence[tuple[str, str]],
-    d: Described | DescribedBitcast | DescribedLaunch,
+    d: _WithClaims,
     picture: str = "",
 ) -> str:
     """Return a block, what was proved of it, a picture, and the verdict."""

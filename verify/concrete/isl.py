@@ -248,12 +248,12 @@ def counterexample(
     """
     context = islpy.Context()
     context.set_max_operations(budget)
-    algebra = Affine(context, [*enumerate(atoms, 1)])
 
     def inside(rows: Iterable[Row]) -> Any:
         return algebra.conjunction((algebra.form(f), i) for f, i in rows)
 
     try:
+        algebra = Affine(context, [*enumerate(atoms, 1)])
         domain = algebra.universe().intersect(inside(rows))
         for choice in choices:
             alternatives = islpy.Set.empty(algebra.space)

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from dev.fuzz.validate import questions
+from indexproof.core.interval import Interval
 from indexproof.core.text import parse_map
 from indexproof.verify.concrete import equal_maps, isl
 from indexproof.verify.concrete.problem import Problem
@@ -37,6 +38,18 @@ def test_isl_ends_at_any_budget(left: str, right: str) -> None:
     said = {isl.decide(question, budget).status for budget in [*range(1, 400), *range(400, 6000, 37)]}
     assert said <= {"open", decided}
     assert "open" in said
+
+
+def test_isl_ends_at_any_budget_with_many_atoms() -> None:
+    """Naming variables takes operations too."""
+    atoms = [Interval(0, 7)] * 300
+    rows = [({k: 1, k + 1: -1}, Interval(0, 0)) for k in range(1, 300)]
+    said = {
+        isl.counterexample(atoms, rows, [], ({1: 1, 300: -1}, Interval(0, 0)), budget)[0]
+        for budget in (1, 100, 250, 350, 2_000)
+    }
+    assert said <= {None, False}
+    assert None in said
 
 
 def test_isl_may_be_unable_to_print_a_coordinate() -> None:

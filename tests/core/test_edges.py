@@ -47,10 +47,11 @@ PINNED: dict[str, str] = {
     "opaque": "18779af2f930f7ca",
     "points_only": "dedda3a57878ea3d",
     "linear": "42aba99ab2078d4c",
-    "examples": "6e01c1916ffde4c1",
+    "constrained": "08deb2173ac2c3a3",
+    "examples": "243aad7a79123b8f",
+    "random": "22dfbf81de78b239",
+    "twice": "4cb1978ae80a5bf2",
     "asked": "f0387d3d438686b6",
-    "random": "96da18995b1a48dc",
-    "twice": "b51bfeed4395e848",
 }
 
 EDGES = _edges()

@@ -46,6 +46,8 @@ EACH: Final = 150
 #: So many points of the domain are looked at, and a few beside it.
 INSIDE: Final = 24
 OUTSIDE: Final = 6
+#: Of a box with so many points all are looked at where there are constraints.
+DOMAIN: Final = 20_000
 WEIGHTS: Final = (3, 3, 1, 12)
 #: Extrema of which two arguments are written anew at once.
 TWICE: Final = (
@@ -376,7 +378,13 @@ def points(m: IndexingMap, rng: random.Random) -> Iterator[Point]:
     if any(lo > hi for lo, hi in boxes):
         yield tuple(lo for lo, _ in boxes)
         return
-    if math.prod(hi - lo + 1 for lo, hi in boxes) <= 4 * INSIDE:
+    size = math.prod(hi - lo + 1 for lo, hi in boxes)
+    if m.constraints and 4 * INSIDE < size <= DOMAIN:
+        # of few points most are found only where all are looked for
+        found = [tuple(p) for p in m.domain_points().tolist()]
+        yield from found[:4] + found[-4:]
+        yield from rng.sample(found, min(len(found), INSIDE))
+    if size <= 4 * INSIDE:
         yield from itertools.product(*[range(lo, hi + 1) for lo, hi in boxes])
     else:
         yield from itertools.islice(itertools.product(*boxes), 16)

@@ -50,12 +50,16 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 TRUSTED: Final = (
     *[f"core/kernel/{n}.py" for n in ("form", "atoms", "measure", "ranges", "kernel")],
     *[f"core/extraction/{n}.py" for n in ("ledger", "choices", "given")],
+    "core/constraint_normal.py",
+    "core/simplify_map.py",
     "core/steps.py",
 )
 #: What only proposes.
 UNTRUSTED: Final = (
     *[f"core/extraction/{n}.py" for n in ("proposals", "differences", "search")],
     *[f"core/strategies/{n}.py" for n in ("divisions", "sums")],
+    "core/constraint_choose.py",
+    "core/constraint_order.py",
     "core/simplify.py",
 )
 #: What steers in files that are trusted: what it prefers is right as well, and costs no more than what was given.

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from indexproof.core.cost import DIVISION_WEIGHT
 from indexproof.core.expr import Expr, ExprLike, add, ceildiv, integer, maximum, minimum, mul
-from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
+from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 
 __all__ = ["BY_DEFAULT", "FAMILIES", "WEIGHTS", "Asked", "family_map", "random_map"]
 
@@ -48,6 +48,7 @@ class Maker:
         self.rng = rng
         self.dims: list[Variable] = []
         self.ranges: list[Variable] = []
+        self.rts: list[RuntimeVariable] = []
         self.results: list[Expr] = []
         self.constraints: list[Constraint] = []
         self.g = rng.choice((2, 2, 3, 4, 4, 5, 6, 8)) if numbers else 2
@@ -70,6 +71,11 @@ class Maker:
         """A new range variable."""
         self.ranges.append(Variable(f"s{len(self.ranges)}", lo, hi))
         return self.ranges[-1].expr
+
+    def runtime(self, lo: int, hi: int, source: RuntimeSource | None) -> Expr:
+        """A new runtime variable."""
+        self.rts.append(RuntimeVariable(f"rt{len(self.rts)}", lo, hi, source))
+        return self.rts[-1].expr
 
     def digit(self, g: int) -> Expr:
         """A variable that goes, nearly, from 0 to g - 1."""
@@ -108,7 +114,7 @@ class Maker:
 
     def map(self) -> IndexingMap:
         """The map, which may multiply variables, as a map that is read may not."""
-        parts = tuple(self.dims), tuple(self.ranges), (), tuple(self.results or [integer(0)])
+        parts = tuple(self.dims), tuple(self.ranges), tuple(self.rts), tuple(self.results or [integer(0)])
         return IndexingMap._trusted(*parts, self.constraints)
 
 
@@ -456,6 +462,41 @@ def congruent(m: Maker) -> None:
     m.results = rng.sample(m.results, rng.randint(1, 3))
 
 
+def constrained(m: Maker) -> None:
+    """Constraints that narrow boxes, merge, or say what is known of a runtime variable; most hold at one point at least."""
+    g, n, rng = m.g, m.n, m.rng
+    x, y = m.wide(), m.digit(g * n)
+    known = [x, y]
+    if rng.random() < 0.4:
+        source = RuntimeSource("s32[8] parameter(0)", (rng.choice((x, y)), (x + y * g) % (g * n)))
+        known.append(m.runtime(0, m.near(g * n), rng.choice((None, source))))
+    point = {v.expr: rng.randint(v.lo, v.hi) for v in (*m.dims, *m.rts)}
+    shifts = (0, 0, 1, -1, g, -n, 2 * g + 1)
+    dividends = []
+    for _ in range(rng.randint(1, 4)):
+        a, b = rng.sample(known, 2)
+        s = (
+            a * rng.choice((1, 1, 1, -1))
+            + rng.choice((0, 0, 0, 0, b, -b, b * g, b * -n))
+            + rng.choice(shifts)
+        )
+        dividends.append(s)
+        k = rng.choice((1, 1, 2, -1, -3, g))
+        what = rng.choice((
+            *(s % d for d in (g, g * n, g * n, n, g + 1)),
+            a * k + b * rng.choice((1, -1, g, -n)), a * k - b * n, a * g - b,
+            s // g * k + b * rng.choice((0, 1, -1, g)), minimum(s, b), maximum(s, b), a,
+        ))  # fmt: skip
+        here = what.evaluate(point) if rng.random() < 0.9 else rng.randrange(g * n)
+        below, above = rng.choice(
+            ((0, 0), (0, 0), (0, 1), (1, 0), (1, g), (n, n), (g * n, 2), (0, g * n * 9))
+        )
+        m.limit(what, here - below, here + above)
+    e = rng.choice(dividends) + rng.choice((0, 0, *shifts))
+    m.results += [m.split(e, d) for d in (g, g * n, n)] + [m.split(known[-1] * g + y, g), x - y * g, e * 2]
+    m.results = rng.sample(m.results, rng.randint(1, 4))
+
+
 def shared(m: Maker) -> None:
     """Several results that can be written with one another."""
     g, n, rng = m.g, m.n, m.rng
@@ -553,13 +594,13 @@ EDGES: Final[dict[str, Callable[[Maker], None]]] = {
     f.__name__: f
     for f in (
         *(blocks, digits, nested, extrema, turned, known, congruent, shared, large, opaque, points_only),
-        linear,
+        *(linear, constrained),
     )
 }
 #: Those of programs, and of the others what all engines can decide.
 FAMILIES: Final[dict[str, Callable[[Maker], None]]] = {
     **{f.__name__: f for f in (chains, threads, windows, tiles, long_sums, identities, long_chains)},
-    **{name: f for name, f in EDGES.items() if name not in ("large", "opaque", "points_only")},
+    **{name: f for name, f in EDGES.items() if name not in ("large", "opaque", "points_only", "constrained")},
 }
 
 

@@ -64,7 +64,7 @@ def run(library: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_same_results(library: Path) -> None:
-    done = run(library, "-m", "dev.native", str(library), "--random", "600", "--seed", "3", "--every", "3")
+    done = run(library, "-m", "dev.native", str(library), "--random", "300", "--seed", "3", "--every", "8")
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     said = [s for s in done.stdout.splitlines() if s]
     assert [s.partition(":")[0] for s in said] == ["builders", "corpora", "random maps"]

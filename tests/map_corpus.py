@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from indexproof.core.expr import integer, lift, minimum, var
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
@@ -12,6 +12,18 @@ from indexproof.core.launch import Launch
 from indexproof.core.layout import memory
 from indexproof.core.op import DIRECTIONS, Case, concrete
 from indexproof.rules.ops import OPS
+from indexproof.verify.concrete import Answer
+from indexproof.verify.properties import (
+    aligned,
+    bijective,
+    contiguous,
+    covers,
+    disjoint,
+    in_bounds,
+    injective,
+    inverse,
+    monotone,
+)
 
 Shaped = tuple[IndexingMap, tuple[int, ...]]
 
@@ -26,7 +38,7 @@ class Table:
         self.box = [range(v.lo, v.hi + 1) for v in (*m.dims, *m.ranges)]
         self.names = [v.name for v in (*m.dims, *m.ranges)]
         self.shape = shape
-        rank = len(m.dims)
+        self.rank = rank = len(m.dims)
         self.rows: dict[tuple[int, ...], tuple[int, ...]] = {}
         for point in itertools.product(*self.box):
             target = m.evaluate(point[:rank], point[rank:], rts)
@@ -74,6 +86,53 @@ class Table:
         for point, target in sorted(self.rows.items()):
             lines.setdefault((*point[:k], *point[k + 1 :]), []).append(target)
         return all(a <= b for line in lines.values() for a, b in itertools.pairwise(line))
+
+    def apart_from_next(self) -> bool:
+        """Whether no target is beside another one along the first dimension."""
+        found = {*self.rows.values()}
+        return not any((t[0] + 1, *t[1:]) in found for t in found)
+
+    def own_inverse(self) -> bool:
+        pairs = {(point[: self.rank], target) for point, target in self.rows.items()}
+        return all((target, source) in pairs for source, target in pairs)
+
+
+def questions(
+    m: IndexingMap, shape: tuple[int, ...]
+) -> Iterator[tuple[str, Callable[[], Answer], Callable[[Table], bool]]]:
+    """Every property of a map: its name, the question, and how a table decides it."""
+    names = [v.name for v in (*m.dims, *m.ranges)]
+    everything = [*range(len(names))]
+    yield "injective", lambda: injective(m), lambda t: t.injective(everything)
+    yield "in_bounds", lambda: in_bounds(m, shape), Table.in_bounds
+    yield "covers", lambda: covers(m, shape), Table.covers
+    yield (
+        "bijective",
+        lambda: bijective(m, shape),
+        lambda t: t.in_bounds() and t.injective(everything) and t.covers(),
+    )
+    yield "monotone", lambda: monotone(m), lambda t: t.monotone(False)
+    yield "monotone", lambda: monotone(m, strict=True), lambda t: t.monotone(True)
+    if m.results:
+        moved = m.with_(results=(m.results[0] + 1, *m.results[1:]))
+        yield "disjoint", lambda: disjoint(m, moved), Table.apart_from_next
+    if len(m.dims) == len(m.results):
+        yield "inverse", lambda: inverse(m, m), Table.own_inverse
+    if names:
+        k = len(names) - 1
+        yield "injective", lambda: injective(m, names[:1]), lambda t: t.injective([0])
+        yield "monotone", lambda: monotone(m, names[k]), lambda t: t.monotone_along(k)
+        for n in (2, 3):
+            yield (
+                "contiguous",
+                lambda n=n: contiguous(m, names[k], n, shape),  # type: ignore[misc]
+                lambda t, n=n: t.contiguous(k, n),  # type: ignore[misc]
+            )
+            yield (
+                "aligned",
+                lambda n=n: aligned(m, n, shape, names[k]),  # type: ignore[misc]
+                lambda t, n=n: t.aligned(n, k),  # type: ignore[misc]
+            )
 
 
 def corpus(count: int, sizes: tuple[int, ...], seed: int) -> Iterator[Shaped]:

@@ -7,29 +7,24 @@ import os
 from collections.abc import Callable, Iterator
 
 import pytest
-from map_corpus import LARGE, SMALL, Shaped, Table, corpus
+from map_corpus import LARGE, SMALL, Shaped, Table, corpus, questions
 
 from indexproof.core.errors import InputError
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.text import parse_map
-from indexproof.verify.concrete import Answer
 from indexproof.verify.properties import (
     aligned,
     bijective,
     contiguous,
-    covers,
     disjoint,
-    in_bounds,
     injective,
     inverse,
-    monotone,
     vector_width,
 )
 
 #: The full corpus has 2,000 maps: ``INDEXPROOF_MAPS=2000 pytest tests/verify/test_properties.py``.
 COUNT = int(os.environ.get("INDEXPROOF_MAPS", "160"))
 
-Row = tuple[tuple[int, ...], tuple[int, ...]]
 _MOST = 400
 
 
@@ -43,40 +38,22 @@ def small(count: int, seed: int = 0) -> Iterator[tuple[Shaped, list[Table]]]:
             yield (m, shape), [Table(m, shape, rts) for rts in values]
 
 
-def questions(m: IndexingMap, shape: tuple[int, ...]) -> Iterator[tuple[Answer, Callable[[Table], bool]]]:
-    """Every property of a map, and how a table decides it."""
-    names = [v.name for v in (*m.dims, *m.ranges)]
-    everything = [*range(len(names))]
-    yield injective(m), lambda t: t.injective(everything)
-    yield in_bounds(m, shape), Table.in_bounds
-    yield covers(m, shape), Table.covers
-    yield bijective(m, shape), lambda t: t.in_bounds() and t.injective(everything) and t.covers()
-    yield monotone(m), lambda t: t.monotone(False)
-    yield monotone(m, strict=True), lambda t: t.monotone(True)
-    if names:
-        k = len(names) - 1
-        yield injective(m, names[:1]), lambda t: t.injective([0])
-        yield monotone(m, names[k]), lambda t: t.monotone_along(k)
-        for width in (2, 3):
-            yield contiguous(m, names[k], width, shape), lambda t, n=width: t.contiguous(k, n)  # type: ignore[misc]
-            yield aligned(m, width, shape, names[k]), lambda t, n=width: t.aligned(n, k)  # type: ignore[misc]
-
-
 def test_every_verdict_is_the_one_of_enumeration() -> None:
     asked = {True: 0, False: 0}
     for (m, shape), tables in small(COUNT):
-        for number, (answer, holds) in enumerate(questions(m, shape)):
+        for name, ask, holds in questions(m, shape):
+            answer = ask()
             right = all(holds(t) for t in tables)
-            assert answer.verdict == ("PROVED" if right else "REFUTED"), (number, m, shape)
+            assert answer.verdict == ("PROVED" if right else "REFUTED"), (name, m, shape)
             asked[right] += 1
             found = answer.counterexample
-            assert right == (found is None), (number, m)
-            if found is not None and found.left is not None:
+            assert right == (found is None), (name, m)
+            if found is not None and found.left is not None and name != "inverse":
                 rank = len(m.dims)
                 point = [found.values[v.name] for v in (*m.dims, *m.ranges)]
                 there = m.evaluate(point[:rank], point[rank:], [found.values[v.name] for v in m.rts])
-                assert there is not None, (number, m, found)
-                assert found.left in (there, (tables[0].place(there),)), (number, m, found)
+                assert there is not None, (name, m, found)
+                assert found.left in (there, (tables[0].place(there),)), (name, m, found)
     assert min(asked.values()) > COUNT, "both verdicts are common"
 
 
@@ -96,8 +73,8 @@ def test_the_collision_is_the_smallest() -> None:
 
 def test_large_maps_are_decided() -> None:
     for m, shape in corpus(12, LARGE, 3):
-        for answer, _ in questions(m, shape):
-            assert answer.verdict != "UNDECIDED", (m, answer)
+        for name, ask, _ in questions(m, shape):
+            assert ask().verdict != "UNDECIDED", (name, m)
 
 
 # ------------------------------------------------------------------------------------------------ single claims

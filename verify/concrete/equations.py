@@ -76,23 +76,20 @@ def _split(e: Expr, box: Mapping[Var, Interval]) -> list[Expr] | None:
     return None
 
 
-def whole(equations: Sequence[Expr]) -> list[Expr]:
-    """The same equations; a quotient and a remainder by one divisor as the equation of what is divided."""
+def whole(equations: Sequence[Expr], box: Mapping[Var, Interval] | None = None) -> list[Expr]:
+    """The same equations; a quotient and a remainder of one number as the equation of that number.
+
+    Both are those of a second number, or sums of variables in the ``box``, which are its digits.
+    """
     left = list(equations)
-    changed = True
-    while changed:
-        changed = False
-        for quotient, remainder in _pairs(left):
-            c, place = quotient
-            left = [e for e in left if e is not c and e is not remainder]
-            left.append(place)
-            changed = True
-            break
+    while (found := next(_pairs(left, box or {}), None)) is not None:
+        *pair, place = found
+        left = [e for e in left if all(e is not x for x in pair)] + [place]
     return left
 
 
-def _pairs(equations: Sequence[Expr]) -> Iterator[tuple[tuple[Expr, Expr], Expr]]:
-    """``x // n = y // n`` with ``x - y`` and ``x mod n = y mod n``."""
+def _pairs(equations: Sequence[Expr], box: Mapping[Var, Interval]) -> Iterator[tuple[Expr, Expr, Expr]]:
+    """The equations of a quotient and of a remainder, and the one that says as much as both."""
     for one in equations:
         match one:
             case Sum(const=0, terms=((FloorDiv(a=x, b=Int(value=n)), k), (FloorDiv(a=y, b=Int(value=m)), j))):
@@ -100,17 +97,65 @@ def _pairs(equations: Sequence[Expr]) -> Iterator[tuple[tuple[Expr, Expr], Expr]
                     continue
                 # unlike the quotients, the remainders may be written in any way
                 for other in equations:
-                    if other is not one and _is_remainder(other, x, y, n):
-                        yield (one, x - y), other
+                    for c in _divisors(other, x, n) if other is not one else ():
+                        if _is_remainder(other, _quotient(x, c), _quotient(y, c), n // c):
+                            yield one, other, _quotient(x, c) - _quotient(y, c)
+            case Sum(terms=terms):
+                for q, k in terms:
+                    if isinstance(q, FloorDiv) and isinstance(q.b, Int) and k in (1, -1):
+                        yield from _digits(equations, one, q, q - one * k, box)
+
+
+def _digits(
+    equations: Sequence[Expr], one: Expr, q: FloorDiv, high: Expr, box: Mapping[Var, Interval]
+) -> Iterator[tuple[Expr, Expr, Expr]]:
+    """``q = high``, the equation ``one``, beside ``remainder = low`` where both are sums of variables."""
+    if _linear_span(high, box) is None:
+        return
+    for other in equations:
+        for r, k in other.terms if isinstance(other, Sum) else ():
+            if not isinstance(r, Mod) or not isinstance(r.b, Int) or k not in (1, -1) or r.b.value <= 0:
+                continue
+            low, n = r - other * k, r.b.value
+            within = _linear_span(low, box)
+            if _quotient(r.a, n) is q and within is not None and within.inside(Interval(0, n - 1)):
+                yield one, other, r.a - high * n - low
+
+
+def _linear_span(e: Expr, box: Mapping[Var, Interval]) -> Interval | None:
+    """The interval of a sum of variables; None for anything else."""
+    parts_ = e.terms if isinstance(e, Sum) else () if isinstance(e, Int) else ((e, 1),)
+    const = e.const if isinstance(e, Sum) else e.value if isinstance(e, Int) else 0
+    return span(const, parts_, box) if all(v in box for v, _ in parts_) else None
+
+
+def _quotient(e: Expr, n: int) -> Expr:
+    """``e // n``, by one divisor where ``e`` is a quotient."""
+    if n == 1:
+        return e
+    if isinstance(e, FloorDiv) and isinstance(e.b, Int) and e.b.value > 0:
+        return e.a // (e.b.value * n)
+    return e // n
+
+
+def _divisors(e: Expr, x: Expr, n: int) -> set[int]:
+    """The divisors of ``n`` by which ``x`` is divided in a sum with remainders, and 1."""
+    found = [d.a for d, _ in e.terms if isinstance(d, Mod)] if isinstance(e, Sum) else []
+    by = {d.b.value for d in found if isinstance(d, FloorDiv) and d.a is x and isinstance(d.b, Int)}
+    return {1} | {c for c in by if c > 0 and n % c == 0}
 
 
 def _is_remainder(e: Expr, x: Expr, y: Expr, n: int) -> bool:
     """Whether ``e`` is a multiple of ``x mod n - y mod n``, or of the same with quotients."""
     if not isinstance(e, Sum):
         return False
-    mods = {t: t.a - (t.a // t.b) * t.b for t, _ in e.terms if isinstance(t, Mod)}
+    mods = {
+        t: t.a - _quotient(t.a, t.b.value) * t.b
+        for t, _ in e.terms
+        if isinstance(t, Mod) and isinstance(t.b, Int) and t.b.value > 0
+    }
     (spelled,) = substitute_all((e,), mods) if mods else (e,)
-    wanted = x - y - (x // n - y // n) * n
+    wanted = x - y - (_quotient(x, n) - _quotient(y, n)) * n
     return spelled in (wanted, -wanted)
 
 

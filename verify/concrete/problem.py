@@ -209,7 +209,11 @@ class Problem:
                 del box[v]
             where, options = substituted(where, single), [o.substituted(single) for o in options]
         # what the box says of a variable need not be said again, and may be all that is said of it
-        options = [replace(o, facts=tuple(f for f in o.facts if not _implied(f, box))) for o in options]
+        digits = [_with_digits(o.facts, {**box, **dict(o.unknowns)}) for o in options]
+        options = [
+            replace(o, facts=tuple(f for f in facts if not _implied(f, box)))
+            for o, facts in zip(options, digits, strict=True)
+        ]
         used = {
             n for n in postorder(*Problem((), tuple(where), tuple(options)).exprs()) if isinstance(n, Var)
         }
@@ -284,7 +288,7 @@ def _with_digits(where: Sequence[Fact], box: Mapping[Var, Interval]) -> list[Fac
     equations = [f.expr - int(f.within.lo) for f in where if f.within.lo == f.within.hi]
     if not equations:
         return list(where)
-    digits = [e for whole_ in whole(equations) for e in parts(whole_, box)]
+    digits = [e for whole_ in whole(equations, box) for e in parts(whole_, box)]
     if digits == equations:
         return list(where)
     return [f for f in where if f.within.lo != f.within.hi] + [Fact(e, zero) for e in digits]

@@ -11,7 +11,8 @@ import pytest
 from indexproof.core.condition import Compare, Not, all_of
 from indexproof.core.expr import Expr, ceildiv, integer, linear, maximum, var
 from indexproof.core.interval import Interval
-from indexproof.verify.concrete import Fact, Option, Problem, holds
+from indexproof.core.launch import Launch
+from indexproof.verify.concrete import Fact, Option, Problem, covers, holds
 from indexproof.verify.concrete import enumerate as enumeration
 from indexproof.verify.concrete.equations import parts, period, whole
 from indexproof.verify.verdict import Status
@@ -79,6 +80,33 @@ def test_a_quotient_and_the_remainder_are_the_whole() -> None:
         [one // -4 - two // -4, one % -4 - two % -4],
     ):
         assert whole(other) == other
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_digits_say_what_their_number_says(seed: int) -> None:
+    rng = random.Random(seed)
+    joined = 0
+    for _ in range(80):
+        n, k = rng.choice((2, 3, 4)), rng.choice((2, 3, 4))
+        box: dict[Expr, Interval] = {e: Interval(-2, rng.randint(0, 3)) for e in (x, y)}
+        box |= {e: Interval(rng.choice((0, 0, 0, -1)), rng.randint(1, 4)) for e in (u, v, w)}
+        one = x * rng.choice((1, 4, -5)) + y * rng.choice((1, 2, 7))
+        other: Expr = u * (n * k) + v * n + w if rng.random() < 0.5 else x + y * 3
+        digits = [w, v, u] if rng.random() < 0.5 else [other % n, other // n % k, other // (n * k)]
+        equations = [one % n - digits[0], one // n % k - digits[1], digits[2] - one // (n * k)]
+        rng.shuffle(equations)
+        found = whole(equations, box)  # type: ignore[arg-type]
+        assert zeros(found, box) == zeros(equations, box), (equations, box)
+        joined += len(found) == 1
+    assert joined > 20
+
+
+def test_every_element_is_some_threads() -> None:
+    at = Launch((8, 64), (3,), unroll=1, warp=4).over("f32[16,64,7]")
+    answer = covers(at.thread_map, (16, 64, 7))
+    assert answer.proved
+    assert not any("round 2" in said for said in answer.tried), answer.tried
+    assert covers(at.thread_map, (17, 64, 7)).verdict is Status.REFUTED
 
 
 @pytest.mark.parametrize("tile", [0, 4, 12])

@@ -1,0 +1,43 @@
+"""Properties of 2,000 maps of ops, layouts, launches and tilings: how long a question takes.
+
+Run with ``make bench``; prints a table in Markdown, which is kept in ``reports/benchmarks.md``. The same maps at small
+sizes are checked against enumeration by ``INDEXPROOF_MAPS=2000 pytest tests/verify/test_properties.py``.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections import defaultdict
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from map_corpus import LARGE, corpus, questions
+
+
+def bench_properties(count: int = 2000) -> None:
+    times: dict[str, list[float]] = defaultdict(list)
+    undecided: dict[str, int] = defaultdict(int)
+    for m, shape in corpus(count, LARGE, 0):
+        for name, ask, _ in questions(m, shape):
+            start = time.process_time()
+            answer = ask()
+            seconds = time.process_time() - start
+            for row in (name, "all"):
+                times[row].append(seconds)
+                undecided[row] += answer.verdict == "UNDECIDED"
+    print("\n| property | questions | undecided | median | 95 of 100 | worst |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    for name, found in sorted(times.items()):
+        late = statistics.quantiles(found, n=20)[-1]
+        middle, worst = statistics.median(found), max(found)
+        print(
+            f"| {name} | {len(found):,} | {undecided[name]} "
+            f"| {1e3 * middle:.2f} ms | {1e3 * late:.1f} ms | {1e3 * worst:.0f} ms |"
+        )
+
+
+if __name__ == "__main__":
+    bench_properties(*map(int, sys.argv[1:]))

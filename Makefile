@@ -103,7 +103,7 @@ bench: $(VENV)/ready-bench native ## run the benchmarks (half an hour, most of i
 	$(PY) -W ignore tests/bench/simplifier.py --write
 	$(PY) -W ignore tests/bench/simplifier.py --held-out reports/benchmark/simplifier.json --write
 
-bench-programs: $(VENV)/ready-test ## measure whole programs of up to 42,000 instructions (ten minutes)
+bench-programs: $(VENV)/ready-test ## measure whole programs of up to 42,000 instructions (fifteen minutes)
 	$(PY) -W ignore tests/bench/whole_programs.py
 
 constraints: ## write constraints.txt anew, with the newest versions that pyproject.toml allows

@@ -1,11 +1,12 @@
 """Whole programs for measurements and tests: functions of jax as they are lowered, and as XLA compiles them.
 
-``python tests/bench/whole_programs.py`` measures reading, all maps of the entry, proofs of everything, and one query of
+``make bench-programs`` measures reading, all maps of the entry, proofs of everything, and one query of
 each, every one in a process of its own, and prints the table of ``reports/benchmarks.md``.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -19,6 +20,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
+
+#: So many seconds of wall time are given to one command.
+_PATIENCE = 300
 
 Program = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -174,7 +178,12 @@ def measured(path: Path, *arguments: str) -> tuple[str, float, int]:
     # An installed package has its bytecode.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", code, "hlo", str(path), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, env=environment, timeout=_PATIENCE
+        )
+    except subprocess.TimeoutExpired:
+        return "not finished", math.inf, 0
     *_, said, figures = [line for line in done.stdout.splitlines() if line]
     seconds, kib = figures.split()
     return said, float(seconds), int(kib) // 1024

@@ -47,18 +47,8 @@ def simplify_map(
     (:mod:`.room`).  ``trace`` collects every step.  The result, simplified again with the same rules
     and options, is returned as it is.
     """
-    try:
-        normal = m._normal
-    except AttributeError:  # a copy
-        normal = None
-    if (
-        normal is not None
-        and normal[0] is rules
-        and normal[1] is keep_points
-        and normal[2] == division_weight
-        and normal[3] is quick
-        and normal[4] is keep_width
-    ):
+    asked = rules, keep_points, division_weight, quick, keep_width
+    if getattr(m, "_normal", None) == asked:  # a copy has none
         return m
     expect_weight(division_weight)
     after = None
@@ -68,7 +58,7 @@ def simplify_map(
         after = native.simplified_map(rules.engine, m, division_weight, quick, keep_points, _emptied)
     if after is None:
         after = _simplified(m, rules, trace, keep_points, division_weight, quick)
-    object.__setattr__(after, "_normal", (rules, keep_points, division_weight, quick, keep_width))
+    object.__setattr__(after, "_normal", asked)
     return after
 
 

@@ -391,8 +391,12 @@ class Ranges(Measured):
         for (body, n), r in self.exact.items():
             if not left:
                 break
-            a, k = body[0]
-            j = left.get(a, 0) // k
+            j = 0
+            for a, k in body:
+                # modulo d nothing is left of the others
+                if k % d:
+                    j = left.get(a, 0) // k
+                    break
             if not j or j * n % d:
                 continue
             for b, i in body:

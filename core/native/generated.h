@@ -4054,9 +4054,9 @@ inline Tuple<Dict<Int, Int>, Int> Engine::unknown_part(Form x, Int d) {
   Terms body{};
   Int n{};
   Int r{};
+  Int j{};
   Int a{};
   Int k{};
-  Int j{};
   Int b{};
   Int i{};
   {
@@ -4075,12 +4075,18 @@ inline Tuple<Dict<Int, Int>, Int> Engine::unknown_part(Form x, Int d) {
     if (!truthy(left)) {
       break;
     }
+    j = Int(0);
     {
-      auto t4_ = body[Int(0)];
-    a = at<0>(t4_);
-    k = at<1>(t4_);
+    auto t4_c = body;
+    for (auto&& t4_ : t4_c) {
+      a = at<0>(t4_);
+      k = at<1>(t4_);
+      if (truthy(floor_mod(k, d))) {
+        j = floor_div(left.get(Int(a), Int(0)), k);
+        break;
+      }
     }
-    j = floor_div(left.get(Int(a), Int(0)), k);
+    }
     if ((!truthy(j) || truthy(floor_mod(mul(j, n), d)))) {
       continue;
     }

@@ -437,3 +437,13 @@ def test_sums_whose_ends_are_too_far_away_to_be_numbers_narrow_what_they_can() -
     after = simplify_map(given, RULES)
     assert [(v.lo, v.hi) for v in after.dims] == [(0, far), (0, 9)]
     assert after.results == results
+
+
+def test_a_remainder_is_known_of_what_a_divisor_leaves_of_a_sum() -> None:
+    """Modulo 2 nothing is left of ``d0 * 2``, so the sum modulo 4 says what ``d1 + 1`` is modulo 2."""
+    m = parse_map(
+        "(d0, d1, d2) -> (((d0 * 2 + d1 + 1) floordiv 8) * 2, (d0 * 2 + d2 * 4 + d1 + 1) mod 2),"
+        " domain: d0 in [0, 15], d1 in [0, 3], d2 in [0, 1], (d0 * 2 + d1 + 1) mod 4 in [0, 0],"
+        " ((d0 * 2 + d1 + 1) floordiv 4) mod 2 in [0, 0]"
+    )
+    assert simplify_map(m, RULES).results[1] == integer(0)

@@ -49,8 +49,9 @@ OUTSIDE: Final = 6
 #: Of a box with so many points all are looked at where there are constraints.
 DOMAIN: Final = 20_000
 WEIGHTS: Final = (3, 3, 1, 12)
-#: Extrema of which two arguments are written anew at once.
+#: Extrema of which two arguments are written anew at once, and constraints that leave one value of a sum.
 TWICE: Final = (
+    "(d0, d1) -> (d0 - d1), domain: d0 in [0, 9], d1 in [0, 9], d0 + d1 in [0, 3], d0 * 2 + d1 * 2 in [6, 9]",
     "(d0, d1) -> (min(d1 - d0 floordiv 2 * 2, d0 floordiv 2 * -2 + 1), d1 mod 3, d0 * 2 + d1 + 5),"
     " domain: d0 in [0, 63], d1 in [0, 9]",
     "(d0, d1) -> (max((d0 + d1) floordiv 4 * 8 + d1, d0 * 2 - (d0 + d1) mod 4, d0)), domain: d0 in [0, 63], d1 in [0, 3]",

@@ -10,6 +10,35 @@ from typing import Final
 __all__ = ["EQUIVALENT"]
 
 _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
+    "of derivations alone, of which a run takes a sample, and test_edges.py every other one": (
+        "core/simplify_map.py _simplified: if trace is not None and (state := stage.state()) != after:  ->  if trace is not None and (state := stage.state()) == after:",
+    ),
+    "there is one": (
+        "core/constraint_normal.py Constraints.twin: return after[0]  ->  return after[-1]",
+        "core/constraint_normal.py Constraints.remainder: return found[0][0][1]  ->  return found[0][-1][1]",
+        "core/constraint_normal.py Constraints.spelled: return self.recorded(rule, (c,), found)[0]  ->  return self.recorded(rule, (c,), found)[-1]",
+        "core/constraint_normal.py shifted_variable: t, k = e.terms[0]  ->  t, k = e.terms[-1]",
+    ),
+    "the rule that is asked refuses what is no single remainder, whose ends are the same": (
+        "core/constraint_normal.py Constraints.simplifier_of_results: if type(c[0]) is Mod and c[1] == c[2]:  ->  if type(c[0]) is Mod and c[2] == c[2]:",
+        "core/constraint_normal.py Constraints.simplifier_of_results: if type(c[0]) is Mod and c[1] == c[2]:  ->  if type(c[0]) is Mod and c[1] == c[1]:",
+        "core/constraint_normal.py Constraints.remainder: x, t = (_dividend(have), have[1] % n)  ->  x, t = (_dividend(have), have[2] % n)",
+        "core/constraint_normal.py Constraints.remainder: return found[0][0][1]  ->  return found[0][0][2]",
+        "core/constraint_normal.py Constraints.finished: if type(b[0]) is Mod and b[1] == b[2]:  ->  if type(b[0]) is Mod and b[2] == b[2]:",
+        "core/constraint_normal.py Constraints.finished: if type(b[0]) is Mod and b[1] == b[2]:  ->  if type(b[0]) is Mod and b[1] == b[1]:",
+    ),
+    "nothing has a remainder by such a number, or all have": (
+        "core/constraint_normal.py Constraints.simplifier_of_results: if n > 0 and [m for m in moduli if m % n == 0]:  ->  if n >= 0 and [m for m in moduli if m % n == 0]:",
+        "core/constraint_normal.py Constraints.simplifier_of_results: if n > 0 and [m for m in moduli if m % n == 0]:  ->  if n > 1 and [m for m in moduli if m % n == 0]:",
+    ),
+    "a sign is 1 or -1": (
+        "core/constraint_normal.py _moved: lo, hi = box if sign > 0 else (-box[1], -box[0])  ->  lo, hi = box if sign >= 0 else (-box[1], -box[0])",
+        "core/constraint_normal.py _moved_back: return (lo, hi) if sign > 0 else (-hi, -lo)  ->  return (lo, hi) if sign >= 0 else (-hi, -lo)",
+    ),
+    "maps have no such divisor": (
+        "core/constraint_normal.py _modulus: return e.b.value if type(e) is Mod and type(e.b) is Int else 0  ->  return e.b.value if type(e) is Mod and type(e.b) is Int else 1",
+        "core/constraint_normal.py _modulus: return e.b.value if type(e) is Mod and type(e.b) is Int else 0  ->  return e.b.value if type(e) is Mod and type(e.b) is Int else -1",
+    ),
     "set anew before it is used": (
         "core/kernel/atoms.py Atoms.__init__: self.spent = 0  ->  self.spent = 1",
         "core/kernel/atoms.py Atoms.__init__: self.spent = 0  ->  self.spent = -1",

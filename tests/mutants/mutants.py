@@ -68,6 +68,11 @@ STEERING: Final = frozenset(
     for n in ("attempt", "best", "may_pay", "_spared", "_freed", "_needed", "_sum", "_priced")
 ) | {
     "core/extraction/given.py takes_sums_apart",
+    "core/simplify_map.py _no_dearer",
+    # which rules are asked, of what and how often; and what derivations alone need
+    "core/constraint_normal.py ",
+    *(f"core/constraint_normal.py {n}" for n in ("_rules", "_narrows")),
+    *(f"core/constraint_normal.py Constraints.{n}" for n in ("run", "merge", "restart", "subjects", "state")),
     "core/kernel/kernel.py Kernel._rank",
 }
 VERDICTS: Final = ("wrong", "crashed", "hung", "refused", "dearer", "unstable", "other", "same")

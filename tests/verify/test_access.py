@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import random
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from broken.analyses import ELEMENTS, REQUESTS
@@ -15,6 +17,11 @@ from indexproof.core.launch import Launch, Launched
 from indexproof.core.layout import Memory, element_bits
 from indexproof.verify import access
 from indexproof.verify.access import requests, utilization
+
+TESTS = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TESTS / "bench"))
+
+import xla_coalescing  # noqa: E402
 
 
 # ----------------------------------------------------------------------------------------------------- utilization
@@ -200,6 +207,15 @@ def test_broadcast_has_no_bank_conflict() -> None:
         assert found is not None
         counted.append(found.wavefronts)
     assert counted == [32, 32 * 32, 32]
+
+
+def test_where_xla_says_otherwise_is_what_the_page_has() -> None:
+    assert xla_coalescing.table() in (TESTS.parent / "reports" / "benchmarks.md").read_text()
+    # the interval of XLA for neighbours that overlap backwards ends before it begins
+    thread, loop = xla_coalescing.THREAD, xla_coalescing.LOOP
+    assert xla_coalescing._intervals(thread * -4, True, 4) == ("neighbours overlap", [(0, -121)])
+    assert xla_coalescing.xla_coalesced(thread * -4 + loop, 4, 4) == ("neighbours overlap", False)
+    assert xla_coalescing.exact(thread * -4 + loop, 4, 4).coalesced
 
 
 def test_runtime_variables_have_no_addresses() -> None:

@@ -92,14 +92,16 @@ def _pairs(equations: Sequence[Expr], box: Mapping[Var, Interval]) -> Iterator[t
     """The equations of a quotient and of a remainder, and the one that says as much as both."""
     for one in equations:
         match one:
-            case Sum(const=0, terms=((FloorDiv(a=x, b=Int(value=n)), k), (FloorDiv(a=y, b=Int(value=m)), j))):
-                if n != m or n <= 0 or k != -j:
+            case Sum(
+                const=more, terms=((FloorDiv(a=x, b=Int(value=n)), k), (FloorDiv(a=y, b=Int(value=m)), j))
+            ):
+                if n != m or n <= 0 or k != -j or more % k:
                     continue
                 # unlike the quotients, the remainders may be written in any way
                 for other in equations:
                     for c in _divisors(other, x, n) if other is not one else ():
                         if _is_remainder(other, _quotient(x, c), _quotient(y, c), n // c):
-                            yield one, other, _quotient(x, c) - _quotient(y, c)
+                            yield one, other, _quotient(x, c) - _quotient(y, c) + more // k * (n // c)
             case Sum(terms=terms):
                 for q, k in terms:
                     if isinstance(q, FloorDiv) and isinstance(q.b, Int) and k in (1, -1):

@@ -70,9 +70,11 @@ def test_a_quotient_and_the_remainder_are_the_whole() -> None:
         *rest, place = whole(equations)
         assert place in (one - two, two - one)
         assert rest == equations[2:]
+    (place,) = whole([one // 4 - two // 4 + 1, one % 4 - two % 4])
+    assert place in (one - two + 4, two - one - 4)
     for other in (
         [one // 4 - two // 4, one % 5 - two % 5],
-        [one // 4 - two // 4 + 1, one % 4 - two % 4],
+        [one // 4 * 2 - two // 4 * 2 + 1, one % 4 - two % 4],
         [one // 4 - two // 4, one % 4 - two % 4 - 1],
         [one // 4 - two // 4, one % 4 + two % 4],
         [one // 4 + two // 4, one % 4 - two % 4],
@@ -93,7 +95,11 @@ def test_digits_say_what_their_number_says(seed: int) -> None:
         one = x * rng.choice((1, 4, -5)) + y * rng.choice((1, 2, 7))
         other: Expr = u * (n * k) + v * n + w if rng.random() < 0.5 else x + y * 3
         digits = [w, v, u] if rng.random() < 0.5 else [other % n, other // n % k, other // (n * k)]
-        equations = [one % n - digits[0], one // n % k - digits[1], digits[2] - one // (n * k)]
+        equations = [
+            one % n - digits[0],
+            one // n % k - digits[1],
+            digits[2] - one // (n * k) + rng.choice((0, 0, 1)),
+        ]
         rng.shuffle(equations)
         found = whole(equations, box)  # type: ignore[arg-type]
         assert zeros(found, box) == zeros(equations, box), (equations, box)

@@ -274,10 +274,7 @@ class Linearising(Ring, FormulaLogic):
         r, _ = self.name("r", a, b)
         if new:
             self.divisions.append((a, b, q))
-            positive = both((at_least(r), at_least(b - r - ONE)))
-            negative = both((at_least(-r), at_least(r - b - ONE)))
-            exact = zero(a - self.multiplied(b, q) - r)
-            facts = [exact, either((at_least(-b), positive)), either((at_least(b), negative))]
+            facts = [zero(a - self.multiplied(b, q) - r), *_remainder(b, r)]
             self.facts += facts if b.is_constant else [either((zero(b), both(facts)))]
         return q, r
 
@@ -334,6 +331,13 @@ class Linearising(Ring, FormulaLogic):
 
     def neg(self, part: Formula) -> Formula:
         return negated(part)
+
+
+def _remainder(b: Poly, r: Poly) -> list[Formula]:
+    """Where the remainder r of a division by b lies, which is not zero."""
+    positive = both((at_least(r), at_least(b - r - ONE)))
+    negative = both((at_least(-r), at_least(r - b - ONE)))
+    return [either((at_least(-b), positive)), either((at_least(b), negative))]
 
 
 def by_linearisation(

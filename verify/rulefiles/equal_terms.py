@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...core.condition import Condition, all_exprs
-from ...core.expr import CeilDiv, Expr, Extremum, FloorDiv, Mod, postorder
+from ...core.expr import CeilDiv, Expr, Extremum, FloorDiv, Mod, postorder, var
 from .. import linear
 from ..evidence import ProofQuestion, note
 from ..linear.export import of_equal_terms, recorded
 from ..linear.record import Node
+from ..linearised import by_linearisation
 from ..obligations import Obligation
 from ..refute import sample
 
@@ -69,16 +70,29 @@ def _is_compound(e: Expr) -> bool:
 
 
 def by_equal_terms(o: Obligation, limits: linear.ReductionBudget) -> tuple[bool, int]:
-    """Whether a case is proved once equal terms are one, and the cost."""
+    """Whether a case is proved once equal terms are one, and the cost.
+
+    What has become of the goal is proved as it stands, or of any number in place of one of the terms that were found to
+    be equal, of which there is often no more to say, or without cases.
+    """
     steps, goal, outcomes = _replaced(o.hypotheses, o.goal, limits)
-    if steps:
-        outcomes.append(linear.prove(o.hypotheses, goal, budget=limits, assume_defined=True))
-    proved = bool(steps) and outcomes[-1].proved
-    if proved:
-        note(
-            ProofQuestion("linear", leaf) for outcome in outcomes if outcome.proved for leaf in outcome.leaves
-        )
-    return proved, sum(outcome.resources for outcome in outcomes)
+    spent = sum(outcome.resources for outcome in outcomes)
+    if not steps:
+        return False, spent
+    leaves = [leaf for outcome in outcomes if outcome.proved for leaf in outcome.leaves]
+    for hypotheses, claim in ((list(o.hypotheses), goal), *_widened(o.hypotheses, goal, steps)):
+        last = linear.prove(hypotheses, claim, budget=limits, assume_defined=True)
+        spent += last.resources
+        if last.proved:
+            note(ProofQuestion("linear", leaf) for leaf in (*leaves, *last.leaves))
+            return True, spent
+    whole = by_linearisation(o.hypotheses, goal, limits.rlimit)
+    spent += whole.resources
+    if whole.proved:
+        note(ProofQuestion("linear", leaf) for leaf in leaves)
+        if whole.leaf is not None:
+            note([ProofQuestion("linear", whole.leaf)])
+    return whole.proved, spent
 
 
 def _replaced(
@@ -98,6 +112,21 @@ def _replaced(
             steps.append(step)
             goal = goal.substitute({step[0]: step[1]})
     return steps, goal, outcomes
+
+
+def _widened(
+    hypotheses: Sequence[Condition], goal: Condition, steps: Sequence[tuple[Expr, Expr]]
+) -> Iterator[tuple[list[Condition], Condition]]:
+    """The claim about any number where it speaks of a term, for each term that has replaced another.
+
+    A claim about all numbers holds of every term, whose divisors are not zero where it stands.
+    """
+    taken = {v.name for c in (*hypotheses, goal) for v in c.variables()}
+    anything = var(next(f"any{k}" for k in range(len(taken) + 1) if f"any{k}" not in taken))
+    for term in dict.fromkeys(stays for _, stays in reversed(steps)):
+        if _is_compound(term):
+            at = {term: anything}
+            yield [h.substitute(at) for h in hypotheses], goal.substitute(at)
 
 
 def proof_by_equal_terms(

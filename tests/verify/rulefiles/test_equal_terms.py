@@ -144,6 +144,16 @@ def test_what_is_not_equal_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> N
     assert proof_by_equal_terms(known, case.goal, Limits()) is None
 
 
+def test_a_term_is_any_number_only_where_that_is_true() -> None:
+    """``x % d`` is below d; of any number that is not said, and the claim is false of some."""
+    (wider,) = equal_terms._widened(CLAIM[0], (x % d // d).eq(0), [(x % c % d, x % d)])
+    assert str(wider[1]) == "any0 // d = 0"
+    assert wider[0] == list(CLAIM[0])
+    # the new variable is no other one
+    (wider,) = equal_terms._widened([], (x % d).eq(var("any0")), [(x % c % d, x % d)])
+    assert str(wider[1]) == "any1 = any0"
+
+
 def nodes(data: Json) -> Iterator[Json]:
     if isinstance(data, dict):
         yield data

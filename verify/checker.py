@@ -18,9 +18,10 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,8 @@ MANIFEST, MANIFEST_FORMAT = "manifest.json", "indexproof manifest of certificate
 _DIVISIONS = ("fdiv", "mod", "cdiv")
 #: How often products are replaced in one term, and how many classes are looked at to see that no root is missing.
 _REWRITTEN, _LOOKED_AT = 8, 4096
+#: So many files are given to a process at once.
+FEW = 16
 
 
 class CertificateRefused(Exception):
@@ -1339,30 +1342,36 @@ def check_parts(data: Json, solvers: Mapping[str, Solver] | None = None) -> list
     return checks
 
 
+def _checked(file: Path) -> tuple[int, int, int, str]:
+    """How many parts, steps and leaves of a file were checked, and what is said where it is refused."""
+    try:
+        checks = check_parts(json.loads(file.read_text("utf-8")), solvers_at_hand())
+    except (CertificateRefused, OSError, ValueError, RecursionError) as error:
+        return 0, 0, 0, f"REFUSED  {file}\n  because  {error}"
+    return len(checks), sum(c.steps for c in checks), sum(c.leaves for c in checks), ""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check the files and folders named on the command line; 0 where all hold, 1 otherwise, 3 for nothing to check."""
-    paths = list(map(Path, sys.argv[1:] if arguments is None else arguments))
-    solvers, bad, empty = solvers_at_hand(), 0, 0
-    files, checks = list[Path](), list[Check]()
-    for path in paths:
+    bad = empty = steps = leaves = 0
+    files = list[Path]()
+    for path in map(Path, sys.argv[1:] if arguments is None else arguments):
         try:
             files += listed(path) if path.is_dir() else [path]
         except CertificateRefused as error:
             bad += 1
             print(f"REFUSED  {error}")
-    for file in files:
-        try:
-            found = check_parts(json.loads(file.read_text("utf-8")), solvers)
-            checks += found
-            empty += not found
-        except (CertificateRefused, OSError, ValueError, RecursionError) as error:
-            bad += 1
-            print(f"REFUSED  {file}\n  because  {error}")
+    with Pool() if len(files) > 2 * FEW else nullcontext() as pool:
+        for found, more, last, refused in pool.imap(_checked, files, FEW) if pool else map(_checked, files):
+            steps, leaves = steps + more, leaves + last
+            bad += bool(refused)
+            empty += not found and not refused
+            print(refused, end="\n" if refused else "")
     if not files and not bad:
         print("usage: indexproof-check DIR or FILE..., as `indexproof prove --certificates DIR` wrote them")
         return 3
-    counts = f"{sum(c.steps for c in checks):,} steps, {sum(c.leaves for c in checks):,} leaves"
-    said = f"{len(files)} files, {bad} refused, {empty} without a part: {counts} confirmed by {' and '.join(solvers)}"
+    counts = f"{steps:,} steps, {leaves:,} leaves confirmed by {' and '.join(solvers_at_hand())}"
+    said = f"{len(files)} files, {bad} refused, {empty} without a part: {counts}"
     print(f"{'REFUSED' if bad else 'PROVED'}  {said}")
     return 1 if bad else 0
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from .choose import least_common_multiple
-from .constraint_order import Bound, upright
-from .expr import Expr, FloorDiv, Int, Max, Min, Mod, Sum, linear, maximum, minimum
+from .constraint_order import Bound, summands, upright
+from .expr import Expr, FloorDiv, Int, Max, Min, Mod, linear, maximum, minimum
 from .interval import End
 
 __all__ = ["CONSTRAINT_STRATEGIES", "Ends", "Proposal", "residue_of", "shifted_remainder"]
@@ -23,15 +23,9 @@ Proposal: TypeAlias = Mapping[str, "Expr | int"]
 Strategy: TypeAlias = Callable[[Sequence[Bound], Ends], Iterable[Proposal]]
 
 
-def _parts(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
-    if type(e) is Sum:
-        return e.const, e.terms
-    return (e.value, ()) if type(e) is Int else (0, ((e, 1),))
-
-
 def _scaled(cs: Sequence[Bound], negative: bool) -> list[Proposal]:
     e, lo, hi = cs[0]
-    const, terms = _parts(e)
+    const, terms = summands(e)
     if const or not terms:
         return []
     g = math.gcd(*[k for _, k in terms])
@@ -95,7 +89,7 @@ def residue_of(e: Mod, s: int) -> tuple[Expr, int, int, int, int] | None:
     if type(e.b) is not Int or e.b.value <= 0 or not 0 <= s < e.b.value:
         return None
     m = e.b.value
-    const, terms = _parts(e.a)
+    const, terms = summands(e.a)
     if not terms:
         return None
     u = v = 1
@@ -125,7 +119,7 @@ def shifted_remainder(c: Bound, y: Expr) -> Proposal:
     e, s, _ = c
     assert isinstance(e, Mod)
     assert isinstance(e.b, Int)
-    return {"y": y, "t": (s - _parts(e.a)[0] + _parts(y)[0]) % e.b.value, "u": 1, "v": 1}
+    return {"y": y, "t": (s - summands(e.a)[0] + summands(y)[0]) % e.b.value, "u": 1, "v": 1}
 
 
 def _remainders(cs: Sequence[Bound]) -> tuple[Expr, int, int, int, int] | None:
@@ -173,7 +167,7 @@ def summand(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
 
 def _others(e: Expr, x: Expr, ends: Ends) -> list[tuple[int, Expr, int, int]]:
     """The coefficient of ``x`` in a sum of several summands, the others, and their ends."""
-    const, terms = _parts(e)
+    const, terms = summands(e)
     found: list[tuple[int, Expr, int, int]] = []
     for t, k in terms:
         if t is x and len(terms) > 1:
@@ -187,7 +181,7 @@ def _others(e: Expr, x: Expr, ends: Ends) -> list[tuple[int, Expr, int, int]]:
 def multiple_and_rest(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """The multiples of a coefficient among the summands, and the others, where these leave one multiple at most."""
     e, lo, hi = cs[0]
-    const, terms = _parts(e)
+    const, terms = summands(e)
     found: list[Proposal] = []
     for g in sorted({abs(k) for _, k in terms if abs(k) != 1 and len(terms) > 1}):
         r = linear(const, [(t, k) for t, k in terms if k % g])
@@ -205,7 +199,7 @@ def dividend(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     e, lo, hi = cs[0]
     x, a, b = cs[1]
     found: list[Proposal] = []
-    for t, _ in _parts(e)[1]:
+    for t, _ in summands(e)[1]:
         if type(t) is FloorDiv and t.a is x and type(t.b) is Int:
             d = t.b.value
             for k, r, p, q in _others(e, t, ends):

@@ -33,7 +33,7 @@ from .expr import (
 )
 from .rewrite import Bounded, ConstraintRule, measure
 
-__all__ = ["Bound", "ConstraintMeasure", "constraint_measure", "descends", "measured", "upright"]
+__all__ = ["Bound", "ConstraintMeasure", "constraint_measure", "descends", "measured", "summands", "upright"]
 
 #: A ground constraint ``lo <= expression <= hi``.
 Bound: TypeAlias = tuple[Expr, int, int]
@@ -157,7 +157,8 @@ def measured(rule: ConstraintRule) -> bool:
 
 
 # ------------------------------------------------------------------------------------------------ ground constraints
-def _summands(e: Expr) -> tuple[int, Terms]:
+def summands(e: Expr) -> tuple[int, Terms]:
+    """The constant of an expression and its summands; those of a number are none."""
     if type(e) is Sum:
         return e.const, e.terms
     return (e.value, ()) if type(e) is Int else (0, ((e, 1),))
@@ -182,7 +183,7 @@ def upright(terms: Terms) -> bool:
 
 def _outline(e: Expr) -> tuple[int, int, int]:
     """Return the sum of absolute coefficients, whether there is a constant, and the count of signs."""
-    const, terms = _summands(e)
+    const, terms = summands(e)
     return sum([abs(k) for _, k in terms]), int(const != 0 and bool(terms)), _minus(terms)
 
 
@@ -191,7 +192,7 @@ def _below(e: Expr) -> tuple[int, int, int]:
 
 
 def _atoms(e: Expr) -> list[Expr]:
-    return [t for t, _ in _summands(e)[1]]
+    return [t for t, _ in summands(e)[1]]
 
 
 def descends(before: Sequence[Bound], after: Sequence[Bound]) -> bool:
@@ -256,7 +257,7 @@ def _sizes(e: Expr) -> list[int]:
         if type(node) is FloorDiv or type(node) is Mod or type(node) is CeilDiv:
             assert type(node.b) is Int
             d = node.b.value
-            const, terms = _summands(node.a)
+            const, terms = summands(node.a)
             own[0] = 3 * own[0] + (1 if type(node) is FloorDiv else 2 if type(node) is Mod else 3)
             own[1] += abs(d)
             own[2] += d < 0
@@ -264,7 +265,7 @@ def _sizes(e: Expr) -> list[int]:
             own[4] = 3 * own[4] + (const // d != 0)
         elif type(node) is Min or type(node) is Max:
             args = node.args
-            sums = [_summands(a) for a in args]
+            sums = [summands(a) for a in args]
             common = all(const != 0 for const, terms in sums if terms)
             multiples = gcd(*[const for const, _ in sums], *[k for _, terms in sums for _, k in terms]) > 1
             own[0] += len(args) - 1

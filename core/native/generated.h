@@ -73,7 +73,7 @@ Int magnitude(Term t);
 Cost map_cost(IndexingMap* m);
 Opt<Tuple<Int, Int, Int, Int, Int, Int>> least_common_multiple(Int m, Int s, Int n, Int t);
 bool upright(Tup<Tuple<Expr, Int>> terms);
-Tuple<Int, Tup<Tuple<Expr, Int>>> _summands(Expr e);
+Tuple<Int, Tup<Tuple<Expr, Int>>> summands(Expr e);
 Int _minus(Tup<Tuple<Expr, Int>> terms);
 Tuple<Int, Int, Int> _outline(Expr e);
 Tuple<Int, Int, Int> _below(Expr e);
@@ -81,7 +81,6 @@ List<Expr> _atoms(Expr e);
 bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, Int>> after);
 List<Int> _measures(List<Tuple<Expr, Int, Int>> constraints);
 List<Int> _sizes(Expr e);
-Tuple<Int, Tup<Tuple<Expr, Int>>> _parts(Expr e);
 List<Proposal> _scaled(List<Tuple<Expr, Int, Int>> cs, bool negative);
 List<Proposal> content(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
 List<Proposal> negative_content(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
@@ -951,7 +950,7 @@ inline bool upright(Tup<Tuple<Expr, Int>> terms) {
   return ((mul(Int(2), negative) < len(terms)) || ((mul(Int(2), negative) == len(terms)) && (functions::_leading(terms) > Int(0))));
 }
 
-inline Tuple<Int, Tup<Tuple<Expr, Int>>> _summands(Expr e) {
+inline Tuple<Int, Tup<Tuple<Expr, Int>>> summands(Expr e) {
   if ((e->tag == tag::Sum)) {
     return mk(e->const_, e->terms);
   }
@@ -968,7 +967,7 @@ inline Tuple<Int, Int, Int> _outline(Expr e) {
   Int const_{};
   Tup<Tuple<Expr, Int>> terms{};
   {
-    auto t1_ = functions::_summands(e);
+    auto t1_ = functions::summands(e);
   const_ = at<0>(t1_);
   terms = at<1>(t1_);
   }
@@ -980,7 +979,7 @@ inline Tuple<Int, Int, Int> _below(Expr e) {
 }
 
 inline List<Expr> _atoms(Expr e) {
-  return [&] { auto l_ = List<Expr>::make(); auto t1_c = at<1>(functions::_summands(e)); for (auto&& t1_ : t1_c) { Expr t = at<0>(t1_); l_.append(t); } return l_; }();
+  return [&] { auto l_ = List<Expr>::make(); auto t1_c = at<1>(functions::summands(e)); for (auto&& t1_ : t1_c) { Expr t = at<0>(t1_); l_.append(t); } return l_; }();
 }
 
 inline bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, Int>> after) {
@@ -1125,7 +1124,7 @@ inline List<Int> _sizes(Expr e) {
     if (((node->tag == tag::FloorDiv) || ((node->tag == tag::Mod) || (node->tag == tag::CeilDiv)))) {
       d = node->b->value;
       {
-        auto t5_ = functions::_summands(node->a);
+        auto t5_ = functions::summands(node->a);
       const_ = at<0>(t5_);
       terms = at<1>(t5_);
       }
@@ -1146,7 +1145,7 @@ inline List<Int> _sizes(Expr e) {
     } else {
       if (((node->tag == tag::Min) || (node->tag == tag::Max))) {
         args = node->args;
-        sums = [&] { auto l_ = List<Tuple<Int, Tup<Tuple<Expr, Int>>>>::make(); auto t10_c = args; for (auto&& t10_ : t10_c) { Expr a = t10_; l_.append(functions::_summands(a)); } return l_; }();
+        sums = [&] { auto l_ = List<Tuple<Int, Tup<Tuple<Expr, Int>>>>::make(); auto t10_c = args; for (auto&& t10_ : t10_c) { Expr a = t10_; l_.append(functions::summands(a)); } return l_; }();
         common = [&] {  auto t11_c = sums; for (auto&& t11_ : t11_c) { Int const_ = at<0>(t11_); Tup<Tuple<Expr, Int>> terms = at<1>(t11_); if (!(truthy(terms))) continue; if (!((const_ != Int(0)))) return false; } return true; }();
         multiples = (Gcd().all([&] { auto l_ = List<Int>::make(); auto t12_c = sums; for (auto&& t12_ : t12_c) { Int const_ = at<0>(t12_); l_.append(const_); } return l_; }()).all([&] { auto l_ = List<Int>::make(); auto t13_c = sums; for (auto&& t13_ : t13_c) { Tup<Tuple<Expr, Int>> terms = at<1>(t13_); auto t14_c = terms; for (auto&& t14_ : t14_c) { Int k = at<1>(t14_); l_.append(k); }} return l_; }()).g > Int(1));
         { Int v_ = sub(len(args), Int(1)); auto& r_ = own[Int(0)]; r_ = add(r_, v_); }
@@ -1169,13 +1168,6 @@ inline List<Int> _sizes(Expr e) {
   return done.at_(Expr(e));
 }
 
-inline Tuple<Int, Tup<Tuple<Expr, Int>>> _parts(Expr e) {
-  if ((e->tag == tag::Sum)) {
-    return mk(e->const_, e->terms);
-  }
-  return ((e->tag == tag::Int) ? Tuple<Int, Tup<Tuple<Expr, Int>>>(mk(e->value, Tup<Tuple<Expr, Int>>{})) : Tuple<Int, Tup<Tuple<Expr, Int>>>(mk(Int(0), Tup<Tuple<Expr, Int>>::from(List<Tuple<Expr, Int>>::of({mk(e, Int(1))})))));
-}
-
 inline List<Proposal> _scaled(List<Tuple<Expr, Int, Int>> cs, bool negative) {
   Expr e{};
   Int lo{};
@@ -1190,7 +1182,7 @@ inline List<Proposal> _scaled(List<Tuple<Expr, Int, Int>> cs, bool negative) {
   hi = at<2>(t1_);
   }
   {
-    auto t2_ = functions::_parts(e);
+    auto t2_ = functions::summands(e);
   const_ = at<0>(t2_);
   terms = at<1>(t2_);
   }
@@ -1309,7 +1301,7 @@ inline Opt<Tuple<Expr, Int, Int, Int, Int>> residue_of(Expr e, Int s) {
   }
   m = e->b->value;
   {
-    auto t1_ = functions::_parts(e->a);
+    auto t1_ = functions::summands(e->a);
   const_ = at<0>(t1_);
   terms = at<1>(t1_);
   }
@@ -1378,7 +1370,7 @@ inline Proposal shifted_remainder(Tuple<Expr, Int, Int> c, Expr y) {
   e = at<0>(t1_);
   s = at<1>(t1_);
   }
-  return [&] { Proposal p_; p_.e_y = y; p_.n_t = floor_mod(add(sub(s, at<0>(functions::_parts(e->a))), at<0>(functions::_parts(y))), e->b->value); p_.n_u = Int(1); p_.n_v = Int(1); return p_; }();
+  return [&] { Proposal p_; p_.e_y = y; p_.n_t = floor_mod(add(sub(s, at<0>(functions::summands(e->a))), at<0>(functions::summands(y))), e->b->value); p_.n_u = Int(1); p_.n_v = Int(1); return p_; }();
 }
 
 inline Opt<Tuple<Expr, Int, Int, Int, Int>> _remainders(List<Tuple<Expr, Int, Int>> cs) {
@@ -1521,7 +1513,7 @@ inline List<Tuple<Int, Expr, Int, Int>> _others(Expr e, Expr x, Engine* ends) {
   Int p{};
   Int q{};
   {
-    auto t1_ = functions::_parts(e);
+    auto t1_ = functions::summands(e);
   const_ = at<0>(t1_);
   terms = at<1>(t1_);
   }
@@ -1567,7 +1559,7 @@ inline List<Proposal> multiple_and_rest(List<Tuple<Expr, Int, Int>> cs, Engine* 
   hi = at<2>(t1_);
   }
   {
-    auto t2_ = functions::_parts(e);
+    auto t2_ = functions::summands(e);
   const_ = at<0>(t2_);
   terms = at<1>(t2_);
   }
@@ -1622,7 +1614,7 @@ inline List<Proposal> dividend(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
   }
   found = List<Proposal>::of({});
   {
-  auto t3_c = at<1>(functions::_parts(e));
+  auto t3_c = at<1>(functions::summands(e));
   for (auto&& t3_ : t3_c) {
     t = at<0>(t3_);
     if (((t->tag == tag::FloorDiv) && ((t->a == x) && (t->b->tag == tag::Int)))) {

@@ -196,6 +196,16 @@ inline Expr Simplifier::normal(Expr e) {
   return made->write(made->read(e));
 }
 
+inline Simplifier* simplifier_of(Dict<Expr, Term> boxes, List<Bound> known, Int division_weight, bool quick, bool keep_points) {
+  auto* s = make<Simplifier>();
+  s->made = make<Engine>(boxes, keep_points);
+  s->division_weight = division_weight;
+  s->quick = quick;
+  Int left = known.size();
+  for (auto& [e, lo, hi] : known) s->made->know(e, lo, hi, --left > 0);
+  return s;
+}
+
 inline bool Simplifier::_larger(List<Expr> after, List<Expr> before) {
   return functions::cost(after).weighed(division_weight) > functions::cost(before).weighed(division_weight);
 }
@@ -217,18 +227,6 @@ inline Opt<Tup<Bound>> CompiledConstraintRule::after(List<Bound> constraints, En
 
 inline Engine* Constraints::ends() { return simplifier()->engine(); }
 
-inline Simplifier* Constraints::made(List<Bound> known) {
-  auto* engine = make<Engine>(boxes, keep_points);
-  Int n = 0;
-  for (auto& k : known) {
-    n++;
-    engine->know(at<0>(k), at<1>(k), at<2>(k), n < known.size());
-  }
-  auto* s = make<Simplifier>();
-  s->made = engine;
-  s->division_weight = division_weight;
-  s->quick = quick;
-  return s;
-}
+inline Simplifier* Constraints::made(List<Bound> known) { return simplifier_of(boxes, known, division_weight, quick, keep_points); }
 
 }  // namespace indexproof

@@ -60,7 +60,7 @@ indexproof_status simplified(indexproof_context& context, indexproof_format in, 
     output.message = context.message.c_str();
     return INDEXPROOF_MALFORMED;
   } catch (Fallback&) {
-    output.message = "numbers beyond 64 bits, deep nesting, sources of runtime variables and some constraints are left to Python";
+    output.message = "numbers beyond 64 bits, deep nesting and sources of runtime variables are left to Python";
     return INDEXPROOF_UNSUPPORTED;
   } catch (Excess&) {
     output.message = "normal forms are far larger than the map";

@@ -355,16 +355,13 @@ PyObject* simplified_results(PyObject* results, PyObject* boxes, PyObject* known
     if (!lo || !hi) throw Failed{};
     bounds.set(reader.read(v), Term{integer_of(lo), integer_of(hi)});
   }
-  auto* engine = make<Engine>(bounds, keep_points);
-  Py_ssize_t n = PyList_GET_SIZE(known);
-  for (Py_ssize_t i = 0; i < n; i++) {
+  auto facts = List<Bound>::make();
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(known); i++) {
     PyObject* k = PyList_GET_ITEM(known, i);
-    engine->know(reader.read(PyTuple_GET_ITEM(k, 0)), integer_of(PyTuple_GET_ITEM(k, 1)), integer_of(PyTuple_GET_ITEM(k, 2)), i + 1 < n);
+    Expr e = reader.read(PyTuple_GET_ITEM(k, 0));
+    facts.append({e, integer_of(PyTuple_GET_ITEM(k, 1)), integer_of(PyTuple_GET_ITEM(k, 2))});
   }
-  auto* simplifier = make<Simplifier>();
-  simplifier->made = engine;
-  simplifier->division_weight = weight;
-  simplifier->quick = quick;
+  auto* simplifier = simplifier_of(bounds, facts, weight, quick, keep_points);
   auto out = simplifier->all(es);
   Made made;
   Owned list(PyList_New(out.size()));

@@ -60,12 +60,12 @@ FUNCTIONS: Final = (
     ("core.choose", ("least_common_multiple",)),
     (
         "core.constraint_order",
-        ("upright", "_summands", "_minus", "_outline", "_below", "_atoms", "descends", "_measures", "_sizes"),
+        ("upright", "summands", "_minus", "_outline", "_below", "_atoms", "descends", "_measures", "_sizes"),
     ),
     (
         "core.constraint_choose",
         (
-            "_parts", "_scaled", "content", "negative_content", "whole_range", "both_ranges", "residue_of", "residue",
+            "_scaled", "content", "negative_content", "whole_range", "both_ranges", "residue_of", "residue",
             "shifted_remainder", "_remainders", "common_multiple", "greatest_common_divisor", "summand", "_others",
             "multiple_and_rest", "dividend",
         ),

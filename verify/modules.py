@@ -11,6 +11,8 @@ For one computation (most are the bodies of fusions) this proves
   the first one names.  Maps that were found empty are part of it;
 - *folded*: where a constant or an iota stands for a runtime value, it is that value, clamped;
 - *evaluated*: what a loop's counter is in each run, and whatever is computed from it, is that, as bit vectors too;
+- *given*: the operands of a call or a loop have the values that its computations are taken to be given;
+- *masked*: where a `select` is taken to read a branch its predicate takes that branch, and nowhere else;
 - *joined*: a few maps in place of many have the relation of all of these, taken together;
 - *unrolled*: a loop whose runs are composed has just these runs;
 - of the maps between roots and parameters: *in bounds*, and *pair*: those from the outputs and those to the
@@ -34,8 +36,10 @@ from ..core.analysis import (
     CompositionStep,
     ComputationMaps,
     EvaluationStep,
+    MaskStep,
     MergeStep,
     ModuleMaps,
+    OperandStep,
     Options,
     UnrollingStep,
 )
@@ -58,7 +62,7 @@ from ..rules.catalog import RULES
 from ..rules.ops import op_reader, why_not
 from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty, same_relation
 from .unknown_sizes import answers_for_all_sizes, expect_sizes
-from .values import constant_values, evaluation_answer, unrolling_answer
+from .values import constant_values, evaluation_answer, mask_answer, operand_answer, unrolling_answer
 from .verdict import Status, worst
 
 __all__ = ["CheckedQuestion", "ComputationReport", "ModuleVerifier", "composition", "module_maps"]
@@ -251,6 +255,10 @@ class ModuleVerifier:
             return "joined", _asked(partial(_join_answer, step))
         if isinstance(step, UnrollingStep):
             return "unrolled", unrolling_answer(self._computations, step)
+        if isinstance(step, OperandStep):
+            return "given", operand_answer(self._computations, step)
+        if isinstance(step, MaskStep):
+            return "masked", mask_answer(self._computations, step)
         return "composed" if step.known is None else "folded", self._step(step)
 
     def _step(self, step: CompositionStep) -> Asked:

@@ -12,13 +12,14 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import product
 
+import numpy as np
 import z3
 
-from ..core.analysis import EvaluationStep, UnrollingStep
+from ..core.analysis import EvaluationStep, MaskStep, OperandStep, UnrollingStep
 from ..core.hlo import Computation, Instruction, Shape
 from .verdict import Status
 
-__all__ = ["constant_values", "evaluation_answer", "unrolling_answer"]
+__all__ = ["constant_values", "evaluation_answer", "mask_answer", "operand_answer", "unrolling_answer"]
 
 Path = tuple[int, ...]
 Bits = list[z3.BitVecNumRef]
@@ -423,3 +424,45 @@ def unrolling_answer(computations: Mapping[str, Computation], u: UnrollingStep) 
         after = evaluate(computations, u.body, now).get(u.body.root.name, {})
         now = {(0, path): values for path, values in after.items()}
     return Status.PROVED, f"bit vectors, {len(u.runs)} runs"
+
+
+def operand_answer(computations: Mapping[str, Computation], o: OperandStep) -> tuple[Status, str]:
+    """Whether the operands of an instruction have the values that a computation is taken to be given."""
+    given = o.instruction.operands
+    behind: set[str] = set()
+    pending = [given[k].name for k, _ in o.operands if k < len(given)]
+    operands_of = {i.name: [x.name for x in i.operands] for i in o.caller.instructions}
+    while pending:
+        name = pending.pop()
+        if name in o.evaluated and name not in behind:
+            behind.add(name)
+            pending += operands_of.get(name, ())
+    found = evaluate(computations, o.caller, _bits(o.caller, o.known), claimed=behind)
+    for (k, path), claimed in o.operands.items():
+        have = found.get(given[k].name, {}).get(path) if k < len(given) else None
+        if not _agree(claimed, have):
+            status = Status.UNDECIDED if have is None else Status.REFUTED
+            return status, f"operand {k} of {o.instruction.name} is {_shown(have)}, not {list(claimed)}"
+    return Status.PROVED, "bit vectors"
+
+
+def mask_answer(computations: Mapping[str, Computation], m: MaskStep) -> tuple[Status, str]:
+    """Whether the maps of a select's branches are restricted to where its predicate takes them, at every index."""
+    status, detail = operand_answer(computations, m.predicate)
+    name, value = m.predicate.instruction.name, m.predicate.operands[0, ()]
+    if status is not Status.PROVED:
+        return status, detail
+    for side, branch, masked in zip((1, 0), m.branches, m.masked, strict=True):
+        if len(set(value)) == 1:
+            if list(masked) != [branch] * (value[0] == side):
+                return Status.REFUTED, f"{name}: its predicate is {value[0]} everywhere"
+            continue
+        places = np.indices([v.hi + 1 for v in branch.dims])
+        taken = np.zeros(places.shape[1:], bool)
+        for part in masked:
+            if part.with_(constraints=()) != branch or branch.results != branch.dim_vars:
+                return Status.REFUTED, f"{name}: a branch is read elsewhere"
+            taken |= part.evaluate_many(list(places))[0]
+        if not np.array_equal(taken.ravel(), np.array(value) == side):
+            return Status.REFUTED, f"{name}: a branch is not read just where the predicate is {side}"
+    return Status.PROVED, "every index"

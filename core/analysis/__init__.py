@@ -3,7 +3,16 @@
 from .catalogue import Catalogue, Equal, NoMap, OpCatalogue, OpMaps, Simplify, UpperBounds, same_map
 from .dependence import Reads
 from .maps import ComputationMaps, ModuleMaps, computation_maps, instruction_maps
-from .steps import AnalysisStep, CompositionStep, EvaluationStep, MergeStep, Options, UnrollingStep
+from .steps import (
+    AnalysisStep,
+    CompositionStep,
+    EvaluationStep,
+    MaskStep,
+    MergeStep,
+    OperandStep,
+    Options,
+    UnrollingStep,
+)
 
 __all__ = [
     "AnalysisStep",
@@ -12,11 +21,13 @@ __all__ = [
     "ComputationMaps",
     "Equal",
     "EvaluationStep",
+    "MaskStep",
     "MergeStep",
     "ModuleMaps",
     "NoMap",
     "OpCatalogue",
     "OpMaps",
+    "OperandStep",
     "Options",
     "Reads",
     "Simplify",

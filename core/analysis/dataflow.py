@@ -21,7 +21,8 @@ from .catalogue import NoMap, OpMaps, UpperBounds
 from .dependence import Leaf, Path, Reads, Summary, depending, paths_of
 from .loops import Between, Loop, carried_unchanged, unrolled
 from .runtime import branches, fold, is_position, operand_name, with_sources
-from .steps import CompositionStep, EvaluationStep, UnrollingStep
+from .steps import CompositionStep, EvaluationStep, MaskStep, OperandStep, UnrollingStep
+from .tables import predicate_domains
 from .values import CALLS, Value, Values, constant_of, known_leaves, runs, values_of
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Dataflow:
         self._links: dict[tuple[str, Path], dict[Leaf, Reads | None]] = {}
         self._loops: dict[str, dict[tuple[Path, Path], Reads] | NoMap] = {}
         self._evaluated: dict[str, Value | None] = {}
+        self._behind: Values = {}  # the values of what these are computed from
         self._states: dict[tuple[object, ...], Reached] = {START.content: START}
         self._extensions: dict[tuple[Reached, int], Reached] = {}
         self._junctions: dict[tuple[Reached, ...], Reached] = {}
@@ -255,8 +257,55 @@ class Dataflow:
         if output >= len(answer):
             return self._opaque(instruction, NoMap(instruction.name, "the catalogue has no such output"))
         per_operand = [[self._own(m, instruction) for m in maps] for maps in answer[output]]
+        if instruction.opcode == "select":
+            per_operand = self._masked(instruction, per_operand)
         places = [(k, inner) for k, o in enumerate(instruction.operands) for inner in paths_of(o.shape)]
         return {leaf: Reads(maps, [], bounds) for leaf, maps in zip(places, per_operand, strict=True) if maps}
+
+    def _masked(
+        self, instruction: Instruction, per_operand: list[list[IndexingMap]]
+    ) -> list[list[IndexingMap]]:
+        """The maps of a `select`, its branches where a known predicate takes them, if constraints can say that."""
+        predicate, *branches = per_operand
+        shape, name = instruction.operands[0].shape, instruction.operands[0].name
+        value = self._value(name) if name in self._static_names else None
+        if value is None or not isinstance(shape, Shape) or len(branches) != 2:
+            return per_operand
+        if any(len(maps) != 1 or maps[0].results != maps[0].dim_vars for maps in branches):
+            return per_operand
+        same = len(set(value)) == 1
+        dims, index = ((), ()) if same else (shape.dims, branches[0][0].dim_vars)
+        domains = predicate_domains(value[:1] if same else value, dims, index)
+        if domains is None:
+            return per_operand
+        masked = [
+            [m.with_(constraints=(*m.constraints, *domain)) for domain in alternatives]
+            for (m,), alternatives in zip(branches, domains, strict=True)
+        ]
+        if self.options.observe is not None:
+            claim = self._operands(instruction, {(0, ()): value})
+            self.options.observe(MaskStep(claim, [m for (m,) in branches], masked))
+        return [predicate, *masked]
+
+    def _operands(self, instruction: Instruction, operands: dict[Leaf, Value]) -> OperandStep:
+        """The claim that operands have these values."""
+        known = self.analysis.known.get(self.computation.name, {})
+        evaluated = {*self._behind, *self.__dict__.get("values", ())}
+        return OperandStep(self.computation, known, evaluated, instruction, operands)
+
+    @cached_property
+    def _static_names(self) -> set[str]:
+        """The instructions that may be known: no parameter of which nothing is known is behind them."""
+        known = {k for k, _ in self.analysis.known.get(self.computation.name, {})}
+        found: set[str] = set()
+        for i in self.computation.instructions:
+            if i.opcode == "parameter":
+                fixed = i.parameter_number in known
+            else:
+                fixed = i.opcode in ("constant", "iota", *CALLS) or bool(i.operands)
+            if fixed and all(o.name in found for o in i.operands):
+                found.add(i.name)
+        return found
 
     def _element(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
         try:
@@ -344,6 +393,8 @@ class Dataflow:
         between = unrolled(self.direction, made, analysis.composed, analysis.merged, identity)
         if between is not None and self.options.observe is not None:
             self.options.observe(UnrollingStep(condition, body, start, tuple(found)))
+            given = {(0, path): value for path, value in start.items()}
+            self.options.observe(self._operands(instruction, given))
         return between
 
     def _loop(self, instruction: Instruction) -> dict[tuple[Path, Path], Reads] | NoMap:
@@ -393,6 +444,8 @@ class Dataflow:
             found = self.analysis.nested(special)
             if found is not None:
                 callee, summary = special, found
+                if self.options.observe is not None:
+                    self.options.observe(self._operands(instruction, self.analysis.known[special.name]))
         if len(callee.parameters) != len(instruction.operands):
             reason = (
                 f"{len(instruction.operands)} operands for the {len(callee.parameters)} parameters of {name}"
@@ -424,12 +477,13 @@ class Dataflow:
         if self.computation.name not in self.analysis.known and not self.analysis.has_loop(callee):
             parameters = {p.name for p in callee.parameters}
             sources = {v.source.hlo for r in summary.values() for m in r.maps for v in m.rts if v.source}
-            if all(name in parameters or is_position(name) for name in sources):
+            selects = any(i.opcode == "select" for i in callee.instructions)
+            if not selects and all(name in parameters or is_position(name) for name in sources):
                 return {}
             found = {
                 (k, ()): self._value(o.name)
                 for k, o in enumerate(instruction.operands)
-                if o.name in self.known
+                if o.name in self._static_names
             }
             return {leaf: value for leaf, value in found.items() if value is not None}
         return {
@@ -517,6 +571,7 @@ class Dataflow:
             known = self.analysis.known.get(self.computation.name, {})
             values = values_of(self.analysis.computations, self.computation, known, 0, None, name)
             self._evaluated[name] = values.get(name, {}).get(())
+            self._behind.update(values)
             if self._evaluated[name] is not None and self.options.observe is not None:
                 self.options.observe(EvaluationStep(self.computation, known, values))
         return self._evaluated[name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..hlo import Computation, Instruction
@@ -11,7 +11,16 @@ from .catalogue import Catalogue, Equal, Simplify, same_map
 from .dependence import Leaf, Path
 from .values import LoopRun, Value, Values
 
-__all__ = ["AnalysisStep", "CompositionStep", "EvaluationStep", "MergeStep", "Options", "UnrollingStep"]
+__all__ = [
+    "AnalysisStep",
+    "CompositionStep",
+    "EvaluationStep",
+    "MaskStep",
+    "MergeStep",
+    "OperandStep",
+    "Options",
+    "UnrollingStep",
+]
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,33 @@ class EvaluationStep:
     known: Mapping[Leaf, Value]
     values: Values
     specialized: Computation | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class OperandStep:
+    """The values that operands of an instruction are taken to have, by number and path, where a computation runs on them.
+
+    ``known`` has the values of the caller's parameters that this rests on, ``evaluated`` the caller's instructions that
+    it follows from.
+    """
+
+    caller: Computation
+    known: Mapping[Leaf, Value]
+    evaluated: Container[str]
+    instruction: Instruction
+    operands: Mapping[Leaf, Value]
+
+
+@dataclass(frozen=True, eq=False)
+class MaskStep:
+    """The maps of a `select` to its branches, each restricted to where the predicate takes it: one map to several.
+
+    ``predicate`` claims the value of the first operand.
+    """
+
+    predicate: OperandStep
+    branches: Sequence[IndexingMap]
+    masked: Sequence[Sequence[IndexingMap]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,5 +107,5 @@ class CompositionStep:
     known: Mapping[str, Instruction] | None = None
 
 
-AnalysisStep = CompositionStep | EvaluationStep | MergeStep | UnrollingStep
+AnalysisStep = CompositionStep | EvaluationStep | MaskStep | MergeStep | OperandStep | UnrollingStep
 """One thing that the analysis takes for true."""

@@ -1,13 +1,14 @@
-"""Closed forms of tables of integers: the element at an index as an expression."""
+"""Closed forms of tables: an integer at an index as an expression, where a predicate holds as constraints."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from ..expr import Expr, Int, floordiv, integer, linear, maximum, minimum
+from ..indexing_map import Constraint
 
-__all__ = ["quotient", "table_element"]
+__all__ = ["predicate_domains", "quotient", "table_element"]
 
 # A table of one dimension bends at no more indices than this, else its form would be longer than the table is worth.
 _BENDS = 8
@@ -40,6 +41,55 @@ def table_element(values: Sequence[int], dims: Sequence[int], index: Sequence[Ex
             return None
         total = total + form
     return total if (whole == table).all() else None
+
+
+Domain = tuple[Constraint, ...]
+
+
+def predicate_domains(
+    values: Sequence[int], dims: Sequence[int], index: Sequence[Expr]
+) -> tuple[tuple[Domain, ...], tuple[Domain, ...]] | None:
+    """Return the domains where a table of predicates is true, and where false, each as alternatives.
+
+    None if neither side is what bounds of indices, of sums and differences of two of them, and of their remainders say.
+    """
+    import numpy as np
+
+    table = np.array(values, bool).ravel()
+    axes = [a.ravel() for a in np.indices(dims)] if dims else []
+    forms = list(zip(index, axes, strict=True))
+    forms += [(x + y * sign, a + b * sign) for (x, a), (y, b) in combinations(forms, 2) for sign in (-1, 1)]
+    for side in (True, False):
+        chosen = table == side
+        if not chosen.any():
+            continue
+        rows = list(forms)
+        for e, row in forms:
+            step = int(np.gcd.reduce(row[chosen] - row[chosen][0]))
+            rows += [(e % step, row % step)] if step > 1 else []
+        bounds = [(Constraint(e, int(row[chosen].min()), int(row[chosen].max())), row) for e, row in rows]
+        within = [(c.lo <= row) & (row <= c.hi) for c, row in bounds]
+        # first go remainders, sums and differences that the others imply
+        needed = list(range(len(bounds)))
+        for k in reversed(range(len(bounds))):
+            fewer = [j for j in needed if j != k]
+            if np.logical_and.reduce([within[j] for j in fewer], initial=True).sum() == chosen.sum():
+                needed = fewer
+        inside: Domain = tuple([bounds[k][0] for k in needed])
+        # what breaks a bound, and none before it
+        before: Domain = ()
+        outside: list[Domain] = []
+        left = np.full(table.shape, True)
+        for k in needed:
+            c, row = bounds[k]
+            for beyond in (left & (row < c.lo), left & (row > c.hi)):
+                if beyond.any():
+                    reached = row[beyond]
+                    outside.append((*before, Constraint(c.expr, int(reached.min()), int(reached.max()))))
+            left, before = left & within[k], (*before, c)
+        if (left == chosen).all():
+            return ((inside,), tuple(outside)) if side else (tuple(outside), (inside,))
+    return None
 
 
 def _form(row: Sequence[int], e: Expr) -> Expr | None:

@@ -127,6 +127,26 @@ def static() -> Iterator[tuple[str, Case]]:
     yield "backwards", (lambda x: x[n(9)[::-2]], [(9,)], True)
     yield "again and again", (lambda x: x[n(9) % 3], [(5,)], True)
     yield "halves", (lambda x: x[n(12).reshape(3, 4).T // 2], [(6,)], True)
+    yield "lower triangle", (jnp.tril, [(4, 4)], True)
+    yield "upper triangles", (lambda x: jnp.triu(x, 1), [(2, 4, 5)], True)
+    yield "eye", (lambda x, y: jnp.where(jnp.eye(4, dtype=bool), x, y), [(4, 4), (4, 4)], True)
+    for name, mask in (
+        ("band", lambda r, c: abs(r - c) <= 1),
+        ("middle", lambda r, c: (r % 4 > 0) & (c > 1) & (c < 4)),
+        ("chess", lambda r, c: (r + c) % 2 == 0),
+        ("every third", lambda r, c: c % 3 == 1),
+        ("all", lambda r, c: r >= 0),
+        ("none", lambda r, c: r > 9),
+    ):
+        yield f"where {name}", (_where(mask), [(5, 6), (5, 6)], True)
+    yield "where listed", (lambda x, y: jnp.where(c([True, False, False, True]), x, y), [(4,), (4,)], True)
+
+
+def _where(mask: Callable[..., Any]) -> Callable[..., Any]:
+    def run(x: Any, y: Any) -> Any:
+        return jnp.where(mask(*(lax.broadcasted_iota(np.int32, x.shape, k) for k in (0, 1))), x, y)
+
+    return run
 
 
 def _two(k: Any) -> Callable[..., Any]:
@@ -165,7 +185,6 @@ def decided() -> Iterator[tuple[str, Case]]:
     yield "argmax", (lambda a: jnp.argmax(a, axis=1), [(2, 4)], False)
     yield "median", (lambda a: jnp.median(a, axis=1), [(2, 5)], False)
     yield "clamp", (lax.clamp, [(), (4,), ()], False)
-    yield "lower triangle", (jnp.tril, [(4, 4)], False)
     yield "map", (lambda a, b: lax.map(lambda t: t[0] @ t[1], (a, b)), [(2, 2, 2), (2, 2, 3)], False)
     yield (
         "scan",

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from indexproof.core.analysis import MergeStep, ModuleMaps, dataflow, summaries, tables, values
@@ -440,6 +441,94 @@ def test_a_run_too_few_or_too_many_is_found(change: Any, monkeypatch: pytest.Mon
     counted = dataflow.runs
     monkeypatch.setattr(dataflow, "runs", lambda *a: change(found) if (found := counted(*a)) else found)
     assert loop_failures()["unrolled", Status.REFUTED]
+
+
+MASKED = """
+HloModule m
+chosen { p = pred[4,5] parameter(0)
+  a = f32[4,5] parameter(1)
+  b = f32[4,5] parameter(2)
+  ROOT s = f32[4,5] select(p, a, b) }
+picked { i = s32[2] parameter(0)
+  x = f32[4,5] parameter(1)
+  one = s32[2] constant({1, 1})
+  k = s32[2] subtract(i, one)
+  j = s32[2,1] reshape(k)
+  ROOT g = f32[2,5] gather(x, j), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1,
+    slice_sizes={1,5} }
+ENTRY e {
+  x = f32[4,5] parameter(0)
+  y = f32[4,5] parameter(1)
+  r = s32[4,5] iota(), iota_dimension=0
+  c = s32[4,5] iota(), iota_dimension=1
+  lower = pred[4,5] compare(r, c), direction=GE
+  upper = pred[4,5] compare(r, c), direction=LE
+  low = f32[4,5] call(lower, x, y), to_apply=chosen
+  up = f32[4,5] call(upper, x, y), to_apply=chosen
+  rows = s32[2] constant({3, 1})
+  others = s32[2] constant({2, 4})
+  first = f32[2,5] call(rows, x), to_apply=picked
+  second = f32[2,5] call(others, x), to_apply=picked
+  ROOT o = (f32[4,5], f32[4,5], f32[2,5], f32[2,5]) tuple(low, up, first, second)
+}
+"""
+
+
+def test_each_call_is_given_values_of_its_own() -> None:
+    module = read_module(MASKED)
+    reports = check(module, verifier := ModuleVerifier(module))
+    assert not [c for r in reports for c in r.failed]
+    counts = sum((Counter(r.counts) for r in reports), Counter[str]())
+    assert counts["given"] == 8  # four calls in each direction
+    assert counts["masked"] == 4
+    maps = verifier.maps.computation("e", "output_to_input")
+    r, c = np.indices((4, 5))
+    for root, lower in enumerate((r >= c, r <= c)):
+        for parameter, read in enumerate((lower, ~lower)):
+            parts = [m.evaluate_many([r, c])[0] for m in maps[root, parameter]]
+            assert np.array_equal(np.logical_or.reduce(parts), read)
+
+
+def test_values_of_another_call_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second call of a computation gets what was put in for the first one."""
+    made: dict[str, Any] = {}
+    specialized = summaries.Analysis.specialized
+
+    def of_the_first(self: Any, computation: Any, known: Any, values: Any = None) -> Any:
+        return made.setdefault(
+            f"{id(self)} {computation.name}", specialized(self, computation, known, values)
+        )
+
+    monkeypatch.setattr(summaries.Analysis, "specialized", of_the_first)
+    module = read_module(MASKED)
+    found = [c for r in check(module, ModuleVerifier(module)) for c in r.failed]
+    assert Counter((c.kind, c.status) for c in found)["given", Status.REFUTED] == 4
+    assert {c.kind for c in found} == {"given"}
+
+
+def test_a_loop_that_begins_with_another_value_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = dataflow.known_leaves
+
+    def later(operand: Any, values: Any) -> Any:
+        return {p: (v[0] + 1,) if operand.name == "s" else v for p, v in known(operand, values).items()}
+
+    monkeypatch.setattr(dataflow, "known_leaves", later)
+    assert loop_failures()["given", Status.REFUTED]
+
+
+def _without_last(domains: Any) -> Any:
+    return tuple(side[:-1] for side in domains)
+
+
+@pytest.mark.parametrize(
+    "wrong", [_without_last, lambda d: d[::-1], lambda d: (d[0], d[0]), lambda d: (((),),) * 2]
+)
+def test_a_wrong_mask_is_found(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = dataflow.predicate_domains
+    monkeypatch.setattr(dataflow, "predicate_domains", lambda *a: wrong(right(*a)))
+    module = read_module(MASKED)
+    found = Counter((c.kind, c.status) for r in check(module, ModuleVerifier(module)) for c in r.failed)
+    assert found["masked", Status.REFUTED] == 4
 
 
 def test_a_joined_map_of_more_or_less_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,14 +115,19 @@ class Cluster:
 
     Raises :class:`InputError` where Dask is not installed, the scheduler at ``address`` cannot be reached or has no
     workers, or a worker has no indexproof or another version of it or of its solvers.  ``patience`` is for how many
-    seconds there may be no worker at all.
+    seconds there may be no worker at all.  Where Dask's settings name a certificate or an authority, the scheduler is
+    spoken to with TLS and not otherwise: both sides then show a certificate of that authority.
     """
 
     def __init__(self, address: str, *, patience: float = _PATIENCE) -> None:
-        self.address = address
         self.patience = patience
         self.lost_workers = 0
         self._dask = _distributed()
+        security = self._dask.Security()
+        if any((security.tls_ca_file, security.tls_client_cert, security.tls_client_key)):
+            security = self._dask.Security(require_encryption=True)
+            address = address if "://" in address else f"tls://{address}"
+        self.address = address
         self._expected = fingerprint()
         self._known: set[str] = set()
         self._checked = 0.0
@@ -133,8 +138,10 @@ class Cluster:
             raise InputError(message, expected=_EXPECTED)
         with _quiet():
             try:
-                self._client = self._dask.Client(address, timeout=_CONNECT, set_as_default=False)
-            except (OSError, ValueError, TypeError) as error:
+                self._client = self._dask.Client(
+                    address, timeout=_CONNECT, set_as_default=False, security=security
+                )
+            except (OSError, RuntimeError, ValueError, TypeError) as error:
                 why = " ".join(str(error).split()) or type(error).__name__
                 raise InputError(
                     f"there is no Dask scheduler at {quoted(address, 200)}: {why}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -93,7 +94,7 @@ def stop(process: subprocess.Popen[str]) -> None:
 
 
 @contextmanager
-def processes(folder: Path, workers: int, *options: str) -> Iterator[Processes]:
+def processes(folder: Path, workers: int, *options: str, protocol: str = "tcp") -> Iterator[Processes]:
     running: list[subprocess.Popen[str]] = []
 
     def worker(*more: str, first: tuple[Path, ...] = ()) -> subprocess.Popen[str]:
@@ -109,12 +110,11 @@ def processes(folder: Path, workers: int, *options: str) -> Iterator[Processes]:
         running.append(started("distributed.cli.dask_worker", address, *place, *more, first=first))
         return running[-1]
 
-    scheduler = started(
-        "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show"
-    )
+    where = ("--protocol", protocol, "--host", "127.0.0.1", "--port", "0")
+    scheduler = started("distributed.cli.dask_scheduler", *where, "--no-dashboard", "--no-show")
     running.append(scheduler)
     try:
-        address = heard(scheduler, r"Scheduler at:\s+(tcp://\S+)")
+        address = heard(scheduler, rf"Scheduler at:\s+({protocol}://\S+)")
         for _ in range(workers):
             worker(*options)
         yield Processes(address, scheduler, worker)
@@ -364,3 +364,50 @@ def test_nobody_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected:
         rest = prove_all(todo, jobs=1, cache=store)
     assert {r.obligation.name for r in rest.results if r.cached} >= set(done)
     assert facts(rest) == only(expected, todo)
+
+
+def certificate(folder: Path, name: str) -> dict[str, str]:
+    """Dask's settings for a new certificate that is its own authority."""
+    cert, key = folder / f"{name}.pem", folder / f"{name}.key"
+    made = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=indexproof",
+    ]
+    subprocess.run([*made, "-keyout", str(key), "-out", str(cert)], check=True, capture_output=True)
+    settings = {"ca-file": cert}
+    for role in ("client", "scheduler", "worker"):
+        settings |= {f"{role}.cert": cert, f"{role}.key": key}
+    return {f"distributed.comm.tls.{k}": str(v) for k, v in settings.items()}
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl makes the certificates")
+def test_certificates_are_demanded_where_they_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dask import config
+
+    ours, others = certificate(tmp_path, "ours"), certificate(tmp_path, "others")
+    with monkeypatch.context() as m:
+        for name, value in (ours | {"distributed.comm.require-encryption": "True"}).items():
+            m.setenv("DASK_" + name.replace(".", "__").replace("-", "_").upper(), value)
+        with processes(tmp_path, 1, protocol="tls") as dask:
+            plain = dask.address.removeprefix("tls://")
+            with config.set(ours), Cluster(plain) as cluster:
+                assert cluster.address == dask.address
+                run = prove_all(sample()[:3], executor=cluster)
+                assert facts(run) == facts(prove_all(sample()[:3], jobs=1))
+            # without a certificate, with another one, or without encryption
+            for settings, address in (({}, dask.address), (others, plain), (ours, f"tcp://{plain}")):
+                with (
+                    config.set(settings),
+                    pytest.raises(InputError, match="there is no Dask"),
+                ):
+                    Cluster(address)

@@ -29,7 +29,7 @@ from ..verify.checker import (
     listed,
     solvers_at_hand,
 )
-from ..verify.lemmas import LemmaObligation, proved_lemmas
+from ..verify.lemmas import LemmaObligation
 from ..verify.linear.export import certificate
 from ..verify.obligations import Obligation
 from ..verify.rulefiles import read_rule_file
@@ -178,7 +178,7 @@ def check_files(paths: Sequence[Path], against: Sequence[Path] = ()) -> Iterator
     if not files:
         return
     first = _read(files[0])  # what holds no certificates is said before anything takes time
-    proved, solvers = proved_lemmas(), solvers_at_hand()
+    solvers = solvers_at_hand()
     known = cache(lambda: {o.name: o for o in catalogue()})  # a rule of a rule file is in its certificate
     for file in files:
         data = first if file == files[0] else _read(file)
@@ -188,7 +188,7 @@ def check_files(paths: Sequence[Path], against: Sequence[Path] = ()) -> Iterator
                 str(file), data["obligation"], refused="no rule, or none left, is called so"
             )
         else:
-            yield _check(file, data, stated, known, proved, solvers)
+            yield _check(file, data, stated, known, solvers)
     for name, r in rules.items():
         yield CheckedCertificate(r.where, name, refused="there is no certificate of this rule")
 
@@ -218,7 +218,6 @@ def _check(
     data: dict[str, Any],
     expected: StatedRule | None,
     known: Callable[[], Mapping[str, Obligation]],
-    proved: frozenset[str],
     solvers: dict[str, Solver],
 ) -> CheckedCertificate:
     name, parts = data["obligation"], data["parts"]
@@ -237,7 +236,7 @@ def _check(
     for k, part in enumerate(parts):
         claim = None if claims is None else claims[k]
         try:
-            found = check_certificate(part, claim, proved=proved, solvers=solvers)
+            found = check_certificate(part, claim, solvers=solvers)
             if found.name != name:
                 raise CertificateRefused("claim", f"this is a certificate of {found.name}")
         except CertificateRefused as error:

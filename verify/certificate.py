@@ -1,39 +1,43 @@
-"""Bind certificates to claims: what the checker finds proved is compared with a claim in the core language.
+"""Certificates and claims of the core language: what a certificate claims, and a claim as a certificate writes it.
 
 The checker itself (:mod:`.checker`) is one file that imports nothing of the package.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any
 
 from ..core.condition import Condition, condition_interpret
 from ..core.expr import Expr, Int, Sum, Var, postorder
 from ..core.operators import NAME_OF
 from . import checker
-from .checker import CertificateRefused, Check, Formula, Polynomial, Solver, Terms, cvc5_refutes, z3_refutes
+from .checker import (
+    CertificateRefused,
+    Check,
+    Formula,
+    Json,
+    Polynomial,
+    Solver,
+    Terms,
+    cvc5_refutes,
+    z3_refutes,
+)
 
 __all__ = ["CertificateRefused", "ClaimReader", "Solver", "check_certificate", "cvc5_refutes", "z3_refutes"]
 
 
 def check_certificate(
-    data: checker.Json,
+    data: Json,
     claim: tuple[Sequence[Condition], Condition] | None = None,
     *,
-    proved: Collection[str] | None = None,
     solvers: Mapping[str, Solver] | None = None,
 ) -> Check:
     """Check every step of a certificate, as :func:`.checker.check_certificate` does.
 
-    With ``claim``, the certificate must be one of these hypotheses and this goal; with ``proved``, each lemma that it
-    uses must be named there.  Raises :class:`CertificateRefused`.
+    With ``claim``, the certificate must be one of these hypotheses and this goal.  Raises :class:`CertificateRefused`.
     """
     found = checker.check_certificate(data, solvers)
-    unproved = sorted(set(found.lemmas) - set(found.lemmas if proved is None else proved))
-    if unproved:
-        raise CertificateRefused("certificate", f"the lemma {unproved[0]!r} is not proved")
     if claim is not None:
         reader = ClaimReader(found.terms)
         if (tuple(map(reader.condition, claim[0])), reader.condition(claim[1])) != (
@@ -45,42 +49,53 @@ def check_certificate(
 
 
 class ClaimReader:
-    """Conditions of the core language as the checker reads those of a certificate, whose terms it has in common."""
+    """Expressions and conditions as JSON, and as the checker reads them; ``entries`` are the terms that were written."""
 
     def __init__(self, terms: Terms) -> None:
-        self._terms = terms
-        self._numbers: dict[Expr, int] = {}
+        self.terms = terms
+        self.entries: list[Json] = []
+        self.numbers: dict[Expr, int] = {}
+        self._as_json = SimpleNamespace(
+            const=lambda value: value,
+            compare=lambda op, a, b: [op, a, b],
+            within=lambda e, lo, hi: ["within", e, lo, hi],
+            divides=self._divides,
+            conj=lambda parts: ["and", *parts],
+            disj=lambda parts: ["or", *parts],
+            neg=lambda part: ["not", part],
+        )
+
+    def _add(self, entry: Json) -> int:
+        self.entries.append(entry)
+        return self.terms.add(entry)
+
+    def _divides(self, d: int, e: int) -> Json:
+        # names are numbered in the order of the table
+        self._add(["rest", e, d])
+        return ["divides", d, e]
 
     def _number(self, root: Expr) -> int:
-        for e in postorder(root, known=self._numbers):
+        for e in postorder(root, known=self.numbers):
             match e:
                 case Int():
-                    entry: checker.Json = e.value
+                    entry: Json = e.value
                 case Var():
                     entry = ["var", e.name, e.kind]
                 case Sum():
-                    entry = ["sum", e.const, [[self._numbers[t], k] for t, k in e.terms]]
+                    entry = ["sum", e.const, [[self.numbers[t], k] for t, k in e.terms]]
                 case _:
-                    entry = [NAME_OF[type(e)], *(self._numbers[x] for x in e.children)]
-            self._numbers[e] = self._terms.add(entry)
-        return self._numbers[root]
+                    entry = [NAME_OF[type(e)], *(self.numbers[x] for x in e.children)]
+            self.numbers[e] = self._add(entry)
+        return self.numbers[root]
 
     def term(self, e: Expr) -> Polynomial:
         """Return an expression as a term."""
-        return self._terms.table[self._number(e)]
+        return self.terms.table[self._number(e)]
+
+    def json(self, c: Condition) -> Json:
+        """Return a condition as JSON, whose terms are among ``entries``."""
+        return condition_interpret(c, self._number, self._as_json)
 
     def condition(self, c: Condition) -> Formula:
         """Return a condition as a formula."""
-        return self._terms.condition(condition_interpret(c, self._number, _AS_JSON))
-
-
-#: Conditions as certificates write them.
-_AS_JSON: Any = SimpleNamespace(
-    const=lambda value: value,
-    compare=lambda op, a, b: [op, a, b],
-    within=lambda e, lo, hi: ["within", e, lo, hi],
-    divides=lambda d, e: ["divides", d, e],
-    conj=lambda parts: ["and", *parts],
-    disj=lambda parts: ["or", *parts],
-    neg=lambda part: ["not", part],
-)
+        return self.terms.condition(self.json(c))

@@ -36,10 +36,10 @@ from .linear.record import LinearFact
 from .obligation import Obligation
 from .refute import small_point
 from .schemes import LEMMAS, STEPS, Scheme, multiples_are_apart
-from .solve import contradiction, decide
+from .solve import contradiction
 from .verdict import Status, Verdict
 
-__all__ = ["FAMILY", "LemmaObligation", "lemma_obligations", "proved_lemmas"]
+__all__ = ["FAMILY", "LemmaObligation", "lemma_obligations"]
 
 FAMILY = "lemma"
 
@@ -183,11 +183,3 @@ def lemma_obligations(lemma: Scheme) -> Iterator[LemmaObligation]:
 
     yield owe("true", lemma.then)
     yield owe("not vacuous", FALSE if lemma.given else negate(all_of(())))
-
-
-def proved_lemmas(of: Iterable[Scheme] = (*LEMMAS.values(), *STEPS.values())) -> frozenset[str]:
-    """The names of the lemmas that are proved, here and now."""
-    budget = Budget()
-    return frozenset(
-        lemma.name for lemma in of if all(decide(o, budget).proved for o in lemma_obligations(lemma))
-    )

@@ -42,7 +42,7 @@ class DivisionReading(CaseFacts):
     def _undefined(self, a: Poly, b: Poly, rounding: str) -> tuple[Poly, Poly]:
         """Division by zero has no value: both are names of which nothing is known."""
         if self.assume_defined:
-            fact = LinearFact(FALSE, "defined", Reason("defined", {"divisor": b}))
+            fact = LinearFact(FALSE, "defined")
             if self.log is not None:
                 self.log.add(fact)
             raise ImpossibleCase(fact)
@@ -96,11 +96,11 @@ class DivisionReading(CaseFacts):
     def divmod(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
         """Quotient and remainder of floor division."""
         self._divisor = b
-        if self._logged:
-            if (a, b) in self._logged:
-                return self._logged[a, b]
-            if (-a, -b) in self._logged:
-                q, r = self._logged[-a, -b]
+        if self.divisions:
+            if (a, b) in self.divisions:
+                return self.divisions[a, b]
+            if (-a, -b) in self.divisions:
+                q, r = self.divisions[-a, -b]
                 return q, -r
         s = self.sign(b)
         if s == 0:
@@ -113,8 +113,8 @@ class DivisionReading(CaseFacts):
 
     def _natural(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
         """Quotient and remainder of a positive divisor, noted."""
-        if self._logged and (a, b) in self._logged:
-            return self._logged[a, b]
+        if self.divisions and (a, b) in self.divisions:
+            return self.divisions[a, b]
         q, r = self._positive(a, b)
         self._log_division(a, b, q, r)
         return q, r
@@ -206,17 +206,16 @@ class DivisionReading(CaseFacts):
         self._fresh |= q.names | r.names
         self._divided[a, b] = q, r
         w = Witness(a, b, q, r)
-        equation = LinearFact(zero(a - b * q - r), f"quotient {q} of {a} by {b}", Reason("named"))
+        equation = LinearFact(zero(a - b * q - r), f"quotient {q} of {a} by {b}")
         if self.log is not None:
             one = self.log.resolved(self.at_least_one(b))
             parts = {"dividend": a, "divisor": b, "quotient": q, "remainder": r, "one": one}
             self.log.add(Reason("name", parts))
             self.log.add(equation)
             self._equations.append(equation)
-        named = Reason("named")
         facts = [
-            LinearFact(at_least(r), "remainder", named),
-            LinearFact(at_least(b - r - ONE), "remainder", named),
+            LinearFact(at_least(r), "remainder"),
+            LinearFact(at_least(b - r - ONE), "remainder"),
         ]
         for f in facts:
             self.state(f.formula, f.why, f.reason)
@@ -236,9 +235,9 @@ class DivisionReading(CaseFacts):
 
     def _log_division(self, a: Poly, b: Poly, q: Poly, r: Poly) -> None:
         """Note the quotient and the remainder of a positive divisor."""
-        if self.log is None or (a, b) in self._logged:
+        if self.log is None or (a, b) in self.divisions:
             return
-        self._logged[a, b] = q, r
+        self.divisions[a, b] = q, r
         a = self.rewritten(a)
         low, high = self._range(r, b)
         gap = a - b * q - r

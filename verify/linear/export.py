@@ -1,33 +1,56 @@
-"""Recorded proofs as JSON: what :mod:`..certificate` reads.
+"""Recorded proofs as certificates, in the steps that :mod:`..checker` checks.
 
-Terms stand in one table, as in derivations, so that no depth of nesting is too much.  Polynomials are lists of
-``[coefficient, name, …]``, formulas ``["ge", p]``, ``["eq", p]``, ``["and", …]`` and ``["or", …]``.  Facts have
-numbers; a step names facts by theirs, and those come before it.
+A certificate is checked before it is given out.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from ...core.condition import FALSE, And, Compare, Condition, Divides, Not, Or, Truth, Within, all_exprs
-from ...core.expr import Expr, Int, Sum, Var, postorder, var
-from ...core.operators import NAME_OF
+import z3
+
+from ...core.condition import FALSE, Compare, Condition
+from ...core.expr import Expr, Extremum, Int, Var
+from ..budget import MAX_RLIMIT
+from ..checker import (
+    FORMAT,
+    CertificateRefused,
+    Check,
+    Solver,
+    check_certificate,
+    cvc5_refutes,
+    polynomials,
+    read_formula,
+    read_polynomial,
+    solvers_at_hand,
+    z3_refutes,
+)
+from ..checker import multiple as multiple_law
+from ..checker import product as product_law
+from ..checker import quotient as quotient_law
+from ..checker import variable as variable_of
 from ..equate import equated
 from ..preprocess import comparisons, unquotienting
 from ..recombine import recombinations
-from .formula import All, AtLeast, Formula, Some, Zero
+from .case import name_of
+from .instances import UNREAD, CertifiedTerms, Context, Instances, as_json, seen
 from .leaves import ReductionBudget
-from .polynomial import Poly
+from .polynomial import ONE, Poly, constant, product, variable
 from .prover import Reduction, prove
-from .record import LinearFact, Log, Node, Reason, Resolved
+from .reading import Reading
+from .record import Log, Node, Reason, Unrecorded
 
-__all__ = ["FORMAT", "certificate", "certificate_json", "of_equal_terms", "recorded"]
-
-FORMAT = "indexproof certificate 2"
+__all__ = ["certificate", "certificate_json", "checked_json", "of_equal_terms", "recorded"]
 
 Json = Any
+
+#: A shorter proof is no gain where a solver takes long.
+_QUICK: dict[str, Solver] = {"z3": z3_refutes, "cvc5": partial(cvc5_refutes, rlimit=100_000)}
 
 
 def certificate(
@@ -38,7 +61,7 @@ def certificate(
     proof = outcome.proof or _otherwise(hypotheses, goal, budget)
     if proof is None:
         return None, outcome
-    return certificate_json(name, hypotheses, goal, proof), outcome
+    return checked_json(name, hypotheses, goal, proof), outcome
 
 
 def recorded(
@@ -54,8 +77,7 @@ def _otherwise(
 ) -> Node | None:
     proof = _with_quotient_bounds(hypotheses, goal, budget)
     if proof is None and goal is not FALSE:
-        nothing = prove(hypotheses, FALSE, budget=budget, assume_defined=True, record=True).proof
-        proof = nothing and {"step": "contradiction", "then": nothing}
+        proof = prove(hypotheses, FALSE, budget=budget, assume_defined=True, record=True).proof
     return proof
 
 
@@ -76,7 +98,10 @@ def _with_quotient_bounds(
                 then = prove(known, steps[-1][1], budget=budget, assume_defined=True, record=True).proof
                 if then is not None:
                     before = [part, *(goal for _, goal in steps)]
-                    sides = [[side, _side(c, side)] for (side, _), c in zip(steps, before, strict=False)]
+                    sides = [
+                        [side, _side(c, side), _side(c, "large" if side == "small" else "small")]
+                        for (side, _), c in zip(steps, before, strict=False)
+                    ]
                     proof = {"step": "quotient bound", "sides": sides, "then": then}
             if proof is None:
                 proof = _with_recombined_digits(known, part, budget) or _with_equated_dividends(
@@ -109,7 +134,7 @@ def _with_recombined_digits(
     claims = [*(s.eq(v) for s, v in steps), left]
     plain = [h for h in hypotheses if not recombinations(h)[0]]
     proofs = [prove(plain, c, budget=budget, assume_defined=True, record=True).proof for c in claims]
-    return of_equal_terms(goal, steps, proofs)
+    return of_equal_terms(steps, proofs)
 
 
 def _with_equated_dividends(
@@ -121,167 +146,328 @@ def _with_equated_dividends(
         return None
     claims = [*((hypotheses, s.eq(v)) for s, v in steps), (rest, left)]
     proofs = [prove(known, c, budget=budget, assume_defined=True, record=True).proof for known, c in claims]
-    return of_equal_terms(goal, steps, proofs)
+    return of_equal_terms(steps, proofs)
 
 
-def of_equal_terms(
-    goal: Condition, steps: Sequence[tuple[Expr, Expr]], proofs: Sequence[Node | None]
-) -> Node | None:
-    """Return the last proof, below one step for each term of the goal that is replaced by an equal one."""
+def of_equal_terms(steps: Sequence[tuple[Expr, Expr]], proofs: Sequence[Node | None]) -> Node | None:
+    """Return the last proof, below one step for each term of a goal that is replaced by an equal one."""
     if None in proofs:
         return None
-    nodes: list[Node] = []
-    for (term, value), shown in zip(steps, proofs[:-1], strict=True):
-        taken = {v.name for e in (term, value, *all_exprs(goal)) for v in e.variables()}
-        x = var(next(name for k in itertools.count() if (name := f"x{k}") not in taken))
-        said = {"term": term, "value": value, "variable": x, "goals": [goal.substitute({term: x})]}
-        nodes.append({"step": "equal terms", **said, "equal": shown})
-        goal = goal.substitute({term: value})
     node = proofs[-1]
-    for outer in reversed(nodes):
-        node = {**outer, "then": node}
+    for (term, value), equal in reversed(list(zip(steps, proofs[:-1], strict=True))):
+        node = {"step": "equal terms", "term": term, "value": value, "equal": equal, "then": node}
     return node
 
 
-def certificate_json(name: str, hypotheses: Sequence[Condition], goal: Condition, proof: Node) -> Json:
-    """A recorded proof as JSON."""
-    writer = _Writer()
-    claim = {
-        "name": name,
-        "hypotheses": [writer.condition(h) for h in hypotheses],
-        "goal": writer.condition(goal),
-        "assumes": "no divisor in the claim is zero",
-    }
-    written = writer.node(proof)
-    return {"format": FORMAT, "claim": claim, "terms": writer.terms, "proof": written}
+def checked_json(name: str, hypotheses: Sequence[Condition], goal: Condition, proof: Node) -> Json:
+    """A recorded proof as JSON that has been checked; ``None`` where it cannot be said, or does not hold."""
+    for thorough in (False, True):
+        with suppress(Unrecorded, CertificateRefused):
+            found = certificate_json(name, hypotheses, goal, proof, thorough=thorough)
+            needed: set[str] = set()
+            check = check_certificate(found, {"z3": partial(_refutes, needed)})
+            shorter, _ = _without_the_rest(found["proof"], check, needed)
+            with suppress(CertificateRefused):
+                # what one solver does not need may help another one
+                check_certificate(
+                    {**found, "proof": shorter}, {name: _QUICK[name] for name in solvers_at_hand()}
+                )
+                found["proof"] = shorter
+            return found
+    return None
 
 
-class _Writer:
-    def __init__(self) -> None:
-        self.terms: list[Json] = []
-        self._terms: dict[Expr, int] = {}
-        self._facts: dict[int, int] = {}
-        self._alive: list[LinearFact] = []
+def _refutes(needed: set[str], script: str) -> bool:
+    """Whether assertions contradict each other; those that do are added to what is needed."""
+    lines = script.splitlines()
+    asserted = [line[len("(assert ") : -1] for line in lines if line.startswith("(assert ")]
+    tracked = [f"(declare-const a{k} Bool) (assert (=> a{k} {f}))" for k, f in enumerate(asserted)]
+    solver = z3.SimpleSolver()
+    solver.set("rlimit", MAX_RLIMIT)
+    solver.from_string("\n".join([*(line for line in lines if line.startswith("(declare")), *tracked]))
+    if solver.check(*(z3.Bool(f"a{k}") for k in range(len(asserted)))) != z3.unsat:
+        return False
+    needed.update(asserted[int(str(a)[1:])] for a in solver.unsat_core())
+    return True
 
-    # -- the claim
-    def term(self, root: Expr) -> int:
-        for e in postorder(root):
-            if e in self._terms:
+
+def _without_the_rest(proof: list[Json], check: Check, needed: set[str]) -> tuple[list[Json], set[str]]:
+    """The steps that are needed, and the names that they mention."""
+    kept: list[Json] = []
+    mentioned: set[str] = set()
+
+    def mention(*ps: Json) -> None:
+        mentioned.update(v for p in ps for term in p for v in term[1:])
+
+    for step in reversed(proof):
+        law, *parts = step
+        if law == "split":
+            mention(parts[0])
+            below = [_without_the_rest(case, check, needed) for case in parts[1:]]
+            step = [law, parts[0], *(steps for steps, _ in below)]
+            mentioned.update(*(names for _, names in below))
+        elif law == "cut":
+            f = read_formula(parts[0])
+            if check.text(f) not in needed:
                 continue
-            self._terms[e] = len(self.terms)
-            match e:
-                case Int():
-                    entry: Json = e.value
-                case Var():
-                    entry = ["var", e.name, e.kind]
-                case Sum():
-                    entry = ["sum", e.const, [[self._terms[t], k] for t, k in e.terms]]
-                case _:
-                    entry = [NAME_OF[type(e)], *(self._terms[c] for c in e.children)]
-            self.terms.append(entry)
-        return self._terms[root]
+            shown, names = _without_the_rest(parts[1], check, needed)
+            step = [law, parts[0], shown]
+            mentioned.update(names, *(p.names for p in polynomials(f)))
+        elif law in ("product", "multiple"):
+            stated = product_law if law == "product" else multiple_law
+            if check.text(stated(*map(read_polynomial, parts))) not in needed:
+                continue
+            mention(*parts)
+        elif law == "name":
+            q, r, a, b = parts
+            f = quotient_law(read_polynomial(a), read_polynomial(b), *map(variable_of, (q, r)))
+            if mentioned.isdisjoint((q, r)) and check.text(f) not in needed:
+                continue
+            mention(a, b)
+        else:
+            mention(parts[0])
+        kept.append(step)
+    return kept[::-1], mentioned
 
-    def condition(self, c: Condition) -> Json:
-        match c:
-            case Truth(value):
-                return value
-            case Compare(op, a, b):
-                return [op, self.term(a), self.term(b)]
-            case Within(e, lo, hi):
-                return ["within", self.term(e), self.term(lo), self.term(hi)]
-            case Divides(d, e):
-                return ["divides", self.term(d), self.term(e)]
-            case Not(arg):
-                return ["not", self.condition(arg)]
-            case And(args):
-                return ["and", *map(self.condition, args)]
-            case Or(args):
-                return ["or", *map(self.condition, args)]
-        raise TypeError(type(c).__name__)
 
-    # -- the proof
-    def node(self, n: Node) -> Json:
-        """A node as JSON; the facts of its log are numbered first, so that the rest can name them."""
-        steps = self._log(n["log"]) if "log" in n else []
-        out: dict[str, Json] = {"step": n["step"]}
-        if "log" in n:
-            out["steps"] = steps
-        for key, value in n.items():
-            if n["step"] == "leaf" and key == "parts":
-                out[key] = [self._part(part) for part in value]
-            elif key not in ("step", "log"):
-                out[key] = self._datum(value, steps)
-        return out
+def certificate_json(
+    name: str, hypotheses: Sequence[Condition], goal: Condition, proof: Node, *, thorough: bool = False
+) -> Json:
+    """A recorded proof as JSON.
 
-    def _part(self, part: Node) -> Json:
-        """The refutation of one goal, with steps of its own."""
+    Mostly it is enough to say what terms are after the last replacement; ``thorough`` says it after each of them.
+    """
+    terms = CertifiedTerms([*hypotheses, goal], thorough)
+    *known, claimed = terms.claimed
+    claim = {"name": name, "hypotheses": known, "goal": claimed, "assumes": "no divisor in the claim is zero"}
+    written = _Proof(terms, comparisons(goal)).node(proof, Context())
+    return {"format": FORMAT, "claim": claim, "terms": terms.entries, "proof": written}
+
+
+class _Proof:
+    """Nodes of a recorded proof as steps."""
+
+    def __init__(self, terms: CertifiedTerms, goals: Sequence[Condition]) -> None:
+        self.terms = terms
+        self.goals = goals
+
+    def node(self, n: Node, c: Context) -> list[Json]:
+        """Steps that contradict the negated goal.  Raises :class:`Unrecorded`."""
         steps: list[Json] = []
-        return {**{key: self._datum(value, steps) for key, value in part.items()}, "steps": steps}
+        if (reading := n.get("reading")) is not None:
+            c = self._extrema(c, reading, steps)
+        if (log := n.get("log")) is not None:
+            c = self._named(replace(c, logs=(*c.logs, log)), log, steps)
+        match n["step"]:
+            case "goals":
+                return [["cut", self._goal(p["goal"], c), self.node(p["proof"], c)] for p in n["parts"]]
+            case "inline":
+                return self.node(n["then"], _viewed(c, {n["variable"]: n["term"]}))
+            case "quotient bound":
+                for side, q, other in n["sides"]:
+                    gap = (self.terms.poly(q) - self.terms.poly(other)) * (1 if side == "small" else -1)
+                    steps.append(["product", as_json(gap - ONE), as_json(self.terms.poly(q.b))])
+            case "equal terms":
+                one = {n["term"]: n["value"]}
+                steps.append(["cut", self._goal(n["term"].eq(n["value"]), c), self.node(n["equal"], c)])
+                c = replace(c, views=(*_viewed(c, one).views, *c.views))
+            case "factor" | "sign":
+                return [*steps, self._split(n, c)]
+            case "define":
+                for d in n["define"]:
+                    if d["equation"] is None and not d["value"].names <= self.terms.names(c):
+                        (name,) = d["value"].names
+                        c = self._name(name, "", -variable(d["name"]), ONE, c, steps)
+                defined = (*c.defined, *((d["name"], d["value"]) for d in n["define"]))
+                c = replace(c, defined=defined, readings=(*c.readings, *([reading] if reading else [])))
+            case "leaf":
+                return [*steps, *self._leaf(n, c)]
+            case "multiple":
+                k, d = n["quotient"], n["divisor"]
+                c = self._quotients({k: n["variable"] // d}, c, steps)
+                c = _viewed(c, {n["variable"]: k * d})
+            case "residues":
+                m, quotients = n["modulus"], {v["variable"]: v["quotient"] for v in n["variables"]}
+                c = self._quotients({k: v // m for v, k in quotients.items()}, c, steps)
+                return [*steps, *self._residues(m, [*quotients.items()], n["cases"], c, {})]
+            case "odd factors":
+                steps += self._odd(n, c)
+            case "roots":
+                for part in n["solved"]:
+                    steps += self._roots(part["of"], part["variable"], part["modulus"], part["classes"])
+        return [*steps, *self.node(n["then"], c)]
 
-    def _log(self, log: Log | None) -> list[Json]:
-        steps: list[Json] = []
-        for entry in log.entries if log is not None else ():
-            if isinstance(entry, LinearFact):
-                self._fact(entry, steps)
-            else:
-                steps.append(self._reason(entry, steps))
+    def _leaf(self, n: Node, c: Context) -> list[Json]:
+        """Steps for all goals, and cuts for each of them; one that is alone is the claim's."""
+        instances = Instances(self.terms, c, n["reading"])
+        steps = instances.steps()
+        for part in n["parts"]:
+            own = instances.copy()
+            for f in part["refute"]:
+                own.fact(f)
+            if len(n["parts"]) == 1:
+                return [*steps, *own.steps()]
+            steps.append(["cut", self._goal(part["goal"], c), own.steps()])
         return steps
 
-    def _fact(self, f: LinearFact, steps: list[Json]) -> int:
-        """The number of a fact, after the steps that lead to it."""
-        # a chain of substitutions is long, so this does not recurse along it
-        chain: list[LinearFact] = []
-        while id(f) not in self._facts:
-            chain.append(f)
-            before = f.reason.data.get("of") if f.reason is not None else None
-            if not isinstance(before, LinearFact):
-                break
-            f = before
-        for f in reversed(chain):
-            assert f.reason is not None, f.why
-            entry = {**self._reason(f.reason, steps), "fact": _formula(f.formula)}
-            self._facts[id(f)] = entry["number"] = len(self._alive)
-            self._alive.append(f)
-            steps.append(entry)
-        return self._facts[id(chain[0] if chain else f)]
+    def _goal(self, goal: Condition, c: Context) -> Json:
+        """A condition that is shown first, in the words of the claim where it is one of its goals."""
+        same = (g for view in c.views for g in self.goals if seen(g, view) == goal)
+        return _formula(self.terms.formula(next(same, goal)))
 
-    def _reason(self, r: Reason, steps: list[Json]) -> dict[str, Json]:
-        return {"by": r.step, **{k: self._datum(v, steps) for k, v in r.data.items()}}
+    # -- names
+    def _name(self, q: str, r: str, a: Poly, b: Poly, c: Context, steps: list[Json]) -> Context:
+        """Name a quotient and a remainder."""
+        r = r or f"{q}!r"
+        steps.append(["name", q, r, as_json(a), as_json(b)])
+        return replace(c, names=c.names | {q, r}, named=(*c.named, (a, b, variable(q), variable(r))))
 
-    def _datum(self, v: Any, steps: list[Json]) -> Json:
-        match v:
-            case Poly():
-                return _poly(v)
-            case Resolved():
-                parts = [[_poly(c), self._fact(f, steps)] for c, f in v.parts]
-                return {"parts": parts, "shifts": [self._fact(f, steps) for f in v.shifts]}
-            case LinearFact():
-                return self._fact(v, steps)
-            case Condition():
-                return self.condition(v)
-            case Expr():
-                return self.term(v)
-            case {"step": str()}:
-                return self.node(v)
-            case dict():
-                return {k: self._datum(x, steps) for k, x in v.items()}
-            case list() | tuple():
-                return [self._datum(x, steps) for x in v]
-        assert v is None or isinstance(v, (str, int)), type(v)
-        return v
+    def _named(self, c: Context, log: Log, steps: list[Json]) -> Context:
+        """Name what a log names."""
+        for entry in log.entries:
+            if isinstance(entry, Reason) and entry.step in ("name", "divisible"):
+                a, b, q = (entry.data[key] for key in ("dividend", "divisor", "quotient"))
+                r = entry.data.get("remainder")
+                a, v = a - b * q.constant, q.without_constant().single
+                names = self.terms.names(c)
+                if v is not None and v not in names and a.names | b.names <= names:
+                    rest = r.single if r is not None and r.single not in names else ""
+                    c = self._name(v, rest, a, b, c, steps)
+        return c
+
+    def _extrema(self, c: Context, reading: Reading, steps: list[Json]) -> Context:
+        """Name what a reading calls the extrema of the claim."""
+        for e in [e for e in self.terms.numbers if isinstance(e, Extremum)]:
+            for view in c.views:
+                with suppress(*UNREAD):
+                    v = reading.value(seen(e, view)).single
+                    if v is not None and v not in self.terms.names(c):
+                        c = self._name(v, "", self.terms.poly(e), ONE, c, steps)
+        return c
+
+    def _quotients(self, quotients: dict[Expr, Expr], c: Context, steps: list[Json]) -> Context:
+        """Name variables that the claim does not have; there they are quotients."""
+        for k, term in quotients.items():
+            assert isinstance(k, Var)
+            self.terms.back[k] = term
+            c = self._name(name_of(k), "", self.terms.poly(term), ONE, c, steps)
+        return c
+
+    # -- cases
+    def _split(self, n: Node, c: Context) -> Json:
+        p, cases = n["of"], {}
+        for s in ("1", "-1", "0"):
+            if s in n["cases"]:
+                cases[s] = self.node(n["cases"][s], replace(c, signs=(*c.signs, p)))
+                continue
+            instances = Instances(self.terms, c, n["reading"])
+            if s in n["excluded"]:
+                instances.evidence(n["excluded"][s], p * -int(s))
+            else:
+                # a divisor of the claim, which is not zero, is a multiple
+                instances.multiple(p, n["divisor"].divide(p)[0])
+            cases[s] = instances.steps([p])
+        return [
+            "split",
+            as_json(p - ONE),
+            cases["1"],
+            [["split", as_json(-p - ONE), cases["-1"], cases["0"]]],
+        ]
+
+    def _residues(
+        self,
+        m: int,
+        left: Sequence[tuple[Expr, Expr]],
+        cases: Sequence[Node],
+        c: Context,
+        at: dict[Expr, Expr],
+    ) -> list[Json]:
+        """Cases for each residue of the variables that are left."""
+        if not left:
+            return self.node(cases[0], _viewed(c, at))
+        (v, k), *others = left
+        size = len(cases) // m
+        rest, steps = self.terms.poly(v % m), list[Json]()
+        for r in reversed(range(m)):
+            case = self._residues(m, others, cases[r * size : (r + 1) * size], c, {**at, v: k * m + r})
+            steps = [["split", as_json(rest - (r + 1)), steps, case]] if steps else case
+        return steps
+
+    # -- powers of two
+    def _divided(self, e: Expr, d: int) -> tuple[Poly, Poly, Poly]:
+        """A term, its quotient and its remainder."""
+        return self.terms.poly(e), self.terms.poly(e // d), self.terms.poly(e % d)
+
+    def _odd(self, n: Node, c: Context) -> Iterator[Json]:
+        """A power of two divides a product with odd factors where it divides what is left without them."""
+        for part in n["odd"]:
+            yield ["cut", self._goal((part["factor"] % 2).eq(1), c), self.node(part["proof"], c)]
+        powers = {
+            (d.value, seen(e, view)) for d, e in self.terms.divided if isinstance(d, Int) for view in c.views
+        }
+        for part in n["shorter"]:
+            odd = [n["odd"][k]["factor"] for k in part["factors"]]
+            for d in sorted(d for d, e in powers if e == part["of"]):
+                (e, q, r), (rest, left_over, s) = (self._divided(part[key], d) for key in ("of", "rest"))
+                back = [
+                    ["multiple", as_json(rest - left_over * d), as_json(product(map(self.terms.poly, odd)))]
+                ]
+                steps: list[Json] = []
+                for k, v in enumerate(odd):
+                    # e = v·left and e = d·q, and v·i = 1 + d·t: left = d·(q·i - t·left)
+                    p, h, i, t = (
+                        self.terms.poly(v),
+                        self.terms.poly(v // 2),
+                        variable(f"i!{k}"),
+                        variable(f"t!{k}"),
+                    )
+                    left = product([rest, *map(self.terms.poly, odd[k + 1 :])])
+                    steps.append(["inverse", as_json(h), d.bit_length() - 1, i.single, t.single])
+                    zeros = ((e - q * d, i), (p - h * 2 - ONE, i), (p * i - t * d - ONE, left))
+                    steps += [["multiple", as_json(u), as_json(w)] for u, w in zeros]
+                    e, q = left, q * i - t * left
+                yield from _equivalent(r, [s], steps, [back])
+
+    def _roots(self, e: Expr, v: Var, d: int, classes: Sequence[tuple[int, int]]) -> Iterator[Json]:
+        """A power of two divides a polynomial in one variable in some classes: bit by bit."""
+        p, _, rest = self._divided(e, d)
+
+        def in_class(r: int, m: int, y: Poly) -> list[Json]:
+            instances = Instances(self.terms, Context(names=y.names), None)
+            instances.value(name_of(v), y * m + r)
+            return instances.steps([p])
+
+        def of_bits(r: int, m: int, y: Poly) -> list[Json]:
+            q = p.substitute({name_of(v): variable("y") * m + r})
+            step = math.gcd(d, *q.without_constant().terms.values())
+            if q.constant % step or step == d:
+                return in_class(r, m, y)
+            half, bit = f"y!{2 * m}", f"bit!{2 * m}"
+            one, zero = (of_bits(r + b * m, 2 * m, variable(half)) for b in (1, 0))
+            named = ["name", half, bit, as_json(y), as_json(constant(2))]
+            return [named, ["split", as_json(variable(bit) - ONE), one, zero]]
+
+        found = [self._divided(v - r, m) for r, m in classes]
+        back = [in_class(r, m, q) for (r, m), (_, q, _) in zip(classes, found, strict=True)]
+        yield from _equivalent(rest, [s for _, _, s in found], of_bits(0, 1, variable(name_of(v))), back)
 
 
-def _poly(p: Poly) -> Json:
-    return [[c, *m] for m, c in p.key]
+def _equivalent(one: Poly, others: Sequence[Poly], steps: Json, back: Sequence[Json]) -> Iterator[Json]:
+    """Cuts which say that a polynomial is zero where, and only where, one of others is."""
+    equal = [["eq", as_json(p)] for p in (one, *others)]
+    unequal = [["or", ["ge", as_json(p - ONE)], ["ge", as_json(-p - ONE)]] for p in (one, *others)]
+    yield ["cut", ["or", unequal[0], *equal[1:]], steps]
+    for other, shown in zip(unequal[1:], back, strict=True):
+        yield ["cut", ["or", other, equal[0]], shown]
 
 
-def _formula(f: Formula) -> Json:
-    match f:
-        case AtLeast(p):
-            return ["ge", _poly(p)]
-        case Zero(p):
-            return ["eq", _poly(p)]
-        case All(parts):
-            return ["and", *map(_formula, parts)]
-        case Some(parts):
-            return ["or", *map(_formula, parts)]
+def _viewed(c: Context, one: dict[Expr, Expr]) -> Context:
+    """The context after another replacement."""
+    return replace(c, views=tuple((*view, one) for view in c.views))
+
+
+def _formula(f: Any) -> Json:
+    """A formula of the checker as JSON."""
+    if f[0] in ("and", "or"):
+        return [f[0], *map(_formula, f[1])]
+    return [f[0], [[c, *m] for m, c in f[1].items()]]

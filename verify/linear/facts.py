@@ -71,7 +71,7 @@ class CaseFacts(Ring, FormulaLogic):
         self._equations: list[LinearFact] = []
         #: By dividend and positive divisor.  A proof that is recorded has one quotient for both: where facts contradict
         #: each other, another one would do as well later on.
-        self._logged: dict[tuple[Poly, Poly], tuple[Poly, Poly]] = {}
+        self.divisions: dict[tuple[Poly, Poly], tuple[Poly, Poly]] = {}
         self._carry()
 
     def _carry(self) -> None:
@@ -79,9 +79,9 @@ class CaseFacts(Ring, FormulaLogic):
         for p, s in self.case.signs:
             p = p.substitute(values)
             self._signs[p] = s
-            self.state(at_least(p * s - ONE) if s else zero(p), "sign split", Reason("sign"))
+            self.state(at_least(p * s - ONE) if s else zero(p), "sign split")
         for f in self.case.facts:
-            self.state(substitute(f.formula, values), f.why, Reason("kept"))
+            self.state(substitute(f.formula, values), f.why)
         for w in self.case.witnesses:
             w = w.substitute(values)
             self.witnesses.append(w)
@@ -93,7 +93,7 @@ class CaseFacts(Ring, FormulaLogic):
 
     def state(self, f: Formula, why: str, reason: Reason | None = None) -> None:
         """Add a fact."""
-        fact = LinearFact(f, why, reason or Reason(why))
+        fact = LinearFact(f, why, reason)
         match f:
             case All(parts):
                 for g in parts:
@@ -113,7 +113,7 @@ class CaseFacts(Ring, FormulaLogic):
             if isinstance(f, Zero):
                 self._equations.append(fact)
         if isinstance(f, Zero) and self.eager and why == "hypothesis":
-            self._rewrite(f.p, fact)
+            self._rewrite(f.p)
 
     def _settle(self) -> None:
         """Propagate lower bounds, and note where they come from."""
@@ -162,7 +162,7 @@ class CaseFacts(Ring, FormulaLogic):
                 raise Unrecorded(f"{r} is a remainder by {b}")
         return self._ranges[r, b]
 
-    def _rewrite(self, equation: Poly, fact: LinearFact) -> None:
+    def _rewrite(self, equation: Poly) -> None:
         """Use an equation of a product of variables to rewrite the product."""
         for m, c in sorted(equation.terms.items(), key=lambda t: (-len(t[0]), t[0])):
             rest = Poly({n: k for n, k in equation.terms.items() if n != m})
@@ -171,8 +171,6 @@ class CaseFacts(Ring, FormulaLogic):
                 if m not in self.rewrites:
                     self.rewrites[m] = rest * -c
                     if self.log is not None:
-                        parts = {"product": Poly({m: 1}), "value": rest * -c, "equation": fact}
-                        self.log.add(Reason("rewrite", parts))
                         # what is read from now on is read with the product replaced
                         self._memo.clear()
                 return
@@ -210,9 +208,7 @@ class CaseFacts(Ring, FormulaLogic):
                     reason = None
                     if self.log is not None:
                         high, low = (self.bounds.evidence(x) for x in (b - r - ONE, b + r - ONE))
-                        reason = self._made(
-                            "equal digits", base=b, t=t, r=r, of=equation, one=high, high=high, low=low
-                        )
+                        reason = self._made("equal digits", base=b, t=t, r=r, of=equation, high=high, low=low)
                     for part in (t, r):
                         if part:
                             self.state(zero(part), "equal digits", reason)
@@ -294,11 +290,12 @@ class CaseFacts(Ring, FormulaLogic):
         """The name of a value, or what it has been decided to be."""
         return self.names.of(stem, *meaning).substitute(self.case.definitions)
 
-    def _least_evidence(self, p: Poly) -> Evidence:
+    def _proved(self, p: Poly) -> Resolved:
         """Why ``p >= 0``.  Raises :class:`Unrecorded` where that is not at hand."""
         if not self.bounds.certain(p):
             raise Unrecorded(f"{p} is not negative")
-        return self.bounds.evidence(p)
+        assert self.log is not None
+        return self.log.resolved(self.bounds.evidence(p))
 
 
 def cofactors(p: Poly) -> Iterator[Poly]:

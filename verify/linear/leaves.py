@@ -111,7 +111,7 @@ class Leaves:
                 if found is None:
                     self.reason = f"a leaf is left open: {negated}"
                     return None
-                shown.append(LinearFact(reading.formula(goal), "shown", Reason("shown", {"goal": goal})))
+                shown.append(LinearFact(reading.formula(goal), "shown"))
             parts.append({"goal": goal, "refute": found})
         return parts
 
@@ -121,14 +121,14 @@ class Leaves:
         shown: list[LinearFact] = []
         if not _impossible(refuted, reading.bounds, shown, reading.log):
             return None
-        facts = [*shown, LinearFact(refuted, "negated goal", Reason("negated goal"))]
+        facts = [*shown, LinearFact(refuted, "negated goal")]
         self.add(facts, steps, "certificate" if shown else "identity")
         return facts
 
     def _refuted(self, state: _State, refuted: Formula, patient: bool) -> list[LinearFact] | None:
         """Facts that contradict the negated goal, with it."""
         levels = (2,) if patient else (0, 1)
-        negated = LinearFact(refuted, "negated goal", Reason("negated goal"))
+        negated = LinearFact(refuted, "negated goal")
         careful = _solved(state, negated, eager=False)
         found = self._ask(*careful, levels=levels)
         if found is not None:
@@ -244,15 +244,15 @@ def _instance(i: Instance, bounds: Bounds, log: Log | None) -> LinearFact:
     """An instance of a lemma as a fact; why its premises hold, where that is recorded."""
     if log is None:
         return i.fact
-    given: list[Resolved | LinearFact] = []
+    given: list[tuple[Poly, Resolved | LinearFact]] = []
     for p, relation in i.premises:
         if relation == "=":
             equal = next((f for f in log.entries if isinstance(f, LinearFact) and f.formula == zero(p)), None)
             if equal is None:
                 raise Unrecorded(f"{p} = 0")
-            given.append(equal)
+            given.append((p, equal))
         elif bounds.certain(p):
-            given.append(_with_settled(bounds, log).resolved(bounds.evidence(p)))
+            given.append((p, _with_settled(bounds, log).resolved(bounds.evidence(p))))
         else:
             raise Unrecorded(f"{p} is not negative")
     data = {"lemma": i.name, "with": i.binding, "given": given}

@@ -17,7 +17,7 @@ from .leaves import Exhausted, Leaves, ReductionBudget
 from .polynomial import Poly, variable
 from .question import Leaf
 from .reading import Reading, conjuncts, divides_somewhere, extrema
-from .record import LinearFact, Log, Node, Reason, Unrecorded
+from .record import LinearFact, Log, Node, Unrecorded
 
 __all__ = ["Reduction", "explain", "prove"]
 
@@ -247,6 +247,7 @@ class _Search:
                 return None
             refine = len(case.definitions) < 40
             log = Log() if self.record else None
+            reading: Reading | None = None
             try:
                 reading = Reading(
                     case,
@@ -262,6 +263,7 @@ class _Search:
                 place[key] = {
                     "step": "sign",
                     "log": log,
+                    "reading": reading,
                     "of": need.poly,
                     "divisor": need.divisor,
                     "excluded": {str(s): e for s, e in need.excluded.items() if s not in need.options},
@@ -273,18 +275,24 @@ class _Search:
                 continue
             except ImpossibleCase as contradiction:
                 self.leaves.add([contradiction.fact], case.steps, "identity")
-                place[key] = {"step": "leaf", "log": log, "parts": [{"refute": [contradiction.fact]}]}
+                place[key] = {
+                    "step": "leaf",
+                    "log": log,
+                    "reading": reading,
+                    "parts": [{"refute": [contradiction.fact]}],
+                }
                 continue
             found_definitions = (
                 reading.defining or reading.negative(refuted) or [d for d in (reading.solve(),) if d]
             )
             if found_definitions:
                 todo.append(self._defined(case, found_definitions, log, place, key))
+                place[key]["reading"] = reading
                 continue
             parts = self.leaves.close(reading, goals, refuted, way.patient)
             if parts is None:
                 return None
-            place[key] = {"step": "leaf", "log": log, "parts": parts}
+            place[key] = {"step": "leaf", "log": log, "reading": reading, "parts": parts}
         return found["root"]
 
     def _defined(
@@ -401,7 +409,7 @@ def _defined_by_equations(
         units = sorted(gap.units(), key=lambda u: (u[0] not in bare, uses.get(u[0], 0), u[0]))
         if units:
             name, sign = units[0]
-            equation = LinearFact(zero(gap), "hypothesis", Reason("equation"))
+            equation = LinearFact(zero(gap), "hypothesis")
             d = Definition(name, gap.without(name) * -sign, "substitution", equation=equation)
             case = case.with_definition(d)
             yield d

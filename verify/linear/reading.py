@@ -26,7 +26,6 @@ from ...core.condition import (
     negate,
 )
 from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, interpret, postorder
-from .bounds import Evidence
 from .case import Definition, Witness, best_definition, rank
 from .divisions import DivisionReading
 from .formula import (
@@ -133,25 +132,23 @@ class Reading(DivisionReading):
 
     def _extremum(self, name: str, args: list[Poly], sign: int) -> Poly:
         kept = list(dict.fromkeys(args))
-        dropped: list[tuple[Poly, Poly, Evidence]] = []
         for p in list(kept):
             # an argument that is certainly not the extreme one
             other = next((q for q in kept if q != p and self.bounds.certain((p - q) * sign)), None)
             if other is not None:
                 kept.remove(p)
-                dropped.append((p, other, self.bounds.evidence((p - other) * sign)))
+                if self.log is not None:
+                    gap = (p - other) * sign
+                    self.log.add(Reason("extremum", {"gaps": [(gap, self._proved(gap))]}))
                 self.used_lemma("decided extremum")
         entry = name, tuple(kept)
         if len(kept) == 1:
-            self._log_extremum(name, args, dropped, kept[0])
             return kept[0]
         if entry not in self._extrema:
             m = self._name(*entry)
             self._extrema[entry] = m
-            self._log_extremum(name, args, dropped, m)
-            named = self._made("extreme", name=name, value=m)
             for p in kept:
-                self.learn((p - m) * sign, "extremum", named)
+                self.learn((p - m) * sign, "extremum")
             lows = [self.bounds.least(p) for p in kept] if sign > 0 else []
             if lows and all(x is not None for x in lows):
                 shared = [constant(min(x for x in lows if x is not None))]
@@ -160,23 +157,12 @@ class Reading(DivisionReading):
             for bound in shared:
                 reason = None
                 if self.log is not None:
-                    each = [self.log.resolved(self._least_evidence((p - bound) * sign)) for p in kept]
-                    reason = self._made(
-                        "extremum bound", name=name, value=m, bound=bound, args=kept, each=each
-                    )
+                    gaps = [(p - bound) * sign for p in kept]
+                    reason = self._made("extremum bound", gaps=[(g, self._proved(g)) for g in gaps])
                 self.learn((m - bound) * sign, "extremum", reason)
-            self.state(either(zero(m - p) for p in kept), "extremum", named)
+            self.state(either(zero(m - p) for p in kept), "extremum")
             self.choices.append((m, tuple(kept)))
-        else:
-            self._log_extremum(name, args, dropped, self._extrema[entry])
         return self._extrema[entry]
-
-    def _log_extremum(
-        self, name: str, args: list[Poly], dropped: list[tuple[Poly, Poly, Evidence]], value: Poly
-    ) -> None:
-        if self.log is not None:
-            without = [(p, q, self.log.resolved(e)) for p, q, e in dropped]
-            self.log.add(Reason("extremum", {"name": name, "args": args, "dropped": without, "value": value}))
 
     def _shared_upper(self, args: list[Poly]) -> list[Poly]:
         candidates = [*args, *(u for p in args for u, _ in self.bounds.greatest(p))]
@@ -212,11 +198,11 @@ class Reading(DivisionReading):
         self._divided[rest, d] = k, ZERO
         self._divided[-rest, d] = -k, ZERO
         w = Witness(rest, d, k, ZERO)
-        equation = LinearFact(zero(rest - d * k), "hypothesis", Reason("named"))
+        equation = LinearFact(zero(rest - d * k), "hypothesis")
         if self.log is not None:
             one = self.log.resolved(self.at_least_one(d))
             parts = {"dividend": rest, "divisor": d, "quotient": k, "given": given, "one": one}
-            self.log.add(Reason("divisible", {**parts, "d": h.d, "e": h.e}))
+            self.log.add(Reason("divisible", parts))
             self.log.add(equation)
             self._equations.append(equation)
         facts = self._quotient_bounds(w)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.condition import Condition
 from .. import linear
-from ..linear.export import certificate, certificate_json, recorded
+from ..linear.export import certificate, checked_json, recorded
 from ..linear.record import Node
 from ..obligations import Obligation
 from .equal_terms import proof_by_equal_terms
@@ -31,4 +31,4 @@ def case_certificate(o: Obligation, budget: linear.ReductionBudget | None = None
         or proof_by_residues(o, show)
         or proof_by_equal_terms(o.hypotheses, o.goal, budget or linear.ReductionBudget())
     )
-    return proof and certificate_json(o.name, o.hypotheses, o.goal, proof)
+    return proof and checked_json(o.name, o.hypotheses, o.goal, proof)

@@ -137,4 +137,4 @@ def proof_by_equal_terms(
     if not steps:
         return None
     claims = (*(a.eq(b) for a, b in steps), replaced)
-    return of_equal_terms(goal, steps, [recorded(hypotheses, c, limits) for c in claims])
+    return of_equal_terms(steps, [recorded(hypotheses, c, limits) for c in claims])

@@ -4,38 +4,37 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from indexproof.core.condition import Condition
-from indexproof.core.expr import Expr, var
-from indexproof.verify.linear.record import Node
+from indexproof.core.expr import Expr
 
 from .bank import DIGITS, DIVIDENDS, c, d, x
 from .fault import Batch, Fault
 
 __all__ = ["certificate_cases"]
 
-#: Either of two terms that are said to be equal.
-_ANY = var("any")
+Json = Any
 
 
-def _forged_equalities(known: Sequence[Condition], digits: Expr, number: Expr) -> Iterator[tuple[str, Node]]:
+def _forged_equalities(
+    known: Sequence[Condition], digits: Expr, number: Expr, said: Json
+) -> Iterator[tuple[str, Json]]:
     """Proofs that digits make up a number, or that dividends are equal; all prove something else or nothing."""
-    from indexproof.verify.linear.export import recorded
+    from indexproof.verify.linear.export import certificate
 
     true, false = (x // d * d + x % d).eq(x), digits.eq(number)
-    of_others, assumed = recorded((*known, d > 0), true), recorded((*known, false), false)
+    of_others, assumed = certificate("", (*known, d > 0), true)[0], certificate("", (*known, false), false)[0]
     assert of_others is not None
     assert assumed is not None
-    nothing: Node = {"step": "goals", "parts": []}
+    nothing: Json = []
     yield "not shown", nothing
-    yield "shown of other digits", of_others
-    yield "other digits are a goal", {"step": "goals", "parts": [{"goal": true, "proof": of_others}]}
-    yield "contradictory", {"step": "contradiction", "then": of_others}
-    yield "assumed", assumed
-    again = {"step": "equal terms", "variable": _ANY, "equal": nothing, "then": nothing}
-    yield "shown by itself", {**again, "term": digits, "value": number, "goals": [_ANY.eq(number)]}
-    round_about = {"term": number, "value": digits, "goals": [digits.eq(_ANY)]}
-    yield "shown the other way round", {**again, **round_about}
+    yield "shown of other digits", of_others["proof"]
+    yield "assumed", assumed["proof"]
+    yield "shown by itself", [["cut", said, nothing]]
+    yield "shown in two cases", [["split", [[1, "x"]], nothing, nothing]]
+    yield "contradictory", [["cut", ["or"], nothing]]
+    yield "shown of no products", [["product", [[1, "x"]], [[1, "x"]]], ["multiple", [[1, "x"]], [[1, "x"]]]]
 
 
 def certificate_cases(task: Batch) -> Iterator[Fault]:
@@ -44,20 +43,25 @@ def certificate_cases(task: Batch) -> Iterator[Fault]:
     Terms are digits and the number that they are said to make up, or two dividends.
     """
     from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
-    from indexproof.verify.linear.export import certificate_json
+    from indexproof.verify.checker import FORMAT
+    from indexproof.verify.linear.instances import CertifiedTerms, as_json
 
     for name, facts, digits, number in (*DIGITS, *DIVIDENDS):
         known = (*facts, c > 0)
         goal = (digits // c).eq(number // c)
-        # a quotient is equal to itself: nothing is left
-        then: Node = {"step": "goals", "parts": []}
-        for how, equal in _forged_equalities(known, digits, number):
-            said = {"variable": _ANY, "goals": [(_ANY // c).eq(number // c)]}
-            replaced = {"term": digits, "value": number, **said}
-            proof = {"step": "equal terms", **replaced, "equal": equal, "then": then}
-            data = json.loads(json.dumps(certificate_json(name, known, goal, proof)))
+        terms = CertifiedTerms([*known, goal], False)
+        gap, equal = (
+            as_json(terms.poly(digits) - terms.poly(number)),
+            terms.poly(digits // c) - terms.poly(number // c),
+        )
+        # of equal numbers the quotients are equal
+        then = [["product", as_json(p - 1), as_json(terms.poly(c))] for p in (equal, -equal)]
+        for how, shown in _forged_equalities(known, digits, number, ["eq", gap]):
+            claim = {"name": name, "hypotheses": terms.claimed[:-1], "goal": terms.claimed[-1]}
+            proof = [["cut", ["eq", gap], shown], *then]
+            data = {"format": FORMAT, "claim": claim, "terms": terms.entries, "proof": proof}
             try:
-                check_certificate(data, (known, goal), solvers={"z3": z3_refutes})
+                check_certificate(json.loads(json.dumps(data)), (known, goal), solvers={"z3": z3_refutes})
             except CertificateRefused:
                 noticed = "the checker"
             else:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import z3
@@ -449,20 +450,33 @@ def operand_answer(computations: Mapping[str, Computation], o: OperandStep) -> t
 def mask_answer(computations: Mapping[str, Computation], m: MaskStep) -> tuple[Status, str]:
     """Whether the maps of a select's branches are restricted to where its predicate takes them, at every index."""
     status, detail = operand_answer(computations, m.predicate)
-    name, value = m.predicate.instruction.name, m.predicate.operands[0, ()]
     if status is not Status.PROVED:
         return status, detail
+    name, reader, axes = m.select.name, m.select, list(range(len(m.branches[0].dims)))
+    while reader.name != m.predicate.instruction.name:
+        reader = m.predicate.caller.instruction(reader.operands[0].name)
+        if reader.opcode != "broadcast":
+            return Status.REFUTED, f"{name}: its predicate is another"
+        axes = [axes[d] for d in reader.integers("dimensions", ())]
+    value, shape = m.predicate.operands[0, ()], reader.operands[0].shape
     for side, branch, masked in zip((1, 0), m.branches, m.masked, strict=True):
         if len(set(value)) == 1:
             if list(masked) != [branch] * (value[0] == side):
                 return Status.REFUTED, f"{name}: its predicate is {value[0]} everywhere"
             continue
-        places = np.indices([v.hi + 1 for v in branch.dims])
-        taken = np.zeros(places.shape[1:], bool)
+        assert isinstance(shape, Shape)
+        # all other indices are alike, as no constraint says anything of them
+        places: list[Any] = [0] * len(branch.dims)
+        for axis, grid in zip(axes, np.indices(shape.dims), strict=True):
+            places[axis] = grid
+        said = {branch.dim_vars[axis] for axis in axes}
+        taken = np.zeros(shape.dims, bool)
         for part in masked:
             if part.with_(constraints=()) != branch or branch.results != branch.dim_vars:
                 return Status.REFUTED, f"{name}: a branch is read elsewhere"
-            taken |= part.evaluate_many(list(places))[0]
+            if not all(said.issuperset(c.expr.variables()) for c in part.constraints):
+                return Status.REFUTED, f"{name}: its predicate is broadcast over an index that decides"
+            taken |= part.evaluate_many(places)[0]
         if not np.array_equal(taken.ravel(), np.array(value) == side):
             return Status.REFUTED, f"{name}: a branch is not read just where the predicate is {side}"
     return Status.PROVED, "every index"

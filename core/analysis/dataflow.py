@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from ..expr import substitute_all, var
+from ..expr import Expr, substitute_all, var
 from ..hlo import Computation, Instruction, Operand, Shape, TupleShape, leaves
 from ..hlo.shape import UNBOUNDED, AnyShape
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
@@ -267,15 +267,25 @@ class Dataflow:
     ) -> list[list[IndexingMap]]:
         """The maps of a `select`, its branches where a known predicate takes them, if constraints can say that."""
         predicate, *branches = per_operand
-        shape, name = instruction.operands[0].shape, instruction.operands[0].name
-        value = self._value(name) if name in self._static_names else None
-        if value is None or not isinstance(shape, Shape) or len(branches) != 2:
-            return per_operand
         if any(len(maps) != 1 or maps[0].results != maps[0].dim_vars for maps in branches):
             return per_operand
+        # a predicate that is broadcast is looked at before it is
+        reader = instruction
+        index: tuple[Expr, ...] = branches[0][0].dim_vars
+        while (made := self.known.get(reader.operands[0].name)) is not None and made.opcode == "broadcast":
+            moved = self._moved(made)
+            if moved is None or len(moved.dims) != len(index):
+                return per_operand
+            places: dict[Expr, Expr] = dict(zip(moved.dim_vars, index, strict=True))
+            reader, index = made, tuple(substitute_all(moved.results, places))
+        name, shape = reader.operands[0].name, reader.operands[0].shape
+        value = self._value(name) if name in self._static_names else None
+        if value is None or not isinstance(shape, Shape):
+            return per_operand
         same = len(set(value)) == 1
-        dims, index = ((), ()) if same else (shape.dims, branches[0][0].dim_vars)
-        domains = predicate_domains(value[:1] if same else value, dims, index)
+        domains = (
+            predicate_domains(value[:1], (), ()) if same else predicate_domains(value, shape.dims, index)
+        )
         if domains is None:
             return per_operand
         masked = [
@@ -283,8 +293,8 @@ class Dataflow:
             for (m,), alternatives in zip(branches, domains, strict=True)
         ]
         if self.options.observe is not None:
-            claim = self._operands(instruction, {(0, ()): value})
-            self.options.observe(MaskStep(claim, [m for (m,) in branches], masked))
+            claim = self._operands(reader, {(0, ()): value})
+            self.options.observe(MaskStep(instruction, claim, [m for (m,) in branches], masked))
         return [predicate, *masked]
 
     def _operands(self, instruction: Instruction, operands: dict[Leaf, Value]) -> OperandStep:

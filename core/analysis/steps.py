@@ -68,9 +68,10 @@ class OperandStep:
 class MaskStep:
     """The maps of a `select` to its branches, each restricted to where the predicate takes it: one map to several.
 
-    ``predicate`` claims the value of the first operand.
+    ``predicate`` claims the value of the first operand, before it is broadcast.
     """
 
+    select: Instruction
     predicate: OperandStep
     branches: Sequence[IndexingMap]
     masked: Sequence[Sequence[IndexingMap]]

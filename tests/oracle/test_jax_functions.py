@@ -129,6 +129,8 @@ def static() -> Iterator[tuple[str, Case]]:
     yield "halves", (lambda x: x[n(12).reshape(3, 4).T // 2], [(6,)], True)
     yield "lower triangle", (jnp.tril, [(4, 4)], True)
     yield "upper triangles", (lambda x: jnp.triu(x, 1), [(2, 4, 5)], True)
+    causal = lambda s, n=17: jnp.where(jnp.tril(jnp.ones((n, n), bool)), s, 0)  # noqa: E731
+    yield "causal", (causal, [(3, 17, 17)], True)
     yield "eye", (lambda x, y: jnp.where(jnp.eye(4, dtype=bool), x, y), [(4, 4), (4, 4)], True)
     for name, mask in (
         ("band", lambda r, c: abs(r - c) <= 1),

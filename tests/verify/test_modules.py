@@ -6,6 +6,7 @@ import gzip
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -469,7 +470,13 @@ ENTRY e {
   others = s32[2] constant({2, 4})
   first = f32[2,5] call(rows, x), to_apply=picked
   second = f32[2,5] call(others, x), to_apply=picked
-  ROOT o = (f32[4,5], f32[4,5], f32[2,5], f32[2,5]) tuple(low, up, first, second)
+  z = f32[5,3,4] parameter(2)
+  turned = pred[5,4] transpose(lower), dimensions={1,0}
+  wide = pred[5,3,4] broadcast(turned), dimensions={0,2}
+  zero = f32[] constant(0)
+  zeros = f32[5,3,4] broadcast(zero), dimensions={}
+  third = f32[5,3,4] select(wide, z, zeros)
+  ROOT o = (f32[4,5], f32[4,5], f32[2,5], f32[2,5], f32[5,3,4]) tuple(low, up, first, second, third)
 }
 """
 
@@ -480,13 +487,16 @@ def test_each_call_is_given_values_of_its_own() -> None:
     assert not [c for r in reports for c in r.failed]
     counts = sum((Counter(r.counts) for r in reports), Counter[str]())
     assert counts["given"] == 8  # four calls in each direction
-    assert counts["masked"] == 4
+    assert counts["masked"] == 6
     maps = verifier.maps.computation("e", "output_to_input")
     r, c = np.indices((4, 5))
     for root, lower in enumerate((r >= c, r <= c)):
         for parameter, read in enumerate((lower, ~lower)):
             parts = [m.evaluate_many([r, c])[0] for m in maps[root, parameter]]
             assert np.array_equal(np.logical_or.reduce(parts), read)
+    c, _, r = np.indices((5, 3, 4))
+    (third,) = maps[4, 2]
+    assert np.array_equal(third.evaluate_many(list(np.indices((5, 3, 4))))[0], r >= c)
 
 
 def test_values_of_another_call_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -516,19 +526,33 @@ def test_a_loop_that_begins_with_another_value_is_found(monkeypatch: pytest.Monk
     assert loop_failures()["given", Status.REFUTED]
 
 
-def _without_last(domains: Any) -> Any:
-    return tuple(side[:-1] for side in domains)
-
-
 @pytest.mark.parametrize(
-    "wrong", [_without_last, lambda d: d[::-1], lambda d: (d[0], d[0]), lambda d: (((),),) * 2]
+    "wrong",
+    [
+        lambda right, *a: tuple(side[:-1] for side in right(*a)),
+        lambda right, *a: right(*a)[::-1],
+        lambda right, *a: (right(*a)[0],) * 2,
+        lambda right, *a: (((),),) * 2,
+        lambda right, values, dims, index: right(values, dims, index[::-1]),
+        lambda right, values, dims, index: right(values, dims, [var("d1"), index[-1]]),
+    ],
 )
 def test_a_wrong_mask_is_found(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = dataflow.predicate_domains
-    monkeypatch.setattr(dataflow, "predicate_domains", lambda *a: wrong(right(*a)))
+    monkeypatch.setattr(dataflow, "predicate_domains", partial(wrong, dataflow.predicate_domains))
     module = read_module(MASKED)
     found = Counter((c.kind, c.status) for r in check(module, ModuleVerifier(module)) for c in r.failed)
-    assert found["masked", Status.REFUTED] == 4
+    assert found["masked", Status.REFUTED] == 6
+
+
+def test_a_mask_of_another_predicate_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def other(self: Any, i: Instruction, operands: Any) -> Any:
+        step = claim(self, i, operands)
+        return replace(step, instruction=self.known["low"], operands=operands) if i.name == "wide" else step
+
+    claim = dataflow.Dataflow._operands
+    monkeypatch.setattr(dataflow.Dataflow, "_operands", other)
+    module = read_module(MASKED)
+    assert ("masked", "e") in failed(check(module, ModuleVerifier(module)))
 
 
 def test_a_joined_map_of_more_or_less_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,11 +45,11 @@ _ATTRIBUTE = re.compile(
     rf"(\{{(?:[^{{}}\"]++|{STRING})*+\}}|(?!=)[^\s,{{}}()\[\]\"]++|{STRING})(?=[\s,}}]|\Z))?+",
     re.ASCII | re.DOTALL,
 )
-_COMPUTATION = re.compile(rf"\s*+(ENTRY\s++)?+%?+({NAME})\s*+(?=[({{])", re.ASCII)
+_COMPUTATION = re.compile(rf"\s*+(ENTRY(?:\s++|(?=%)))?+%?+({NAME})\s*+(?=[({{])", re.ASCII)
 _MODULE = re.compile(r"\s*+HloModule\s++([^\s,{}()]++)", re.ASCII)
 _NAMELESS = re.compile(r"HloModule\s*+(?=,|\Z)", re.ASCII)
 _TABLE = re.compile(rf"\s*+({'|'.join(TABLES)})(?:[ \t\r]*+(?:\n|\Z)|[ \t]++(?=\d))", re.ASCII)
-_ROW = re.compile(r"\s*+(\d{1,40})\s++", re.ASCII)
+_ROW = re.compile(r"\s*+(-?\d{1,40})(?:\s++|(?=[\"{]))", re.ASCII)
 
 _SHAPE_FIRST = re.compile(rf"[a-z][a-z0-9]*+\[|\(|{BUFFER.pattern}", re.ASCII)
 _NOTHING = re.compile(r"[ \t]*+(?:,|\n|\Z)")

@@ -24,8 +24,10 @@ _LARGEST_SIZE = 2**63 - 1
 _PROPERTY_ORDER = ("D", "L", "#", "*", "E", "S", "SC", "P", "M")
 _ELEMENT_TYPE = re.compile(r"([a-z][a-z0-9]*+)\s*+\[", re.ASCII)
 BUFFER = re.compile(r"b\(\s*+(?=[a-z][a-z0-9]*+\s*+\[)", re.ASCII)
-# After white space, the body of a computation may follow as well.
-_LAYOUT_FOLLOWS = re.compile(r"(?:\s++(?=\{\s*+(?:\d++\s*+[,}:]|:)))?+\{", re.ASCII)
+# The body of a computation may follow as well, after white space or at once.
+_LAYOUT_FOLLOWS = re.compile(
+    r"(?:\s++(?=\{\s*+(?:\d++\s*+[,}:]|:)))?+\{(?!\s*+(?:ROOT\s|%?+[A-Za-z_][\w.\-]*+\s*+=))", re.ASCII
+)
 _DIMENSION = re.compile(r"\s*+(<=)?+\s*+(?:(\d++)|(\?))\s*+", re.ASCII)
 _PROPERTY = re.compile(r"SC|[A-Z#*]")
 

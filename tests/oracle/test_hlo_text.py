@@ -111,6 +111,12 @@ HEADERS = [
     "HloModule m, is_scheduled=true, entry_computation_layout={(f32[4]{0})->f32[4]{0}}",
     "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }, replica_count=2, num_partitions=2",
     "HloModule m, buffer_donor={ (0, {}) }",
+    "HloModule m\n\nf (a: f32[]) -> f32[]{\n ROOT a = f32[] parameter(0) }",
+    "HloModule m\n\nf (a: f32[4]) -> f32[4]{b = f32[4]{0} parameter(0)\n ROOT %c=f32[4]{0} negate(b) }",
+    "HloModule m\n\nf (a: f32[4]) -> f32[4]{ %b = f32[4]{0} parameter(0) }",
+    'HloModule m\n\nFileNames\n1"a"\n-2 "b"\n\nFunctionNames\n1"f"\n\nFileLocations\n'
+    "1{file_name_id=1 function_name_id=1 line=1 end_line=1 column=1 end_column=2}\n\n"
+    "StackFrames\n1{file_location_id=1 parent_frame_id=1}",
     'HloModule m, frontend_attributes={a="b"}, allow_spmd_sharding_propagation_to_output={true,false}',
 ]
 
@@ -160,7 +166,8 @@ def test_forms_that_xla_takes(name: str) -> None:
 
 @pytest.mark.parametrize("header", HEADERS)
 def test_headers_that_xla_takes(header: str) -> None:
-    same_for_xla(header + "\n\nENTRY e { ROOT a = f32[4]{0} parameter(0) }\n", header)
+    for entry in ("ENTRY e", "ENTRY%e"):
+        same_for_xla(header + f"\n\n{entry} {{ ROOT a = f32[4]{{0}} parameter(0) }}\n", header)
 
 
 @pytest.mark.parametrize("element_type", TYPES)

@@ -9,6 +9,7 @@ None.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -254,8 +255,8 @@ class _Counter:
         inside, position = self._at(arrays)
         shape = (len(weight), lanes, vector)
         bit = np.where(np.broadcast_to(inside, shape), np.broadcast_to(position, shape) * self.bits, -1)
-        flat = bit.reshape(len(weight), -1)
-        active = (flat >= 0).any(axis=1)
+        flat = np.sort(bit.reshape(len(weight), -1), axis=1)
+        active = flat[:, -1] >= 0
         sectors, lines, read = (_distinct(flat, n) for n in (8 * SECTOR, 8 * LINE, self.bits))
         packed = -(-read * self.bits // (8 * SECTOR))
         worst = int(sectors.argmax()) if len(sectors) else 0
@@ -292,16 +293,24 @@ class _Counter:
 
     def _difference(self, f: Expr, v: Variable, by: int) -> int | None:
         """Return f(v + by) - f(v) if it is one number wherever both are in the box."""
-        if by > v.hi - v.lo:
-            return None
-        points = {u.name: self.random.integers(u.lo, u.hi, 32, endpoint=True) for u in self.map.variables}
-        points[v.name] = self.random.integers(v.lo, v.hi - by, 32, endpoint=True)
-        steps = self._at({**points, v.name: points[v.name] + by})[1] - self._at(points)[1]
-        if np.any(steps != steps.flat[0]):  # most candidates fail here, before anything is to be proved
-            return None
-        (moved,) = substitute_all([f], {v.expr: v.expr + by})
-        found = simplify_expr(moved - f, {**self.ends, v.expr: (v.lo, v.hi - by)})
-        return found.value if isinstance(found, Int) else None
+        return next((step for _, step in self._differences(f, v, [by])), None)
+
+    def _differences(self, f: Expr, v: Variable, moves: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Yield each of ``moves`` by which f differs by one number wherever both points are in the box, and the number."""
+        moves = [by for by in moves if by <= v.hi - v.lo]
+        if not moves:
+            return
+        far, shape = np.array(moves, np.int64)[:, None], (len(moves), 32)
+        points = {u.name: self.random.integers(u.lo, u.hi, shape, endpoint=True) for u in self.map.variables}
+        points[v.name] = self.random.integers(v.lo, v.hi - far, shape, endpoint=True)
+        steps = self._at({**points, v.name: points[v.name] + far})[1] - self._at(points)[1]
+        steps = np.broadcast_to(steps, shape)
+        # most candidates fail at these points, before anything is to be proved
+        for by in itertools.compress(moves, (steps == steps[:, :1]).all(axis=1)):
+            (moved,) = substitute_all([f], {v.expr: v.expr + by})
+            found = simplify_expr(moved - f, {**self.ends, v.expr: (v.lo, v.hi - by)})
+            if isinstance(found, Int):
+                yield by, found.value
 
     def _stride(self, f: Expr, lane: Variable | None) -> int | None:
         if lane is None or lane.size == 1:
@@ -343,16 +352,13 @@ class _Counter:
             if isinstance(node, (FloorDiv, Mod)) and isinstance(node.b, Int) and v.expr in node.variables()
         }
         tried = {d for n in (lcm(*divisors), prod(divisors)) for d in _divisors(n) if d < whole}
-        for period in sorted(tried)[:_TRIED]:
-            step = self._difference(f, v, period)
-            if step is not None:
-                period *= 8 * LINE // gcd(step * self.bits, 8 * LINE)
-                if period < whole:
-                    first = np.arange(period)
-                    times = whole // period + (first < whole % period)
-                    rest = np.arange(whole, size)
-                    return v.lo + np.concatenate([first, rest]), np.concatenate([times, np.ones_like(rest)])
-                break
+        for period, step in itertools.islice(self._differences(f, v, sorted(tried)[:_TRIED]), 1):
+            period *= 8 * LINE // gcd(step * self.bits, 8 * LINE)
+            if period < whole:
+                first = np.arange(period)
+                times = whole // period + (first < whole % period)
+                rest = np.arange(whole, size)
+                return v.lo + np.concatenate([first, rest]), np.concatenate([times, np.ones_like(rest)])
         return np.arange(v.lo, v.hi + 1), np.ones(size, np.int64)
 
     def _unconstrained(self, v: Variable) -> int:
@@ -379,8 +385,8 @@ def _divisors(n: int) -> list[int]:
 
 
 def _distinct(bits: Any, granule: int) -> Any:
-    """Count the distinct granules of each row; a negative entry is none."""
-    at = np.sort(np.where(bits < 0, -1, bits // granule), axis=1)
+    """Count the distinct granules of each row, which is sorted; a negative entry is none."""
+    at = bits // granule
     new = np.ones_like(at, bool)
     new[:, 1:] = at[:, 1:] != at[:, :-1]
     return (new & (at >= 0)).sum(axis=1)

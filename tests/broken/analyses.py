@@ -31,6 +31,11 @@ def any_vector(counter: Any, f: Any, unroll: Any) -> int:
     return 1 if unroll is None else int(unroll.size)
 
 
+def any_period(counter: Any, f: Any, v: Any, moves: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Addresses repeat after any number of steps."""
+    yield from ((by, 0) for by in moves)
+
+
 def domains_forgotten(m: IndexingMap) -> Any:
     """Elements outside of the domain are read too."""
     return _targets(m.with_(constraints=()))
@@ -68,5 +73,6 @@ REQUESTS = [
     (access, "_distinct", every_lane_counts),
     (access, "_wavefronts", no_broadcast),
     (access._Counter, "_vector", any_vector),
+    (access._Counter, "_differences", any_period),
 ]
 TILES = [(tiles, "_common", dense), (tiles, "tiled", one_too_few), (tiles, "_end", first_for_last)]

@@ -1,4 +1,4 @@
-"""Wrong parts of the counts of what maps read and of tiles: each must contradict enumeration."""
+"""Wrong parts of counts of what maps read, of tiles and of equations between digits: each must contradict enumeration."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from indexproof.core.expr import Expr
 from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.interval import Interval
 from indexproof.verify import access, tiles
+from indexproof.verify.concrete import equations
 
-__all__ = ["ELEMENTS", "REQUESTS", "TILES"]
+__all__ = ["ELEMENTS", "EQUATIONS", "REQUESTS", "TILES"]
 
 
 def every_lane_counts(bits: Any, granule: int) -> Any:
@@ -66,6 +69,22 @@ def first_for_last(points: Any, last: bool) -> int:
     return _end(points, False)
 
 
+def no_carry(const: int, terms: Any, box: Any) -> Interval:
+    """What is below a stride never reaches it."""
+    return Interval(const, const)
+
+
+def any_digit(e: Expr, box: Any) -> Interval | None:
+    """Any sum of variables is a digit, however large."""
+    return None if _linear_span(e, box) is None else Interval(0, 0)
+
+
+def any_remainder(e: Expr, x: Expr, y: Expr, n: int) -> bool:
+    """The remainder beside a quotient may be that of another number."""
+    return True
+
+
+_linear_span = equations._linear_span
 _targets, _components, _tiled, _end = access._targets, access._components, tiles.tiled, tiles._end
 
 ELEMENTS = [(access, "_targets", domains_forgotten), (access, "_components", all_apart)]
@@ -76,3 +95,8 @@ REQUESTS = [
     (access._Counter, "_differences", any_period),
 ]
 TILES = [(tiles, "_common", dense), (tiles, "tiled", one_too_few), (tiles, "_end", first_for_last)]
+EQUATIONS = [
+    (equations, "span", no_carry),
+    (equations, "_linear_span", any_digit),
+    (equations, "_is_remainder", any_remainder),
+]

@@ -7,6 +7,7 @@ import math
 import random
 
 import pytest
+from broken.analyses import EQUATIONS
 
 from indexproof.core.condition import Compare, Not, all_of
 from indexproof.core.expr import Expr, ceildiv, integer, linear, maximum, var
@@ -105,6 +106,22 @@ def test_digits_say_what_their_number_says(seed: int) -> None:
         assert zeros(found, box) == zeros(equations, box), (equations, box)
         joined += len(found) == 1
     assert joined > 20
+
+
+@pytest.mark.parametrize(("place", "name", "wrong"), EQUATIONS, ids=lambda x: getattr(x, "__name__", ""))
+def test_planted_mistakes_are_noticed(
+    place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, name, wrong)
+    # other zeros, not fewer equations that are joined
+    with pytest.raises(AssertionError, match=r"assert .+ == "):
+        _compare_all()
+
+
+def _compare_all() -> None:
+    test_a_quotient_and_the_remainder_are_the_whole()
+    test_parts_have_the_same_zeros(0)
+    test_digits_say_what_their_number_says(0)
 
 
 def test_every_element_is_some_threads() -> None:

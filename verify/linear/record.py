@@ -1,6 +1,6 @@
-"""The parts of a certificate: facts with the reasons for them, in the order in which they were found.
+"""Recorded proofs: facts with the reasons for them, in the order in which they were found.
 
-Nothing is recorded unless a certificate is wanted.  :mod:`.certificate` writes what was recorded as JSON.
+Nothing is recorded unless a certificate is wanted.  :mod:`.export` writes what was recorded as a certificate.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .polynomial import Poly
 
 __all__ = ["LinearFact", "Log", "Node", "Reason", "Resolved", "Unrecorded"]
 
-#: A node of a certificate while it is made: JSON but for polynomials, formulas, terms and facts.
+#: A node of a recorded proof: JSON but for polynomials, formulas, terms, facts and readings.
 Node = dict[str, Any]
 
 

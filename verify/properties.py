@@ -19,9 +19,10 @@ from ..core.indexing_map import IndexingMap, Variable
 from ..core.interval import Interval
 from ..core.parametric import ParametricMap
 from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds, inverse
-from .concrete.image import ZERO, Image, asked, in_order, joined, named, runtime_box, shared_box
+from .concrete.image import ZERO, Image, asked, joined, named, runtime_box, shared_box
 from .concrete.problem import substituted
 from .concrete.questions import ShapeLike, intervals
+from .words import tuple_text
 
 __all__ = [
     "PROPERTIES",
@@ -84,7 +85,7 @@ def disjoint(one: IndexingMap, other: IndexingMap, *, confirm: bool = False) -> 
 
     def describe(env: dict[Expr, int]) -> Counterexample:
         target = tuple(int(x) for x in interpret(first.coords, Integers(env)))
-        return Counterexample(named(env), target, target, f"{in_order(target)} is a target of both maps")
+        return Counterexample(named(env), target, target, f"{tuple_text(target)} is a target of both maps")
 
     return asked(Problem(box, (*first.where, *second.where, *where)), describe, confirm)
 

@@ -234,16 +234,7 @@ def _counted(i: Instruction, shape: Shape, width: int) -> Bits | None:
     dimension = i.attribute("iota_dimension")
     if not isinstance(dimension, int) or not 0 <= dimension < shape.rank:
         return None
-    found = []
-    index = [0] * shape.rank
-    for _ in range(shape.size):
-        found.append(z3.BitVecVal(index[dimension], width))
-        for d in reversed(range(shape.rank)):
-            index[d] += 1
-            if index[d] < shape.dims[d]:
-                break
-            index[d] = 0
-    return found
+    return [z3.BitVecVal(index[dimension], width) for index in _indices(shape)]
 
 
 def _operation(

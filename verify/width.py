@@ -178,24 +178,22 @@ def width(m: IndexingMap, *, confirm: bool = False) -> Width:
     exprs = steps.program.exprs(steps.doubtful(WIDTHS[0]))
     engines: dict[str, None] = {}
     overflows: list[Overflow] = []
+
+    def answer(verdict: Status, bits: int | None, tried: tuple[str, ...] = ()) -> Width:
+        return Width(verdict, bits, (*overflows,), (*engines,), tried, time.perf_counter() - start, m)
+
     for bits in WIDTHS:
         doubtful = steps.doubtful(bits)
         if not doubtful:
             engines.setdefault("intervals")
-        found: Overflow | None = None
         for k in doubtful:
             decision, found = steps.asked(exprs[k], bits, confirm)
             if decision.outcome.status == "open":
-                seconds = time.perf_counter() - start
-                return Width(
-                    Status.UNDECIDED, None, tuple(overflows), (*engines,), decision.tried, seconds, m
-                )
+                return answer(Status.UNDECIDED, None, decision.tried)
             engines.setdefault(decision.engine)
             if found is not None:
+                overflows.append(found)
                 break
-        if found is None:
-            seconds = time.perf_counter() - start
-            return Width(Status.PROVED, bits, tuple(overflows), (*engines,), (), seconds, m)
-        overflows.append(found)
-    seconds = time.perf_counter() - start
-    return Width(Status.REFUTED, None, tuple(overflows), (*engines,), (), seconds, m)
+        else:
+            return answer(Status.PROVED, bits)
+    return answer(Status.REFUTED, None)

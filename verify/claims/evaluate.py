@@ -13,9 +13,9 @@ from ...core.simplify_map import simplify_map
 from ...core.text import format_map
 from ...rules.catalog import RULES
 from ..concrete import Answer, Counterexample, contains, equal_maps, in_bounds, inclusion, same_relation
-from ..concrete.image import in_order
 from ..parametric import decide_for_all_sizes, equal_for_all_sizes
 from ..verdict import Status
+from ..words import tuple_text
 from .program import NOTHING, Endpoint, sources_by_name
 from .relations import aligned, sharing_runtime, targets_of
 from .statements import Claim, ClaimsFile, Comparison, Dependence, PropertyClaim, Simplification
@@ -152,7 +152,7 @@ def _plain_headline(answer: Answer, names: tuple[str, str], swapped: bool = Fals
     targets = (c.right, c.left) if swapped else (c.left, c.right)
     if targets.count(None) == 2:
         return str(c)
-    sides = ", ".join(f"{name} has {in_order(t)}" for name, t in zip(names, targets, strict=True))
+    sides = ", ".join(f"{name} has {tuple_text(t)}" for name, t in zip(names, targets, strict=True))
     return f"at {_point(c)}: {sides}"
 
 
@@ -271,7 +271,7 @@ def _missing_elements(s: Dependence) -> list[str]:
             outside = in_bounds(m.with_(results=m.dim_vars) if of_source else m, endpoint.dims).counterexample
             if outside is not None:
                 notes.append(
-                    f"it names {endpoint} {in_order(outside.left)}, but {endpoint} is {endpoint.shape}"
+                    f"it names {endpoint} {tuple_text(outside.left)}, but {endpoint} is {endpoint.shape}"
                 )
                 break
     return notes
@@ -291,7 +291,7 @@ def _headline(c: Counterexample, both: _Sides, swapped: bool) -> str:
         v.name: c.values[v.name] for m in (*both.claimed, *both.real) for v in m.rts if v.name in c.values
     }
     claimed, real = targets_of(both.claimed, source, runtime), targets_of(both.real, source, runtime)
-    at = NOTHING if s.source.text == NOTHING else f"{s.source} {in_order(source)}"
+    at = NOTHING if s.source.text == NOTHING else f"{s.source} {tuple_text(source)}"
     if runtime:
         at += " with " + ", ".join(f"{n} = {x}" for n, x in runtime.items())
     reads = s.program.direction(s.source, s.target) == "output_to_input"
@@ -302,10 +302,10 @@ def _headline(c: Counterexample, both: _Sides, swapped: bool) -> str:
     of_claim, of_truth = (c.right, c.left) if swapped else (c.left, c.right)
     target = of_claim if of_claim is not None else of_truth
     if any(" for " in t for t in (*claimed, *real)) and (of_claim is None or of_truth is None):
-        parts.append(f"{'only the claim' if of_truth is None else 'only the truth'} has {in_order(target)}")
+        parts.append(f"{'only the claim' if of_truth is None else 'only the truth'} has {tuple_text(target)}")
     for endpoint, element in ((s.source, source), (s.target, target)):
         if element is not None and any(not 0 <= x < n for x, n in zip(element, endpoint.dims, strict=True)):
-            parts.append(f"{endpoint} is {endpoint.shape} and has no element {in_order(element)}")
+            parts.append(f"{endpoint} is {endpoint.shape} and has no element {tuple_text(element)}")
     clamps = {v.name: v for m in both.real for v in m.rts if not v.lo <= runtime.get(v.name, v.lo) <= v.hi}
     parts += [f"{v.name} is clamped to [{v.lo}, {v.hi}]" for v in clamps.values()]
     return "; ".join(parts)

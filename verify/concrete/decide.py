@@ -13,13 +13,12 @@ believed.  With ``confirm`` a second engine decides the same problem independent
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from ...core.expr import Var
 from . import enumerate as enumeration
 from . import isl, normal_form, sat_sweeping, smt, witnesses
-from .problem import HOLDS, EngineDisagreement, Outcome, Point, Problem, counterexample_order, smallest
+from .problem import HOLDS, EngineDisagreement, Outcome, Problem, counterexample_order
 
 __all__ = ["ENGINES", "GROWTH", "ROUNDS", "Decision", "decide_problem"]
 
@@ -96,7 +95,8 @@ def decide_problem(
         outcome, engine = _portfolio(smaller, asked, tried, rounds)
     confirmed = _confirmed(smaller, outcome, engine, tried) if confirm and outcome.status != "open" else ""
     if outcome.status == "fails":
-        outcome = outcome._replace(point=_restored(problem, smaller, fixed, outcome.point))
+        found = {v: x for (v, _), x in zip(smaller.variables, outcome.point, strict=True)}
+        outcome = outcome._replace(point=problem.restored({**fixed, **found}))
     return Decision(outcome, engine, tuple(tried), confirmed)
 
 
@@ -180,10 +180,3 @@ def _confirmed(problem: Problem, outcome: Outcome, engine: str, tried: list[str]
             if _BOTH <= {*agreed}:
                 return " and ".join(agreed)
     return ""
-
-
-def _restored(problem: Problem, smaller: Problem, fixed: Mapping[Var, int], point: Point) -> Point:
-    """``point`` of the smaller problem as one of the whole problem."""
-    found = {v: x for (v, _), x in zip(smaller.variables, point, strict=True)}
-    values = {**fixed, **found}
-    return tuple(values[v] if v in values else smallest(i) for v, i in problem.variables)

@@ -174,17 +174,19 @@ def _parts(problem: Problem, most: int) -> Iterator[Problem]:
         ]
 
 
+def _affordable(problem: Problem, count: int) -> int:
+    """How many points ``count`` evaluations are enough for, with all choices for unknowns at each."""
+    axes = 1 + max([0, *(len(o.unknowns) for o in problem.options)])
+    if not problem.variables or axes > _MAX_AXES:
+        return 0
+    return int(count // max([1, *(size(o.unknowns) for o in problem.options)]))
+
+
 def probe(problem: Problem, count: int = CORNER) -> Outcome:
     """Try the points of smallest magnitude, about ``count`` of them: ``fails`` (then minimal) or ``open``."""
     box = problem.variables
-    count = int(count // max([1, *(size(o.unknowns) for o in problem.options)]))
-    axes = 1 + max([0, *(len(o.unknowns) for o in problem.options)])
-    if (
-        not box
-        or count < 2
-        or axes > _MAX_AXES
-        or any(is_infinite(x) for o in problem.options for _, i in o.unknowns for x in i)
-    ):
+    count = _affordable(problem, count)
+    if count < 2:
         return Outcome("open", note="not tried")
     columns = simplex([i for _, i in box], count)
     corner = tuple((v, Interval(c.min(), c.max())) for (v, _), c in zip(box, columns, strict=True))
@@ -250,9 +252,8 @@ def sample(problem: Problem, count: int = SAMPLES) -> Outcome:
     magnitude.  A point that fails is then made smaller, one coordinate after the other.
     """
     box = problem.variables
-    count = int(count // max([1, *(size(o.unknowns) for o in problem.options)]))
-    axes = 1 + max([0, *(len(o.unknowns) for o in problem.options)])
-    if not box or count < 2 or axes > _MAX_AXES or any(is_infinite(x) for _, i in box for x in i):
+    count = _affordable(problem, count)
+    if count < 2 or any(is_infinite(x) for _, i in box for x in i):
         return Outcome("open", note="not tried")
     dtype = _sum_type(tuple((v, Interval(min(2 * i.lo, -32), max(2 * i.hi, 32))) for v, i in box))
     columns = [drawn(i, count, k, dtype) for k, (_, i) in enumerate(box)]

@@ -17,8 +17,9 @@ from ...core.expr import Expr, ExprLike, Var, maximum, postorder, substitute_all
 from ...core.indexing_map import Constraint, IndexingMap, RuntimeVariable, expect_map, unused_name
 from ...core.interval import Interval
 from ..verdict import Status
+from ..words import tuple_text
 from .decide import ROUNDS
-from .image import Image, asked, in_order, included, joined, named, runtime_box, targets
+from .image import Image, asked, included, joined, named, runtime_box, targets
 from .problem import Answer, Box, Counterexample, Fact, Problem, substituted
 from .questions import ConstraintLike, constraint_facts
 
@@ -342,15 +343,15 @@ def _inclusion(
         target = targets(holder, env)
         there = _target_of_other(holder, lacking, env)
         source = tuple(env[v] for v in holder.dim_vars)
-        place = f"source {in_order(source)}"
+        place = f"source {tuple_text(source)}"
         if pointwise and holder.ranges:
-            place = f"point {in_order([*source, *(env[v] for v in holder.range_vars)])}"
+            place = f"point {tuple_text([*source, *(env[v] for v in holder.range_vars)])}"
         elif there == target and lacking.ranges:
             there = None
         if there is None and (pointwise or not lacking.ranges):
             reason = f"{place} is in the domain of the {side} map only"
         elif not pointwise and (lacking.ranges or holder.ranges):
-            reason = f"source {in_order(source)} reaches target {in_order(target)} in the {side} map only"
+            reason = f"source {tuple_text(source)} reaches target {tuple_text(target)} in the {side} map only"
         else:
             reason = f"the results differ at {place}"
         left, right = (target, there) if side == "left" else (there, target)
@@ -388,8 +389,8 @@ def inverse(left: IndexingMap, right: IndexingMap, *, confirm: bool = False) -> 
 
     def described(side: str, m: IndexingMap, env: dict[Expr, int]) -> Counterexample:
         target = targets(m, env)
-        source = in_order([env[v] for v in m.dim_vars])
-        reason = f"the {side} map relates {source} to {in_order(target)}, the other does not go back"
+        source = tuple_text([env[v] for v in m.dim_vars])
+        reason = f"the {side} map relates {source} to {tuple_text(target)}, the other does not go back"
         left, right = (target, None) if side == "left" else (None, target)
         return Counterexample(named(env), left, right, reason)
 
@@ -458,6 +459,6 @@ def _pairs(m: IndexingMap) -> Image:
 
 
 def _one_sided(m: IndexingMap, env: dict[Expr, int]) -> Counterexample:
-    target, source = targets(m, env), in_order([env[v] for v in m.dim_vars])
-    reason = f"source {source} reaches target {in_order(target)} on one side only"
+    target, source = targets(m, env), tuple_text([env[v] for v in m.dim_vars])
+    reason = f"source {source} reaches target {tuple_text(target)} on one side only"
     return Counterexample(named(env), target, None, reason)

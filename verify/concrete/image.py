@@ -18,7 +18,6 @@ __all__ = [
     "ZERO",
     "Image",
     "asked",
-    "in_order",
     "included",
     "joined",
     "member",
@@ -181,8 +180,3 @@ def targets(m: IndexingMap, env: Mapping[Expr, int]) -> tuple[int, ...] | None:
     """The target of ``m`` at an assignment, or ``None`` outside its domain."""
     groups = (m.dim_vars, m.range_vars, m.rt_vars)
     return m.evaluate(*([env[v] for v in variables] for variables in groups))
-
-
-def in_order(values: Sequence[int] | None) -> str:
-    """A point as ``(1, 2)``; ``nothing`` where there is none."""
-    return "nothing" if values is None else f"({', '.join(map(str, values))})"

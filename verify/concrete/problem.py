@@ -224,6 +224,10 @@ class Problem:
         variables = tuple((v, _residues(exprs, v, i)) for v, i in box.items() if v in used)
         return Problem(variables, tuple(where), tuple(o.within_periods() for o in options)), fixed
 
+    def restored(self, values: Mapping[Var, int]) -> Point:
+        """A point with these values; what a simplified problem has not is as small as it can be."""
+        return tuple(values[v] if v in values else smallest(i) for v, i in self.variables)
+
     def violated_by(self, point: Point) -> bool | None:
         """Whether ``point`` is a counterexample, by evaluation; ``None`` if there is too much to try."""
         env = self.environment(point)

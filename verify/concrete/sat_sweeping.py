@@ -18,28 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core.expr import (
-    Expr,
-    Var,
-    interpret,
-)
+from ...core.expr import Var, interpret
 from ...core.interval import Interval, is_infinite
 from . import isl, smt
 from .climbing import Definitions, climbed
 from .enumerate import drawn, satisfied, shrunk
-from .forms import (
-    Form,
-    NotQuasiAffine,
-    Row,
-    add,
-    add_term,
-    combined,
-    constant,
-    is_constant,
-    plus,
-    scaled,
-)
-from .problem import HOLDS, Box, Outcome, Point, Problem, smallest
+from .forms import Form, NotQuasiAffine, Row, add, add_term, combined, constant, is_constant, plus, scaled
+from .problem import HOLDS, Box, Outcome, Point, Problem
 
 __all__ = ["BOTH_NAME", "BUDGET", "NAME", "decide"]
 
@@ -415,11 +400,7 @@ def decide(problem: Problem, budget: int = BUDGET, *, both: bool = False) -> Out
 
 
 def _decided(
-    problem: Problem,
-    smaller: Problem,
-    atoms: _Atoms,
-    fixed: dict[Var, int],
-    budget: int,
+    problem: Problem, smaller: Problem, atoms: _Atoms, fixed: dict[Var, int], budget: int
 ) -> Outcome:
     """The verdict from the forms of the options' facts."""
     claims = [
@@ -444,22 +425,9 @@ def _decided(
         if not rows[0]:
             return HOLDS
     if found is not None:
-        point = _point(problem, smaller, atoms, found, fixed)
+        # the atoms of variables come first, in their order
+        known = {v: found[m] for m, (v, _) in enumerate(smaller.variables, 1) if m in found}
+        point = problem.restored({**fixed, **known})
         if problem.violated_by(point):
             return Outcome("fails", shrunk(problem, point), minimal=False, note="not minimised")
     return Outcome("open", note="out of budget")
-
-
-def _point(
-    problem: Problem,
-    smaller: Problem,
-    atoms: _Atoms,
-    values: dict[int, int],
-    fixed: dict[Var, int],
-) -> Point:
-    """Values of the problem's variables from those of some atoms."""
-    env: dict[Expr, int] = dict(fixed.items())
-    for v, i in smaller.variables:
-        ((atom, _),) = atoms.variables[v].items()
-        env[v] = values.get(atom, smallest(i))
-    return tuple(env[v] if v in env else smallest(i) for v, i in problem.variables)

@@ -157,17 +157,8 @@ def _ways(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
     for n in range(len(counts), 0, -1):
         yield (*(0 for _ in counts[:n]), *counts[n:])
     for total in range(1, sum(counts) + 1):
-        yield from _of_total(counts, total)
-
-
-def _of_total(counts: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
-    if not counts:
-        if not total:
-            yield ()
-        return
-    for k in range(min(counts[0], total) + 1):
-        for rest in _of_total(counts[1:], total - k):
-            yield (k, *rest)
+        ways = itertools.product(*(range(min(n, total) + 1) for n in counts))
+        yield from (way for way in ways if sum(way) == total)
 
 
 def _equations(

@@ -11,10 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
-from ..core.condition import (
-    Condition,
-    Within,
-)
+from ..core.condition import Condition, Within
 from ..core.expr import (
     Expr,
     FloorDiv,

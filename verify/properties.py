@@ -14,12 +14,12 @@ from typing import Any
 
 from ..core.blocks import count
 from ..core.errors import InputError, quoted
-from ..core.expr import Expr, Integers, Var, integer, interpret, lift, mod, substitute_all, var
+from ..core.expr import Expr, Integers, integer, interpret, lift, mod
 from ..core.indexing_map import IndexingMap, Variable
 from ..core.interval import Interval
 from ..core.parametric import ParametricMap
 from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds, inverse
-from .concrete.image import ZERO, Image, asked, joined, named, runtime_box, shared_box
+from .concrete.image import ZERO, Image, TwoPoints, asked, joined, named, runtime_box, shared_box
 from .concrete.problem import substituted
 from .concrete.questions import ShapeLike, intervals
 from .words import tuple_text
@@ -51,7 +51,7 @@ def injective(m: IndexingMap, over: Iterable[str] = (), *, confirm: bool = False
     write, the answer is whether two threads race.  A counterexample has the second point at the primed names.
     """
     chosen = [_variable(m, name).expr for name in over] or [*m.dim_vars, *m.range_vars]
-    pair = _TwoPoints(m)
+    pair = TwoPoints(m)
     # where two points differ, they do so with either one as the first
     same = Option(tuple(Fact(v - pair.again[v], Interval(0, math.inf)) for v in chosen))
     where = [Fact(a - b, ZERO) for a, b in zip(m.results, pair.targets, strict=True)]
@@ -100,7 +100,7 @@ def contiguous(
     """
     v, place = _variable(m, along), _place(m, shape)
     lane = mod(v.expr - v.lo, _positive(width, "the width of a vector"))
-    pair = _TwoPoints(m, [v.expr], place)
+    pair = TwoPoints(m, [v.expr], place)
     other = pair.again[v.expr]
     # the second point is not known to be in the domain
     inside = [f for f in pair.second if f not in pair.first]
@@ -159,10 +159,10 @@ def monotone(m: IndexingMap, along: str = "", strict: bool = False, *, confirm: 
     """
     if along:
         v = _variable(m, along)
-        pair = _TwoPoints(m, [v.expr])
+        pair = TwoPoints(m, [v.expr])
         later = pair.again[v.expr] - v.expr
     else:
-        pair, later = _TwoPoints(m), lift(0)
+        pair, later = TwoPoints(m), lift(0)
         for v in (*m.dims, *m.ranges):
             later = later * (v.hi - v.lo + 1) + pair.again[v.expr] - v.expr
     gaps = [b - a for a, b in zip(m.results, pair.targets, strict=True)]
@@ -244,29 +244,6 @@ def read_arguments(words: Iterable[str], symbolic: bool = False) -> dict[str, An
 
 
 # ----------------------------------------------------------------------------------------------------- common
-class _TwoPoints:
-    """Two points of one map: those variables that ``differ`` (all by default) have primed names at the second one."""
-
-    def __init__(self, m: IndexingMap, differ: Sequence[Var] = (), *values: Expr) -> None:
-        image = Image.of(m)
-        self.values = values or m.results
-        self.again = {v: var(v.name + "'", v.kind) for v in differ or [v for v, _ in image.variables]}
-        self.targets = substitute_all(self.values, self.again)
-        self.first = image.where
-        self.second = tuple(substituted(image.where, self.again))
-        more = tuple((self.again[v], i) for v, i in image.variables if v in self.again)
-        self.box = (*image.variables, *more, *runtime_box(m))
-
-    def asked(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Answer:
-        """Whether one of the ``options`` holds at two points of the domain with ``where``."""
-        problem = Problem(self.box, (*self.first, *self.second, *where), tuple(options))
-        return asked(problem, lambda env: self.described(env, reason), confirm)
-
-    def described(self, env: dict[Expr, int], reason: str) -> Counterexample:
-        left, right = (tuple(map(int, interpret(es, Integers(env)))) for es in (self.values, self.targets))
-        return Counterexample(named(env), left, right, reason)
-
-
 def _variable(m: IndexingMap, name: str) -> Variable:
     own = {v.name: v for v in (*m.dims, *m.ranges)}
     _expect_variable(name, own)

@@ -9,30 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from ..core.blocks import count
-from ..core.condition import (
-    FALSE,
-    TRUE,
-    Condition,
-    all_exprs,
-    all_of,
-    any_of,
-    negate,
-    substitute_conditions,
-)
+from ..core.condition import FALSE, TRUE, Condition, all_exprs, all_of, any_of, negate, substitute_conditions
 from ..core.errors import InputError, quoted
-from ..core.expr import (
-    Expr,
-    Int,
-    Mul,
-    Sum,
-    Var,
-    integer,
-    mod,
-    mul,
-    postorder,
-    substitute_all,
-    var,
-)
+from ..core.expr import Expr, Int, Mul, Sum, Var, integer, mod, mul, postorder, substitute_all, var
 from ..core.parametric import ParametricMap, divisors_of
 from .budget import Budget
 from .concrete import Answer, equal_maps

@@ -7,7 +7,19 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ...core.expr import Expr, Sum, Var, floordiv, integer, linear, postorder, substitute_all, var
+from ...core.expr import (
+    Expr,
+    Integers,
+    Sum,
+    Var,
+    floordiv,
+    integer,
+    interpret,
+    linear,
+    postorder,
+    substitute_all,
+    var,
+)
 from ...core.indexing_map import IndexingMap
 from ...core.interval import Interval
 from ..verdict import Status
@@ -17,6 +29,7 @@ from .problem import Answer, Box, Counterexample, Fact, Option, Problem, counter
 __all__ = [
     "ZERO",
     "Image",
+    "TwoPoints",
     "asked",
     "included",
     "joined",
@@ -180,3 +193,27 @@ def targets(m: IndexingMap, env: Mapping[Expr, int]) -> tuple[int, ...] | None:
     """The target of ``m`` at an assignment, or ``None`` outside its domain."""
     groups = (m.dim_vars, m.range_vars, m.rt_vars)
     return m.evaluate(*([env[v] for v in variables] for variables in groups))
+
+
+class TwoPoints:
+    """Two points of one map: those variables that ``differ`` (all by default) have primed names at the second one."""
+
+    def __init__(self, m: IndexingMap, differ: Sequence[Var] | None = None, *values: Expr) -> None:
+        image = Image.of(m)
+        self.values = values or m.results
+        moved = [v for v, _ in image.variables] if differ is None else differ
+        self.again = {v: var(v.name + "'", v.kind) for v in moved}
+        self.targets = substitute_all(self.values, self.again)
+        self.first = image.where
+        self.second = tuple(substituted(image.where, self.again))
+        more = tuple((self.again[v], i) for v, i in image.variables if v in self.again)
+        self.box = (*image.variables, *more, *runtime_box(m))
+
+    def asked(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Answer:
+        """Whether one of the ``options`` holds at two points of the domain with ``where``."""
+        problem = Problem(self.box, (*self.first, *self.second, *where), tuple(options))
+        return asked(problem, lambda env: self.described(env, reason), confirm)
+
+    def described(self, env: dict[Expr, int], reason: str) -> Counterexample:
+        left, right = (tuple(map(int, interpret(es, Integers(env)))) for es in (self.values, self.targets))
+        return Counterexample(named(env), left, right, reason)

@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 
 from ...core.condition import And, Compare, Condition, Divides, Not, Or, Truth, Within, negate
 from ...core.errors import InputError, TooLargeError
-from ...core.expr import Expr, ExprLike, Int, Integers, Var, interpret, lift, mod, substitute_all, var
+from ...core.expr import Expr, ExprLike, Int, Integers, Var, interpret, lift, mod, var
 from ...core.indexing_map import Constraint, IndexingMap, unused_name
 from ...core.interval import Interval
-from .image import ZERO, Image, asked, joined, member, named, runtime_box, shared_box, targets
+from .image import ZERO, Image, TwoPoints, asked, joined, member, named, runtime_box, shared_box, targets
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, substituted
 
 __all__ = [
@@ -143,20 +143,9 @@ def in_bounds(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Ans
 
 def functional(m: IndexingMap, *, confirm: bool = False) -> Answer:
     """Whether each source has at most one target.  A counterexample has a second one at the primed ranges."""
-    image = Image.of(m)
-    again = {v: var(v.name + "'") for v in m.range_vars}
-    second = tuple((again[v], i) for v, i in image.variables if v in again)
-    others = substitute_all(m.results, again)
-    option = Option(tuple(Fact(a - b, ZERO) for a, b in zip(m.results, others, strict=True)))
-    where = (*image.where, *substituted(image.where, again))
-    problem = Problem((*image.variables, *second, *runtime_box(m)), where, (option,))
-
-    def describe(env: dict[Expr, int]) -> Counterexample:
-        values = tuple(int(x) for x in interpret([*m.results, *others], Integers(env)))
-        n = len(m.results)
-        return Counterexample(named(env), values[:n], values[n:], "one source has two targets")
-
-    return asked(problem, describe, confirm)
+    pair = TwoPoints(m, m.range_vars)
+    same = Option(tuple(Fact(a - b, ZERO) for a, b in zip(m.results, pair.targets, strict=True)))
+    return pair.asked((), [same], "one source has two targets", confirm)
 
 
 def covers(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:

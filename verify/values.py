@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -159,10 +160,11 @@ def _elements(i: Instruction, operands: Sequence[Bits | None]) -> Bits | None:
     rows = [v * size if len(v) == 1 else v for v in full]
     if any(len(r) != size for r in rows):
         return None
+    numbers = [[(v.as_long(), v.size()) for v in r] for r in rows]
+    direction, signed = str(i.attribute("direction")), _signed(sources[-1])
     found = []
-    for elements in zip(*rows, strict=True):
-        made = _operation(i, width, sources, elements)
-        number = None if made is None else _number(made)
+    for elements in zip(*numbers, strict=True):
+        number = _result(i.opcode, direction, width, signed, elements)
         if number is None:
             return None
         found.append(number)
@@ -237,17 +239,25 @@ def _counted(i: Instruction, shape: Shape, width: int) -> Bits | None:
     return [z3.BitVecVal(index[dimension], width) for index in _indices(shape)]
 
 
+@lru_cache(maxsize=1 << 16)
+def _result(
+    opcode: str, direction: str, width: int, signed: bool, elements: tuple[tuple[int, int], ...]
+) -> z3.BitVecNumRef | None:
+    """The number that an operation makes of numbers, each given with its width; None if that is not known here."""
+    made = _operation(opcode, direction, width, signed, [z3.BitVecVal(v, bits) for v, bits in elements])
+    return None if made is None else _number(made)
+
+
 def _operation(
-    i: Instruction, width: int, sources: Sequence[object], x: Sequence[z3.BitVecNumRef]
+    opcode: str, direction: str, width: int, signed: bool, x: Sequence[z3.BitVecNumRef]
 ) -> z3.BitVecRef | None:
     """One element as z3 computes it; None for an operation that is not known here."""
-    signed = _signed(sources[-1])
     zero = z3.BitVecVal(0, x[-1].size())
 
     def less(a: z3.BitVecRef, b: z3.BitVecRef) -> z3.BoolRef:
         return a < b if signed else z3.ULT(a, b)
 
-    match i.opcode, list(x):
+    match opcode, list(x):
         case "add", [a, b]:
             return a + b
         case "subtract", [a, b]:
@@ -255,7 +265,7 @@ def _operation(
         case "multiply", [a, b]:
             return a * b
         case "divide" | "remainder", [a, b] if b.as_long():
-            if i.opcode == "divide":
+            if opcode == "divide":
                 return a / b if signed else z3.UDiv(a, b)
             return z3.SRem(a, b) if signed else z3.URem(a, b)
         case "and", [a, b]:
@@ -269,9 +279,9 @@ def _operation(
         case (("shift-left" | "shift-right-logical" | "shift-right-arithmetic"), [a, b]) if (
             0 <= b.as_signed_long() < width
         ):
-            if i.opcode == "shift-left":
+            if opcode == "shift-left":
                 return a << b
-            return z3.LShR(a, b) if i.opcode == "shift-right-logical" else a >> b
+            return z3.LShR(a, b) if opcode == "shift-right-logical" else a >> b
         case "negate", [a]:
             return -a
         case "abs", [a]:
@@ -289,7 +299,7 @@ def _operation(
         case "select", [p, a, b]:
             return z3.If(p == 1, a, b)
         case "compare", [a, b]:
-            direction = {
+            compared = {
                 "EQ": a == b,
                 "NE": a != b,
                 "LT": less(a, b),
@@ -297,7 +307,7 @@ def _operation(
                 "GT": less(b, a),
                 "LE": z3.Not(less(b, a)),
             }
-            held = direction.get(str(i.attribute("direction")))
+            held = compared.get(direction)
             return None if held is None else z3.If(held, z3.BitVecVal(1, 1), z3.BitVecVal(0, 1))
         case "convert", [a]:
             if width == 1:

@@ -23,7 +23,7 @@ from .indexing_map import Constraint, IndexingMap, Variable
 from .interval import End, Interval
 from .rewrite import ConstraintRule, RuleSet
 from .simplify import Simplifier
-from .steps import Trace
+from .steps import Rewritten, Trace
 
 __all__ = ["ROUNDS", "Constraints", "Contradiction", "shifted_variable"]
 
@@ -303,6 +303,9 @@ class Constraints:
                     self.todo.extend(reversed(after))
                     return None
             e = self.simplifier.normal(e)
+            if self.trace is not None and e is not c[0]:
+                said, now = Constraint.trusted(*c), Constraint.trusted(e, lo, hi)
+                self.trace.append(Rewritten(said, now, self.simplifier.number))
             c = (e, lo, hi)
             if type(e) is Var and self.free(e):
                 return c

@@ -2,22 +2,18 @@
 
 A :class:`Derivation` starts from a map and takes one step after the other until it has the result:
 
-* a :class:`RuleStep` is an equation on the domain, an instance of a rule, used from left to right,
+* a :class:`RuleStep` is an equation on the domain, an instance of a rule,
 * a :class:`ConstraintChange` replaces some constraints (or boxes of variables) by equivalent ones,
 * a :class:`MapChange` replaces the map as a whole (variables leave it, or are replaced).
 
-Rule steps with the same number of a *run* belong together: they rewrite one expression of the map bottom-up.  First
-come the children of a node, from the first to the last, then the node itself; what an equation puts in its place is
-treated likewise, and a node that was met before is not visited again.  An equation applies to a node that is its left
-side; where that is a minimum or a maximum, also to a node with these arguments among others.  There the equations that
-choose one of the arguments are taken first, in the way that leaves the fewest arguments in the fewest steps (of
-several such ways the first in the order of the list), then such others as lead, one after the other and with arguments
-rewritten in between, to the left side of an equation.  Steps stand in the order in which this first needs them, so the
-list determines the outcome and nothing in it is idle.
+Rule steps are equations, and what follows from equations by congruence (:mod:`.congruence`) is what they are for.  The
+equations since the start or the last :class:`MapChange` together make the results, and the indices of runtime sources,
+equal to those of the next map that is named.  Equations about a constraint hold where all *other* constraints do; they
+stand next to each other, and the last one says what becomes of the constraint's expression.
 
-Each step stands for itself: the rule, the values of its variables and the place are all that is needed to check it, which
-:mod:`indexproof.verify.derivation` does without any of the simplifier's code.  :mod:`.explain` makes derivations of what
-the simplifier records while it runs; :mod:`.derivation_json` stores them.
+Each step stands for itself: the rule and the values of its variables are all that is needed to check it, which
+:mod:`indexproof.verify.derivation` does without any of the simplifier's code.  The simplifier records steps while it runs,
+and :mod:`.explain` leaves out those that the result does not need; :mod:`.derivation_json` stores them.
 """
 
 from __future__ import annotations
@@ -48,37 +44,10 @@ Part: TypeAlias = Literal["result", "constraint", "source"]
 
 
 class Position(NamedTuple):
-    """A place in a map: the subexpression ``at`` of expression number ``number`` of ``part``.
-
-    The expression is meant as it was before the run of rule steps, so ``at`` is what the reader has seen.
-    """
+    """Expression number ``number`` of ``part`` of a map."""
 
     part: Part
     number: int
-    at: Expr
-
-    def path(self, root: Expr) -> tuple[int, ...]:
-        """The way from ``root`` down to ``at``, as numbers of children; the first one, if there are several.
-
-        Raises :class:`ValueError` where ``at`` is no subexpression of ``root``.
-        """
-        path: list[int] = []
-        seen = {root}
-        stack = [(root, iter(enumerate(root.children)))]
-        while stack:
-            if stack[-1][0] is self.at:
-                return tuple(path)
-            for number, child in stack[-1][1]:
-                if child not in seen:
-                    seen.add(child)
-                    path.append(number)
-                    stack.append((child, iter(enumerate(child.children))))
-                    break
-            else:
-                stack.pop()
-                if path:
-                    path.pop()
-        raise ValueError(f"{self.at} is no part of {root}")
 
     def __str__(self) -> str:
         return f"{self.part} {self.number}"
@@ -91,10 +60,9 @@ def constraints_text(constraints: tuple[Constraint, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RuleStep:
-    """``rule`` under ``binding`` says that ``before`` equals ``after``; first needed at ``position``.
+    """``rule`` under ``binding`` says that ``before`` equals ``after``; first needed for the expression at ``position``.
 
-    Steps with one ``run`` follow each other; each run begins with what the one before it has left.  Where they say
-    ``within``, the run rewrites only that part of the expression, and puts what comes of it wherever the part stands.
+    Of the steps about a constraint the last has ``becomes``, which its expression then is.
     """
 
     rule: Rule
@@ -102,8 +70,7 @@ class RuleStep:
     position: Position
     before: Expr
     after: Expr
-    run: int = 0
-    within: Expr | None = None
+    becomes: Expr | None = None
 
     def __str__(self) -> str:
         return f"{self.before}  →  {self.after}   by {self.rule.name} in {self.position}"

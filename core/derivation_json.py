@@ -21,7 +21,7 @@ from .rewrite import ConstraintRule, Rule, RuleSet
 
 __all__ = ["FORMAT", "derivation_from_json", "derivation_to_json"]
 
-FORMAT: Final = "indexproof derivation 1"
+FORMAT: Final = "indexproof derivation 2"
 Json: TypeAlias = Any
 
 _PARTS: Final = ("result", "constraint", "source")
@@ -82,11 +82,10 @@ def derivation_to_json(derivation: Derivation) -> dict[str, Json]:
                     {
                         "rule": s.rule.name,
                         "binding": {n: table(e) for n, e in s.binding.items()},
-                        "position": [s.position.part, s.position.number, table(s.position.at)],
+                        "position": [s.position.part, s.position.number],
                         "before": table(s.before),
                         "after": table(s.after),
-                        "run": s.run,
-                        **({} if s.within is None else {"within": table(s.within)}),
+                        "becomes": None if s.becomes is None else table(s.becomes),
                     }
                 )
             case ConstraintChange():
@@ -279,25 +278,20 @@ class _Reader:
                 self.constraints(top["before"], f"{path}.before"),
                 self.constraints(top["after"], f"{path}.after"),
             )
-        within = isinstance(data, Mapping) and "within" in data
-        names = ("rule", "binding", "position", "before", "after", "run")
-        top = _object(data, path, (*names, "within") if within else names)
+        top = _object(data, path, ("rule", "binding", "position", "before", "after", "becomes"))
         rule = self.rule(top["rule"], path)
         if not isinstance(rule, Rule):
             raise _fail(f"{rule.name} is a rule for constraints", path, "a rule for expressions")
         place = _list(top["position"], f"{path}.position")
-        if len(place) != 3 or place[0] not in _PARTS:
-            raise _fail(
-                f"unexpected {_short(place)}", f"{path}.position", f"[{' or '.join(_PARTS)}, number, node]"
-            )
+        if len(place) != 2 or place[0] not in _PARTS:
+            raise _fail(f"unexpected {_short(place)}", f"{path}.position", f"[{' or '.join(_PARTS)}, number]")
         return RuleStep(
             rule,
             self.binding(top["binding"], f"{path}.binding"),
-            Position(place[0], _int(place[1], f"{path}.position"), self.node(place[2], f"{path}.position")),
+            Position(place[0], _int(place[1], f"{path}.position")),
             self.node(top["before"], f"{path}.before"),
             self.node(top["after"], f"{path}.after"),
-            _int(top["run"], f"{path}.run"),
-            self.node(top["within"], f"{path}.within") if within else None,
+            None if top["becomes"] is None else self.node(top["becomes"], f"{path}.becomes"),
         )
 
     def rule(self, name: Json, path: str) -> Rule | ConstraintRule:

@@ -11,21 +11,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from . import native
 from .cost import DIVISION_WEIGHT, cost, expect_weight
 from .driver import Driver
 from .engine import DEEPEST, Engine
-from .expr import Expr, Sum, floordiv, integer, maximum, minimum, mod, postorder, substitute_all
+from .expr import Expr, Sum, integer, postorder
 from .extraction import Ledger, NarrowLedger, Search, as_given, takes_sums_apart
 from .facts import Facts
 from .interval import End
 from .kernel.atoms import Excess
-from .kernel.form import MINIMUM, QUOTIENT, REMAINDER, Form, atom, lone
+from .kernel.form import Form
 from .rewrite import Rule, RuleSet
-from .steps import Normalised, Step, Trace, Written
+from .steps import Step, Trace
 
 __all__ = ["Simplifier"]
 
@@ -41,8 +40,8 @@ class Simplifier:
 
     A variable that has only one value is replaced by it unless ``keep_points``.  ``division_weight`` is what a division
     costs when any other operation costs one.  ``quick`` writes normal forms as they are.  ``trace`` collects the steps:
-    equalities ``before = after`` that together, read as congruences, lead from the expression to its normal form, and
-    then one by one those that write it another way.  Raises :class:`InputError` for a weight below 1.
+    equalities ``before = after`` from which it follows by congruence that an expression equals its result.  Raises
+    :class:`InputError` for a weight below 1.
     """
 
     def __init__(
@@ -96,37 +95,24 @@ class Simplifier:
         driver = self.driver
         return driver(e)
 
-    def _all_driven(self, es: Sequence[Expr]) -> list[Expr]:
-        results = [self._driven(e) for e in es]
-        if self.trace is not None:
-            self.trace.append(Written(tuple(results), self.number))
-        return results
-
     # not __call__: compiled, a class that can be called lays out its fields otherwise than its base
     def normal(self, e: Expr) -> Expr:
         """The normal form of ``e`` on the domain."""
         engine = self.engine
         if engine is None:
-            n = self._driven(e)
-        else:
-            try:
-                engine.limited = False
-                n = engine.write(engine.read(e))
-            except OverflowError:
-                # numbers larger than any program's, with unbounded variables
-                n = self._driven(e)
-        if self.trace is not None and n is not e:
-            self.trace.append(Normalised(e, n, self.number))
-        return n
+            return self._driven(e)
+        try:
+            engine.limited = False
+            return engine.write(engine.read(e))
+        except OverflowError:
+            # numbers larger than any program's, with unbounded variables
+            return self._driven(e)
 
     def each(self, es: Sequence[Expr]) -> list[Expr]:
         """The normal form of every one of ``es``; ``es`` where those cost more."""
-        start = len(self.trace or ())
         results = [self.normal(e) for e in es]
-        if self.engine is None or results == list(es) or not self._larger(results, es):
-            return results
-        self._forget(start)
-        return list(es)
+        larger = self.engine is not None and results != list(es) and self._larger(results, es)
+        return list(es) if larger else results
 
     def all(self, es: Sequence[Expr]) -> list[Expr]:
         """The results of one map: normal forms, written so that together they cost least (:mod:`.extraction`).
@@ -135,23 +121,17 @@ class Simplifier:
         come back as they are.
         """
         if self._make is None:
-            return self._all_driven(es)
+            return [self._driven(e) for e in es]
         if self.trace is None:
             weight, boxes, keep = self.division_weight, self.facts.boxes, self.keep_points
             found = native.simplified(self._make, tuple(es), boxes, self._known(), weight, self.quick, keep)
             if found is not None:
                 return found
-        start = len(self.trace or ())
         try:
-            results = self._plain(list(es)) if self.quick else self._extracted(list(es))
+            return self._plain(list(es)) if self.quick else self._extracted(list(es))
         except OverflowError:
-            self._forget(start)
-            results = self._all_driven(es)
-            if self._larger(results, es):
-                results = list(es)
-        if results == list(es):
-            self._forget(start)
-        return results
+            results = [self._driven(e) for e in es]
+            return list(es) if self._larger(results, es) else results
 
     def within(
         self, es: Sequence[Expr], lo: int, hi: int, allowed: Callable[[list[Expr]], bool]
@@ -161,16 +141,14 @@ class Simplifier:
         ``es`` come back where the outcome is not ``allowed``.
         """
         given = list(es)
-        start = len(self.trace or ())
         try:
             if self.engine is not None:
                 return self._narrow(given, lo, hi, allowed)
-            results = self._all_driven(given)
+            results = [self._driven(e) for e in given]
             if allowed(results):
                 return results
         except OverflowError:
             pass
-        self._forget(start)
         return given
 
     # ---------------------------------------------------------------- extraction
@@ -182,7 +160,6 @@ class Simplifier:
         engine = self.engine
         assert engine is not None
         seen = [es]
-        marks = [len(self.trace or ())]
         forms: list[Form] = []
         search: Search | None = None
         spent = 0
@@ -206,10 +183,8 @@ class Simplifier:
             if results in seen:
                 first = seen.index(results)
                 best = min(range(first, len(seen)), key=lambda n: [e.key for e in seen[n]])
-                self._forget(marks[best])
                 return seen[best]
             seen.append(results)
-            marks.append(len(self.trace or ()))
         return seen[-1]
 
     def _read(self, es: list[Expr]) -> list[Form]:
@@ -280,17 +255,13 @@ class Simplifier:
     def _plain(self, es: list[Expr]) -> list[Expr]:
         """The normal forms of the results as they are, and what is given where that costs less."""
         seen = [es]
-        marks = [len(self.trace or ())]
         while len(seen) < PASSES:
             results, settled = self._plain_once(seen[-1])
             if results in seen:
-                first = seen.index(results)
-                self._forget(marks[first])
                 return results
             if settled:
                 return results
             seen.append(results)
-            marks.append(len(self.trace or ()))
         return seen[-1]
 
     def _plain_once(self, es: list[Expr]) -> tuple[list[Expr], bool]:
@@ -304,8 +275,6 @@ class Simplifier:
         spent = engine.spent
         results = [engine.write(f) for f in forms]
         if (weight == DIVISION_WEIGHT and engine.written <= spent) or not self._larger(results, es):
-            if self.trace is not None:
-                self.trace.append(Written(tuple(results), self.number))
             return results, True
         if self._deep():
             return es, True
@@ -341,7 +310,7 @@ class Simplifier:
             if not allowed(results):
                 results = [r if allowed([*es[:i], r, *es[i + 1 :]]) else es[i] for i, r in enumerate(results)]
             if results != es and allowed(results) and not self._larger(results, es):
-                self._tell_some(ledger, results, es)
+                self._tell(ledger)
                 return results
         return es
 
@@ -351,114 +320,37 @@ class Simplifier:
         return cost(after).weighed(weight) > cost(before).weighed(weight)
 
     # ---------------------------------------------------------------- the trace
-    def _forget(self, start: int) -> None:
-        """Take what was written since then out of the trace; what the engine did it does not do again."""
-        if self.trace is not None:
-            self.trace[start:] = [s for s in self.trace[start:] if not isinstance(s, Written)]
-
     def _record(self, name: str, values: tuple[Any, ...]) -> None:
-        """One application of a rule by the engine."""
-        engine, rules = self.engine, self.rules
-        assert engine is not None
-        assert isinstance(rules, RuleSet)
-        rule = rules[name]
-        assert isinstance(rule, Rule)
-        if not rule.sharing:
-            binding = [integer(v) if isinstance(v, int) else engine.write(v) for v in values]
-            step = self._step(rule, binding)
-            if step.before is not step.after:  # the constructors may have done it already
-                assert self.trace is not None
-                self.trace.append(step)
+        """One application of a rule by the engine; what only shares work is told once it is chosen."""
+        if not self._rule(name).sharing:
+            self._note(name, values)
 
-    def _step(self, rule: Rule, binding: Sequence[Expr]) -> Step:
+    def _note(self, name: str, values: tuple[Any, ...]) -> None:
+        engine, rule = self.engine, self._rule(name)
+        assert engine is not None
+        assert self.trace is not None
+        binding = [integer(v) if isinstance(v, int) else engine.write(v) for v in values]
         at = dict(zip(rule.variables, binding, strict=True))
-        return Step(rule, tuple(binding), rule.left.substitute(at), rule.right.substitute(at), self.number)
+        step = Step(rule, tuple(binding), rule.left.substitute(at), rule.right.substitute(at), self.number)
+        if step.before is not step.after:  # the constructors may have done it already
+            self.trace.append(step)
 
-    def _tell(self, ledger: Ledger) -> None:
-        """Put the choices of a ledger into the trace, one after the other, with what the results are in between."""
-        trace, engine, number = self.trace, self.engine, self.number
-        if trace is None:
-            return
-        assert engine is not None
-        now = Ledger(engine, self.division_weight, ledger.forms)
-        trace.append(Written(tuple(now.expressions()), number))
-        said: list[tuple[str, tuple[Any, ...]]] = []
-        steps: dict[Expr, Step] = {}
-        last: Any = None
-        for choice, _, _ in ledger.log:
-            key, _, (rule, values) = choice
-            # a sum that is a single atom stands in other sums as well, where it stays
-            inside = rule is None and lone(values[0]) not in (-1, key)
-            if choice[2] is last and not inside:
-                # the same sum, for something else that needs it
-                written = trace.pop()
-                assert isinstance(written, Written)
-                now.choose(choice)
-                trace.append(replace(written, results=tuple(now.expressions())))
-                continue
-            last = choice[2]
-            if rule is not None:
-                engine.record = lambda name, found: said.append((name, found))
-                rule(engine, *values)
-                engine.record = self._record
-                step = self._told(rule.__name__, said, now)
-                said.clear()
-                steps[step.before] = step
-                now.choose(choice)
-                trace.append(Written(tuple(now.expressions()), number, (step,)))
-                continue
-            before, after = now.express(values[0], {}), engine.write(values[1])
-            plain = now.expressions()
-            if inside and key < 0:
-                plain[-1 - key] = after
-            else:
-                if inside:
-                    before, after = now.express(atom(key), {}), self._around(now, key, values[0], after)
-                plain = substitute_all(plain, {before: after})
-            now.choose(choice)
-            trace.append(Written(tuple(plain), number, (), Normalised(before, after, number)))
-            results = now.expressions()
-            if results != plain:
-                # of the normal form, some atoms have been written another way before
-                trace.append(Written(tuple(results), number, tuple(steps.values())))
-
-    def _around(self, now: Ledger, a: int, f: Form, by: Expr) -> Expr:
-        """An atom as it is written, with an expression in place of the sum ``f`` directly inside."""
-        engine = self.engine
-        assert engine is not None
-        of = engine.kind[a]
-        if of == QUOTIENT:
-            return floordiv(by, engine.divisor[a])
-        if of == REMAINDER:
-            return mod(by, engine.divisor[a])
-        written = now.arguments(a)
-        parts = [by if x == f else now.express(x, {}) for x in written]
-        return minimum(*parts) if of == MINIMUM else maximum(*parts)
-
-    def _tell_some(self, ledger: Ledger, results: list[Expr], es: list[Expr]) -> None:
-        """:meth:`_tell` where some results stay as they were given."""
-        start = len(self.trace or ())
-        self._tell(ledger)
-        for n in range(start, len(self.trace or ())):
-            assert self.trace is not None
-            entry = self.trace[n]
-            if isinstance(entry, Written):
-                kept = [e if r is e else w for w, r, e in zip(entry.results, results, es, strict=True)]
-                self.trace[n] = replace(entry, results=tuple(kept))
-
-    def _told(self, name: str, said: list[tuple[str, tuple[Any, ...]]], now: Ledger) -> Step:
-        """Of what was recorded the application of a rule to what is written."""
+    def _rule(self, name: str) -> Rule:
         rules = self.rules
         assert isinstance(rules, RuleSet)
         rule = rules[name]
         assert isinstance(rule, Rule)
-        done: dict[int, Expr] = {}
-        found: list[Step] = []
-        there = set(postorder(*now.expressions()))
-        for of, values in said:
-            if of == name:
-                binding = [integer(v) if isinstance(v, int) else now.express(v, done) for v in values]
-                found.append(self._step(rule, binding))
-                if found[-1].before in there:
-                    break
-        return found[-1]
+        return rule
+
+    def _tell(self, ledger: Ledger) -> None:
+        """Put the rules by which a ledger writes its forms into the trace."""
+        engine = self.engine
+        if self.trace is None:
+            return
+        assert engine is not None
+        engine.record = self._note
+        for choice, _, _ in ledger.log:
+            rule, values = choice[2]
+            if rule is not None:
+                rule(engine, *values)
+        engine.record = self._record

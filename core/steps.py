@@ -7,9 +7,10 @@ from typing import TypeAlias
 
 from .derivation import ConstraintChange, MapChange
 from .expr import Expr
+from .indexing_map import Constraint
 from .rewrite import Rule
 
-__all__ = ["Normalised", "Step", "Trace", "Written"]
+__all__ = ["Rewritten", "Step", "Trace"]
 
 
 @dataclass(frozen=True)
@@ -34,27 +35,13 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Normalised:
-    """The steps of an engine so far bring ``before`` to ``after``."""
+class Rewritten:
+    """The steps of an engine so far bring the constraint ``before`` to ``after``, which is about another expression."""
 
-    before: Expr
-    after: Expr
+    before: Constraint
+    after: Constraint
     engine: int
-
-
-@dataclass(frozen=True)
-class Written:
-    """The results as they stand.
-
-    Since they were written last, ``steps`` were applied wherever they do; or ``part`` was brought to another form by the
-    steps of the engine so far; or all of them were.
-    """
-
-    results: tuple[Expr, ...]
-    engine: int
-    steps: tuple[Step, ...] = ()
-    part: Normalised | None = None
 
 
 #: What happened, in order.
-Trace: TypeAlias = list[Step | Normalised | Written | ConstraintChange | MapChange]
+Trace: TypeAlias = list[Step | Rewritten | ConstraintChange | MapChange]

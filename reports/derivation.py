@@ -52,8 +52,8 @@ def step_text(number: int, step: DerivationStep, m: IndexingMap) -> str:
         head = f"{number}  {step.rule.name}   in {step.position}"
         lines.append(("says", f"{_cut(show(step.before))}  →  {_cut(show(step.after))}"))
         root = _root(step, m)
-        if root is not None and root is not step.before:
-            lines.append(("in", _marked(root, step.position.at)))
+        if root is not step.before and step.before in postorder(root):
+            lines.append(("in", _marked(root, step.before)))
         own = step.position.number if step.position.part == "constraint" else -1
         others = tuple(c for k, c in enumerate(m.constraints) if k != own)
     else:
@@ -78,8 +78,11 @@ def steps_json(derivation: Derivation) -> list[dict[str, Any]]:
             continue
         if isinstance(step, RuleStep):
             root = _root(step, m)
-            path = None if root is None else list(step.position.path(root))
-            place = {"part": step.position.part, "index": step.position.number, "path": path}
+            place = {
+                "part": step.position.part,
+                "index": step.position.number,
+                "path": _path(root, step.before),
+            }
             sides = {"before": show(step.before), "after": show(step.after)}
         else:
             place = {"part": "constraints"}
@@ -119,15 +122,35 @@ def replay_json(
     )
 
 
-def _root(step: RuleStep, m: IndexingMap) -> Expr | None:
+def _root(step: RuleStep, m: IndexingMap) -> Expr:
     """The expression that the step's position speaks of."""
-    part, index, _ = step.position
+    part, index = step.position
     roots = {
         "result": list(m.results),
         "constraint": [c.expr for c in m.constraints],
         "source": [e for r in m.rts if r.source is not None for e in r.source.results],
     }[part]
-    return roots[index] if index < len(roots) else None
+    return roots[index]
+
+
+def _path(root: Expr, at: Expr) -> list[int] | None:
+    """The way from ``root`` down to ``at`` as numbers of children, the first of several; ``None`` where there is none."""
+    path: list[int] = []
+    seen = {root}
+    stack = [(root, iter(enumerate(root.children)))]
+    while stack:
+        if stack[-1][0] is at:
+            return path
+        for number, child in stack[-1][1]:
+            if child not in seen:
+                seen.add(child)
+                path.append(number)
+                stack.append((child, iter(enumerate(child.children))))
+                break
+        else:
+            stack.pop()
+            del path[-1:]
+    return None
 
 
 def _marked(root: Expr, at: Expr) -> str:

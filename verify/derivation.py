@@ -1,14 +1,15 @@
 """The checker of derivations: every step again, from the declarations, without any of the simplifier's code.
 
-What is trusted: the language of expressions (:mod:`indexproof.core.expr`), the declarations of the rules and, for
-conditions on ranges, :mod:`.domain` and the concrete deciders.  Nothing of the simplifier, its matcher, its engine, its way
-of finding values for variables or its knowledge of ranges is used, and nothing that a derivation says is believed:
+What is trusted: the language of expressions (:mod:`indexproof.core.expr`) and congruence, the declarations of the rules
+and, for conditions on ranges, :mod:`.domain` and the concrete deciders.  Nothing of the simplifier, its matcher, its
+engine, its way of finding values for variables or its knowledge of ranges is used, and nothing that a derivation says is
+believed:
 
 * each rule must be in the given set, and where verdicts are given (:mod:`.proved`) it must be proved,
 * the left side under the binding must be ``before`` and the right side ``after``, as the same interned expressions,
 * all conditions of the rule must hold on the domain; what holds on the domain of a constraint that is being rewritten is
   what follows from the box and the *other* constraints,
-* rewriting bottom-up must need exactly the listed equations, in their order and at the places they name,
+* that an expression becomes another one must follow from the equations by congruence (:mod:`indexproof.core.congruence`),
 * constraints and boxes are replaced only by what an instance of a constraint rule puts in their place, and
 * changes of the whole map must leave its relation the same, which the concrete deciders prove; runtime variables keep
   their sources and boxes, dimensions their order, and what has left the map does not come back.
@@ -20,15 +21,15 @@ which were removed and which were ranges.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from ..core.condition import Condition, show_condition
-from ..core.derivation import ConstraintChange, Derivation, MapChange, Part, Position, RuleStep
+from ..core.congruence import Congruence, Unfinished
+from ..core.derivation import ConstraintChange, Derivation, MapChange, Position, RuleStep
 from ..core.display import Shown
 from ..core.errors import IndexproofError, InputError
-from ..core.expr import Expr, Int, Max, Min, Sum, Var, maximum, minimum, postorder, rebuild
+from ..core.expr import Expr, Int, Sum, Var, postorder
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable, unused_name
 from ..core.notation import show
 from ..core.rewrite import Bounded, ConstraintRule, Rule, RuleSet
@@ -84,7 +85,10 @@ def check_derivation(
 
     With ``proved``, each rule that is used must be named there.  Raises :class:`DerivationRefused`.
     """
-    return _Checker(derivation, rules, proved).run()
+    try:
+        return _Checker(derivation, rules, proved).run()
+    except Unfinished as error:
+        raise DerivationRefused(0, str(error)) from None
 
 
 class _Checker:
@@ -107,18 +111,25 @@ class _Checker:
         self.constraints = list(m.constraints)
         self.results = list(m.results)
         self.sources = [e for r in m.rts if r.source is not None for e in r.source.results]
+        #: What holds on the domain, and while a constraint is rewritten, what holds where the other ones do.
+        self.equations, self.others = Congruence(), Congruence()
+        self.unfinished: Position | None = None
 
     def run(self) -> Checked:
-        steps = self.derivation.steps
-        for first, last in _runs(steps):
-            step = steps[first]
+        for number, step in enumerate(self.derivation.steps, 1):
+            if self.unfinished and getattr(step, "position", None) != self.unfinished:
+                raise DerivationRefused(
+                    number, f"the step before does not say what {self.unfinished} becomes"
+                )
             match step:
                 case RuleStep():
-                    self.rewrite(first, [s for s in steps[first:last] if isinstance(s, RuleStep)])
+                    self.rewrite(number, step)
                 case ConstraintChange():
-                    self.change(first + 1, step)
+                    self.change(number, step)
                 case MapChange():
-                    self.exchange(first + 1, step)
+                    self.exchange(number, step)
+        if self.unfinished:
+            raise DerivationRefused(0, f"the last step does not say what {self.unfinished} becomes")
         self.compare(self.derivation.after)
         before, after = self.derivation.before, self.derivation.after
         self.checked.removed_dims = tuple(v.name for k, v in enumerate(before.dims) if k not in self.dims)
@@ -177,41 +188,40 @@ class _Checker:
         self.checked.findings.append(found)
 
     # -- expressions
-    def rewrite(self, offset: int, steps: Sequence[RuleStep]) -> None:
-        """A run of rule steps: one expression becomes another."""
-        part, index, _ = steps[0].position
-        roots = self.expressions(part)
-        if not 0 <= index < len(roots):
-            raise DerivationRefused(offset + 1, f"there is no {part} {index}")
-        domain = self.domain(index if part == "constraint" else None)
-        for number, step in enumerate(steps, offset + 1):
-            values = self.instance(number, step.rule, step.binding)
-            if not isinstance(step.rule, Rule):
-                raise DerivationRefused(number, f"{step.rule.name} is a rule for constraints")
-            _same(number, "left", step.rule.left, values, step.before)
-            _same(number, "right", step.rule.right, values, step.after)
-            self.conditions(number, step.rule, values, domain)
-        within = steps[0].within
-        if any(s.within is not within for s in steps):
-            raise DerivationRefused(offset + 1, "the steps of one run rewrite different parts")
-        if within is None:
-            became = _Rewriting(offset, steps, part, index, roots[index]).run()
-        else:
-            if within not in postorder(roots[index]):
-                raise DerivationRefused(offset + 1, f"{show(within)} is no part of {part} {index}")
-            new = _Rewriting(offset, steps, part, index, within).run()
-            became = roots[index].substitute({within: new})
-        if part == "constraint":
-            self.constraints[index] = replace(self.constraints[index], expr=became)
-            self.known = None
-        else:
-            (self.results if part == "result" else self.sources)[index] = became
-
-    def expressions(self, part: Part) -> list[Expr]:
-        """The expressions that a position counts."""
-        if part == "constraint":
-            return [c.expr for c in self.constraints]
-        return self.results if part == "result" else self.sources
+    def rewrite(self, number: int, step: RuleStep) -> None:
+        """One equation; the last one about a constraint rewrites it."""
+        part, k = step.position
+        there = {
+            "result": len(self.results),
+            "source": len(self.sources),
+            "constraint": len(self.constraints),
+        }
+        if not 0 <= k < there[part]:
+            raise DerivationRefused(number, f"there is no {step.position}")
+        if not isinstance(step.rule, Rule):
+            raise DerivationRefused(number, f"{step.rule.name} is a rule for constraints")
+        values = self.instance(number, step.rule, step.binding)
+        _same(number, "left", step.rule.left, values, step.before)
+        _same(number, "right", step.rule.right, values, step.after)
+        about_constraint = part == "constraint"
+        self.conditions(number, step.rule, values, self.domain(k if about_constraint else None))
+        if not about_constraint:
+            if step.becomes is not None:
+                raise DerivationRefused(number, f"the map that follows says what {step.position} becomes")
+            self.equations.add(step.before, step.after)
+            return
+        if self.unfinished is None:
+            self.others = Congruence()
+        self.unfinished = step.position
+        self.others.add(step.before, step.after)
+        if step.becomes is not None:
+            c = self.constraints[k]
+            if not self.others.equal(c.expr, step.becomes):
+                raise DerivationRefused(
+                    number, f"it does not follow that {show(c.expr)} is {show(step.becomes)}"
+                )
+            self.constraints[k] = replace(c, expr=step.becomes)
+            self.known = self.unfinished = None
 
     def domain(self, without: int | None) -> Domain:
         """The points of the map; for a constraint that is being rewritten, what the box and the others leave."""
@@ -338,8 +348,8 @@ class _Checker:
             if len(ours) != len(others):
                 return f"it has {len(ours)} expressions ({what}), not {len(others)}"
             for k, (a, b) in enumerate(zip(ours, others, strict=True)):
-                if a is not b:
-                    return f"{what} {k} is {show(a)}, not {show(b)}"
+                if not self.equations.equal(a, b):
+                    return f"{what} {k} is {show(a)}, and it does not follow that it is {show(b)}"
         if [r.source and r.source.hlo for r in own.rts] != [r.source and r.source.hlo for r in m.rts]:
             return "the runtime variables have other sources"
         have, want = _merged(self.constraints), _merged(m.constraints)
@@ -444,20 +454,6 @@ def _with_variables_of(before: IndexingMap, after: IndexingMap) -> IndexingMap:
     return after.with_(dims=tuple(dims), ranges=ranges + after.ranges)
 
 
-def _runs(steps: Sequence[object]) -> Iterable[tuple[int, int]]:
-    """Return the begin and end of each run of rule steps and of each other step."""
-
-    def key(step: object) -> object:
-        if not isinstance(step, RuleStep):
-            return None
-        return step.position.part, step.position.number, step.run
-
-    starts = [
-        k for k in range(len(steps)) if not k or key(steps[k]) is None or key(steps[k]) != key(steps[k - 1])
-    ]
-    return pairwise([*starts, len(steps)])
-
-
 def _same(number: int, side: str, pattern: Expr, values: Mapping[Var, Expr], given: Expr) -> None:
     try:
         found = pattern.substitute(values)
@@ -503,171 +499,3 @@ def _merged(constraints: Iterable[Constraint]) -> dict[Expr, tuple[int, int]]:
 
 def _text(c: Constraint) -> str:
     return f"{show(c.expr)} ∈ [{c.lo}, {c.hi}]"
-
-
-class _Rewriting:
-    """An expression rewritten bottom-up with the equations of a run, in the order of :mod:`indexproof.core.derivation`."""
-
-    def __init__(self, offset: int, steps: Sequence[RuleStep], part: Part, index: int, root: Expr) -> None:
-        self.offset = offset
-        self.steps = steps
-        self.part: Part = part
-        self.index = index
-        self.root = root
-        self.by_left: dict[Expr, int] = {}
-        for k, s in enumerate(steps):
-            if s.before in self.by_left:
-                raise DerivationRefused(
-                    offset + k + 1,
-                    f"step {offset + self.by_left[s.before] + 1} says already what {show(s.before)} is",
-                )
-            self.by_left[s.before] = k
-        extrema = [k for k, s in enumerate(steps) if isinstance(s.before, (Min, Max))]
-        self.choosing = [k for k in extrema if steps[k].after in steps[k].before.children]
-        self.shifting = [k for k in extrema if k not in self.choosing]
-        self.became: dict[Expr, Expr] = {}
-        self.needed = 0
-
-    def run(self) -> Expr:
-        """Return what the expression becomes."""
-        self.bring(self.root)
-        if self.needed < len(self.steps):
-            raise DerivationRefused(self.offset + self.needed + 1, "the step is never needed")
-        return self.became[self.root]
-
-    def bring(self, root: Expr) -> None:
-        """Rewrite ``root``; tasks wait on a stack, each as (what to do, node, place, what the node is on its way to)."""
-        became = self.became
-        open_: set[Expr] = set()
-        tasks: list[tuple[str, Expr, Expr | None, Expr]] = [("enter", root, None, root)]
-        while tasks:
-            what, node, place, via = tasks.pop()
-            here = node if place is None else place
-            if what == "enter":
-                if node in became:
-                    continue
-                if node in open_:
-                    raise DerivationRefused(
-                        self.offset + self.needed, f"the equations turn in a circle at {show(node)}"
-                    )
-                open_.add(node)
-                tasks.append(("build", node, place, node))
-                tasks += [("enter", c, place, c) for c in reversed(node.children)]
-            elif what == "build":
-                via = self.rebuilt(node)
-                after = None if via in became else self.applied(via, here)
-                if after is None:
-                    became[node] = became.setdefault(via, via)
-                    open_.discard(node)
-                else:
-                    tasks.append(("leave", node, after, via))
-                    tasks.append(("enter", after, here, after))
-            else:
-                after = place
-                assert after is not None, "set when the task was made"
-                became[node] = became[via] = became[after]
-                open_.discard(node)
-
-    def rebuilt(self, node: Expr) -> Expr:
-        kids = node.children
-        new = [self.became[c] for c in kids]
-        return node if all(a is b for a, b in zip(kids, new, strict=True)) else rebuild(node, new)
-
-    def applied(self, node: Expr, place: Expr) -> Expr | None:
-        """Apply the first equation that fits ``node``, if one does."""
-        k = self.by_left.get(node)
-        if k is not None:
-            self.need(k, place)
-            return self.steps[k].after
-        if not isinstance(node, (Min, Max)):
-            return None
-        k = self.choice(node)
-        if k is None:
-            k = self.leading(node)
-        if k is None:
-            return None
-        self.need(k, place)
-        return self.in_part(k, node)
-
-    def choice(self, node: Expr) -> int | None:
-        """The equation to begin with so that, choosing on, the fewest arguments are left after the fewest steps."""
-        best, fewest = None, len(node.children)
-        reached: dict[Expr, int | None] = {node: None}
-        level = [node]
-        while level and fewest > 1:
-            following: list[Expr] = []
-            for at in level:
-                for k in self.choosing:
-                    s = self.steps[k]
-                    part = s.after if s.before is at else self.in_part(k, at)
-                    if part is None or part in reached:
-                        continue
-                    begun = reached[at]
-                    reached[part] = k if begun is None else begun
-                    following.append(part)
-            for part in following:
-                left = len(part.children) if type(part) is type(node) else 1
-                if left < fewest:
-                    best, fewest = reached[part], left
-            level = [p for p in following if type(p) is type(node)]
-        return best
-
-    def in_part(self, k: int, node: Expr) -> Expr | None:
-        """Apply equation ``k`` to a minimum or maximum with more arguments than its left side has."""
-        s = self.steps[k]
-        if type(s.before) is not type(node) or not set(s.before.children) < set(node.children):
-            return None
-        others = [a for a in node.children if a not in s.before.children]
-        return (minimum if isinstance(node, Min) else maximum)(s.after, *others)
-
-    def leading(self, node: Expr) -> int | None:
-        """The first equation that leads, in the fewest applications to a part, to the left side of an equation.
-
-        Arguments are rewritten in between.
-        """
-        reached: dict[Expr, int] = {}
-        level = [node]
-        while level:
-            following: list[Expr] = []
-            for at in level:
-                for k in self.shifting:
-                    part = self.in_part(k, at)
-                    if part is None or part is node:
-                        continue
-                    for now in (part, self.with_new_arguments(part)):
-                        if now in self.by_left:
-                            return reached.get(at, k)
-                        if now not in reached:
-                            reached[now] = reached.get(at, k)
-                            following.append(now)
-            level = [p for p in following if type(p) is type(node)]
-        return None
-
-    def with_new_arguments(self, e: Expr) -> Expr:
-        """A minimum or maximum with its arguments rewritten, each as often as equations are about something in it."""
-        for _ in self.steps:
-            new: dict[Expr, Expr] = {}
-            for n in postorder(*e.children):
-                made = rebuild(n, [new[c] for c in n.children])
-                k = self.by_left.get(made)
-                new[n] = made if k is None else self.steps[k].after
-            now = rebuild(e, [new[a] for a in e.children])
-            if now is e or type(now) is not type(e):
-                return now
-            e = now
-        return e
-
-    def need(self, k: int, place: Expr) -> None:
-        if k < self.needed:
-            return
-        number = self.offset + self.needed + 1
-        if k > self.needed:
-            raise DerivationRefused(number, f"step {self.offset + k + 1} is needed first")
-        position = Position(self.part, self.index, place)
-        given = self.steps[k].position
-        if given != position:
-            raise DerivationRefused(
-                number,
-                f"the step is needed in {position} at {show(place)}, not in {given} at {show(given.at)}",
-            )
-        self.needed += 1

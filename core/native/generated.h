@@ -9239,11 +9239,10 @@ inline bool Search::_harmless(Form x, Int b, Int s) {
 
 inline List<Expr> Simplifier::each(List<Expr> es) {
   List<Expr> results{};
+  bool larger_{};
   results = [&] { auto l_ = List<Expr>::make(); auto t1_c = es; for (auto&& t1_ : t1_c) { Expr e = t1_; l_.append(this->normal(e)); } return l_; }();
-  if ((isnone(this->engine()) || ((results == List<Expr>::from(es)) || !truthy(this->_larger(results, es))))) {
-    return results;
-  }
-  return List<Expr>::from(es);
+  larger_ = (!isnone(this->engine()) && ((results != List<Expr>::from(es)) && truthy(this->_larger(results, es))));
+  return (truthy(larger_) ? List<Expr>(List<Expr>::from(es)) : List<Expr>(results));
 }
 
 inline List<Expr> Simplifier::_extracted(List<Expr> es) {
@@ -9400,7 +9399,6 @@ inline List<Expr> Simplifier::_plain(List<Expr> es) {
   List<List<Expr>> seen{};
   List<Expr> results{};
   bool settled{};
-  Int first{};
   seen = List<List<Expr>>::of({es});
   while ((len(seen) < Int(32))) {
     {
@@ -9409,7 +9407,6 @@ inline List<Expr> Simplifier::_plain(List<Expr> es) {
     settled = at<1>(t1_);
     }
     if (in(results, seen)) {
-      first = seen.index(results);
       return results;
     }
     if (truthy(settled)) {

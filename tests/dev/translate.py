@@ -106,8 +106,8 @@ BY_HAND: Final = {
     "Search": {"_applied"},
     "Ledger": set[str](),
     "Simplifier": {
-        "_known", "engine", "driver", "_driven", "_all_driven", "normal", "within", "_narrow", "_forget",
-        "_record", "_step", "_tell", "_around", "_tell_some", "_told", "_larger", "__init__", "all",
+        "_known", "engine", "driver", "_driven", "normal", "within", "_narrow",
+        "_record", "_note", "_rule", "_tell", "_larger", "__init__", "all",
     },
     "Constraints": {"compiled", "made", "ends", "state", "recorded"},
 }  # fmt: skip
@@ -370,7 +370,7 @@ class Function:
         if isinstance(e, n.CallExpr) and isinstance(e.callee, n.MemberExpr):
             if e.callee.name == "append" and self.dropped(e.args[0]):
                 return True
-            return e.callee.name in ("_forget", "_tell", "_tell_some") or self.dropped(e.callee)
+            return e.callee.name == "_tell" or self.dropped(e.callee)
         if isinstance(e, n.CallExpr) and isinstance(e.callee, n.NameExpr) and e.callee.name == "len":
             x = e.args[0]
             return isinstance(x, n.OpExpr) and self.dropped(x.left)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from indexproof.core.derivation import Derivation, RuleStep
-from indexproof.core.explain import explain
+from indexproof.core.explain import explain, replayed
 from indexproof.core.text import parse_map
 from indexproof.reports.derivation import derivation_text, steps_json
 from indexproof.rules.catalog import RULES
@@ -60,10 +60,10 @@ def test_paths_lead_to_the_places() -> None:
     d = of(
         "(d0, d1) -> (((d0 * 4 + d1) floordiv 12 * 8 + d1) floordiv 8), domain: d0 in [0, 99], d1 in [0, 3]"
     )
-    for step, told in zip(d.steps, steps_json(d), strict=True):
+    for (step, m), told in zip(replayed(d), steps_json(d), strict=True):
         assert isinstance(step, RuleStep)
-        at = d.before.results[told["position"]["index"]]
+        at = m.results[told["position"]["index"]]
         for k in told["position"]["path"]:
             at = at.children[k]
-        assert at is step.position.at
+        assert at is step.before
         assert told["rule"] == step.rule.name

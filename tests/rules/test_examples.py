@@ -35,7 +35,7 @@ from indexproof.core.kernel.generate import engine_of
 from indexproof.core.rewrite import Const, ConstraintRule, Rewrite, Rule, RuleSet, measured, rule
 from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map
-from indexproof.core.steps import Step, Trace, Written
+from indexproof.core.steps import Step, Trace
 from indexproof.core.text import parse_expr
 from indexproof.rules.catalog import COMPILED, RULES
 from indexproof.verify.obligations import rule_obligations
@@ -84,7 +84,7 @@ def written(text: str, rules: RuleSet = RULES) -> tuple[list[Expr], list[Step]]:
     bounds = {v: Interval(-WIDE, WIDE) for e in es for v in e.variables()} | bounds_of(domain)
     known = [(e, i) for e, i in known_of(domain) if not isinstance(e, Var)]
     results = Simplifier(rules, Facts(bounds, known), trace).all(es)
-    return results, [s for w in trace if isinstance(w, Written) for s in w.steps]
+    return results, [s for s in trace if isinstance(s, Step) and s.rule.sharing]
 
 
 SHARING = [r for r in RULES.rules if r.sharing]

@@ -1,0 +1,207 @@
+"""Equality of expressions under equations: congruence closure modulo linear arithmetic and the laws of extrema.
+
+Each equation is solved for the largest of its quotients, remainders, extrema and variables, which is from then on
+replaced by the rest wherever it occurs, also inside of others; where it has a coefficient, multiples of it are.  Two
+expressions are equal under the equations where they become the same (Shostak's method, with completion for the arguments
+of minima and maxima).  What is found is true whatever the equations are for; not all that follows is found.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from .errors import IndexproofError
+from .expr import Expr, Extremum, Int, Sum, linear, postorder, rebuild
+
+__all__ = ["Congruence", "Unfinished"]
+
+#: So many forms are made at most, which is a thousand times what derivations of large maps need.
+_FORMS = 1_000_000
+
+#: A canonical expression, and the equations that made it so, as bits.
+_Found = tuple[Expr, int]
+
+
+class Unfinished(IndexproofError):
+    """Equations have so many consequences that not all were looked at."""
+
+
+class Congruence:
+    """Equations between expressions, and what follows from them.  Asking raises :class:`Unfinished`, if ever."""
+
+    def __init__(self, equations: Iterable[tuple[Expr, Expr]] = ()) -> None:
+        #: with the equations that each follows from
+        self._equations: list[tuple[Expr, Expr, int]] = []
+        self._given = 0
+        self._closed = True
+        self._solved: dict[Expr, _Found] = {}
+        #: n, and what n times an expression is, where n > 1
+        self._multiples: dict[Expr, tuple[int, Expr, int]] = {}
+        #: of what was met: its canonical form, or the next form on the way there
+        self._canonical: dict[Expr, _Found] = {}
+        self._next: dict[Expr, _Found] = {}
+        #: the expressions whose forms depend on that of another one
+        self._above: dict[Expr, list[Expr]] = {}
+        self._sizes: dict[Expr, int] = {}
+        #: the solved extrema, and pairs of them that were completed
+        self._extrema: list[Extremum] = []
+        self._completed: set[tuple[Expr, Expr, Expr, Expr]] = set()
+        self._made = 0
+        for left, right in equations:
+            self.add(left, right)
+
+    def add(self, left: Expr, right: Expr) -> None:
+        """Assume that both are equal."""
+        self._equations.append((left, right, 1 << self._given))
+        self._given += 1
+        self._closed = False
+
+    def equal(self, a: Expr, b: Expr) -> bool:
+        """Whether the equations imply that both are equal, as far as that is found."""
+        return a is b or self.reasons(a, b) is not None
+
+    def reasons(self, a: Expr, b: Expr) -> list[int] | None:
+        """The numbers of equations that imply that both are equal; ``None`` where that is not found."""
+        self._close()
+        left, because = self._form(a)
+        right, why = self._form(b)
+        because |= why
+        return [n for n in range(self._given) if because >> n & 1] if left is right else None
+
+    # ---------------------------------------------------------------- solving
+    def _close(self) -> None:
+        while not self._closed:
+            self._closed = True
+            for left, right, because in self._equations:
+                self._solve(left, right, because)
+            self._complete()
+
+    def _solve(self, left: Expr, right: Expr, because: int) -> None:
+        a, why = self._form(left)
+        b, whence = self._form(right)
+        gap = a - b
+        if isinstance(gap, Int):
+            return
+        terms = gap.terms if isinstance(gap, Sum) else ((gap, 1),)
+        common = math.gcd(*(k for _, k in terms))
+        if common > 1 and isinstance(gap, Sum) and gap.const % common == 0:
+            gap = linear(gap.const // common, [(t, k // common) for t, k in terms])
+            terms = gap.terms if isinstance(gap, Sum) else ((gap, 1),)
+        # what is replaced must not be part of what replaces it
+        free = [(t, k) for t, k in terms if not any(t in postorder(*u.children) for u, _ in terms)]
+        if not free:
+            return
+        t, k = max(free, key=lambda u: (u[1] in (1, -1), self._size(u[0]), u[0].key))
+        found: _Found = (t * k - gap) * (1 if k > 0 else -1), because | why | whence
+        if abs(k) > 1:
+            if t in self._multiples and abs(k) >= self._multiples[t][0]:
+                return
+            self._multiples[t] = abs(k), *found
+        else:
+            if isinstance(t, Extremum) and t not in self._solved:
+                self._extrema.append(t)
+            self._solved[t] = found
+        self._forget(t)
+        self._closed = False
+
+    def _complete(self) -> None:
+        """Add what two equations about extrema say of the extremum of the arguments of both, where they share some."""
+        with_argument: dict[Expr, list[Extremum]] = {}
+        for e in self._extrema:
+            for f in dict.fromkeys(f for a in e.args for f in with_argument.get(a, ()) if type(f) is type(e)):
+                (to, because), (other, why) = self._solved[e], self._solved[f]
+                if (e, to, f, other) not in self._completed:
+                    self._completed.add((e, to, f, other))
+                    one = rebuild(e, (to, *(a for a in f.args if a not in e.args)))
+                    two = rebuild(e, (other, *(a for a in e.args if a not in f.args)))
+                    self._equations.append((one, two, because | why))
+                    self._closed = False
+            for a in e.args:
+                with_argument.setdefault(a, []).append(e)
+
+    def _size(self, e: Expr) -> int:
+        sizes = self._sizes
+        stack = [e]
+        while stack:
+            at = stack[-1]
+            missing = [c for c in at.children if c not in sizes]
+            stack += missing
+            if not missing:
+                sizes[at] = 1 + sum(sizes[c] for c in at.children)
+                stack.pop()
+        return sizes[e]
+
+    # ---------------------------------------------------------------- canonical forms
+    def _form(self, e: Expr) -> _Found:
+        canonical, following = self._canonical, self._next
+        stack = [e]
+        while stack:
+            at = stack[-1]
+            if at in canonical:
+                stack.pop()
+                continue
+            if at not in following:
+                missing = [c for c in at.children if c not in canonical]
+                if missing:
+                    stack += missing
+                    continue
+                found = self._step(at)
+                if found is None:
+                    canonical[at] = at, 0
+                    self._depends(at, at.children)
+                    stack.pop()
+                    continue
+                following[at] = found
+                self._depends(at, (*at.children, found[0]))
+            to, why = following[at]
+            if to in canonical:
+                last, because = canonical[to]
+                canonical[at] = last, why | because
+                stack.pop()
+            else:
+                stack.append(to)
+        return canonical[e]
+
+    def _step(self, e: Expr) -> _Found | None:
+        """Return what stands for ``e``, whose children have their canonical forms."""
+        self._made += 1
+        if self._made > _FORMS:
+            raise Unfinished("the equations have too many consequences")
+        forms = [self._canonical[c] for c in e.children]
+        if any(form is not c for (form, _), c in zip(forms, e.children, strict=True)):
+            because = 0
+            for _, why in forms:
+                because |= why
+            return rebuild(e, [form for form, _ in forms]), because
+        if isinstance(e, Sum):
+            for t, k in e.terms:
+                n, to, why = self._multiples.get(t, (0, t, 0))
+                if n and k % n == 0:
+                    return e - t * k + to * (k // n), why
+            return None
+        found = self._solved.get(e)
+        if found is not None or not isinstance(e, Extremum):
+            return found
+        args = set(e.args)
+        for part in self._extrema:
+            if type(part) is type(e) and args.issuperset(part.args):
+                to, why = self._solved[part]
+                return rebuild(e, (to, *(a for a in e.args if a not in part.args))), why
+        return None
+
+    def _depends(self, e: Expr, on: Iterable[Expr]) -> None:
+        for f in on:
+            self._above.setdefault(f, []).append(e)
+
+    def _forget(self, e: Expr) -> None:
+        """Forget the forms of everything that has ``e`` in it, which now stands for something else."""
+        stack = [e]
+        if isinstance(e, Extremum):
+            args = set(e.args)
+            stack += [f for f in self._canonical if type(f) is type(e) and args <= set(f.children)]
+        while stack:
+            at = stack.pop()
+            self._next.pop(at, None)
+            self._canonical.pop(at, None)
+            stack += self._above.pop(at, ())

@@ -1,0 +1,81 @@
+"""Congruence: what is found to follow from equations holds wherever they do, and what derivations need is found."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+from indexproof.core.congruence import Congruence
+from indexproof.core.expr import Expr, var
+from indexproof.core.text import parse_expr
+
+
+def follows(claim: str, *equations: str) -> list[int] | None:
+    """The equations, by number, from which a claim follows."""
+    known = Congruence(tuple(map(parse_expr, e.split(" = "))) for e in equations)  # type: ignore[arg-type]
+    left, right = map(parse_expr, claim.split(" = "))
+    return known.reasons(left, right)
+
+
+@pytest.mark.parametrize(
+    ("claim", "equations", "reasons"),
+    [
+        ("a = a", [], []),
+        ("a = b", ["a = c", "b = c", "d = e"], [0, 1]),
+        # inside of others, also where both are known later
+        ("(a + 1) // 2 = (b + 1) // 2", ["a = b"], [0]),
+        ("d = b", ["a // 3 = b", "a = c", "c // 3 = d"], [0, 1, 2]),
+        # sums: any of their parts is known from the rest
+        ("a mod 4 = a - 4 * b", ["a // 4 * 4 + a mod 4 = a", "a // 4 = b"], [0, 1]),
+        # common factors, and multiples of what has a factor
+        ("a // 4 * 4 + a mod 4 = a", ["a // 4 * 12 + a mod 4 * 3 = 3 * a"], [0]),
+        ("6 * (a // 3) = 2 * a + 4", ["a // 3 * 3 = a + 2"], [0]),
+        # minima of more arguments, in whatever order equations are about them
+        ("min(a, b, c) = a", ["min(a, b) = a", "min(b, c) = b"], [0, 1]),
+        ("min(a, b, c) = d", ["min(b, c) = e", "min(a, e) = d"], [0, 1]),
+        ("max(a, b, c) = a", ["max(b, c) = c", "max(a, c) = a", "min(a, b) = b"], [0, 1]),
+    ],
+)
+def test_what_follows(claim: str, equations: list[str], reasons: list[int]) -> None:
+    assert follows(claim, *equations) == reasons
+    for n in reasons:
+        assert follows(claim, *(e for k, e in enumerate(equations) if k != n)) is None, n
+
+
+@pytest.mark.parametrize(
+    ("claim", "equations"),
+    [
+        ("a = b", ["a // 2 = b // 2"]),
+        ("a = b", ["2 * a = 2 * b + 1"]),
+        ("a // 3 = b", ["a // 3 * 2 = b"]),
+        ("min(a, b) = a", ["min(a, b, c) = a"]),
+        ("min(a, b, c) = a", ["max(a, b) = a"]),
+    ],
+)
+def test_what_does_not_follow(claim: str, equations: list[str]) -> None:
+    assert follows(claim, *equations) is None
+
+
+def test_what_stands_for_itself_is_left_alone() -> None:
+    """What an expression is equal to may have the expression in it."""
+    assert follows("a = c", "a = 2 * (a // 2)", "b = a", "c = 2 * (b // 2)") is not None
+    assert follows("a = b", "a = (a + 1) // 2", "b = (b + 1) // 2") is None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_follows_holds_wherever_the_equations_do(maps: object, seed: int) -> None:
+    rng = random.Random(seed)
+    atoms: list[Expr] = [var(n) for n in "abc"]
+    values = [dict(zip(atoms, p, strict=True)) for p in itertools.product(range(-2, 4), repeat=3)]
+    for _ in range(20):
+        es = [maps.expr(atoms, 2) for _ in range(8)]  # type: ignore[attr-defined]
+        given = [tuple(rng.sample(es, 2)) for _ in range(rng.randint(1, 4))]
+        known = Congruence(given)  # type: ignore[arg-type]
+        points = [p for p in values if all(a.evaluate(p) == b.evaluate(p) for a, b in given)]
+        for a, b in itertools.combinations([*es, es[0] + es[1], (es[2] + 1) // 3, (es[3] + 1) // 3], 2):
+            reasons = known.reasons(a, b)
+            if reasons is not None:
+                assert all(a.evaluate(p) == b.evaluate(p) for p in points), (a, b, given)
+                assert Congruence(given[n] for n in reasons).equal(a, b)  # type: ignore[misc]

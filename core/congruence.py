@@ -177,8 +177,9 @@ class Congruence:
         if isinstance(e, Sum):
             for t, k in e.terms:
                 n, to, why = self._multiples.get(t, (0, t, 0))
-                if n and k % n == 0:
-                    return e - t * k + to * (k // n), why
+                if n and k // n:
+                    # of the coefficient only the remainder is left
+                    return e - t * (k // n * n) + to * (k // n), why
             return None
         found = self._solved.get(e)
         if found is not None or not isinstance(e, Extremum):

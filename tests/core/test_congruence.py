@@ -32,6 +32,7 @@ def follows(claim: str, *equations: str) -> list[int] | None:
         # common factors, and multiples of what has a factor
         ("a // 4 * 4 + a mod 4 = a", ["a // 4 * 12 + a mod 4 * 3 = 3 * a"], [0]),
         ("6 * (a // 3) = 2 * a + 4", ["a // 3 * 3 = a + 2"], [0]),
+        ("7 * (a // 3) - 2 * a = a // 3 + 4", ["a // 3 * 3 = a + 2"], [0]),
         # minima of more arguments, in whatever order equations are about them
         ("min(a, b, c) = a", ["min(a, b) = a", "min(b, c) = b"], [0, 1]),
         ("min(a, b, c) = d", ["min(b, c) = e", "min(a, e) = d"], [0, 1]),

@@ -16,8 +16,8 @@ from .expr import Expr, Extremum, Int, Sum, linear, postorder, rebuild
 
 __all__ = ["Congruence", "Unfinished"]
 
-#: So many forms are made at most, which is a thousand times what derivations of large maps need.
-_FORMS = 1_000_000
+#: So often one form leads to another at most.
+_FOLLOWED = 1_000_000
 
 #: A canonical expression, and the equations that made it so, as bits.
 _Found = tuple[Expr, int]
@@ -47,7 +47,7 @@ class Congruence:
         #: the solved extrema, and pairs of them that were completed
         self._extrema: list[Extremum] = []
         self._completed: set[tuple[Expr, Expr, Expr, Expr]] = set()
-        self._made = 0
+        self._followed = 0
         for left, right in equations:
             self.add(left, right)
 
@@ -136,38 +136,51 @@ class Congruence:
     def _form(self, e: Expr) -> _Found:
         canonical, following = self._canonical, self._next
         stack = [e]
+        open_: set[Expr] = set()
         while stack:
             at = stack[-1]
             if at in canonical:
                 stack.pop()
                 continue
-            if at not in following:
-                missing = [c for c in at.children if c not in canonical]
-                if missing:
-                    stack += missing
-                    continue
-                found = self._step(at)
-                if found is None:
-                    canonical[at] = at, 0
-                    self._depends(at, at.children)
-                    stack.pop()
-                    continue
-                following[at] = found
-                self._depends(at, (*at.children, found[0]))
-            to, why = following[at]
-            if to in canonical:
-                last, because = canonical[to]
-                canonical[at] = last, why | because
-                stack.pop()
+            open_.add(at)
+            if at in following:
+                waiting = [following[at][0]]
             else:
-                stack.append(to)
+                waiting = [c for c in at.children if c not in canonical]
+                if not waiting:
+                    found = self._step(at)
+                    if found is None:
+                        self._settle(at, at, 0)
+                        continue
+                    following[at] = found
+                    self._depends(at, (*at.children, found[0]))
+                    waiting = [found[0]]
+            if at in following and waiting[0] in canonical:
+                last, because = canonical[waiting[0]]
+                self._settle(at, last, following[at][1] | because)
+            elif open_.isdisjoint(waiting):
+                self._followed += 1
+                if self._followed > _FOLLOWED:
+                    raise Unfinished("the equations have too many consequences")
+                stack += waiting
+            else:
+                # forms that lead in a circle are equal: the smallest that an equation replaces is left as it is
+                first = min(stack.index(w) for w in waiting if w in open_)
+                circle = [f for f in stack[first:] if f in following and self._has_canonical_children(f)]
+                least = min(circle, key=lambda f: (self._size(f), f.key), default=at)
+                self._settle(least, least, 0)
         return canonical[e]
+
+    def _settle(self, e: Expr, form: Expr, because: int) -> None:
+        self._canonical[e] = form, because
+        if form is e:
+            self._depends(e, e.children)
+
+    def _has_canonical_children(self, e: Expr) -> bool:
+        return all(c in self._canonical and self._canonical[c][0] is c for c in e.children)
 
     def _step(self, e: Expr) -> _Found | None:
         """Return what stands for ``e``, whose children have their canonical forms."""
-        self._made += 1
-        if self._made > _FORMS:
-            raise Unfinished("the equations have too many consequences")
         forms = [self._canonical[c] for c in e.children]
         if any(form is not c for (form, _), c in zip(forms, e.children, strict=True)):
             because = 0

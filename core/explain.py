@@ -12,7 +12,7 @@ from .congruence import Congruence
 from .constraint_normal import shifted_variable
 from .derivation import ConstraintChange, Derivation, DerivationStep, MapChange, Part, Position, RuleStep
 from .errors import IndexproofError
-from .expr import Expr, Var
+from .expr import Expr, Var, postorder
 from .indexing_map import Constraint, IndexingMap
 from .interval import Interval
 from .rewrite import RuleSet
@@ -62,14 +62,17 @@ def explained(before: IndexingMap, after: IndexingMap, trace: Trace) -> Derivati
 def replayed(derivation: Derivation) -> Iterator[tuple[DerivationStep, IndexingMap]]:
     """Each step with the map as it stands before it; for showing a derivation, not for believing it.
 
-    The constraints of that map are those of the derivation, one by one, even where two speak of the same expression.
+    The constraints of that map are those of the derivation, one by one, even where two speak of the same expression.  Of
+    results and sources only the one that the step is about shows what was said before.
     """
     state = _State(derivation.before)
     for step in derivation.steps:
+        if isinstance(step, RuleStep):
+            state.show(step.position)
         yield step, state.current()
         match step:
             case RuleStep():
-                state.replace(step)
+                state.say(step)
             case ConstraintChange():
                 state.change(step)
             case MapChange():
@@ -86,20 +89,19 @@ class _State:
         self.constraints = list(m.constraints)
         self.results = list(m.results)
         self.sources = _sources(m)
+        #: What steps have said of results and sources, and how much of that each of them shows.
+        self.said: list[tuple[Expr, Expr]] = []
+        self.shown: dict[Position, int] = {}
 
     def current(self) -> IndexingMap:
         """The map as it stands."""
         m = self.map
-        dims, ranges = (
-            tuple(replace(v, lo=int(i.lo), hi=int(i.hi)) for v in g for i in [self.boxes[v.expr]])
-            for g in (m.dims, m.ranges)
-        )
         new = iter(self.sources)
         rts = tuple(
             r if r.source is None else r.indexed(tuple(next(new) for _ in r.source.results)) for r in m.rts
         )
         results, constraints = tuple(self.results), tuple(self.constraints)
-        return IndexingMap._trusted(dims, ranges, rts, results, constraints, merged=True)
+        return IndexingMap._trusted(m.dims, m.ranges, rts, results, constraints, merged=True)
 
     # -- expressions
     def rewrite(self, entry: Rewritten, recorded: Sequence[Step], steps: list[DerivationStep]) -> None:
@@ -134,15 +136,26 @@ class _State:
             goals += [(Position(part, k), a, b) for k, (a, b) in enumerate(zip(have, want, strict=True))]
         steps += _needed([g for g in goals if g[1] is not g[2]], recorded)
 
-    def replace(self, step: RuleStep) -> None:
-        """Show a step: put what it says where it can be seen."""
+    def say(self, step: RuleStep) -> None:
+        """Note what a step says; the last one about a constraint rewrites it."""
         part, k = step.position
+        if part != "constraint":
+            self.said.append((step.before, step.after))
+        elif step.becomes is not None:
+            self.constraints[k] = replace(self.constraints[k], expr=step.becomes)
+
+    def show(self, position: Position) -> None:
+        """Put what steps have said into a result or a source, where it can be seen there."""
+        part, k = position
         if part == "constraint":
-            if step.becomes is not None:
-                self.constraints[k] = replace(self.constraints[k], expr=step.becomes)
             return
         roots = self.results if part == "result" else self.sources
-        roots[:] = [e.substitute({step.before: step.after}) for e in roots]
+        inside = set(postorder(roots[k]))
+        for before, after in self.said[self.shown.get(position, 0) :]:
+            if before in inside:
+                roots[k] = roots[k].substitute({before: after})
+                inside = set(postorder(roots[k]))
+        self.shown[position] = len(self.said)
 
     # -- constraints
     def change(self, entry: ConstraintChange) -> None:
@@ -171,6 +184,13 @@ class _State:
                 self.boxes[at[0]] = box_of(c)
             else:
                 stay.append(c)
+        if boxes - self.fixed:
+            m = self.map
+            dims, ranges = (
+                tuple(v.boxed(int(i.lo), int(i.hi)) for v in g for i in [self.boxes[v.expr]])
+                for g in (m.dims, m.ranges)
+            )
+            self.map = IndexingMap._trusted(dims, ranges, m.rts, m.results, m.constraints, merged=True)
         place = min(taken, default=len(self.constraints))
         rest = [c for k, c in enumerate(self.constraints) if k > place and k not in taken]
         self.constraints = [*self.constraints[:place], *stay, *rest]

@@ -137,11 +137,13 @@ class Cluster:
             message = f"there is no Dask scheduler at {quoted(address, 200)}: that is no address"
             raise InputError(message, expected=_EXPECTED)
         with _quiet():
+            self._client = client = object.__new__(self._dask.Client)
             try:
-                self._client = self._dask.Client(
-                    address, timeout=_CONNECT, set_as_default=False, security=security
-                )
+                client.__init__(address, timeout=_CONNECT, set_as_default=False, security=security)
             except (OSError, RuntimeError, ValueError, TypeError) as error:
+                # otherwise closed when it is collected as garbage: in the thread of a new client both would wait
+                with suppress(Exception):
+                    client.close()
                 why = " ".join(str(error).split()) or type(error).__name__
                 raise InputError(
                     f"there is no Dask scheduler at {quoted(address, 200)}: {why}",

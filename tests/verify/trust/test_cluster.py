@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -364,6 +366,26 @@ def test_nobody_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected:
         rest = prove_all(todo, jobs=1, cache=store)
     assert {r.obligation.name for r in rest.results if r.cached} >= set(done)
     assert facts(rest) == only(expected, todo)
+
+
+def test_a_client_that_never_connected_blocks_no_other(
+    dask: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = threading.Thread.run
+
+    def run(thread: threading.Thread) -> None:
+        gc.collect()
+        original(thread)
+
+    gc.disable()
+    try:
+        with pytest.raises(InputError, match="there is no Dask scheduler"):
+            Cluster("unknown://127.0.0.1:9")
+        monkeypatch.setattr(threading.Thread, "run", run)
+        with Cluster(dask.address) as cluster:
+            assert cluster.size
+    finally:
+        gc.enable()
 
 
 def certificate(folder: Path, name: str) -> dict[str, str]:

@@ -35,6 +35,8 @@ class Choices:
 
     def instead(self, a: int, strategy: str, *values: Any) -> list[Choice]:
         """A quotient or a remainder, as it is written, as something else; nothing if no rule says so."""
+        if a < 0:
+            return []  # no atom: a number below zero is that of a result
         engine = self.engine
         x = self.ledger.written.get(a, engine.arg[a])
         found = self._applied(engine.kind[a], strategy, x, engine.divisor[a], *values)

@@ -7411,6 +7411,9 @@ template <class S, class... V> inline List<Tuple<Int, Form, Any>> Search::instea
   Engine* engine{};
   Form x{};
   Opt<Tuple<Form, Any>> found{};
+  if ((a < Int(0))) {
+    return List<Tuple<Int, Form, Any>>::of({});
+  }
   engine = this->engine;
   x = this->ledger->written.get(Int(a), engine->arg[a]);
   found = this->_applied(engine->kind[a], strategy, x, engine->divisor[a], values...);

@@ -335,6 +335,8 @@ def misled(seed: str) -> Iterator[None]:
         def choose(self: Choices, of: Any, strategy: str, *values: Any) -> Any:
             if values and rng.random() < 0.3:
                 values = wrong(self.engine, strategy, values)
+            if name == "instead" and rng.random() < 0.1:
+                of = rng.choice((-1, rng.randrange(len(self.engine.kind))))  # below zero are the results
             return chosen(self, of, strategy, *values)
 
         return choose

@@ -17,7 +17,7 @@ from .obligations import stated_rule_obligations
 from .rule import RuleFile, StatedRule
 from .semantics import Semantics
 from .terms import Kind, Term, show, subterms
-from .text_reader import parse_rules, print_rules
+from .text_reader import parse_rules
 
 __all__ = [
     "FAMILY",
@@ -32,7 +32,6 @@ __all__ = [
     "judge",
     "parse_json_rules",
     "parse_rules",
-    "print_rules",
     "read_rule_file",
     "rules_to_json",
     "show",

@@ -18,7 +18,6 @@ from .. import linear
 from ..evidence import ProofQuestion, note
 from ..linear.export import of_equal_terms, recorded
 from ..linear.record import Node
-from ..linearised import by_linearisation
 from ..obligations import Obligation
 from ..refute import sample
 
@@ -73,7 +72,7 @@ def by_equal_terms(o: Obligation, limits: linear.ReductionBudget) -> tuple[bool,
     """Whether a case is proved once equal terms are one, and the cost.
 
     What has become of the goal is proved as it stands, or of any number in place of one of the terms that were found to
-    be equal, of which there is often no more to say, or without cases.
+    be equal, of which there is often no more to say.
     """
     steps, goal, outcomes = _replaced(o.hypotheses, o.goal, limits)
     spent = sum(outcome.resources for outcome in outcomes)
@@ -86,13 +85,7 @@ def by_equal_terms(o: Obligation, limits: linear.ReductionBudget) -> tuple[bool,
         if last.proved:
             note(ProofQuestion("linear", leaf) for leaf in (*leaves, *last.leaves))
             return True, spent
-    whole = by_linearisation(o.hypotheses, goal, limits.rlimit)
-    spent += whole.resources
-    if whole.proved:
-        note(ProofQuestion("linear", leaf) for leaf in leaves)
-        if whole.leaf is not None:
-            note([ProofQuestion("linear", whole.leaf)])
-    return whole.proved, spent
+    return False, spent
 
 
 def _replaced(

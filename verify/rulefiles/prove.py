@@ -85,115 +85,144 @@ def every_point_of(source: str) -> Table | None:
     return every_point(rule_of(source))
 
 
+class _Counterexample(Exception):
+    """A rule read as a whole fails at ``point``."""
+
+    def __init__(self, point: Point) -> None:
+        super().__init__()
+        self.point = point
+
+
+class _Search:
+    """The proof of a rule as far as it has come: the strategies used, those tried, and the cost."""
+
+    def __init__(self, r: StatedRule, budget: Budget) -> None:
+        self.rule = r
+        self.budget = budget
+        self.used: dict[str, None] = {}
+        self.tried: tuple[str, ...] = (POINTS,)
+        self.spent = 0
+        self.cut_off = False
+
+    def case(self, o: Obligation, budget: Budget, *, patient: bool = True) -> bool:
+        """Whether one case is proved at once."""
+        self.tried = (POINTS, "linear")
+        strategy, cost = _first_attempt(self.rule, o, budget, patient=patient)
+        self.spent += cost
+        if strategy:
+            self.used[strategy] = None
+        return bool(strategy)
+
+    def whole(self, *, briefly: bool = False) -> bool:
+        """Whether the rule is proved without cases.  Raises :class:`_Counterexample`."""
+        found = as_a_whole(self.rule, linear_limits(self.budget).rlimit // (_BRIEFLY if briefly else 1))
+        self.spent += found.resources
+        if found.leaf is not None:
+            note([ProofQuestion("linear", found.leaf)])
+        if found.found is not None:
+            raise _Counterexample(found.found)
+        if found.proved:
+            self.used = {LINEARISED: None}
+        return found.proved
+
+    def instance(self, most: int | None = None) -> bool:
+        """Whether the rule is an instance of one that is proved; with ``most`` that may be cut off."""
+        shown, cost = _as_instance(self.rule, self.budget, most=most)
+        self.spent += cost
+        self.cut_off = most is not None and not shown and cost > most
+        self.used = shown or self.used
+        return bool(shown)
+
+    def open_cases(self, parts: Sequence[Obligation]) -> list[Obligation]:
+        """The cases that are not proved at once, none where the rule is proved in another way."""
+        r, budget = self.rule, self.budget
+        few = len(r.variables) < MANY_VARIABLES and not r.semantics.width
+        # most cases are proved with little patience, and what is left is sooner seen from the rule as a whole
+        briefly = few or bool(repeated(r))
+        asked = few and len(parts) > _SEVERAL_CASES
+        if asked and self.whole(briefly=True):
+            return []
+        out: list[Obligation] = []
+        for o in parts:
+            if self.case(o, budget.scaled(0.1) if briefly else budget, patient=not briefly):
+                continue
+            if briefly:
+                briefly = False
+                if few and not asked and self.whole(briefly=True):
+                    return []
+                # a rule with many cases is mostly cheaper to read as a whole, with all patience
+                if self.instance(linear_limits(budget).rlimit // _EARLY) or (few and self.whole()):
+                    return []
+                if self.case(o, budget):
+                    continue
+            out.append(o)
+        return out
+
+
 def decide_sound(source: str, budget: Budget) -> Verdict:
     """Whether a rule is sound, and says something."""
     r, table = rule_of(source), table_for(source)
     point = table.counterexample()
     if point is not None:
         return _refuted(table, point, LIMITS if _is_large(r, point) else POINTS, 0, (), budget)
-    used: dict[str, None] = {}
-    tried: dict[str, None] = {}
-    spent = 0
+    search = _Search(r, budget)
+    try:
+        return _decided(search, source, table)
+    except _Counterexample as wrong:
+        return _refuted(table, wrong.point, LINEARISED, search.spent, search.tried, budget)
+
+
+def _decided(search: _Search, source: str, table: Table) -> Verdict:
+    """The verdict on a rule that no point of its table refutes.  Raises :class:`_Counterexample`."""
+    r, budget = search.rule, search.budget
     parts: list[Obligation] = []
     try:
         parts = list(expanded(r))
     except TooLargeError as large:
         if (found_out := _everywhere(source, 0, budget)) is not None:
             return found_out
-        used, spent = _as_instance(r, budget)
-        if not used:
-            whole = _whole(r, budget)
-            spent += whole.resources
-            if whole.found is not None:
-                return _refuted(table, whole.found, LINEARISED, spent, (POINTS,), budget)
-            used = {LINEARISED: None} if whole.proved else {}
-        if not used:
-            return Verdict(Status.UNDECIDED, "", spent, tried=(POINTS,), detail=str(large))
+        if not search.instance() and not search.whole():
+            return Verdict(Status.UNDECIDED, "", search.spent, tried=(POINTS,), detail=str(large))
     if len(r.variables) >= MANY_VARIABLES and (found := inside(r, parts)) is not None:
         return _refuted(table, found, INSIDE, 0, (POINTS,), budget)
-    open_: list[Obligation] = []
-    # most cases are proved with little patience, and what is left is sooner seen from the rule as a whole
-    few = len(r.variables) < MANY_VARIABLES and not r.semantics.width
-    briefly = few or bool(repeated(r))
-    cut_off = False
-    asked_whole = few and len(parts) > _SEVERAL_CASES
-    if asked_whole:
-        whole = _whole(r, budget, briefly=True)
-        spent += whole.resources
-        if whole.found is not None:
-            return _refuted(table, whole.found, LINEARISED, spent, (POINTS,), budget)
-        if whole.proved:
-            used[LINEARISED] = None
-            parts = []
-    for o in parts:
-        strategy, cost = _first_attempt(r, o, budget.scaled(0.1) if briefly else budget, patient=not briefly)
-        spent += cost
-        if not strategy and briefly:
-            # a rule without cases, or an instance of a wider one, is sooner seen to be one than proved with all patience
-            briefly = False
-            shown: dict[str, None] = {}
-            for attempt in (True, False):
-                if few and not (attempt and asked_whole):
-                    whole = _whole(r, budget, briefly=attempt)
-                    spent += whole.resources
-                    if whole.found is not None:
-                        return _refuted(table, whole.found, LINEARISED, spent, (POINTS, "linear"), budget)
-                    shown = {LINEARISED: None} if whole.proved else {}
-                if attempt and not shown:
-                    # a rule with many cases is mostly cheaper to read as a whole, with all patience
-                    most = linear_limits(budget).rlimit // _EARLY
-                    shown, cost = _as_instance(r, budget, most=most)
-                    spent += cost
-                    cut_off = not shown and cost > most
-                if shown:
-                    break
-            if shown:
-                used = shown
-                break
-            strategy, cost = _first_attempt(r, o, budget)
-            spent += cost
-        if strategy:
-            used[strategy] = None
-        else:
-            open_.append(o)
-    if open_ and (found_out := _everywhere(source, spent, budget)):
+    open_ = search.open_cases(parts)
+    if open_ and (found_out := _everywhere(source, search.spent, budget)):
         return found_out
     if open_ and r.semantics.width:
         from .bits import bit_vector_point
 
         found, cost = bit_vector_point(r, budget.model)
-        spent += cost
+        search.spent += cost
         if found is not None:
-            return _refuted(table, found, "bit-vectors", spent, ("linear",), budget)
-    if open_ and cut_off:
-        shown, cost = _as_instance(r, budget)
-        spent += cost
-        if shown:
-            used, open_ = shown, []
+            return _refuted(table, found, "bit-vectors", search.spent, ("linear",), budget)
+    if open_ and search.cut_off and search.instance():
+        open_ = []
+    tried: dict[str, None] = {}
     for o in open_:
         proved, cost = by_residues(o, linear_limits(budget))
-        spent += cost
+        search.spent += cost
         if proved:
-            used[RESIDUES] = None
+            search.used[RESIDUES] = None
             continue
         v = valid(o, budget)
-        spent += v.resources
+        search.spent += v.resources
         tried.update(dict.fromkeys(v.tried))
         if v.proved:
-            used.update(dict.fromkeys(v.strategy.split(" + ")))
+            search.used.update(dict.fromkeys(v.strategy.split(" + ")))
             continue
         found = _point_of(r, v.witness) if v.witness is not None else None
         if found is not None and refutes(r, found):
-            return _refuted(table, found, v.strategy, spent, tuple(tried), budget)
-        return Verdict(Status.UNDECIDED, "", spent, tried=(POINTS, *tried), detail=f"open: {o.kind}")
+            return _refuted(table, found, v.strategy, search.spent, tuple(tried), budget)
+        return Verdict(Status.UNDECIDED, "", search.spent, tried=(POINTS, *tried), detail=f"open: {o.kind}")
     if table.example() is None:
         found_one, cost = _says_something(r, budget)
-        spent += cost
+        search.spent += cost
         if found_one is not True:
             status = Status.VACUOUS if found_one is False else Status.UNDECIDED
             detail = "no point that satisfies the conditions is known" if found_one is None else ""
-            return Verdict(status, "model", spent, tried=(POINTS, "model"), detail=detail)
-    return Verdict(Status.PROVED, " + ".join(used) or "identity", spent, tried=tuple(tried))
+            return Verdict(status, "model", search.spent, tried=(POINTS, "model"), detail=detail)
+    strategy = " + ".join(search.used) or "identity"
+    return Verdict(Status.PROVED, strategy, search.spent, tried=tuple(tried))
 
 
 def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[str, int]:
@@ -227,14 +256,6 @@ def as_a_whole(r: StatedRule, rlimit: int) -> Linearised:
         return point if refutes(r, point) else None
 
     return by_linearisation(known, goal, rlimit, counterexample)
-
-
-def _whole(r: StatedRule, budget: Budget, *, briefly: bool = False) -> Linearised:
-    """Return what is seen from a rule without cases."""
-    found = as_a_whole(r, linear_limits(budget).rlimit // (_BRIEFLY if briefly else 1))
-    if found.leaf is not None:
-        note([ProofQuestion("linear", found.leaf)])
-    return found
 
 
 def _as_instance(r: StatedRule, budget: Budget, *, most: int | None = None) -> tuple[dict[str, None], int]:

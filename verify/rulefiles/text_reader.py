@@ -6,13 +6,12 @@ One iterative operator-precedence reader, so nesting of any depth is read.  Noth
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, NoReturn
 
 from ...core.errors import InputError, quoted
 from ...core.numerals import parse_int
-from ..verdict import Status
 from .rule import EXPECTED, RuleFile, StatedRule, checked, matched
 from .semantics import (
     OVERFLOWS,
@@ -25,7 +24,7 @@ from .semantics import (
 )
 from .terms import INNER, OPERATORS, Kind, Term
 
-__all__ = ["parse_rules", "print_rules"]
+__all__ = ["parse_rules"]
 
 #: Words that are no names of variables.
 RESERVED: Final = frozenset(
@@ -453,47 +452,3 @@ def applied(op: str, args: Sequence[Term], at: int) -> Term:
     for a in args[1:]:
         total = Term(op, (total, a), at=at)
     return total
-
-
-# ---------------------------------------------------------------------------------------------------- printing
-def print_rules(rules: RuleFile) -> str:
-    """The rules in the text form; reading it gives the same rules.
-
-    Raises :class:`InputError` for a name that the text form has no word for.
-    """
-    lines: list[str] = []
-    kinds: dict[str, Kind] = {}
-    semantics: Semantics | None = None
-    for r in rules.rules:
-        if semantics is None or semantics.division != r.semantics.division:
-            lines.append(f"semantics {r.semantics.division}")
-        if semantics is None or semantics.integers != r.semantics.integers:
-            lines.append(f"integers {r.semantics.integers}")
-        semantics = r.semantics
-        lines += _declarations(r.variables, kinds)
-        name = r.name if re.fullmatch(r"[A-Za-z_][\w.\-]*", r.name, re.ASCII) else _string(r.name)
-        lines.append(f"{name}: {r.statement()}")
-        if r.expected is not Status.PROVED:
-            lines.append(f"expect {r.expected}")
-    return "\n".join([*lines, ""])
-
-
-def _declarations(variables: Mapping[str, Kind], known: dict[str, Kind]) -> Iterator[str]:
-    by_kind: dict[Kind, list[str]] = {}
-    for v, kind in variables.items():
-        if v in RESERVED or not re.fullmatch(r"[A-Za-z_]\w*", v, re.ASCII):
-            raise InputError(
-                f"{quoted(v)} cannot be written as a variable", expected="letters, digits and `_`"
-            )
-        if known.get(v) != kind:
-            by_kind.setdefault(kind, []).append(v)
-            known[v] = kind
-    for kind, names in by_kind.items():
-        bounds = f" in [{kind.lo}, {kind.hi}]" if kind.lo is not None else ""
-        yield f"{kind.name} {', '.join(names)}{bounds}"
-
-
-def _string(name: str) -> str:
-    if "\n" in name:
-        raise InputError(f"{quoted(name)} cannot be written as a name", expected="a name on one line")
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -15,7 +15,6 @@ from indexproof.verify.rulefiles import (
     Semantics,
     parse_json_rules,
     parse_rules,
-    print_rules,
     read_rule_file,
     rules_to_json,
     show,
@@ -271,8 +270,7 @@ def test_what_is_expected_is_kept() -> None:
     text = "int x\nr: x + x -> x\nexpect REFUTED\ns: x -> x\n"
     read = parse_rules(text)
     assert [r.expected for r in read.rules] == ["REFUTED", "PROVED"]
-    for again in (parse_rules(print_rules(read)), parse_json_rules(rules_to_json(read))):
-        assert [r.expected for r in again.rules] == ["REFUTED", "PROVED"]
+    assert [r.expected for r in parse_json_rules(rules_to_json(read)).rules] == ["REFUTED", "PROVED"]
     # what is expected of a rule is no part of what it states, under which its verdict is kept
     plain = parse_rules(text.replace("expect REFUTED\n", ""))
     assert source_of(read.rules[0]) == source_of(plain.rules[0])

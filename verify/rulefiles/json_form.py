@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from ...core.errors import InputError, quoted
 from ...core.json_text import dump_json, load_json
 from ..verdict import Status
-from .rule import EXPECTED, RuleFile, StatedRule, checked, matched
+from .rule import EXPECTED, RuleFile, StatedRule, checked
 from .semantics import Semantics, division_of, overflow_of, rounding_of, width_of
 from .terms import INNER, OPERATORS, Kind, Term, below
 from .text_reader import applied
@@ -176,7 +176,7 @@ class _Reader:
             message = f"{_what(expected)} is no verdict to expect"
             raise _Wrong((*path, "expect"), message, '`"PROVED"` or `"REFUTED"`')
         doc = next((data[k] for k in ("doc", "note", "comment") if isinstance(data.get(k), str)), "")
-        found = checked(
+        return checked(
             name,
             left,
             right,
@@ -188,8 +188,8 @@ class _Reader:
             where=f"{self.name}: {path_text(path)}",
             expected=Status(expected),
             lenient=True,
+            derived=self.derived,
         )
-        return found if self.derived else matched(found, complain)
 
     def kinds(self, data: Any, path: Path) -> dict[str, Kind]:
         if not isinstance(data, dict):
@@ -201,25 +201,16 @@ class _Reader:
                 raise _Wrong(here, f"{quoted(name)} cannot name a variable", "a word of printable characters")
             if isinstance(kind, str) and kind in ("int", "const", "bool"):
                 out[name] = Kind(kind)  # type: ignore[arg-type]
-            elif isinstance(kind, list) and len(kind) == 2 and all(type(b) is int for b in kind):
-                lo, hi = kind
-                if lo > hi:
-                    raise _Wrong(here, f"no integer lies in [{lo}, {hi}]", "the smaller bound first")
-                out[name] = Kind("int", lo, hi)
-            elif (
-                isinstance(kind, list)
-                and len(kind) == 3
-                and kind[0] == "const"
-                and all(type(b) is int for b in kind[1:])
-                and kind[1] <= kind[2]
-            ):
-                out[name] = Kind("const", kind[1], kind[2])
-            else:
-                raise _Wrong(
-                    here,
-                    f"{_what(kind)} is no kind of variable",
-                    '`"int"`, `"const"`, `"bool"` or `[LO, HI]`',
-                )
+                continue
+            constant = isinstance(kind, list) and kind[:1] == ["const"]
+            bounds = kind[1:] if constant else kind
+            if not (isinstance(bounds, list) and len(bounds) == 2 and all(type(b) is int for b in bounds)):
+                expected = '`"int"`, `"const"`, `"bool"` or `[LO, HI]`'
+                raise _Wrong(here, f"{_what(kind)} is no kind of variable", expected)
+            lo, hi = bounds
+            if lo > hi:
+                raise _Wrong(here, f"no integer lies in [{lo}, {hi}]", "the smaller bound first")
+            out[name] = Kind("const" if constant else "int", lo, hi)
         return out
 
     def term(self, data: Any, path: Path, paths: list[Place]) -> Term:

@@ -14,11 +14,10 @@ The core divides by rounding down and knows no integers that overflow.  So
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from operator import add, sub
-from operator import mul as times
 from typing import Any, cast
 
 from ...core.condition import FALSE, TRUE, Condition, all_of, any_of, divides, negate, within
@@ -169,8 +168,17 @@ class Meaning:
     wraps: bool = False
 
 
-_ARITHMETIC = {"add": add, "sub": sub, "mul": times}
-_EXTREMA = {"min": minimum, "max": maximum}
+_ARITHMETIC = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
+_OF_VALUES: dict[str, Callable[..., Expr | Condition]] = {
+    "min": minimum,
+    "max": maximum,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "within": within,
+    "divides": divides,
+}
 
 
 class _Lowering:
@@ -244,23 +252,10 @@ class _Lowering:
             case "add" | "sub" | "mul":
                 return self._made(_ARITHMETIC[t.op](*(a.value for a in args)), zero, lost)
         es = [self.seen(a) for a in args]
-        match t.op:
-            case "min" | "max":
-                return Meaning(_EXTREMA[t.op](*es), zero, lost)
-            case "wrap":
-                return Meaning(self._wrapped(es[0]), zero, lost)
-            case "lt":
-                return Meaning(es[0] < es[1], zero, lost)
-            case "le":
-                return Meaning(es[0] <= es[1], zero, lost)
-            case "gt":
-                return Meaning(es[0] > es[1], zero, lost)
-            case "ge":
-                return Meaning(es[0] >= es[1], zero, lost)
-            case "within":
-                return Meaning(es[0].within(es[1], es[2]), zero, lost)
-            case "divides":
-                return Meaning(divides(es[0], es[1]), zero, lost)
+        if t.op == "wrap":
+            return Meaning(self._wrapped(es[0]), zero, lost)
+        if t.op in _OF_VALUES:
+            return Meaning(_OF_VALUES[t.op](*es), zero, lost)
         return self._divided(t, es[0], es[1], zero, lost)
 
     def _select(self, op: str, c: Meaning, a: Meaning, b: Meaning) -> Meaning:

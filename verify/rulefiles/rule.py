@@ -10,7 +10,7 @@ from ..verdict import Status
 from .semantics import Semantics
 from .terms import BOOL, INT, OPERATORS, Kind, Sort, Term, below, show
 
-__all__ = ["EXPECTED", "RuleFile", "StatedRule", "checked", "matched", "sort_of", "widened"]
+__all__ = ["EXPECTED", "RuleFile", "StatedRule", "checked", "sort_of", "widened"]
 
 #: The verdicts that a file may expect of a rule.
 EXPECTED = (Status.PROVED, Status.REFUTED)
@@ -199,12 +199,13 @@ def checked(
     line: int = 0,
     expected: Status = Status.PROVED,
     lenient: bool = False,
+    derived: bool = False,
 ) -> StatedRule:
     """The rule with typed terms.
 
     Where ``lenient``, an integer variable without bounds that is only used as a truth value is one.  Raises what
-    ``complain`` makes of an undeclared variable, a term of the wrong sort, a variable below ``fold``, and what machine
-    integers cannot hold.
+    ``complain`` makes of an undeclared variable, a term of the wrong sort, a variable below ``fold``, what machine
+    integers cannot hold, and of a variable that is only on the right side of a rule that is not ``derived``.
     """
     conditions = tuple(conjuncts(conditions))
     terms = below(left, right, *conditions)
@@ -239,6 +240,8 @@ def checked(
         if v in mentioned:
             flag = sorts.of(Term("var", value=v)) == BOOL
             used[v] = Kind("bool") if flag and kind.name != "bool" else kind
+    if not derived:
+        _only_bound(left, right, conditions, complain)
     return StatedRule(
         name,
         done[id(left)],
@@ -253,15 +256,12 @@ def checked(
     )
 
 
-def matched(r: StatedRule, complain: Complaint) -> StatedRule:
-    """The rule.  Raises what ``complain`` makes of a variable that is only on its right side."""
-    names = ("var", "flag")
-    bound = {t.name for t in below(r.left, *r.conditions) if t.op in names}
-    for t in below(r.right):
-        if t.op in names and t.name not in bound:
+def _only_bound(left: Term, right: Term, conditions: Sequence[Term], complain: Complaint) -> None:
+    bound = {t.name for t in below(left, *conditions) if t.op == "var"}
+    for t in below(right):
+        if t.op == "var" and t.name not in bound:
             message = f"neither the left side nor a condition binds {quoted(t.name)}"
             raise complain(t, message, "a variable of these")
-    return r
 
 
 def conjuncts(conditions: Iterable[Term]) -> list[Term]:

@@ -31,14 +31,8 @@ def quotient(rounding: Rounding, a: int, b: int) -> int | None:
 
 def remainder(rounding: Rounding, a: int, b: int) -> int | None:
     """``a % b``, or ``None`` where division by zero has no value."""
-    if b == 0:
-        return 0 if rounding.endswith("0") else None
-    match rounding.removesuffix("0"):
-        case "floor":
-            return a % b
-        case "trunc":
-            return a % abs(b) if a >= 0 else -(-a % abs(b))
-    return a % abs(b)
+    q = quotient(rounding, a, b)
+    return None if q is None else a - b * q if b else 0
 
 
 @dataclass(frozen=True)

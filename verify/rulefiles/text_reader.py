@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, NoReturn
 
 from ...core.errors import InputError, quoted
 from ...core.numerals import parse_int
-from .rule import EXPECTED, RuleFile, StatedRule, checked, matched
+from .rule import EXPECTED, RuleFile, StatedRule, checked
 from .semantics import (
     OVERFLOWS,
     ROUNDINGS,
@@ -326,8 +326,9 @@ class _Reader:
             self.complain,
             where=f"{self.name}:{line}",
             line=line,
+            derived=self.derived,
         )
-        self.rules.append(found if self.derived else matched(found, self.complain))
+        self.rules.append(found)
 
     # -- expressions
     def expression(self) -> Term:

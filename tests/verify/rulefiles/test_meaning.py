@@ -100,7 +100,8 @@ def random_rule(seed: int, semantics: Semantics) -> StatedRule:
     if rng.random() < 0.3:
         right = left
     conditions = [_term(rng, "bool", 2, machine=machine) for _ in range(rng.randint(0, 2))]
-    return checked(f"rule{seed}", left, right, conditions, KINDS, semantics, _complain)  # type: ignore[arg-type]
+    name = f"rule{seed}"
+    return checked(name, left, right, conditions, KINDS, semantics, _complain, derived=True)  # type: ignore[arg-type]
 
 
 def points(r: StatedRule) -> Iterator[dict[str, int]]:

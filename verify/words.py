@@ -75,9 +75,11 @@ def sides_at(c: Counterexample, left: IndexingMap, right: IndexingMap) -> Iterat
         known = [e for e in m.roots if all(v in env for v in e.variables())]
         values: dict[Expr, int] = {}
         interpret(known, Integers(env), values)
-        for e in postorder(*known):
-            if not isinstance(e, (Int, Var)):
-                yield side, format_expr(e, variables=order), int(values[e])
+        # the largest first, so that one too large to print is refused before its parts are printed
+        terms = [e for e in reversed(list(postorder(*known))) if not isinstance(e, (Int, Var))]
+        shown = [(format_expr(e, variables=order), int(values[e])) for e in terms]
+        for term, value in reversed(shown):
+            yield side, term, value
 
 
 def difference(

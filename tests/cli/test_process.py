@@ -223,7 +223,7 @@ def still_there(pid: int) -> bool:
 def test_an_interrupted_run_keeps_what_it_has(
     tmp_path: Path, own_cache: Path, jobs: int, number: signal.Signals
 ) -> None:
-    command = [sys.executable, "-m", "indexproof", "prove", "ops", "--max-rank", "2", "--jobs", str(jobs)]
+    command = [sys.executable, "-m", "indexproof", "prove", "ops", "--max-rank", "1", "--jobs", str(jobs)]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
     )

@@ -17,7 +17,7 @@ from .constraint_choose import Ends, shifted_remainder
 from .constraint_matcher import Applied, CompiledConstraintRule, compiled_constraint_rule
 from .constraint_order import Bound
 from .derivation import ConstraintChange
-from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, lift, linear, mod, postorder
+from .expr import Expr, FloorDiv, Int, Mod, Sum, Var, lift, linear, postorder
 from .facts import Facts
 from .indexing_map import Constraint, IndexingMap, Variable
 from .interval import End, Interval
@@ -403,45 +403,7 @@ class Constraints:
     # -- what remains
     def simplifier_of_results(self) -> Simplifier:
         """A simplifier for boxes and constraints together.  What comes out does not depend on what was read before."""
-        if not self.kept:
-            return self.made([])
-        known = [(e, lo, hi) for e, lo, hi in self.kept if type(e) is not Var]
-        remainders: dict[Expr, list[Bound]] = {}
-        for c in self.kept:
-            if type(c[0]) is Mod and c[1] == c[2]:
-                remainders.setdefault(_without_constant(c[0].a), []).append(c)
-        if remainders:
-            roots = list(self.map.results)
-            for v in self.map.rts:
-                if v.source is not None:
-                    roots += v.source.results
-            moduli = [_modulus(c) for cs in remainders.values() for c in cs]
-            for node in postorder(*roots):
-                # most divisors divide none of the moduli, whatever the dividend is
-                if isinstance(node, (Mod, FloorDiv)) and type(node.b) is Int:
-                    n = node.b.value
-                    if n > 0 and [m for m in moduli if m % n == 0]:
-                        value = self.remainder(self.simplifier.normal(node.a), n, remainders)
-                        if value is not None:
-                            known.append((mod(node.a, node.b), value, value))
-        return self.made(known)
-
-    def remainder(self, e: Expr, n: int, remainders: dict[Expr, list[Bound]]) -> int | None:
-        """The remainder of ``e`` modulo ``n``, if a known one of the same dividend implies it."""
-        for have in remainders.get(_without_constant(e), ()):
-            if _modulus(have) % n:
-                continue
-            x, t = _dividend(have), have[1] % n
-            said: Bound = (mod(x, n), t, t)
-            if not [r for r in self.compiled.implied if r.check((have, said), self.ends, {}) is not None]:
-                continue
-            if x is e:
-                return t
-            for rule in self.compiled.remainders:
-                found = rule.check((said,), self.ends, shifted_remainder(said, e))
-                if found is not None:
-                    return found[0][0][1]
-        return None
+        return self.made([(e, lo, hi) for e, lo, hi in self.kept if type(e) is not Var])
 
     def finished(self, results: Sequence[Expr]) -> tuple[Constraint, ...]:
         """The constraints that remain."""

@@ -599,7 +599,6 @@ struct Constraints {
   bool tighten();
   List<Expr> subjects(Tuple<Expr, Int, Int> c);
   Simplifier* simplifier_of_results();
-  Opt<Int> remainder(Expr e, Int n, Dict<Expr, List<Tuple<Expr, Int, Int>>> remainders);
   Tup<Constraint*> finished(List<Expr> results);
   Tuple<Expr, Int, Int> spelled(Tuple<Expr, Int, Int> c, Dict<Tuple<Expr, Int>, Expr> quotients);
 };
@@ -9985,100 +9984,7 @@ inline List<Expr> Constraints::subjects(Tuple<Expr, Int, Int> c) {
 }
 
 inline Simplifier* Constraints::simplifier_of_results() {
-  List<Tuple<Expr, Int, Int>> known{};
-  Dict<Expr, List<Tuple<Expr, Int, Int>>> remainders{};
-  Tuple<Expr, Int, Int> c{};
-  List<Expr> roots{};
-  RuntimeVariable* v{};
-  List<Int> moduli{};
-  Expr node{};
-  Int n{};
-  Opt<Int> value{};
-  if (!truthy(this->kept)) {
-    return this->made(List<Tuple<Expr, Int, Int>>::of({}));
-  }
-  known = [&] { auto l_ = List<Tuple<Expr, Int, Int>>::make(); auto t1_c = this->kept; for (auto&& t1_ : t1_c) { Expr e = at<0>(t1_); Int lo = at<1>(t1_); Int hi = at<2>(t1_); if (!((e->tag != tag::Var))) continue; l_.append(mk(e, lo, hi)); } return l_; }();
-  remainders = Dict<Expr, List<Tuple<Expr, Int, Int>>>::make();
-  {
-  auto t2_c = this->kept;
-  for (auto&& t2_ : t2_c) {
-    c = t2_;
-    if (((at<0>(c)->tag == tag::Mod) && (at<1>(c) == at<2>(c)))) {
-      remainders.setdefault(Expr(functions::_without_constant(at<0>(c)->a)), List<Tuple<Expr, Int, Int>>::of({})).append(c);
-    }
-  }
-  }
-  if (truthy(remainders)) {
-    roots = List<Expr>::from(this->map->results);
-    {
-    auto t3_c = this->map->rts;
-    for (auto&& t3_ : t3_c) {
-      v = t3_;
-      if (!isnone(v->source)) {
-        roots.extend(v->source->results);
-      }
-    }
-    }
-    moduli = [&] { auto l_ = List<Int>::make(); auto t4_c = remainders.values(); for (auto&& t4_ : t4_c) { List<Tuple<Expr, Int, Int>> cs = t4_; auto t5_c = cs; for (auto&& t5_ : t5_c) { Tuple<Expr, Int, Int> c = t5_; l_.append(functions::_modulus(c)); }} return l_; }();
-    {
-    auto t6_c = functions::postorder(roots);
-    for (auto&& t6_ : t6_c) {
-      node = t6_;
-      if ((truthy((node->tag == tag::Mod || node->tag == tag::FloorDiv)) && (node->b->tag == tag::Int))) {
-        n = node->b->value;
-        if (((n > Int(0)) && truthy([&] { auto l_ = List<Int>::make(); auto t7_c = moduli; for (auto&& t7_ : t7_c) { Int m = t7_; if (!((floor_mod(m, n) == Int(0)))) continue; l_.append(m); } return l_; }()))) {
-          value = this->remainder(this->simplifier()->normal(node->a), n, remainders);
-          if (!isnone(value)) {
-            known.append(mk(functions::mod(node->a, node->b), some(value), some(value)));
-          }
-        }
-      }
-    }
-    }
-  }
-  return this->made(known);
-}
-
-inline Opt<Int> Constraints::remainder(Expr e, Int n, Dict<Expr, List<Tuple<Expr, Int, Int>>> remainders) {
-  Tuple<Expr, Int, Int> have{};
-  Expr x{};
-  Int t{};
-  Tuple<Expr, Int, Int> said{};
-  CompiledConstraintRule* rule{};
-  Opt<Tup<Tuple<Expr, Int, Int>>> found{};
-  {
-  auto t1_c = lookup(remainders, Expr(functions::_without_constant(e)));
-  if (!isnone(t1_c)) for (auto&& t1_ : t1_c) {
-    have = t1_;
-    if (truthy(floor_mod(functions::_modulus(have), n))) {
-      continue;
-    }
-    {
-      auto t2_ = functions::_dividend(have);
-      auto t3_ = floor_mod(at<1>(have), n);
-    x = t2_;
-    t = t3_;
-    }
-    said = mk(functions::mod(x, n), t, t);
-    if (!truthy([&] { auto l_ = List<CompiledConstraintRule*>::make(); auto t4_c = this->compiled()->implied; for (auto&& t4_ : t4_c) { CompiledConstraintRule* r = t4_; if (!(!isnone(r->check(List<Tuple<Expr, Int, Int>>::of({have, said}), this->ends(), [&] { Proposal p_;  return p_; }())))) continue; l_.append(r); } return l_; }())) {
-      continue;
-    }
-    if ((x == e)) {
-      return t;
-    }
-    {
-    auto t5_c = this->compiled()->remainders;
-    for (auto&& t5_ : t5_c) {
-      rule = t5_;
-      found = rule->check(List<Tuple<Expr, Int, Int>>::of({said}), this->ends(), functions::shifted_remainder(said, e));
-      if (!isnone(found)) {
-        return at<1>(some(found)[Int(0)]);
-      }
-    }
-    }
-  }
-  }
-  return none;
+  return this->made([&] { auto l_ = List<Tuple<Expr, Int, Int>>::make(); auto t1_c = this->kept; for (auto&& t1_ : t1_c) { Expr e = at<0>(t1_); Int lo = at<1>(t1_); Int hi = at<2>(t1_); if (!((e->tag != tag::Var))) continue; l_.append(mk(e, lo, hi)); } return l_; }());
 }
 
 inline Tup<Constraint*> Constraints::finished(List<Expr> results) {

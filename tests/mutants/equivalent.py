@@ -10,26 +10,42 @@ from typing import Final
 __all__ = ["EQUIVALENT"]
 
 _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
-    "of derivations alone, of which a run takes a sample, and test_edges.py every other one": (
-        "core/simplify_map.py _simplified: if trace is not None and (state := stage.state()) != after:  ->  if trace is not None and (state := stage.state()) == after:",
+    "the first atom is a variable, so it is no extremum": (
+        "core/extraction/choices.py Choices._replacing: if owner >= ARGUMENT:  ->  if owner > ARGUMENT:",
+        "core/extraction/ledger.py Ledger._given: if owner >= ARGUMENT:  ->  if owner > ARGUMENT:",
+    ),
+    "what has no multiple is refused by the comparison of the summands that follows": (
+        "core/kernel/ranges.py Ranges.unknown_part: j = 0  ->  j = -1",
+        "core/kernel/ranges.py Ranges.unknown_part: j = 0  ->  j = 1",
+        "core/kernel/ranges.py Ranges.unknown_part: j = left.get(a, 0) // k  ->  j = left.get(a, -1) // k",
+    ),
+    "a limit of effort, one more or less": (
+        "core/extraction/ledger.py : DEPTH: Final = 4  ->  DEPTH: Final = 3",
+        "core/extraction/ledger.py : DEPTH: Final = 4  ->  DEPTH: Final = 5",
+        "core/extraction/ledger.py : REACH: Final = 48  ->  REACH: Final = 47",
+        "core/extraction/ledger.py : REACH: Final = 48  ->  REACH: Final = 49",
+        "core/kernel/atoms.py : EXCESS: Final = 64  ->  EXCESS: Final = 63",
+        "core/kernel/atoms.py : EXCESS: Final = 64  ->  EXCESS: Final = 65",
+    ),
+    "any number will do that is large enough to tell two kinds of key apart": (
+        "core/extraction/ledger.py : ARGUMENT: Final = 1 << 32  ->  ARGUMENT: Final = 1 << 31",
+        "core/extraction/ledger.py : ARGUMENT: Final = 1 << 32  ->  ARGUMENT: Final = 1 << 33",
+        "core/extraction/ledger.py : ARGUMENT: Final = 1 << 32  ->  ARGUMENT: Final = 2 << 32",
+        "core/extraction/ledger.py : FREE: Final = 1 << 40  ->  FREE: Final = 1 << 39",
+        "core/extraction/ledger.py : FREE: Final = 1 << 40  ->  FREE: Final = 1 << 41",
+        "core/extraction/ledger.py : FREE: Final = 1 << 40  ->  FREE: Final = 2 << 40",
+        "core/extraction/ledger.py : TIE: Final = 1 << 16  ->  TIE: Final = 1 << 15",
+        "core/extraction/ledger.py : TIE: Final = 1 << 16  ->  TIE: Final = 1 << 17",
+        "core/extraction/ledger.py : TIE: Final = 1 << 16  ->  TIE: Final = 2 << 16",
     ),
     "there is one": (
         "core/constraint_normal.py Constraints.twin: return after[0]  ->  return after[-1]",
-        "core/constraint_normal.py Constraints.remainder: return found[0][0][1]  ->  return found[0][-1][1]",
         "core/constraint_normal.py Constraints.spelled: return self.recorded(rule, (c,), found)[0]  ->  return self.recorded(rule, (c,), found)[-1]",
         "core/constraint_normal.py shifted_variable: t, k = e.terms[0]  ->  t, k = e.terms[-1]",
     ),
     "the rule that is asked refuses what is no single remainder, whose ends are the same": (
-        "core/constraint_normal.py Constraints.simplifier_of_results: if type(c[0]) is Mod and c[1] == c[2]:  ->  if type(c[0]) is Mod and c[2] == c[2]:",
-        "core/constraint_normal.py Constraints.simplifier_of_results: if type(c[0]) is Mod and c[1] == c[2]:  ->  if type(c[0]) is Mod and c[1] == c[1]:",
-        "core/constraint_normal.py Constraints.remainder: x, t = (_dividend(have), have[1] % n)  ->  x, t = (_dividend(have), have[2] % n)",
-        "core/constraint_normal.py Constraints.remainder: return found[0][0][1]  ->  return found[0][0][2]",
         "core/constraint_normal.py Constraints.finished: if type(b[0]) is Mod and b[1] == b[2]:  ->  if type(b[0]) is Mod and b[2] == b[2]:",
         "core/constraint_normal.py Constraints.finished: if type(b[0]) is Mod and b[1] == b[2]:  ->  if type(b[0]) is Mod and b[1] == b[1]:",
-    ),
-    "nothing has a remainder by such a number, or all have": (
-        "core/constraint_normal.py Constraints.simplifier_of_results: if n > 0 and [m for m in moduli if m % n == 0]:  ->  if n >= 0 and [m for m in moduli if m % n == 0]:",
-        "core/constraint_normal.py Constraints.simplifier_of_results: if n > 0 and [m for m in moduli if m % n == 0]:  ->  if n > 1 and [m for m in moduli if m % n == 0]:",
     ),
     "a sign is 1 or -1": (
         "core/constraint_normal.py _moved: lo, hi = box if sign > 0 else (-box[1], -box[0])  ->  lo, hi = box if sign >= 0 else (-box[1], -box[0])",
@@ -57,6 +73,11 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/kernel/atoms.py Atoms._write: self.written += 2 + len(inside)  ->  self.written += 3 + len(inside)",
     ),
     "a shortcut: the long way comes to the same": (
+        "core/extraction/choices.py Choices.everywhere: return self._replacing(f, found[0], found[1]) if found is not None and found[0] != f else []  ->  return self._replacing(f, found[0], found[1]) if found is not None and found[-1] != f else []",
+        "core/extraction/choices.py Choices.everywhere: return self._replacing(f, found[0], found[1]) if found is not None and found[0] != f else []  ->  return self._replacing(f, found[0], found[1]) if found is not None and found[1] != f else []",
+        "core/kernel/kernel.py Kernel._in_pairs: for i in range(len(args) if len(args) > 1 else 0):  ->  for i in range(len(args) if len(args) > 1 else -1):",
+        "core/kernel/kernel.py Kernel.atoms: if len(found) > 1:  ->  if len(found) >= 1:",
+        "core/kernel/ranges.py Ranges.at_most: return lo >= 0 or (hi >= 0 and self._with_one_argument(f, lo) >= 0)  ->  return lo >= 0 or (hi > 0 and self._with_one_argument(f, lo) >= 0)",
         "core/kernel/atoms.py Atoms._new: if lo < -NEAR and lo < -FAR:  ->  if lo <= -NEAR and lo < -FAR:",
         "core/kernel/atoms.py Atoms._new: if hi > NEAR and hi > FAR:  ->  if hi >= NEAR and hi > FAR:",
         "core/kernel/atoms.py Atoms.write: if k != 1:  ->  if k != 0:",
@@ -87,8 +108,6 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/kernel/measure.py Measured.size_of_division: excess = 1 if x[0] and x[0] // by else 0  ->  excess = 1 if x[-1] and x[0] // by else 0",
         "core/kernel/atoms.py Atoms._write: for b in sorted(needed) if len(needed) > 1 else [a]:  ->  for b in sorted(needed) if len(needed) >= 1 else [a]:",
         "core/kernel/atoms.py Atoms._write: for b in sorted(needed) if len(needed) > 1 else [a]:  ->  for b in sorted(needed) if len(needed) > 2 else [a]:",
-        "core/extraction/choices.py Choices.everywhere: return self._replacing(f, *found) if found and found[0] != f else []  ->  return self._replacing(f, *found) if found and found[1] != f else []",
-        "core/extraction/choices.py Choices.everywhere: return self._replacing(f, *found) if found and found[0] != f else []  ->  return self._replacing(f, *found) if found and found[-1] != f else []",
     ),
     "a limit of effort: right on both sides of it": (
         "core/extraction/ledger.py Ledger.reaches: if len(seen) > REACH:  ->  if len(seen) >= REACH:",
@@ -116,14 +135,6 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
     "beyond every number of a program: where exactly does not matter": (
         "core/kernel/atoms.py Atoms._refuse_large: if d > LARGE or d < -LARGE or abs(x[0]) > LARGE or any([abs(k) > LARGE for _, k in x[1]]):  ->  if d >= LARGE or d < -LARGE or abs(x[0]) > LARGE or any([abs(k) > LARGE for _, k in x[1]]):",
         "core/kernel/atoms.py Atoms._refuse_large: if d > LARGE or d < -LARGE or abs(x[0]) > LARGE or any([abs(k) > LARGE for _, k in x[1]]):  ->  if d > LARGE or d <= -LARGE or abs(x[0]) > LARGE or any([abs(k) > LARGE for _, k in x[1]]):",
-        "core/kernel/atoms.py Atoms._refuse_large: if d > LARGE or d < -LARGE or abs(x[0]) > LARGE or any([abs(k) > LARGE for _, k in x[1]]):  ->  if d > LARGE or d < -LARGE or abs(x[0]) >= LARGE or any([abs(k) > LARGE for _, k in x[1]]):",
-        "core/kernel/atoms.py Atoms._refuse_large: if d > LARGE or d < -LARGE or abs(x[0]) > LARGE or any([abs(k) > LARGE for _, k in x[1]]):  ->  if d > LARGE or d < -LARGE or abs(x[0]) > LARGE or any([abs(k) >= LARGE for _, k in x[1]]):",
-        "core/kernel/form.py : LARGE: Final = 1 << 1024  ->  LARGE: Final = 2 << 1024",
-        "core/kernel/form.py : LARGE: Final = 1 << 1024  ->  LARGE: Final = 1 << 1025",
-        "core/kernel/form.py : LARGE: Final = 1 << 1024  ->  LARGE: Final = 1 << 1023",
-        "core/kernel/form.py : END: Final = 1 << 8192  ->  END: Final = 2 << 8192",
-        "core/kernel/form.py : END: Final = 1 << 8192  ->  END: Final = 1 << 8193",
-        "core/kernel/form.py : END: Final = 1 << 8192  ->  END: Final = 1 << 8191",
         "core/kernel/ranges.py Ranges._narrow: if low > los[a] and low > -FAR:  ->  if low > los[a] and low >= -FAR:",
         "core/kernel/ranges.py Ranges._narrow: if high < his[a] and high < FAR:  ->  if high < his[a] and high <= FAR:",
         "core/kernel/ranges.py Ranges._know_sum: if hi > FAR:  ->  if hi >= FAR:",

@@ -307,10 +307,15 @@ class _Counter:
         steps = np.broadcast_to(steps, shape)
         # most candidates fail at these points, before anything is to be proved
         for by in itertools.compress(moves, (steps == steps[:, :1]).all(axis=1)):
-            (moved,) = substitute_all([f], {v.expr: v.expr + by})
-            found = simplify_expr(moved - f, {**self.ends, v.expr: (v.lo, v.hi - by)})
-            if isinstance(found, Int):
-                yield by, found.value
+            step = self._step(f, v, by)
+            if step is not None:
+                yield by, step
+
+    def _step(self, f: Expr, v: Variable, by: int) -> int | None:
+        """Return f(v + by) - f(v) if it is proved to be one number wherever both are in the box."""
+        (moved,) = substitute_all([f], {v.expr: v.expr + by})
+        found = simplify_expr(moved - f, {**self.ends, v.expr: (v.lo, v.hi - by)})
+        return found.value if isinstance(found, Int) else None
 
     def _stride(self, f: Expr, lane: Variable | None) -> int | None:
         if lane is None or lane.size == 1:

@@ -39,6 +39,11 @@ def any_period(counter: Any, f: Any, v: Any, moves: Sequence[int]) -> Iterator[t
     yield from ((by, 0) for by in moves)
 
 
+def first_step(counter: Any, f: Expr, v: Any, by: int) -> int | None:
+    """What sampled points and the first step agree on holds in the whole box."""
+    return _step(counter, f, type(v)(v.name, v.lo, v.lo + by), by)
+
+
 def domains_forgotten(m: IndexingMap) -> Any:
     """Elements outside of the domain are read too."""
     return _targets(m.with_(constraints=()))
@@ -84,7 +89,7 @@ def any_remainder(e: Expr, x: Expr, y: Expr, n: int) -> bool:
     return True
 
 
-_linear_span = equations._linear_span
+_linear_span, _step = equations._linear_span, access._Counter._step
 _targets, _components, _tiled, _end = access._targets, access._components, tiles.tiled, tiles._end
 
 ELEMENTS = [(access, "_targets", domains_forgotten), (access, "_components", all_apart)]
@@ -93,6 +98,7 @@ REQUESTS = [
     (access, "_wavefronts", no_broadcast),
     (access._Counter, "_vector", any_vector),
     (access._Counter, "_differences", any_period),
+    (access._Counter, "_step", first_step),
 ]
 TILES = [(tiles, "_common", dense), (tiles, "tiled", one_too_few), (tiles, "_end", first_for_last)]
 EQUATIONS = [

@@ -9,10 +9,10 @@ claimed is not proved.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import z3
@@ -24,7 +24,22 @@ from .verdict import Status
 __all__ = ["constant_values", "evaluation_answer", "mask_answer", "operand_answer", "unrolling_answer"]
 
 Path = tuple[int, ...]
-Bits = list[z3.BitVecNumRef]
+
+
+class Bits(NamedTuple):
+    """The elements of an array, row by row, as words without a sign.
+
+    They are z3's numbers only while an operation is computed: a mask has more elements than different ones.
+    """
+
+    width: int
+    words: list[int]
+
+    def signed(self) -> list[int]:
+        """The elements in two's complement."""
+        return [w - (w >> (self.width - 1) << self.width) for w in self.words]
+
+
 Found = dict[str, dict[Path, Bits]]
 
 _WIDTHS = {f"{sign}{n}": n for sign in "su" for n in (2, 4, 8, 16, 32, 64)} | {"pred": 1}
@@ -38,11 +53,6 @@ def _width(shape: object) -> int:
 
 def _signed(shape: object) -> bool:
     return isinstance(shape, Shape) and shape.element_type.startswith("s")
-
-
-def _number(e: z3.BitVecRef) -> z3.BitVecNumRef | None:
-    found = z3.simplify(e)
-    return found if isinstance(found, z3.BitVecNumRef) else None
 
 
 def evaluate(
@@ -114,9 +124,9 @@ def _branch(i: Instruction, choice: Bits | None) -> int | None:
     if choice is None:
         return None
     last = len(i.operands) - 2
-    if choice[0].size() == 1:
-        return 0 if choice[0].as_long() else 1
-    number: int = choice[0].as_signed_long()
+    if choice.width == 1:
+        return 0 if choice.words[0] else 1
+    number = choice.signed()[0]
     return number if 0 <= number <= last else last
 
 
@@ -127,48 +137,48 @@ def _elements(i: Instruction, operands: Sequence[Bits | None]) -> Bits | None:
         return None
     if i.opcode == "constant":
         words = [{"true": "1", "false": "0"}.get(w, w) for w in _LITERAL.findall(i.literal or "")]
-        return [z3.BitVecVal(int(w), width) for w in words] if len(words) == shape.size else None
+        return _bits_of(map(int, words), width) if len(words) == shape.size else None
     if i.opcode == "iota":
         return _counted(i, shape, width)
     if i.opcode == "select" and operands[0] is not None:
-        choices = {p.as_long() for p in operands[0]}
+        choices = set(operands[0].words)
         if len(choices) == 1:
             return operands[1 if choices == {1} else 2]
     if not operands or any(v is None for v in operands):
         return None
     full = [v for v in operands if v is not None]
-    if i.opcode == "broadcast" and len(full[0]) == 1:
-        return full[0] * (shape.size if width > 1 else 1)
+    if i.opcode == "broadcast" and len(full[0].words) == 1:
+        return Bits(full[0].width, full[0].words * (shape.size if width > 1 else 1))
     if i.opcode == "bitcast":
         (source,) = (o.shape for o in i.operands)
-        if not isinstance(source, Shape) or full[0][0].size() != width or len(full[0]) != shape.size:
+        if not isinstance(source, Shape) or full[0].width != width or len(full[0].words) != shape.size:
             return None
         if any(s.layout is not None and (s.layout.tiles or s.layout.properties) for s in (source, shape)):
             return None
         by_position = {
-            _position(source, index): v for index, v in zip(_indices(source), full[0], strict=True)
+            _position(source, index): v for index, v in zip(_indices(source), full[0].words, strict=True)
         }
-        return [by_position[_position(shape, index)] for index in _indices(shape)]
+        return Bits(width, [by_position[_position(shape, index)] for index in _indices(shape)])
     if i.opcode == "dynamic-slice" and len(full) == 2:
         count = shape.dims[0]
-        first = min(max(full[1][0].as_signed_long(), 0), len(full[0]) - count)
-        return full[0][first : first + count]
+        first = min(max(full[1].signed()[0], 0), len(full[0].words) - count)
+        return Bits(full[0].width, full[0].words[first : first + count])
     sources = [o.shape for o in i.operands]
     if i.opcode in _MOVES:
         return _moved(i, shape, [s for s in sources if isinstance(s, Shape)], full)
-    size = max(map(len, full))
-    rows = [v * size if len(v) == 1 else v for v in full]
+    size = max(len(v.words) for v in full)
+    rows = [v.words * size if len(v.words) == 1 else v.words for v in full]
     if any(len(r) != size for r in rows):
         return None
-    numbers = [[(v.as_long(), v.size()) for v in r] for r in rows]
+    widths = tuple([v.width for v in full])
     direction, signed = str(i.attribute("direction")), _signed(sources[-1])
-    found = []
-    for elements in zip(*numbers, strict=True):
-        number = _result(i.opcode, direction, width, signed, elements)
+    words = []
+    for elements in zip(*rows, strict=True):
+        number = _result(i.opcode, direction, width, signed, elements, widths)
         if number is None:
             return None
-        found.append(number)
-    return found
+        words.append(number)
+    return Bits(width, words)
 
 
 _MOVES = ("broadcast", "concatenate", "pad", "reverse", "slice", "transpose")
@@ -184,8 +194,8 @@ def _moved(i: Instruction, shape: Shape, sources: Sequence[Shape], full: Sequenc
             if not 0 <= p < n:
                 return None
             at = at * n + p
-        found.append(full[k][at])
-    return found
+        found.append(full[k].words[at])
+    return Bits(full[0].width, found)
 
 
 def _source(i: Instruction, index: Sequence[int], sources: Sequence[Shape]) -> tuple[int, Sequence[int]]:
@@ -236,16 +246,21 @@ def _counted(i: Instruction, shape: Shape, width: int) -> Bits | None:
     dimension = i.attribute("iota_dimension")
     if not isinstance(dimension, int) or not 0 <= dimension < shape.rank:
         return None
-    return [z3.BitVecVal(index[dimension], width) for index in _indices(shape)]
+    return _bits_of((index[dimension] for index in _indices(shape)), width)
+
+
+def _bits_of(numbers: Iterable[int], width: int) -> Bits:
+    return Bits(width, [n % (1 << width) for n in numbers])
 
 
 @lru_cache(maxsize=1 << 16)
 def _result(
-    opcode: str, direction: str, width: int, signed: bool, elements: tuple[tuple[int, int], ...]
-) -> z3.BitVecNumRef | None:
-    """The number that an operation makes of numbers, each given with its width; None if that is not known here."""
-    made = _operation(opcode, direction, width, signed, [z3.BitVecVal(v, bits) for v, bits in elements])
-    return None if made is None else _number(made)
+    opcode: str, direction: str, width: int, signed: bool, elements: tuple[int, ...], widths: tuple[int, ...]
+) -> int | None:
+    """The word that an operation makes of words of these widths; None if that is not known here."""
+    made = _operation(opcode, direction, width, signed, [*map(z3.BitVecVal, elements, widths)])
+    found = None if made is None else z3.simplify(made)
+    return found.as_long() if isinstance(found, z3.BitVecNumRef) and found.size() == width else None
 
 
 def _operation(
@@ -332,7 +347,7 @@ def _bits(
         for path, array in leaves(p.shape)
     }
     return {
-        key: [z3.BitVecVal(v, _width(arrays[key])) for v in values]
+        key: _bits_of(values, _width(arrays[key]))
         for key, values in known.items()
         if key in arrays and _width(arrays[key])
     }
@@ -342,22 +357,20 @@ def _agree(claimed: Sequence[int], found: Bits | None) -> bool:
     """Whether bits are those of the claimed integers."""
     return (
         found is not None
-        and len(claimed) == len(found)
-        and all(
-            -(1 << f.size()) < c < 1 << f.size() and c % (1 << f.size()) == f.as_long()
-            for c, f in zip(claimed, found, strict=True)
-        )
+        and len(claimed) == len(found.words)
+        and all(-(1 << found.width) < c < 1 << found.width for c in claimed)
+        and _bits_of(claimed, found.width) == found
     )
 
 
 def _shown(found: Bits | None) -> str:
-    return "not known" if found is None else ", ".join(str(f.as_signed_long()) for f in found)
+    return "not known" if found is None else ", ".join(map(str, found.signed()))
 
 
 def constant_values(i: Instruction) -> list[int]:
     """The elements of a constant of integers, in row-major order."""
-    signed = _signed(i.shape)
-    return [b.as_signed_long() if signed else b.as_long() for b in _elements(i, []) or ()]
+    found = _elements(i, [])
+    return [] if found is None else found.signed() if _signed(i.shape) else found.words
 
 
 def evaluation_answer(computations: Mapping[str, Computation], e: EvaluationStep) -> tuple[Status, str]:
@@ -385,16 +398,12 @@ def _is_put_in(old: Instruction, new: Instruction, found: Found) -> bool:
     if new.opcode == "constant":
         values = found.get(old.name, {}).get(())
         stated = _elements(new, [])
-        return (
-            values is not None
-            and stated is not None
-            and [v.as_long() for v in values] == [v.as_long() for v in stated]
-        )
+        return values is not None and stated is not None and values.words == stated.words
     choice = found.get(old.operands[0].name, {}).get(()) if old.operands else None
     if choice is None:
         return False
     if old.opcode == "select" and new.opcode == "copy":
-        return {v.as_long() for v in choice} == {1 if new.operands == old.operands[1:2] else 0} and (
+        return set(choice.words) == {1 if new.operands == old.operands[1:2] else 0} and (
             new.operands in (old.operands[1:2], old.operands[2:3])
         )
     if old.opcode == "conditional" and new.opcode == "call":
@@ -415,7 +424,7 @@ def unrolling_answer(computations: Mapping[str, Computation], u: UnrollingStep) 
         test = evaluate(computations, u.condition, now).get(u.condition.root.name, {}).get(())
         if test is None:
             return Status.UNDECIDED, f"whether run {k} begins is not known"
-        if bool(test[0].as_long()) != (run is not None):
+        if bool(test.words[0]) != (run is not None):
             return Status.REFUTED, f"run {k} {'begins' if run is None else 'does not begin'}"
         if run is None:
             break

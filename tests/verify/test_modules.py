@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import z3
 
 from indexproof.core.analysis import MergeStep, ModuleMaps, dataflow, summaries, tables, values
 from indexproof.core.analysis.catalogue import OpCatalogue
@@ -31,7 +32,10 @@ from indexproof.verify.modules import (
     _op_answers,
     composition,
 )
+from indexproof.verify.values import evaluate
 from indexproof.verify.verdict import Status
+
+z3_number = z3.BitVecVal
 
 FILES = sorted((Path(__file__).parents[1] / "core/hlo/data").glob("*.hlo.gz"))
 
@@ -542,6 +546,27 @@ def test_a_wrong_mask_is_found(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> N
     module = read_module(MASKED)
     found = Counter((c.kind, c.status) for r in check(module, ModuleVerifier(module)) for c in r.failed)
     assert found["masked", Status.REFUTED] == 6
+
+
+def test_words_become_terms_only_where_an_operation_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mask of 90,000 elements took 90,000 terms, of each of which the width was asked again and again."""
+    text = """
+ENTRY e {
+  i = s32[300,300] iota(), iota_dimension=0
+  k = s32[300,300] transpose(i), dimensions={1,0}
+  two = s32[] constant(-2)
+  m = s32[300,300] broadcast(two), dimensions={}
+  n = s32[300,300] negate(m)
+  ROOT t = (s32[300,300], s32[300,300]) tuple(k, n)
+}
+"""
+    made: list[object] = []
+    monkeypatch.setattr(z3, "BitVecVal", lambda *a: made.append(a) or z3_number(*a))
+    computation = read_module(text).entry
+    found = evaluate({}, computation, {})["t"]
+    assert len(made) < 10
+    assert found[0,].signed() == [k for _ in range(300) for k in range(300)]
+    assert set(found[1,].signed()) == {2}
 
 
 def test_a_mask_of_another_predicate_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

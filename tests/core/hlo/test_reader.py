@@ -534,14 +534,14 @@ def test_mutated_text_fails_only_as_documented() -> None:
                 ("", text[at : at + span] * 2, random_.choice('{}()[]",=%:*/\\ \nROOT0'), "((" * 50)
             )
             text = text[:at] + piece + text[at + span :]
-        started = time.perf_counter()
+        started = time.process_time()
         try:
             module = read_module(text)
         except InputError as error:
             refused.append(error)
         else:
             assert read_module(format_module(module)) == module
-        assert time.perf_counter() - started < 5
+        assert time.process_time() - started < 5
     assert len(refused) > 500
     for error in refused:
         assert "\n" not in str(error)
@@ -602,7 +602,7 @@ def test_hostile_texts_take_no_longer(name: str) -> None:
 def test_speed() -> None:
     """At least 1 MB/s; this guards against an order of magnitude only, the benchmark measures."""
     text = load(next(path for path in FILES if "transformer" in path.name and "opt" in path.name))
-    started = time.perf_counter()
+    started = time.process_time()
     for _ in range(5):
         read_module(text)
-    assert len(text) * 5 / (time.perf_counter() - started) > 200_000
+    assert len(text) * 5 / (time.process_time() - started) > 200_000

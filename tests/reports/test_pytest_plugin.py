@@ -87,23 +87,26 @@ def test_an_item_for_each_claim(folder: Path) -> None:
     assert "division.rules:4" in (failure.text or "")
     verdicts = [p.get("value") for p in cases["half"].iter("property")]
     assert verdicts == ["REFUTED"]
-    # only what failed
+    # only what failed, only what is chosen
     status, out = run(folder, "--lf", "division.rules", "slices.claims")
     assert "2 failed" in out
     assert "passed" not in out
+    status, out = run(folder, "-k", "half", "division.rules", "slices.claims")
+    assert "1 failed, 4 deselected" in out
 
 
 def test_what_a_repository_declares(folder: Path) -> None:
     settings = '[tool.indexproof]\nrules = ["*.rules"]\npython = ["my_rules.py"]\n'
     (folder / "pyproject.toml").write_text(settings, "utf-8")
-    # in two processes
-    status, out = run(folder, "--indexproof", "test_usual.py", "-n", "2")
-    assert status == 1
-    assert "2 failed, 3 passed" in out
-    assert "my_rules.py:10" in out
-    assert "REFUTED  quotient_of_the_next" in out
-    assert "d = 1" in out
-    # without the option only what is visited, in order
+    # in order, and in two processes
+    for words in ((), ("-n", "2")):
+        status, out = run(folder, "--indexproof", "test_usual.py", *words)
+        assert status == 1
+        assert "2 failed, 3 passed" in out
+        assert "my_rules.py:10" in out
+        assert "REFUTED  quotient_of_the_next" in out
+        assert "d = 1" in out
+    # without the option only what is visited
     assert "1 passed" in run(folder, "test_usual.py")[1]
     assert "2 failed, 3 passed" in run(folder, ".")[1]
     (folder / "pyproject.toml").write_text("[tool.indexproof]\nrulez = []\n", "utf-8")

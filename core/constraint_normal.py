@@ -50,8 +50,6 @@ class _Rules:
     pairs: Rules
     #: a remainder for a remainder
     remainders: Rules
-    #: a constraint that goes because the other one implies it
-    implied: Rules
 
 
 @cache
@@ -69,7 +67,6 @@ def _rules(constraints: tuple[ConstraintRule, ...]) -> _Rules:
         _by_head(narrowing),
         tuple(c for c in two if c not in twins and c not in narrowing),
         tuple(c for c in one if [type(b.e) for b in (*c.rule.left, *c.rule.right)] == [Mod, Mod]),
-        tuple(c for c in two if c.rule.right == c.rule.left[:1]),
     )
 
 

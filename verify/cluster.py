@@ -141,7 +141,7 @@ class Cluster:
             try:
                 client.__init__(address, timeout=_CONNECT, set_as_default=False, security=security)
             except (OSError, RuntimeError, ValueError, TypeError) as error:
-                # otherwise closed when it is collected as garbage: in the thread of a new client both would wait
+                # Dask would close it when it is collected as garbage, and hang if that is while another client starts
                 with suppress(Exception):
                     client.close()
                 why = " ".join(str(error).split()) or type(error).__name__

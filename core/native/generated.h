@@ -10091,7 +10091,6 @@ inline ConstraintRules* Constraints::compiled() {
   r->twins = Rules::from(List<CompiledConstraintRule*>::of({&same_expression_intersects}));
   r->pairs = Rules::from(List<CompiledConstraintRule*>::of({&implied_remainder_vanishes, &remainders_merge, &remainders_contradict}));
   r->remainders = Rules::from(List<CompiledConstraintRule*>::of({&residue_is_rescaled}));
-  r->implied = Rules::from(List<CompiledConstraintRule*>::of({&implied_remainder_vanishes}));
   r->single.by[tag::Int] = Rules::from(List<CompiledConstraintRule*>::of({&bounds_meet_range}));
   r->single.by[tag::Var] = Rules::from(List<CompiledConstraintRule*>::of({&bounds_meet_range}));
   r->single.by[tag::Sum] = Rules::from(List<CompiledConstraintRule*>::of({&summand_moves_into_bounds, &positive_factor_divides_bounds, &negative_factor_exchanges_bounds, &bounds_meet_range, &multiple_and_rest_separate}));

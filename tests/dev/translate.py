@@ -1321,7 +1321,7 @@ class Translation:
             "  using namespace constraint_rules;",
         ]
         lines += ["  if (made_rules) return made_rules;", "  auto* r = make<ConstraintRules>();"]
-        for name in ("final", "twins", "pairs", "remainders", "implied"):
+        for name in ("final", "twins", "pairs", "remainders"):
             lines.append(f"  r->{named(name)} = {listed(getattr(shapes, name))};")
         for name in ("single", "narrowing"):
             for kind, of in getattr(shapes, name).items():

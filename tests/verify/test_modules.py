@@ -35,8 +35,6 @@ from indexproof.verify.modules import (
 from indexproof.verify.values import evaluate
 from indexproof.verify.verdict import Status
 
-z3_number = z3.BitVecVal
-
 FILES = sorted((Path(__file__).parents[1] / "core/hlo/data").glob("*.hlo.gz"))
 
 FUSED = """
@@ -561,7 +559,8 @@ ENTRY e {
 }
 """
     made: list[object] = []
-    monkeypatch.setattr(z3, "BitVecVal", lambda *a: made.append(a) or z3_number(*a))
+    number = z3.BitVecVal
+    monkeypatch.setattr(z3, "BitVecVal", lambda *a: made.append(a) or number(*a))
     computation = read_module(text).entry
     found = evaluate({}, computation, {})["t"]
     assert len(made) < 10

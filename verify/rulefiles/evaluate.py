@@ -32,20 +32,32 @@ Point = Mapping[str, int]
 #: a condition is false or the left side has no value, so that nothing is claimed.
 Outcome = Literal["holds", "counterexample", "undefined", "not concerned"]
 
+#: The roundings that operators name themselves.
+_NAMED: dict[str, tuple[str, bool]] = {
+    "floordiv": ("floor", True),
+    "floormod": ("floor", False),
+    "truncdiv": ("trunc", True),
+    "truncmod": ("trunc", False),
+    "eucliddiv": ("euclid", True),
+    "euclidmod": ("euclid", False),
+}
+
 
 def division(t: Term, s: Semantics) -> tuple[Rounding, bool] | None:
     """The rounding of a division and whether it gives the quotient; ``None`` for other terms.
 
     A division that names its rounding divides by zero as the rule set's own does.
     """
-    for ending, own in (("div", s.quotient), ("mod", s.remainder)):
-        name = t.op.removesuffix(ending)
-        if t.op in ("fdiv", "mod") and name != t.op:
-            return own, ending == "div"
-        if name in ("floor", "trunc", "euclid"):
-            named = name + "0" if own.endswith("0") else name
-            return named, ending == "div"  # type: ignore[return-value]
-    return None
+    match t.op:
+        case "fdiv":
+            return s.quotient, True
+        case "mod":
+            return s.remainder, False
+    if t.op not in _NAMED:
+        return None
+    name, whole = _NAMED[t.op]
+    own = s.quotient if whole else s.remainder
+    return (name + "0" if own.endswith("0") else name), whole  # type: ignore[return-value]
 
 
 def values(roots: Iterable[Term], point: Point, s: Semantics) -> dict[int, Value]:

@@ -28,7 +28,7 @@ class Differences(Proposals):
                 if a not in ledger.users:
                     continue
                 q = self.quotient(a)
-                new = [b for b, _ in q[1] if self.engine.kind[b] and b not in ledger.users]
+                new = [b for b, _ in ledger.resolved(q)[1] if self.engine.kind[b] and b not in ledger.users]
                 if new and (len(new) > 1 or not self._pays(a, new[0])):
                     continue
                 ways = [self.instead(a, "needed_quotient", q), self._without(a, q), self._same_dividend(a, q)]
@@ -40,7 +40,7 @@ class Differences(Proposals):
         """The quotient that belongs to a remainder as a difference, if only multiples of the divisor are needed."""
         engine, ledger = self.engine, self.ledger
         b = lone(q)
-        sums = ledger.users.get(b, {})
+        sums = list(ledger.users[b].values()) if b in ledger.users else []
         if not all([not engine.coefficient(f, b) % engine.divisor[a] for f in sums]):
             return []
         return [c for f in sums for c in self.everywhere(f, "needed_remainder", b, atom(a))]
@@ -70,7 +70,7 @@ class Differences(Proposals):
         if engine.kind[q] != QUOTIENT or not self.there(engine.arg[q]):
             return False
         x = ledger.written[a]
-        for f in ledger.users[a]:
+        for f in ledger.users[a].values():
             total = dict(f[1])
             for b, k in x[1]:
                 j = total.get(b, 0)
@@ -85,7 +85,7 @@ class Differences(Proposals):
         inner: list[int] = []
         for r, users in ledger.users.items():
             if kind[r] == REMAINDER:
-                if any([0 <= o < ARGUMENT for f in users for o in ledger.owners[f]]):
+                if any([0 <= o < ARGUMENT for f in users.values() for o in ledger.owners[f]]):
                     inner.append(r)
         if len(inner) > 1:
             self.sort(inner)
@@ -98,7 +98,7 @@ class Differences(Proposals):
             if not self.there(q):
                 continue
             before = len(ledger.log)
-            dividends = [o for f in ledger.users[r] for o in ledger.owners[f] if 0 <= o < ARGUMENT]
+            dividends = [o for f in ledger.users[r].values() for o in ledger.owners[f] if 0 <= o < ARGUMENT]
             choices = self.instead(r, "needed_quotient", q)
             if not choices or not ledger.choose(choices[0]):
                 ledger.undo(before)
@@ -195,7 +195,7 @@ class Differences(Proposals):
     def _joins(self, a: int, x: Form) -> bool:
         """Whether what the quotient divides stands beside it, or its remainder anywhere."""
         ledger, engine = self.ledger, self.engine
-        for f in ledger.users[a]:
+        for f in ledger.users[a].values():
             there = [t[0] for t in f[1]]
             if all([t[0] in there for t in x[1]]):
                 return True

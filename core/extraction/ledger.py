@@ -49,8 +49,10 @@ class Ledger:
         #: per owner the sum that is written; by sum, the owners
         self.written: dict[int, Form] = {}
         self.owners: dict[Form, dict[int, None]] = {}
+        #: by sum, a number: what a sum with many summands is to each of them is kept by that, as sums are dear to look up
+        self.numbers: dict[Form, int] = {}
         #: by atom, the sums that are written with it, and the owners of those where something else stands for it
-        self.users: dict[int, dict[Form, None]] = {}
+        self.users: dict[int, dict[int, Form]] = {}
         self.replaced: dict[int, dict[int, None]] = {}
         #: how often sums without constant, up to sign, and products, up to sign, are written
         self.bodies: dict[Terms, int] = {}
@@ -136,8 +138,10 @@ class Ledger:
             if self.reaches(f, key):
                 return False
             owners: list[int] = []
-            for g in self.users.get(key, ()):
-                owners += self.owners[g]
+            users = self.users.get(key)
+            if users:
+                for g in users.values():
+                    owners += self.owners[g]
             had = self.choice.get(key)
             if had is not None:
                 owners += self.replaced.get(key, ())
@@ -198,6 +202,7 @@ class Ledger:
     def may_pay(self, choice: Choice) -> bool:
         """Whether one choice may lower the cost.  What it needs and spares is counted in its favour where in doubt."""
         key, f, _ = choice
+        f = self.resolved(f)
         if key < 0:
             had = self.written[key]
             return self._freed(had, 0) + self._sum(had, f) - self._needed(f) > 0
@@ -207,7 +212,7 @@ class Ledger:
         saved = self._spared(key, 0) - self._needed(f)
         if saved > 0 and len(users) == 1 and len(f[1]) == 1:
             return True
-        for g in users:
+        for g in users.values():
             total = dict(g[1])
             k = total.pop(key)
             for a, j in f[1]:
@@ -307,6 +312,7 @@ class Ledger:
         if not terms:
             return
         kind, users, products = self.engine.kind, self.users, self.products
+        number = self.numbers.setdefault(f, len(self.numbers))
         spent = 0
         opposite = True
         for t in terms:
@@ -322,9 +328,9 @@ class Ledger:
                     spent += 1
             by = users.get(a)
             if by:
-                by[f] = None
+                by[number] = f
             else:
-                users[a] = {f: None}
+                users[a] = {number: f}
                 of = kind[a]
                 if of != VARIABLE and of != OPAQUE:
                     self._enter(a, of)
@@ -361,6 +367,7 @@ class Ledger:
         if not terms:
             return
         kind, users, products = self.engine.kind, self.users, self.products
+        number = self.numbers[f]
         spent = 0
         opposite = True
         for t in terms:
@@ -377,7 +384,7 @@ class Ledger:
                     del products[t]
                     spent += 1
             by = users[a]
-            del by[f]
+            del by[number]
             if not by:
                 del users[a]
                 of = kind[a]

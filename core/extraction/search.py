@@ -32,6 +32,7 @@ class Search(Differences):
             return
         log, exact = self.ledger.log, bool(self.engine.exact)
         ways: list[Callable[[], None]] = [
+            self.digits_with_rest,
             self.differences,
             self.inner_remainders,
             self.multiples,
@@ -39,7 +40,6 @@ class Search(Differences):
             self.turned,
             self.differences_inside,
             self.wider,
-            self.digits_with_rest,
             self.constants,
             self.factors,
         ]
@@ -98,7 +98,7 @@ class Search(Differences):
                 if kind[a] == QUOTIENT:
                     quotients += self.instead(a, "wider", g, r)
                 else:
-                    for f in ledger.users[a]:
+                    for f in ledger.users[a].values():
                         if not engine.coefficient(f, a) % g:
                             rest += self.everywhere(f, "wider_digit", a, g, r)
             return ledger.best([c for c in (quotients + rest, quotients, rest) if c])
@@ -175,7 +175,7 @@ class Search(Differences):
             if ledger.written[a][0]:
                 return True
             if kind[a] == QUOTIENT:
-                for f in ledger.users[a]:
+                for f in ledger.users[a].values():
                     if f[0]:
                         return True
         return False
@@ -192,7 +192,7 @@ class Search(Differences):
             c, d = ledger.written[a][0], divisor[a]
             wanted.add(c)
             if kind[a] == QUOTIENT:
-                for f in ledger.users[a]:
+                for f in ledger.users[a].values():
                     if f[0]:
                         k = self.engine.coefficient(f, a)
                         if not f[0] % k:
@@ -231,7 +231,7 @@ class Search(Differences):
                 return True
             same.add((engine.kind[a], d))
             if n != c and engine.kind[a] == QUOTIENT:
-                for f in ledger.users[a]:
+                for f in ledger.users[a].values():
                     changed[f] = changed.get(f, f[0]) - (n - c) // d * engine.coefficient(f, a)
         for c in before:
             gain += c != 0
@@ -314,7 +314,7 @@ class Search(Differences):
         ledger = self.ledger
         for a in self.divisions(QUOTIENT):
             if a in ledger.users and ledger.written[a][0]:
-                if any([all([k < 0 for _, k in f[1]]) for f in ledger.users[a]]):
+                if any([all([k < 0 for _, k in f[1]]) for f in ledger.users[a].values()]):
                     ledger.attempt(self.instead(a, "negated"))
 
     # ---------------------------------------------------------------- digits
@@ -324,10 +324,11 @@ class Search(Differences):
         kind = engine.kind
         for f in list(ledger.owners):
             c, terms = f
-            if f not in ledger.owners or not terms or (not c and len(terms) == 1):
-                continue
-            a, k = max(terms, key=lambda t: abs(t[1]))
-            if k == 1 or k == -1 or kind[a] != REMAINDER:
+            a, k = 0, 1
+            for t in terms:
+                if abs(t[1]) > abs(k):
+                    a, k = t
+            if k == 1 or kind[a] != REMAINDER or (not c and len(terms) == 1) or f not in ledger.owners:
                 continue
             h = gcd(c, *[j for _, j in terms])
             if k < 0:
@@ -410,7 +411,7 @@ class Search(Differences):
         inside = {t[0] for t in y[1]}
         for a in atoms:
             if kind[a] == QUOTIENT and ledger.written.get(a) == y:
-                for f in ledger.users[a]:
+                for f in ledger.users[a].values():
                     v = engine.coefficient(f, a)
                     for b, w in f[1]:
                         if b in inside and not w % v:

@@ -466,7 +466,8 @@ struct Ledger {
   Dict<Int, Form> choice;
   Dict<Int, Form> written;
   Dict<Form, Dict<Int, Unit>> owners;
-  Dict<Int, Dict<Form, Unit>> users;
+  Dict<Form, Int> numbers;
+  Dict<Int, Dict<Int, Form>> users;
   Dict<Int, Dict<Int, Unit>> replaced;
   Dict<Terms, Int> bodies;
   Dict<Term, Int> products;
@@ -6571,32 +6572,36 @@ inline Ledger::Ledger(Engine* engine, Int weight, List<Form> forms) {
   this->owners = t8_;
   }
   {
-    auto t9_ = Dict<Int, Dict<Form, Unit>>::make();
-  this->users = t9_;
+    auto t9_ = Dict<Form, Int>::make();
+  this->numbers = t9_;
   }
   {
-    auto t10_ = Dict<Int, Dict<Int, Unit>>::make();
-  this->replaced = t10_;
+    auto t10_ = Dict<Int, Dict<Int, Form>>::make();
+  this->users = t10_;
   }
   {
-    auto t11_ = Dict<Terms, Int>::make();
-  this->bodies = t11_;
+    auto t11_ = Dict<Int, Dict<Int, Unit>>::make();
+  this->replaced = t11_;
   }
   {
-    auto t12_ = Dict<Term, Int>::make();
-  this->products = t12_;
+    auto t12_ = Dict<Terms, Int>::make();
+  this->bodies = t12_;
   }
   {
-    auto t13_ = List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Int>>>::of({});
-  this->log = t13_;
+    auto t13_ = Dict<Term, Int>::make();
+  this->products = t13_;
   }
   {
-  Int t14_i = Int(0);
-  auto t14_c = forms;
-  for (auto&& t14_ : t14_c) {
-    i = t14_i;
-    f = t14_;
-    t14_i++;
+    auto t14_ = List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Int>>>::of({});
+  this->log = t14_;
+  }
+  {
+  Int t15_i = Int(0);
+  auto t15_c = forms;
+  for (auto&& t15_ : t15_c) {
+    i = t15_i;
+    f = t15_;
+    t15_i++;
     this->_own(sub(Int(-1), i), f);
   }
   }
@@ -6737,6 +6742,7 @@ inline bool Ledger::choose(Tuple<Int, Form, Any> choice) {
   Int key{};
   Form f{};
   List<Int> owners{};
+  Dict<Int, Form> users{};
   Form g{};
   Opt<Form> had{};
   {
@@ -6749,12 +6755,15 @@ inline bool Ledger::choose(Tuple<Int, Form, Any> choice) {
       return false;
     }
     owners = List<Int>::of({});
-    {
-    auto t2_c = lookup(this->users, Int(key));
-    if (!isnone(t2_c)) for (auto&& t2_ : t2_c) {
-      g = t2_;
-      owners.extend(this->owners.at_(Form(g)));
-    }
+    users = lookup(this->users, Int(key));
+    if (truthy(users)) {
+      {
+      auto t2_c = users.values();
+      for (auto&& t2_ : t2_c) {
+        g = t2_;
+        owners.extend(this->owners.at_(Form(g)));
+      }
+      }
     }
     had = lookup(this->choice, Int(key));
     if (!isnone(had)) {
@@ -6880,7 +6889,7 @@ inline bool Ledger::may_pay(Tuple<Int, Form, Any> choice) {
   Int key{};
   Form f{};
   Form had{};
-  Dict<Form, Unit> users{};
+  Dict<Int, Form> users{};
   Int saved{};
   Form g{};
   Dict<Int, Int> total_{};
@@ -6893,6 +6902,7 @@ inline bool Ledger::may_pay(Tuple<Int, Form, Any> choice) {
   key = at<0>(t1_);
   f = at<1>(t1_);
   }
+  f = this->resolved(f);
   if ((key < Int(0))) {
     had = this->written.at_(Int(key));
     return (sub(add(this->_freed(had, Int(0)), this->_sum(had, f)), this->_needed(f)) > Int(0));
@@ -6906,7 +6916,7 @@ inline bool Ledger::may_pay(Tuple<Int, Form, Any> choice) {
     return true;
   }
   {
-  auto t2_c = users;
+  auto t2_c = users.values();
   for (auto&& t2_ : t2_c) {
     g = t2_;
     total_ = Dict<Int, Int>::from(at<1>(g));
@@ -6964,7 +6974,7 @@ inline Int Ledger::_freed(Form f, Int depth) {
 
 inline Int Ledger::_needed(Form f) {
   List<Int> kind{};
-  Dict<Int, Dict<Form, Unit>> users{};
+  Dict<Int, Dict<Int, Form>> users{};
   Int spent{};
   Int a{};
   Int of{};
@@ -7088,15 +7098,16 @@ inline void Ledger::_own(Int owner, Form f) {
   Int c{};
   Terms terms{};
   List<Int> kind{};
-  Dict<Int, Dict<Form, Unit>> users{};
+  Dict<Int, Dict<Int, Form>> users{};
   Dict<Term, Int> products{};
+  Int number{};
   Int spent{};
   bool opposite{};
   Term t{};
   Int a{};
   Int k{};
   Int n{};
-  Dict<Form, Unit> by{};
+  Dict<Int, Form> by{};
   Int of{};
   {
     auto t1_ = f;
@@ -7130,6 +7141,7 @@ inline void Ledger::_own(Int owner, Form f) {
   users = t6_;
   products = t7_;
   }
+  number = this->numbers.setdefault(Form(f), len(this->numbers));
   spent = Int(0);
   opposite = true;
   {
@@ -7159,12 +7171,12 @@ inline void Ledger::_own(Int owner, Form f) {
     by = lookup(users, Int(a));
     if (truthy(by)) {
       {
-        auto t11_ = none;
-      by.set(f, t11_);
+        auto t11_ = f;
+      by.set(number, t11_);
       }
     } else {
       {
-        auto t12_ = [&] { auto d_ = Dict<Form, Unit>::make(); d_.set(f, Unit{}); return d_; }();
+        auto t12_ = [&] { auto d_ = Dict<Int, Form>::make(); d_.set(number, f); return d_; }();
       users.set(a, t12_);
       }
       of = kind[a];
@@ -7221,15 +7233,16 @@ inline void Ledger::_disown(Int owner, Form f) {
   Int c{};
   Terms terms{};
   List<Int> kind{};
-  Dict<Int, Dict<Form, Unit>> users{};
+  Dict<Int, Dict<Int, Form>> users{};
   Dict<Term, Int> products{};
+  Int number{};
   Int spent{};
   bool opposite{};
   Term t{};
   Int a{};
   Int k{};
   Int n{};
-  Dict<Form, Unit> by{};
+  Dict<Int, Form> by{};
   Int of{};
   Tup<Form> parts{};
   at_ = this->owners.at_(Form(f));
@@ -7254,6 +7267,7 @@ inline void Ledger::_disown(Int owner, Form f) {
   users = t3_;
   products = t4_;
   }
+  number = this->numbers.at_(Form(f));
   spent = Int(0);
   opposite = true;
   {
@@ -7283,7 +7297,7 @@ inline void Ledger::_disown(Int owner, Form f) {
       }
     }
     by = users.at_(Int(a));
-    by.erase(f);
+    by.erase(number);
     if (!truthy(by)) {
       users.erase(a);
       of = kind[a];
@@ -7527,7 +7541,7 @@ inline Dict<Form, List<Int>> Search::dividends() {
 }
 
 inline bool Search::there(Form f) {
-  Dict<Int, Dict<Form, Unit>> users{};
+  Dict<Int, Dict<Int, Form>> users{};
   List<Int> kind{};
   Int a{};
   {
@@ -7552,7 +7566,7 @@ inline Form Search::quotient(Int a) {
   Engine* engine{};
   Form x{};
   Int d{};
-  Dict<Int, Dict<Form, Unit>> users{};
+  Dict<Int, Dict<Int, Form>> users{};
   Int q{};
   Int b{};
   engine = this->engine;
@@ -7667,7 +7681,7 @@ inline void Search::differences() {
         continue;
       }
       q = this->quotient(a);
-      new_ = [&] { auto l_ = List<Int>::make(); auto t2_c = at<1>(q); for (auto&& t2_ : t2_c) { Int b = at<0>(t2_); if (!((truthy(this->engine->kind[b]) && !ledger->users.has(Int(b))))) continue; l_.append(b); } return l_; }();
+      new_ = [&] { auto l_ = List<Int>::make(); auto t2_c = at<1>(ledger->resolved(q)); for (auto&& t2_ : t2_c) { Int b = at<0>(t2_); if (!((truthy(this->engine->kind[b]) && !ledger->users.has(Int(b))))) continue; l_.append(b); } return l_; }();
       if ((truthy(new_) && ((len(new_) > Int(1)) || !truthy(this->_pays(a, new_[Int(0)]))))) {
         continue;
       }
@@ -7684,7 +7698,7 @@ inline List<Tuple<Int, Form, Any>> Search::_without(Int a, Form q) {
   Engine* engine{};
   Ledger* ledger{};
   Int b{};
-  Dict<Form, Unit> sums{};
+  List<Form> sums{};
   {
     auto t1_ = this->engine;
     auto t2_ = this->ledger;
@@ -7692,7 +7706,7 @@ inline List<Tuple<Int, Form, Any>> Search::_without(Int a, Form q) {
   ledger = t2_;
   }
   b = functions::lone(q);
-  sums = ledger->users.get(Int(b), Dict<Form, Unit>::make());
+  sums = (ledger->users.has(Int(b)) ? List<Form>(List<Form>::from(ledger->users.at_(Int(b)).values())) : List<Form>(List<Form>::of({})));
   if (!truthy([&] {  auto t3_c = sums; for (auto&& t3_ : t3_c) { Form f = t3_; if (!(!truthy(floor_mod(engine->coefficient(f, b), engine->divisor[a])))) return false; } return true; }())) {
     return List<Tuple<Int, Form, Any>>::of({});
   }
@@ -7759,7 +7773,7 @@ inline bool Search::_pays(Int a, Int q) {
   }
   x = ledger->written.at_(Int(a));
   {
-  auto t3_c = ledger->users.at_(Int(a));
+  auto t3_c = ledger->users.at_(Int(a)).values();
   for (auto&& t3_ : t3_c) {
     f = t3_;
     total_ = Dict<Int, Int>::from(at<1>(f));
@@ -7785,7 +7799,7 @@ inline void Search::differences_inside() {
   List<Int> kind{};
   List<Int> inner{};
   Int r{};
-  Dict<Form, Unit> users{};
+  Dict<Int, Form> users{};
   Int mark{};
   Int cost{};
   Form q{};
@@ -7808,7 +7822,7 @@ inline void Search::differences_inside() {
     r = at<0>(t3_);
     users = at<1>(t3_);
     if ((kind[r] == Int(2))) {
-      if (truthy([&] {  auto t4_c = users; for (auto&& t4_ : t4_c) { Form f = t4_; auto t5_c = ledger->owners.at_(Form(f)); for (auto&& t5_ : t5_c) { Int o = t5_; if (((Int(0) <= o) && (o < Int(4294967296)))) return true; }} return false; }())) {
+      if (truthy([&] {  auto t4_c = users.values(); for (auto&& t4_ : t4_c) { Form f = t4_; auto t5_c = ledger->owners.at_(Form(f)); for (auto&& t5_ : t5_c) { Int o = t5_; if (((Int(0) <= o) && (o < Int(4294967296)))) return true; }} return false; }())) {
         inner.append(r);
       }
     }
@@ -7831,7 +7845,7 @@ inline void Search::differences_inside() {
       continue;
     }
     before = len(ledger->log);
-    dividends = [&] { auto l_ = List<Int>::make(); auto t7_c = ledger->users.at_(Int(r)); for (auto&& t7_ : t7_c) { Form f = t7_; auto t8_c = ledger->owners.at_(Form(f)); for (auto&& t8_ : t8_c) { Int o = t8_; if (!(((Int(0) <= o) && (o < Int(4294967296))))) continue; l_.append(o); }} return l_; }();
+    dividends = [&] { auto l_ = List<Int>::make(); auto t7_c = ledger->users.at_(Int(r)).values(); for (auto&& t7_ : t7_c) { Form f = t7_; auto t8_c = ledger->owners.at_(Form(f)); for (auto&& t8_ : t8_c) { Int o = t8_; if (!(((Int(0) <= o) && (o < Int(4294967296))))) continue; l_.append(o); }} return l_; }();
     choices = this->instead(r, strategy::needed_quotient{}, q);
     if ((!truthy(choices) || !truthy(ledger->choose(choices[Int(0)])))) {
       ledger->undo(before);
@@ -8089,7 +8103,7 @@ inline bool Search::_joins(Int a, Form x) {
   engine = t2_;
   }
   {
-  auto t3_c = ledger->users.at_(Int(a));
+  auto t3_c = ledger->users.at_(Int(a)).values();
   for (auto&& t3_ : t3_c) {
     f = t3_;
     there = [&] { auto l_ = List<Int>::make(); auto t4_c = at<1>(f); for (auto&& t4_ : t4_c) { Term t = t4_; l_.append(at<0>(t)); } return l_; }();
@@ -8261,7 +8275,7 @@ inline void Search::improve() {
   log = t2_;
   exact = t3_;
   }
-  ways = List<Way>::of({&Search::differences, &Search::inner_remainders, &Search::multiples, &Search::signs, &Search::turned, &Search::differences_inside, &Search::wider, &Search::digits_with_rest, &Search::constants, &Search::factors});
+  ways = List<Way>::of({&Search::digits_with_rest, &Search::differences, &Search::inner_remainders, &Search::multiples, &Search::signs, &Search::turned, &Search::differences_inside, &Search::wider, &Search::constants, &Search::factors});
   if (truthy(exact)) {
     ways = [&] { auto l_ = List<Way>::make(); l_.append(&Search::known_digits); l_.extend(ways); l_.append(&Search::negated); return l_; }();
   }
@@ -8381,7 +8395,7 @@ inline bool Search::_wider(Form y, List<Int> users, Form x) {
         quotients.extend(this->instead(a, strategy::wider{}, g, r));
       } else {
         {
-        auto t4_c = ledger->users.at_(Int(a));
+        auto t4_c = ledger->users.at_(Int(a)).values();
         for (auto&& t4_ : t4_c) {
           f = t4_;
           if (!truthy(floor_mod(engine->coefficient(f, a), g))) {
@@ -8448,7 +8462,7 @@ inline Int Search::_multiple(Form x, Form y) {
 inline void Search::constants() {
   Ledger* ledger{};
   List<Int> kind{};
-  Dict<Int, Dict<Form, Unit>> users_of{};
+  Dict<Int, Dict<Int, Form>> users_of{};
   Dict<Terms, List<Int>> groups{};
   Int sums{};
   bool inside{};
@@ -8555,7 +8569,7 @@ inline bool Search::_with_constants(List<Int> atoms) {
     }
     if ((kind[a] == Int(1))) {
       {
-      auto t4_c = ledger->users.at_(Int(a));
+      auto t4_c = ledger->users.at_(Int(a)).values();
       for (auto&& t4_ : t4_c) {
         f = t4_;
         if (truthy(at<0>(f))) {
@@ -8610,7 +8624,7 @@ inline List<List<Tuple<Int, Form, Any>>> Search::_shifts(List<Int> atoms) {
     wanted.add(c);
     if ((kind[a] == Int(1))) {
       {
-      auto t6_c = ledger->users.at_(Int(a));
+      auto t6_c = ledger->users.at_(Int(a)).values();
       for (auto&& t6_ : t6_c) {
         f = t6_;
         if (truthy(at<0>(f))) {
@@ -8691,7 +8705,7 @@ inline bool Search::_may_pay(List<Int> atoms, Int n) {
     same.add(mk(engine->kind[a], d));
     if (((n != c) && (engine->kind[a] == Int(1)))) {
       {
-      auto t6_c = ledger->users.at_(Int(a));
+      auto t6_c = ledger->users.at_(Int(a)).values();
       for (auto&& t6_ : t6_c) {
         f = t6_;
         {
@@ -8898,7 +8912,7 @@ inline void Search::negated() {
   for (auto&& t1_ : t1_c) {
     a = t1_;
     if ((ledger->users.has(Int(a)) && truthy(at<0>(ledger->written.at_(Int(a)))))) {
-      if (truthy([&] {  auto t2_c = ledger->users.at_(Int(a)); for (auto&& t2_ : t2_c) { Form f = t2_; if (truthy([&] {  auto t3_c = at<1>(f); for (auto&& t3_ : t3_c) { Int k = at<1>(t3_); if (!((k < Int(0)))) return false; } return true; }())) return true; } return false; }())) {
+      if (truthy([&] {  auto t2_c = ledger->users.at_(Int(a)).values(); for (auto&& t2_ : t2_c) { Form f = t2_; if (truthy([&] {  auto t3_c = at<1>(f); for (auto&& t3_ : t3_c) { Int k = at<1>(t3_); if (!((k < Int(0)))) return false; } return true; }())) return true; } return false; }())) {
         ledger->attempt(this->instead(a, strategy::negated{}));
       }
     }
@@ -8915,6 +8929,7 @@ inline void Search::digits_with_rest() {
   Terms terms{};
   Int a{};
   Int k{};
+  Term t{};
   Int h{};
   Int g{};
   Form r{};
@@ -8936,31 +8951,42 @@ inline void Search::digits_with_rest() {
     c = at<0>(t4_);
     terms = at<1>(t4_);
     }
-    if ((!ledger->owners.has(Form(f)) || (!truthy(terms) || (!truthy(c) && (len(terms) == Int(1)))))) {
-      continue;
+    {
+      auto t5_ = Int(0);
+      auto t6_ = Int(1);
+    a = t5_;
+    k = t6_;
     }
     {
-      auto t5_ = most(terms, [&](const auto& t) { return p_abs(at<1>(t)); });
-    a = at<0>(t5_);
-    k = at<1>(t5_);
+    auto t7_c = terms;
+    for (auto&& t7_ : t7_c) {
+      t = t7_;
+      if ((p_abs(at<1>(t)) > p_abs(k))) {
+        {
+          auto t8_ = t;
+        a = at<0>(t8_);
+        k = at<1>(t8_);
+        }
+      }
     }
-    if (((k == Int(1)) || ((k == Int(-1)) || (kind[a] != Int(2))))) {
+    }
+    if (((k == Int(1)) || ((kind[a] != Int(2)) || ((!truthy(c) && (len(terms) == Int(1))) || !ledger->owners.has(Form(f)))))) {
       continue;
     }
-    h = Gcd().one(c).all([&] { auto l_ = List<Int>::make(); auto t6_c = terms; for (auto&& t6_ : t6_c) { Int j = at<1>(t6_); l_.append(j); } return l_; }()).g;
+    h = Gcd().one(c).all([&] { auto l_ = List<Int>::make(); auto t9_c = terms; for (auto&& t9_ : t9_c) { Int j = at<1>(t9_); l_.append(j); } return l_; }()).g;
     if ((k < Int(0))) {
       h = neg(h);
     }
     g = floor_div(k, h);
-    r = mk(floor_div(c, h), terms_of([&] { auto l_ = List<Term>::make(); auto t7_c = terms; for (auto&& t7_ : t7_c) { Int b = at<0>(t7_); Int j = at<1>(t7_); if (!((b != a))) continue; l_.append(mk(b, floor_div(j, h))); } return l_; }()));
+    r = mk(floor_div(c, h), terms_of([&] { auto l_ = List<Term>::make(); auto t10_c = terms; for (auto&& t10_ : t10_c) { Int b = at<0>(t10_); Int j = at<1>(t10_); if (!((b != a))) continue; l_.append(mk(b, floor_div(j, h))); } return l_; }()));
     choices = this->everywhere(f, strategy::wider_digit{}, a, g, r);
     if (!truthy(choices)) {
       continue;
     }
     {
-    auto t8_c = List<Int>::from(ledger->owners.at_(Form(ledger->written.at_(Int(a)))));
-    for (auto&& t8_ : t8_c) {
-      u = t8_;
+    auto t11_c = List<Int>::from(ledger->owners.at_(Form(ledger->written.at_(Int(a)))));
+    for (auto&& t11_ : t11_c) {
+      u = t11_;
       if ((((Int(0) <= u) && (u < Int(4294967296))) && (kind[u] == Int(1)))) {
         choices.extend(this->instead(u, strategy::wider{}, g, r));
       }
@@ -9142,7 +9168,7 @@ inline void Search::_take_summands(Form y, List<Int> atoms) {
     a = t6_;
     if (((kind[a] == Int(1)) && (lookup(ledger->written, Int(a)) == y))) {
       {
-      auto t7_c = ledger->users.at_(Int(a));
+      auto t7_c = ledger->users.at_(Int(a)).values();
       for (auto&& t7_ : t7_c) {
         f = t7_;
         v = engine->coefficient(f, a);

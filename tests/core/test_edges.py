@@ -35,14 +35,14 @@ def _edges() -> Any:
 
 #: Of all results of a family; a change of what the simplifier finds changes it, and has to be meant.
 PINNED: dict[str, str] = {
-    "blocks": "d346c82aca61587e",
+    "blocks": "74f5bb4228e1636c",
     "digits": "b4b1df3442104c5d",
     "nested": "0d00701ba04b7b9c",
     "extrema": "9d14c9fec5b8ded9",
     "turned": "48fb82dba60d9c32",
     "known": "8b0edf9d24a93283",
-    "congruent": "efea868e02f6b36f",
-    "shared": "67be655c4054b17f",
+    "congruent": "23b08fbdf4fe27ba",
+    "shared": "8577b170ff5efdd6",
     "large": "a37854177650ca7c",
     "opaque": "18779af2f930f7ca",
     "points_only": "dedda3a57878ea3d",

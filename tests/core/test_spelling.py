@@ -29,7 +29,7 @@ CASES = {
         " ((d1 * 6 + d2) floordiv 16 * 6 + d0 * 18 + 5) mod 16), domain: d0 in [0, 0], d1 in [0, 7],"
         " d2 in [0, 5], d0 * 3 + (d1 * 6 + d2) floordiv 16 in [0, 2]",
         3,
-        (12, 3),
+        (9, 4),
     ),
     # the quotient releases d0 floordiv 432 from its dividend, and takes in the constant beside it afterwards
     "constant of a released dividend": (

@@ -101,6 +101,13 @@ class ExprReader:
         self.tokens.append(Token("end", "", len(text)))
         self.next = 0
 
+    def number(self, token: Token) -> int:
+        """The integer that a token denotes."""
+        try:
+            return parse_int(token.text)
+        except InputError as wrong:
+            raise self.error(wrong.message, token, wrong.expected) from None
+
     # -- words
     @property
     def token(self) -> Token:
@@ -226,7 +233,7 @@ class ExprReader:
         token = self.token
         if token.kind == "number":
             self.advance()
-            value: Expr = integer(parse_int(token.text))
+            value: Expr = integer(self.number(token))
             name = self.token
             if name.kind == "name" and name.at == token.at + len(token.text) and name.text not in RESERVED:
                 value = mul(value, self._variable(scope))

@@ -80,7 +80,11 @@ def load_json(text: str, *, first_line: int = 1, first_column: int = 1) -> Any:
             value, at = string(at, 'a string without control characters, with valid escapes, closed by `"`')
         elif (number := _NUMBER.match(text, at)) is not None:
             whole = number[2] is None and number[3] is None
-            value, at = parse_int(number[1]) if whole else float(number[0]), number.end()
+            try:
+                value = parse_int(number[1]) if whole else float(number[0])
+            except InputError as wrong:
+                raise error(wrong.message, at, wrong.expected) from None
+            at = number.end()
         elif (word := _WORD.match(text, at)) is not None and word[0] in _WORDS:
             value, at = _WORDS[word[0]], word.end()
         else:

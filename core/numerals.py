@@ -7,14 +7,23 @@ quadratic conversion.
 
 from __future__ import annotations
 
-__all__ = ["format_int", "parse_int"]
+from .errors import InputError
 
+__all__ = ["MOST_DIGITS", "format_int", "parse_int"]
+
+#: Numbers with more digits are refused where they are read: arithmetic on them takes more than linear time.
+MOST_DIGITS = 100_000
 _DIGITS = 600  # below the smallest limit an interpreter can be set to
 _BITS = 1900  # fewer bits than 10**600 has
 
 
 def parse_int(digits: str) -> int:
-    """The integer that a string of ASCII digits, perhaps after a minus sign, denotes."""
+    """The integer that a string of ASCII digits, perhaps after a minus sign, denotes.
+
+    Raises :class:`InputError` for more than :data:`MOST_DIGITS`.
+    """
+    if len(digits) > MOST_DIGITS:
+        raise InputError(f"a number of {len(digits)} digits", expected=f"at most {MOST_DIGITS} digits")
     if digits.startswith("-"):
         return -parse_int(digits[1:])
     if len(digits) <= _DIGITS:

@@ -10,7 +10,6 @@ from .errors import InputError, quoted
 from .expr import Expr, Var, substitute_all, var
 from .expr_reader import ExprReader, Token
 from .indexing_map import IndexingMap
-from .numerals import parse_int
 from .variables import RESERVED, Constraint, RuntimeSource, RuntimeVariable, Variable, known_names
 
 __all__ = ["MapReader", "parse_condition", "parse_expr", "parse_map"]
@@ -69,7 +68,7 @@ class MapReader(ExprReader):
         negative = self.take("-")
         if self.token.kind != "number":
             self.unexpected("an integer bound")
-        value = parse_int(self.advance().text)
+        value = self.number(self.advance())
         return -value if negative else value
 
     def is_in(self) -> bool:

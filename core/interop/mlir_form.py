@@ -34,7 +34,6 @@ from ..expr import (
 )
 from ..expr_reader import ExprReader, Token
 from ..indexing_map import IndexingMap, RuntimeVariable, Variable, expect_map, is_name, known_names
-from ..numerals import parse_int
 from ..text_printer import Order, Printer
 from .foreign import Relation, domain_of, fresh_name
 
@@ -177,7 +176,7 @@ class _Affine(ExprReader):
     def _primary(self, scope: Mapping[str, Expr] | None) -> Expr:
         token = self.token
         if token.kind == "number":
-            n = int(token.text, 16) if token.text.startswith("0x") else parse_int(token.text)
+            n = int(token.text, 16) if token.text.startswith("0x") else self.number(token)
             if n > _LARGEST:
                 raise self.error("the constant is too large for an index", token, f"at most {_LARGEST}")
             self.advance()

@@ -568,10 +568,11 @@ class Kernel(Ranges):
         ``more`` says that it is called again at once, and what follows for digits can wait.
         """
         self._narrow(self.read(e), finite(lo), finite(hi))
-        self.index = {}
-        for a, t in enumerate(self.kind):
-            if t == QUOTIENT or t == REMAINDER:
-                self.index.setdefault((t, self.arg[a], self.divisor[a]), a)
+        if self.index is None:
+            self.index = {}
+            for a, t in enumerate(self.kind):
+                if t == QUOTIENT or t == REMAINDER:
+                    self.index.setdefault((t, self.arg[a], self.divisor[a]), a)
         kept: dict[Expr, Form] = {}
         for v, f in self.memo.items():
             if type(v) is Var:
@@ -581,10 +582,14 @@ class Kernel(Ranges):
                         f = self.settled(a)
                 kept[v] = f
         self.memo = kept
-        for a, t in enumerate(self.kind):
-            if t == REMAINDER and self.lo[a] == self.hi[a]:
+        for a in range(self.later, len(self.kind)):
+            self.narrower.append(a)
+        for a in self.narrower:
+            if self.kind[a] == REMAINDER and self.lo[a] == self.hi[a]:
                 x, d = self.arg[a], self.divisor[a]
                 self.exact[x[1], d] = (self.lo[a] - x[0]) % d
+        self.narrower.clear()
+        self.later = len(self.kind)
         self.sharp.clear()
         self.quotients.clear()
         self.remainders.clear()

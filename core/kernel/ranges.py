@@ -48,6 +48,9 @@ class Ranges(Measured):
         self.exact: dict[tuple[Terms, int], int] = {}
         #: atoms by what they are made of; kept once something is known about atoms
         self.index: dict[tuple[int, Form, int], int] | None = None
+        #: atoms whose ends have become narrower, and those from this number on, have not been looked at since
+        self.narrower: list[int] = []
+        self.later = 0
 
     # ---------------------------------------------------------------- of forms
     def range(self, f: Form) -> tuple[int, int]:
@@ -257,6 +260,7 @@ class Ranges(Measured):
         lo, hi = max(lo, self.lo[a]), min(hi, self.hi[a])
         if lo > self.lo[a] or hi < self.hi[a]:
             self.lo[a], self.hi[a] = lo, hi
+            self.narrower.append(a)
             self.sharp.clear()
         return atom(a) if lo < hi else self.settled(a)
 
@@ -291,9 +295,11 @@ class Ranges(Measured):
                 if high < his[a] and high < FAR:
                     his[a] = high
                     narrower = True
-                if narrower and self.kind[a] == QUOTIENT:
-                    d = self.divisor[a]
-                    todo.append((self.arg[a], los[a] * d, his[a] * d + d - 1))
+                if narrower:
+                    self.narrower.append(a)
+                    if self.kind[a] == QUOTIENT:
+                        d = self.divisor[a]
+                        todo.append((self.arg[a], los[a] * d, his[a] * d + d - 1))
 
     def _know_sum(self, terms: Terms, lo: int, hi: int) -> tuple[Terms, int, int]:
         """Remember the ends of a sum without constant; they and the sum without common factors, first a positive one."""
@@ -352,6 +358,7 @@ class Ranges(Measured):
                 continue
             self.lo[a] = max(self.lo[a], g * self.lo[t])
             self.hi[a] = min(self.hi[a], g * self.hi[t] + g - 1)
+            self.narrower.append(a)
             if len(self.sums) > MANY:
                 continue
             for part, (lo, hi) in list(self.sums.items()):

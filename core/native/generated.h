@@ -155,6 +155,8 @@ struct Engine {
   Dict<Tuple<Form, Int>, List<Term>> coarse;
   Dict<Tuple<Terms, Int>, Int> exact;
   Dict<Tuple<Int, Form, Int>, Int> index;
+  List<Int> narrower;
+  Int later;
   Dict<Expr, Term> bounds;
   bool keep_points;
   Dict<Expr, Form> opaque;
@@ -3009,6 +3011,14 @@ inline Engine::Engine(Dict<Expr, Term> bounds, bool keep_points) {
   this->index = t7_;
   }
   {
+    auto t8_ = List<Int>::of({});
+  this->narrower = t8_;
+  }
+  {
+    auto t9_ = Int(0);
+  this->later = t9_;
+  }
+  {
     auto t1_ = bounds;
   this->bounds = t1_;
   }
@@ -3708,6 +3718,7 @@ inline Form Engine::_again(Int a, Int lo, Int hi) {
     this->lo[a] = t3_;
     this->hi[a] = t4_;
     }
+    this->narrower.append(a);
     this->sharp.clear();
   }
   return ((lo < hi) ? Form(functions::atom(a)) : Form(this->settled(a)));
@@ -3817,9 +3828,12 @@ inline void Engine::_narrow(Form f, Int lo, Int hi) {
         }
         narrower = true;
       }
-      if ((truthy(narrower) && (this->kind[a] == Int(1)))) {
-        d = this->divisor[a];
-        todo.append(mk(this->arg[a], mul(los[a], d), sub(add(mul(his[a], d), d), Int(1))));
+      if (truthy(narrower)) {
+        this->narrower.append(a);
+        if ((this->kind[a] == Int(1))) {
+          d = this->divisor[a];
+          todo.append(mk(this->arg[a], mul(los[a], d), sub(add(mul(his[a], d), d), Int(1))));
+        }
       }
     }
     }
@@ -3974,6 +3988,7 @@ inline void Engine::_refine(Int a) {
       auto t4_ = smaller(this->hi[a], sub(add(mul(g, this->hi[t]), g), Int(1)));
     this->hi[a] = t4_;
     }
+    this->narrower.append(a);
     if ((len(this->sums) > Int(64))) {
       continue;
     }
@@ -4945,21 +4960,23 @@ inline void Engine::know(Expr e, Int lo, Int hi, bool more) {
   Form x{};
   Int d{};
   this->_narrow(this->read(e), functions::finite(lo), functions::finite(hi));
-  {
-    auto t1_ = Dict<Tuple<Int, Form, Int>, Int>::make();
-  this->index = t1_;
-  }
-  {
-  Int t2_i = Int(0);
-  auto t2_c = this->kind;
-  for (auto&& t2_ : t2_c) {
-    a = t2_i;
-    t = t2_;
-    t2_i++;
-    if (((t == Int(1)) || (t == Int(2)))) {
-      this->index.setdefault(Tuple<Int, Form, Int>(mk(t, this->arg[a], this->divisor[a])), a);
+  if (isnone(this->index)) {
+    {
+      auto t1_ = Dict<Tuple<Int, Form, Int>, Int>::make();
+    this->index = t1_;
     }
-  }
+    {
+    Int t2_i = Int(0);
+    auto t2_c = this->kind;
+    for (auto&& t2_ : t2_c) {
+      a = t2_i;
+      t = t2_;
+      t2_i++;
+      if (((t == Int(1)) || (t == Int(2)))) {
+        this->index.setdefault(Tuple<Int, Form, Int>(mk(t, this->arg[a], this->divisor[a])), a);
+      }
+    }
+    }
   }
   kept = Dict<Expr, Form>::make();
   {
@@ -4985,26 +5002,32 @@ inline void Engine::know(Expr e, Int lo, Int hi, bool more) {
     auto t5_ = kept;
   this->memo = t5_;
   }
+  for (Int t6_ = this->later, t6_e = len(this->kind); t6_ < t6_e; t6_++) {
+    a = t6_;
+    this->narrower.append(a);
+  }
   {
-  Int t6_i = Int(0);
-  auto t6_c = this->kind;
-  for (auto&& t6_ : t6_c) {
-    a = t6_i;
-    t = t6_;
-    t6_i++;
-    if (((t == Int(2)) && (this->lo[a] == this->hi[a]))) {
+  auto t7_c = this->narrower;
+  for (auto&& t7_ : t7_c) {
+    a = t7_;
+    if (((this->kind[a] == Int(2)) && (this->lo[a] == this->hi[a]))) {
       {
-        auto t7_ = this->arg[a];
-        auto t8_ = this->divisor[a];
-      x = t7_;
-      d = t8_;
+        auto t8_ = this->arg[a];
+        auto t9_ = this->divisor[a];
+      x = t8_;
+      d = t9_;
       }
       {
-        auto t9_ = floor_mod(sub(this->lo[a], at<0>(x)), d);
-      this->exact.set(mk(at<1>(x), d), t9_);
+        auto t10_ = floor_mod(sub(this->lo[a], at<0>(x)), d);
+      this->exact.set(mk(at<1>(x), d), t10_);
       }
     }
   }
+  }
+  this->narrower.clear();
+  {
+    auto t11_ = len(this->kind);
+  this->later = t11_;
   }
   this->sharp.clear();
   this->quotients.clear();

@@ -11,6 +11,7 @@ from indexproof.core.errors import InputError, TooLargeError
 from indexproof.core.expr import ceildiv, floordiv, integer, linear, maximum, minimum, mod, mul, var
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.map_reader import read_map
+from indexproof.core.numerals import MOST_DIGITS, parse_int
 from indexproof.core.text import format_expr, format_map, parse_condition, parse_expr, parse_map
 
 DATA = Path(__file__).parent / "data"
@@ -256,3 +257,16 @@ def test_positions_count_from_where_the_text_stands_in_its_file() -> None:
         parse_map("(d0) -> (d1)", first_line=12, first_column=5)
     assert (caught.value.line, caught.value.column) == (12, 14)
     assert caught.value.render().endswith("\n  (d0) -> (d1)\n           ^")
+
+
+def test_numbers_of_more_digits_than_the_limit_are_refused_where_they_stand() -> None:
+    long = "7" * (MOST_DIGITS + 1)
+    assert parse_expr(f"d0 + {long[1:]}") == linear(parse_int(long[1:]), [(var("d0"), 1)])
+    for text, column in (
+        (f"(d0) -> (d0 + {long}), domain: d0 in [0, 1]", 15),
+        (f'{{"dims": [["d0", 0, {long}]]}}', 21),
+    ):
+        with pytest.raises(
+            InputError, match=f"column {column}: a number of 100001 digits; expected at most 100000"
+        ):
+            read_map(text)

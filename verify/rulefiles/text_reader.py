@@ -236,9 +236,16 @@ class _Reader:
         negative = bool(self.take("-"))
         if self.token.kind != "number":
             self.unexpected("an integer")
-        n = parse_int(self.token.text)
+        n = self.number(self.token)
         self.next += 1
         return -n if negative else n
+
+    def number(self, token: _Token) -> int:
+        """The integer that a token denotes."""
+        try:
+            return parse_int(token.text)
+        except InputError as wrong:
+            raise self.error(wrong.message, token.at, wrong.expected) from None
 
     def rounding(self) -> Rounding:
         token = self.token
@@ -269,7 +276,7 @@ class _Reader:
         if token.kind != "number":
             self.unexpected("`unbounded`, or a number of bits as in `32 bits wrap`")
         try:
-            width = width_of(parse_int(token.text))
+            width = width_of(self.number(token))
         except InputError as wrong:
             raise self.error(wrong.message, token.at, wrong.expected) from None
         self.next += 1
@@ -365,7 +372,7 @@ class _Reader:
             if token.text == "-" and self.tokens[self.next + 1].kind == "number":
                 # the minus of a number belongs to the number
                 self.next += 1
-                operands.append(Term("int", (), -parse_int(self.token.text), token.at))
+                operands.append(Term("int", (), -self.number(self.token), token.at))
                 break
             if word and token.text in _PREFIX:
                 op = _PREFIX[token.text]
@@ -386,7 +393,7 @@ class _Reader:
     def primary(self) -> Term:
         token = self.token
         if token.kind == "number":
-            return Term("int", (), parse_int(token.text), token.at)
+            return Term("int", (), self.number(token), token.at)
         if token.kind == "name" and token.text in ("true", "false"):
             return Term("bool", (), token.text == "true", token.at)
         if token.kind == "name" and token.text not in RESERVED:

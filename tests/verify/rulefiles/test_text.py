@@ -263,3 +263,8 @@ def test_what_is_expected_of_an_ill_formed_rule_goes_with_it() -> None:
     read = parse_rules("int x\ngood: x -> x\nbad: x -> y\nexpect REFUTED\n", problems=problems)
     assert [(r.name, r.expected) for r in read.rules] == [("good", "PROVED")]
     assert len(problems) == 1
+
+
+def test_numbers_of_more_digits_than_the_limit_are_refused_where_they_stand() -> None:
+    with pytest.raises(InputError, match="line 2, column 13: a number of 100001 digits"):
+        parse_rules(f"int x\nr: x -> x + {'7' * 100_001}")

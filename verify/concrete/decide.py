@@ -2,7 +2,7 @@
 
 1. The normal form takes about a millisecond and proves most true claims.
 2. Enumeration tries every point if there are at most :data:`~.enumerate.LIMIT`, and more in later rounds.
-3. Otherwise the points of smallest magnitude and random points are tried.
+3. Otherwise the points of smallest magnitude are tried.
 4. SAT sweeping, witnesses for unknowns, isl, SAT sweeping with both solvers and z3 follow, round after round.  Where isl
    is complete z3 begins one round later.
 
@@ -23,7 +23,6 @@ from .problem import HOLDS, EngineDisagreement, Outcome, Problem, counterexample
 __all__ = ["ENGINES", "GROWTH", "ROUNDS", "Decision", "decide_problem"]
 
 _PROBE = "small points"
-_SAMPLE = "random points"
 
 #: Budgets grow by this factor from one round to the next.
 GROWTH = 5
@@ -38,19 +37,17 @@ ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     normal_form.NAME: lambda p, factor: normal_form.decide(p),
     enumeration.NAME: lambda p, factor: enumeration.decide(p, factor * enumeration.LIMIT),
     _PROBE: lambda p, factor: enumeration.probe(p, factor * enumeration.CORNER),
-    _SAMPLE: lambda p, factor: enumeration.sample(p, factor * enumeration.SAMPLES),
     sat_sweeping.NAME: lambda p, factor: sat_sweeping.decide(p, factor * sat_sweeping.BUDGET),
     witnesses.NAME: lambda p, factor: witnesses.decide(p, factor * witnesses.BUDGET),
     isl.NAME: lambda p, factor: isl.decide(p, factor * isl.BUDGET),
     sat_sweeping.BOTH_NAME: lambda p, factor: sat_sweeping.decide(p, factor * sat_sweeping.BUDGET, both=True),
     smt.NAME: lambda p, factor: smt.decide(p, factor * smt.BUDGET),
 }
-_POINTS = (_PROBE, _SAMPLE)
 _SOLVERS = (sat_sweeping.NAME, witnesses.NAME, isl.NAME, sat_sweeping.BOTH_NAME, smt.NAME)
 #: Who may confirm, best first.  Nobody confirms an engine of its own family; what both solvers had a part in is confirmed
 #: by enumeration, or by each of them alone.
 _OPINIONS = (enumeration.NAME, isl.NAME, smt.NAME)
-_FAMILY = {_PROBE: enumeration.NAME, _SAMPLE: enumeration.NAME, sat_sweeping.NAME: isl.NAME}
+_FAMILY = {_PROBE: enumeration.NAME, sat_sweeping.NAME: isl.NAME}
 _BOTH = {isl.NAME, smt.NAME}
 _WITH_BOTH = (sat_sweeping.BOTH_NAME, witnesses.NAME)
 
@@ -103,13 +100,13 @@ def decide_problem(
 def _schedule(asked: Sequence[str], presburger: bool, rounds: int) -> Iterator[tuple[str, int, int]]:
     """Engine, budget factor and round.
 
-    Points are tried in two rounds only, since more find little more, and z3 waits one round where isl could answer.
+    Small points are tried in two rounds only, since more find little more, and z3 waits one round where isl could answer.
     """
     for turn in range(rounds):
         for name in asked:
             if name == enumeration.NAME and turn < _ENUMERATED:
                 yield name, GROWTH**turn, turn + 1
-            elif name in _POINTS and turn < 2:
+            elif name == _PROBE and turn < 2:
                 yield name, _MORE**turn, turn + 1
             elif name == smt.NAME and presburger and len(asked) > 1:
                 if turn:

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from ...core.expr import Expr, Integers, interpret
-from ...core.interval import Interval, is_infinite
+from ...core.interval import Interval
 from ...core.points import Magnitude, between, computed
 from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order, smallest
 
-__all__ = ["LIMIT", "NAME", "decide", "drawn", "probe", "sample", "satisfied", "shrunk", "simplex"]
+__all__ = ["LIMIT", "NAME", "decide", "drawn", "probe", "satisfied", "shrunk", "simplex"]
 
 NAME = "enumeration"
 #: Largest number of points (of the variables, times the choices for the unknowns) that are enumerated.
@@ -29,8 +29,6 @@ LIMIT = 200_000
 _PART = 1 << 21
 #: Points that :func:`probe` tries.
 CORNER = 4096
-#: Random points that :func:`sample` tries.
-SAMPLES = 4096
 _MAX_STEPS = 100  # of making a random counterexample smaller
 _MAX_AXES = 60  # numpy has 64
 _INT64 = 2**63 - 1
@@ -243,24 +241,6 @@ def _by_excess(i: Interval, reach: int) -> tuple[Any, Any]:
     x, e = (np.concatenate(part) for part in zip(*kept, strict=True))
     order = np.argsort(e, kind="stable")
     return x[order], e[order]
-
-
-def sample(problem: Problem, count: int = SAMPLES) -> Outcome:
-    """Try pseudo-random points, the same ones every time: ``fails`` (hardly minimal) or ``open``.
-
-    Coordinates are drawn from the whole box, from around its ends, from around zero, and with random
-    magnitude.  A point that fails is then made smaller, one coordinate after the other.
-    """
-    box = problem.variables
-    count = _affordable(problem, count)
-    if count < 2 or any(is_infinite(x) for _, i in box for x in i):
-        return Outcome("open", note="not tried")
-    dtype = _sum_type(tuple((v, Interval(min(2 * i.lo, -32), max(2 * i.hi, 32))) for v, i in box))
-    columns = [drawn(i, count, k, dtype) for k, (_, i) in enumerate(box)]
-    found = _violating(problem, columns)
-    if found is None:
-        return Outcome("open", note="no counterexample found")
-    return Outcome("fails", shrunk(problem, found), minimal=False, note="not minimised")
 
 
 def drawn(i: Interval, count: int, seed: int, dtype: type) -> Any:

@@ -51,9 +51,8 @@ class Ledger:
         self.owners: dict[Form, dict[int, None]] = {}
         #: by sum, a number: what a sum with many summands is to each of them is kept by that, as sums are dear to look up
         self.numbers: dict[Form, int] = {}
-        #: by atom, the sums that are written with it, and the owners of those where something else stands for it
+        #: by atom, the sums that are written with it
         self.users: dict[int, dict[int, Form]] = {}
-        self.replaced: dict[int, dict[int, None]] = {}
         #: how often sums without constant, up to sign, and products, up to sign, are written
         self.bodies: dict[Terms, int] = {}
         self.products: dict[tuple[int, int], int] = {}
@@ -78,7 +77,7 @@ class Ledger:
         """The arguments of a minimum or a maximum as they are written."""
         return [self.written[(n + 1) * ARGUMENT + a] for n in range(len(self.engine.parts[a]))]
 
-    def resolved(self, f: Form, owner: int | None = None) -> Form:
+    def resolved(self, f: Form) -> Form:
         """The sum with everything that stands for its atoms."""
         choice = self.choice
         if not choice:
@@ -97,8 +96,6 @@ class Ledger:
             if by is None:
                 total[a] = total.get(a, 0) + k
                 continue
-            if owner is not None:
-                self.replaced.setdefault(a, {})[owner] = None
             c += k * by[0]
             for b, j in by[1]:
                 todo.append((b, j * k))
@@ -132,21 +129,18 @@ class Ledger:
 
     # ---------------------------------------------------------------- choosing
     def choose(self, choice: Choice) -> bool:
-        """Write an atom or a result as a form; whether that is possible, as the atom is not needed for the form."""
+        """Write an atom or a result as a form; whether that is possible: nothing stands for the atom, nor is it needed."""
         key, f, _ = choice
+        had = self.choice.get(key)
         if key >= 0:
-            if self.reaches(f, key):
+            if had is not None or self.reaches(f, key):
                 return False
             owners: list[int] = []
             users = self.users.get(key)
             if users:
                 for g in users.values():
                     owners += self.owners[g]
-            had = self.choice.get(key)
-            if had is not None:
-                owners += self.replaced.get(key, ())
         else:
-            had = self.choice.get(key)
             owners = [key]
         self.choice[key] = f
         self.log.append((choice, had, owners))
@@ -295,7 +289,7 @@ class Ledger:
             f = written.get(owner)
             if f is None:
                 continue
-            g = self.resolved(self._given(owner), owner)
+            g = self.resolved(self._given(owner))
             if g != f:
                 self._own(owner, g)
                 self._disown(owner, f)
@@ -349,12 +343,12 @@ class Ledger:
         """The atom is needed from now on."""
         if of == QUOTIENT or of == REMAINDER:
             self.cost += self.weight
-            self._own(a, self.resolved(self.engine.arg[a], a))
+            self._own(a, self.resolved(self.engine.arg[a]))
         else:
             parts = self.engine.parts[a]
             self.cost += (len(parts) - 1) * self.unit
             for n, x in enumerate(parts):
-                self._own((n + 1) * ARGUMENT + a, self.resolved(x, (n + 1) * ARGUMENT + a))
+                self._own((n + 1) * ARGUMENT + a, self.resolved(x))
 
     def _disown(self, owner: int, f: Form) -> None:
         """The owner is not written as the form any more."""

@@ -470,7 +470,6 @@ struct Ledger {
   Dict<Form, Dict<Int, Unit>> owners;
   Dict<Form, Int> numbers;
   Dict<Int, Dict<Int, Form>> users;
-  Dict<Int, Dict<Int, Unit>> replaced;
   Dict<Terms, Int> bodies;
   Dict<Term, Int> products;
   List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Int>>> log;
@@ -479,7 +478,7 @@ struct Ledger {
   Int spent();
   Form _given(Int owner);
   List<Form> arguments(Int a);
-  Form resolved(Form f, Opt<Int> owner = none);
+  Form resolved(Form f);
   bool reaches(Form f, Int a);
   bool choose(Tuple<Int, Form, Any> choice);
   void undo(Int mark);
@@ -6603,28 +6602,24 @@ inline Ledger::Ledger(Engine* engine, Int weight, List<Form> forms) {
   this->users = t10_;
   }
   {
-    auto t11_ = Dict<Int, Dict<Int, Unit>>::make();
-  this->replaced = t11_;
+    auto t11_ = Dict<Terms, Int>::make();
+  this->bodies = t11_;
   }
   {
-    auto t12_ = Dict<Terms, Int>::make();
-  this->bodies = t12_;
+    auto t12_ = Dict<Term, Int>::make();
+  this->products = t12_;
   }
   {
-    auto t13_ = Dict<Term, Int>::make();
-  this->products = t13_;
+    auto t13_ = List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Int>>>::of({});
+  this->log = t13_;
   }
   {
-    auto t14_ = List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Int>>>::of({});
-  this->log = t14_;
-  }
-  {
-  Int t15_i = Int(0);
-  auto t15_c = forms;
-  for (auto&& t15_ : t15_c) {
-    i = t15_i;
-    f = t15_;
-    t15_i++;
+  Int t14_i = Int(0);
+  auto t14_c = forms;
+  for (auto&& t14_ : t14_c) {
+    i = t14_i;
+    f = t14_;
+    t14_i++;
     this->_own(sub(Int(-1), i), f);
   }
   }
@@ -6645,7 +6640,7 @@ inline List<Form> Ledger::arguments(Int a) {
   return [&] { auto l_ = List<Form>::make(); for (Int t1_ = Int(0), t1_e = len(this->engine->parts.at_(Int(a))); t1_ < t1_e; t1_++) { Int n = t1_; l_.append(this->written.at_(Int(add(mul(add(n, Int(1)), Int(4294967296)), a)))); } return l_; }();
 }
 
-inline Form Ledger::resolved(Form f, Opt<Int> owner) {
+inline Form Ledger::resolved(Form f) {
   Dict<Int, Form> choice{};
   Term t{};
   Int c{};
@@ -6690,23 +6685,17 @@ inline Form Ledger::resolved(Form f, Opt<Int> owner) {
       }
       continue;
     }
-    if (!isnone(owner)) {
-      {
-        auto t5_ = none;
-      this->replaced.setdefault(Int(a), Dict<Int, Unit>::make()).set(some(owner), t5_);
-      }
-    }
     { Int v_ = mul(k, at<0>(some(by))); auto& r_ = c; r_ = add(r_, v_); }
     {
-    auto t6_c = at<1>(some(by));
-    for (auto&& t6_ : t6_c) {
-      b = at<0>(t6_);
-      j = at<1>(t6_);
+    auto t5_c = at<1>(some(by));
+    for (auto&& t5_ : t5_c) {
+      b = at<0>(t5_);
+      j = at<1>(t5_);
       todo.append(mk(b, mul(j, k)));
     }
     }
   }
-  return mk(c, sorted_terms([&] { auto l_ = List<Term>::make(); auto t7_c = total_.items(); for (auto&& t7_ : t7_c) { Term t = t7_; if (!(truthy(at<1>(t)))) continue; l_.append(t); } return l_; }()));
+  return mk(c, sorted_terms([&] { auto l_ = List<Term>::make(); auto t6_c = total_.items(); for (auto&& t6_ : t6_c) { Term t = t6_; if (!(truthy(at<1>(t)))) continue; l_.append(t); } return l_; }()));
 }
 
 inline bool Ledger::reaches(Form f, Int a) {
@@ -6764,17 +6753,18 @@ inline bool Ledger::reaches(Form f, Int a) {
 inline bool Ledger::choose(Tuple<Int, Form, Any> choice) {
   Int key{};
   Form f{};
+  Opt<Form> had{};
   List<Int> owners{};
   Dict<Int, Form> users{};
   Form g{};
-  Opt<Form> had{};
   {
     auto t1_ = choice;
   key = at<0>(t1_);
   f = at<1>(t1_);
   }
+  had = lookup(this->choice, Int(key));
   if ((key >= Int(0))) {
-    if (truthy(this->reaches(f, key))) {
+    if ((!isnone(had) || truthy(this->reaches(f, key)))) {
       return false;
     }
     owners = List<Int>::of({});
@@ -6788,12 +6778,7 @@ inline bool Ledger::choose(Tuple<Int, Form, Any> choice) {
       }
       }
     }
-    had = lookup(this->choice, Int(key));
-    if (!isnone(had)) {
-      owners.extend(this->replaced.get(Int(key), Dict<Int, Unit>::make()));
-    }
   } else {
-    had = lookup(this->choice, Int(key));
     owners = List<Int>::of({key});
   }
   {
@@ -7107,7 +7092,7 @@ inline void Ledger::_refresh(List<Int> owners) {
     if (isnone(f)) {
       continue;
     }
-    g = this->resolved(this->_given(owner), owner);
+    g = this->resolved(this->_given(owner));
     if ((g != some(f))) {
       this->_own(owner, g);
       this->_disown(owner, some(f));
@@ -7234,7 +7219,7 @@ inline void Ledger::_enter(Int a, Int of) {
   Form x{};
   if (((of == Int(1)) || (of == Int(2)))) {
     { Int v_ = this->weight; auto& r_ = this->cost; r_ = add(r_, v_); }
-    this->_own(a, this->resolved(this->engine->arg[a], a));
+    this->_own(a, this->resolved(this->engine->arg[a]));
   } else {
     parts = this->engine->parts.at_(Int(a));
     { Int v_ = mul(sub(len(parts), Int(1)), this->unit); auto& r_ = this->cost; r_ = add(r_, v_); }
@@ -7245,7 +7230,7 @@ inline void Ledger::_enter(Int a, Int of) {
       n = t1_i;
       x = t1_;
       t1_i++;
-      this->_own(add(mul(add(n, Int(1)), Int(4294967296)), a), this->resolved(x, add(mul(add(n, Int(1)), Int(4294967296)), a)));
+      this->_own(add(mul(add(n, Int(1)), Int(4294967296)), a), this->resolved(x));
     }
     }
   }

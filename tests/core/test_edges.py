@@ -42,7 +42,7 @@ PINNED: dict[str, str] = {
     "turned": "48fb82dba60d9c32",
     "known": "8b0edf9d24a93283",
     "congruent": "23b08fbdf4fe27ba",
-    "shared": "8577b170ff5efdd6",
+    "shared": "94b35bc158ffdf97",
     "large": "a37854177650ca7c",
     "opaque": "18779af2f930f7ca",
     "points_only": "dedda3a57878ea3d",

@@ -15,6 +15,7 @@ from . import __version__
 from .core.native import NATIVE
 from .reports.commands import dev, gate, hlo, maps, proofs, proving, website
 from .reports.commands.frame import Commands
+from .reports.commands.options import documented
 
 __all__ = ["app", "main"]
 
@@ -37,25 +38,23 @@ def _version(wanted: bool) -> None:
 
 
 @app.callback()
+@documented
 def _options(
+    *,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
-    debug: Annotated[
-        bool,
-        typer.Option("--debug", help="Show the Python traceback of an error; accepted anywhere on the line."),
-    ] = False,
-    quiet: Annotated[
-        bool,
-        typer.Option(
-            "--quiet", "-q", help="Print the last line of a report, and no progress; accepted anywhere."
-        ),
-    ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Tell of every step of long work; accepted anywhere.")
-    ] = False,
+    debug: bool = False,
+    quiet: bool = False,
+    verbose: bool = False,
 ) -> None:
-    """Verify tensor indexing maps: prove what is claimed of them, refute what is false, simplify."""
+    """Verify tensor indexing maps: prove what is claimed of them, refute what is false, simplify.
+
+    Args:
+        debug: Show the Python traceback of an error; accepted anywhere on the line.
+        quiet (-q): Print the last line of a report, and no progress; accepted anywhere.
+        verbose (-v): Tell of every step of long work; accepted anywhere.
+    """
 
 
 def _group(title: str) -> typer.Typer:
@@ -63,13 +62,13 @@ def _group(title: str) -> typer.Typer:
 
 
 layouts = _group("Explain arrays in memory, bitcasts and kernel launches.")
-layouts.command("show")(hlo.layout)
-layouts.command("bitcast")(hlo.bitcast)
-layouts.command("launch")(hlo.launch)
+layouts.command("show")(documented(hlo.layout))
+layouts.command("bitcast")(documented(hlo.bitcast))
+layouts.command("launch")(documented(hlo.launch))
 
 development = _group("Test indexproof itself, and write what is generated.")
 dev.add_tools(development)
-development.command("docs")(dev.docs)
+development.command("docs")(documented(dev.docs))
 
 #: The commands in the order of the help, by the headings that they stand under.
 COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
@@ -107,7 +106,7 @@ for _heading, _commands in COMMANDS.items():
         if isinstance(_command, typer.Typer):
             app.add_typer(_command, name=_name, rich_help_panel=_heading)
         else:
-            app.command(_name, rich_help_panel=_heading)(_command)
+            app.command(_name, rich_help_panel=_heading)(documented(_command))
 
 
 def main() -> NoReturn:

@@ -9,7 +9,7 @@ import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -60,17 +60,13 @@ def _loaded() -> typer.Typer:
     return tools
 
 
-def docs(
-    context: typer.Context,
-    check_only: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit with 1 if a document is out of date.")
-    ] = False,
-    folder: Annotated[
-        Path | None,
-        typer.Option("--folder", metavar="PATH", help="Where they are (default: beside the program)."),
-    ] = None,
-) -> None:
-    """Write the generated documents and the compiled rules."""
+def docs(context: typer.Context, *, check_only: bool = False, folder: Path | None = None) -> None:
+    """Write the generated documents and the compiled rules.
+
+    Args:
+        check_only (--check): Write nothing; exit with 1 if a document is out of date.
+        folder (PATH): Where they are (default: beside the program).
+    """
     from ...rules.catalog import compiled_sources
     from ..documents import documents, outdated, write_documents
     from ..published import PAGE, is_current, write_page

@@ -6,13 +6,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from ...core.errors import InputError, quoted
 from .frame import emit, report, say, writing
-from .given import BudgetFactor, CachePath, Jobs, Json, NoCache, ReadOnly, opened_cache
+from .given import opened_cache
 
 if TYPE_CHECKING:
     from ...verify.obligation import Obligation
@@ -20,39 +20,19 @@ if TYPE_CHECKING:
 
 
 def gate(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="[FOLDER]", show_default=False, help="The repository (default: this folder)."),
-    ] = Path(),
-    to: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--to",
-            metavar="FILE",
-            help="Also write the outcome there: FILE.sarif, FILE.xml (JUnit), FILE.json or FILE.md; repeat for more.",
-        ),
-    ] = None,
-    base: Annotated[
-        str, typer.Option("--base", metavar="FILE|REV", help="Compare with this document or Git revision.")
-    ] = "",
-    without_base: Annotated[bool, typer.Option("--without-base", help="Compare with nothing.")] = False,
-    since: Annotated[
-        str, typer.Option("--changed-since", metavar="REV", help="Look only at files that differ from REV.")
-    ] = "",
-    github: Annotated[
-        bool | None,
-        typer.Option(
-            "--github/--no-github",
-            show_default=False,
-            help="Annotations and a job summary (default: in an action).",
-        ),
-    ] = None,
-    json: Json = False,
-    jobs: Jobs = None,
-    budget: BudgetFactor = 1.0,
-    cache: CachePath = None,
-    no_cache: NoCache = False,
-    read_only_cache: ReadOnly = False,
+    folder: Path = Path(),
+    *,
+    to: list[Path] | None = None,
+    base: str = "",
+    without_base: bool = False,
+    since: str = "",
+    github: bool | None = None,
+    json: bool = False,
+    jobs: int | None = None,
+    budget: float = 1.0,
+    cache: Path | None = None,
+    no_cache: bool = False,
+    read_only_cache: bool = False,
 ) -> None:
     """Prove what a repository declares, and compare it with its base.
 
@@ -63,6 +43,15 @@ def gate(
     Fails on a claim without the verdict that it expects, a lost proof, a claim that the base has and the
     repository has no more, and fewer claims than the floor. A statement that cannot be read costs only
     itself.
+
+    Args:
+        folder ([FOLDER]): The repository (default: this folder).
+        to (FILE): Also write the outcome there: FILE.sarif, FILE.xml (JUnit), FILE.json or FILE.md; repeat
+            for more.
+        base (FILE|REV): Compare with this document or Git revision.
+        without_base: Compare with nothing.
+        since (--changed-since REV): Look only at files that differ from REV.
+        github (--github/--no-github): Annotations and a job summary (default: in an action).
     """
     from ...verify.budget import Budget
     from ...verify.proving import prove_all
@@ -109,17 +98,14 @@ def gate(
     raise typer.Exit(found.exit_status)
 
 
-def init(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="[FOLDER]", show_default=False, help="Where to make it (default: here)."),
-    ] = Path(),
-    cache: CachePath = None,
-) -> None:
+def init(folder: Path = Path(), *, cache: Path | None = None) -> None:
     """Make an example repository with a gate that passes.
 
     It has rewrite rules in a rule file and in Python, an op, claims, an HLO module, a workflow for GitHub and
     the base of the gate. Its README.md says what to break. No file is overwritten.
+
+    Args:
+        folder ([FOLDER]): Where to make it (default: here).
     """
     from ...verify.proving import prove_all
     from ..example import BASE, FILES

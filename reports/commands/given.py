@@ -1,6 +1,4 @@
-"""The inputs of a command line: the options that commands share, and the claims, maps, points, numbers and the cache
-that its words stand for.
-"""
+"""The inputs of a command line: the claims, maps, points, numbers and the cache that its words stand for."""
 
 from __future__ import annotations
 
@@ -9,9 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ...core.errors import InputError, quoted
 from .frame import noted
@@ -22,63 +18,6 @@ if TYPE_CHECKING:
     from ...verify.parametric import AnyMap
     from ..selection import Selected
     from ..sources import FileKind
-
-# ---------------------------------------------------------------------------------------------------- options
-Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document (see reports/json.md) and nothing else.")
-]
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="NAME",
-        show_default=False,
-        help="Rules, laws, ops, instances of ops ('transpose permutation=(1, 0)'), families (rules, "
-        "transfer, transforms, ops), files FILE.py with declarations, rule files (FILE.rules as text, "
-        "FILE.json, - for standard input), or folders of both (FOLDER/); everything without names.",
-    ),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option("--jobs", "-j", min=1, metavar="N", help="Processes to use (default: all cores)."),
-]
-BudgetFactor = Annotated[
-    float, typer.Option("--budget", min=0, metavar="FACTOR", help="Multiply the solver's budget by this.")
-]
-CachePath = Annotated[
-    Path | None,
-    typer.Option(
-        "--cache",
-        metavar="PATH|off",
-        help="Keep verdicts in this file instead of the default one, or nowhere.",
-    ),
-]
-NoCache = Annotated[
-    bool, typer.Option("--no-cache", help="Neither read nor keep verdicts; the same as --cache off.")
-]
-ReadOnly = Annotated[bool, typer.Option("--read-only-cache", help="Use the kept verdicts, but add none.")]
-MaxRank = Annotated[
-    int | None,
-    typer.Option("--max-rank", min=0, metavar="N", help="Ops are proved up to this rank (default: 4)."),
-]
-
-
-MapText = Annotated[
-    str,
-    typer.Argument(
-        metavar="MAP",
-        show_default=False,
-        help="A map as text, as JSON or as affine_map<...> affine_set<...>; @FILE, or - for standard input.",
-    ),
-]
-At = Annotated[
-    str,
-    typer.Option(
-        "--at",
-        metavar="NAME=N,...",
-        show_default=False,
-        help="Values of parameters of the map, as in n=4,k=3.",
-    ),
-]
 
 
 # ------------------------------------------------------------------------------------------------------ cache

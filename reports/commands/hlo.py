@@ -5,88 +5,33 @@ from __future__ import annotations
 import gc
 import re
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from ...core.errors import InputError, quoted
 from .frame import PROVED, report, status_of, writing
-from .given import Json, as_map, given_text, integers, standard_input
-
-Verify = Annotated[bool, typer.Option("--verify", help="Prove everything that is printed.")]
+from .given import as_map, given_text, integers, standard_input
 
 
 def hlo(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            show_default=False,
-            help="HLO as XLA prints it, or StableHLO; also gzipped; - for standard input.",
-        ),
-    ],
-    which: Annotated[
-        str | None,
-        typer.Option("--module", "-m", metavar="NAME", help="Which one, if the file holds several modules."),
-    ] = None,
-    computation: Annotated[
-        list[str] | None,
-        typer.Option("--computation", "-c", metavar="NAME", help="Only this computation; may be repeated."),
-    ] = None,
-    instruction: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--instruction",
-            "-i",
-            metavar="NAME",
-            help="The maps between this instruction and its operands; may be repeated.",
-        ),
-    ] = None,
-    producers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--from",
-            metavar="NAME",
-            help="The maps between this instruction and --to, over all paths; may be repeated.",
-        ),
-    ] = None,
-    consumers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--to", metavar="NAME", help="What reads --from: the root unless given; may be repeated."
-        ),
-    ] = None,
-    fusions: Annotated[bool, typer.Option("--fusions", help="The computations of all fusions.")] = False,
-    everything: Annotated[bool, typer.Option("--all", help="All computations.")] = False,
-    inputs: Annotated[
-        bool, typer.Option("--input-to-output", help="Maps from what is read to what reads it as well.")
-    ] = False,
-    physical: Annotated[
-        bool, typer.Option("--physical", help="Maps between positions in memory, layouts and tiles counted.")
-    ] = False,
-    summary: Annotated[
-        bool, typer.Option("--summary", help="A line for each computation in place of its maps.")
-    ] = False,
-    analyze: Annotated[
-        bool, typer.Option("--analyze", help="Count how much of each operand is read, and how often.")
-    ] = False,
-    tile: Annotated[
-        str, typer.Option("--tile", metavar="N,M,...", help="Say which tile of an operand such a tile reads.")
-    ] = "",
-    budget: Annotated[
-        int | None,
-        typer.Option("--tilings", metavar="BYTES", min=1, help="List the tilings whose tiles fit into this."),
-    ] = None,
-    svg: Annotated[
-        Path | None,
-        typer.Option(
-            "--svg", metavar="FILE", help="Draw what the first such tile reads (--tile), of one unit."
-        ),
-    ] = None,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Prove the maps, of all computations unless some are named.")
-    ] = False,
-    json: Json = False,
+    file: str,
+    *,
+    which: str | None = None,
+    computation: list[str] | None = None,
+    instruction: list[str] | None = None,
+    producers: list[str] | None = None,
+    consumers: list[str] | None = None,
+    fusions: bool = False,
+    everything: bool = False,
+    inputs: bool = False,
+    physical: bool = False,
+    summary: bool = False,
+    analyze: bool = False,
+    tile: str = "",
+    budget: int | None = None,
+    svg: Path | None = None,
+    verify: bool = False,
+    json: bool = False,
 ) -> None:
     """Print the maps of an HLO module, and prove them.
 
@@ -97,6 +42,24 @@ def hlo(
     With --verify proves for the sizes of the program that maps are in bounds, that those of the two directions
     are each other's inverse, that operands which share an output cover it, and that composed maps are the
     composition; this then decides the exit status.
+
+    Args:
+        file (FILE): HLO as XLA prints it, or StableHLO; also gzipped; - for standard input.
+        which (--module -m NAME): Which one, if the file holds several modules.
+        computation (-c NAME): Only this computation; may be repeated.
+        instruction (-i NAME): The maps between this instruction and its operands; may be repeated.
+        producers (--from NAME): The maps between this instruction and --to, over all paths; may be repeated.
+        consumers (--to NAME): What reads --from: the root unless given; may be repeated.
+        fusions: The computations of all fusions.
+        everything (--all): All computations.
+        inputs (--input-to-output): Maps from what is read to what reads it as well.
+        physical: Maps between positions in memory, layouts and tiles counted.
+        summary: A line for each computation in place of its maps.
+        analyze: Count how much of each operand is read, and how often.
+        tile (N,M,...): Say which tile of an operand such a tile reads.
+        budget (--tilings BYTES 1..): List the tilings whose tiles fit into this.
+        svg (FILE): Draw what the first such tile reads (--tile), of one unit.
+        verify: Prove the maps, of all computations unless some are named.
     """
     from ...core.op import DIRECTIONS
     from .. import hlo as reporting
@@ -145,37 +108,20 @@ def hlo(
 
 
 def pallas(
-    function: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE.py:FUNCTION",
-            show_default=False,
-            help="A function that calls kernels; the file is run.",
-        ),
-    ],
-    arguments: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="ARGUMENT",
-            show_default=False,
-            help="What it is called with: 'f32[512,512]', with elements 's32[3]=2,0,1', or a number.",
-        ),
-    ] = None,
-    ranges: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--range",
-            metavar="NAME=LO,HI",
-            help="Between which values the elements of a scalar prefetch operand lie; may be repeated.",
-        ),
-    ] = None,
-    json: Json = False,
+    function: str, arguments: list[str] | None = None, *, ranges: list[str] | None = None, json: bool = False
 ) -> None:
     """Check the grids, blocks and index maps of Pallas kernels.
 
     Blocks must lie in their arrays, every block of an output must be written, parallel iterations must not share
     one, and no iteration may return to a block that was left. The file is run and the function traced, on the
     CPU; no kernel runs. Needs jax.
+
+    Args:
+        function (FILE.py:FUNCTION): A function that calls kernels; the file is run.
+        arguments (ARGUMENT): What it is called with: 'f32[512,512]', with elements 's32[3]=2,0,1', or a
+            number.
+        ranges (--range NAME=LO,HI): Between which values the elements of a scalar prefetch operand lie; may
+            be repeated.
     """
     from ...verify.verdict import worst
     from .. import pallas as reporting
@@ -196,26 +142,14 @@ def pallas(
 
 
 def layout(
-    shape: Annotated[
-        str,
-        typer.Argument(
-            metavar="SHAPE", show_default=False, help="An array with its layout: 'f32[3,5]{1,0:T(2,2)}'."
-        ),
-    ],
-    index: Annotated[
-        str | None, typer.Option("--index", metavar="I,J,...", help="Say where this element stands.")
-    ] = None,
-    position: Annotated[
-        int | None, typer.Option("--position", metavar="N", help="Say what stands at this position.")
-    ] = None,
-    padded: Annotated[
-        str, typer.Option("--padded", metavar="N,M,...", help="The padded sizes of the dimensions.")
-    ] = "",
-    svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Draw array and memory there.")
-    ] = None,
-    verify: Verify = False,
-    json: Json = False,
+    shape: str,
+    *,
+    index: str | None = None,
+    position: int | None = None,
+    padded: str = "",
+    svg: Path | None = None,
+    verify: bool = False,
+    json: bool = False,
 ) -> None:
     """Say how an array stands in memory.
 
@@ -223,6 +157,13 @@ def layout(
 
     With --verify proves that the maps are inverse to each other, that padding is exactly the rest, and that
     both are the pad, reshape and transpose that define tiles; this then decides the exit status.
+
+    Args:
+        shape (SHAPE): An array with its layout: 'f32[3,5]{1,0:T(2,2)}'.
+        index (I,J,...): Say where this element stands.
+        position (N): Say what stands at this position.
+        padded (N,M,...): The padded sizes of the dimensions.
+        svg (FILE): Draw array and memory there.
     """
     from ...core.layout import memory
     from ..layouts import described, layout_json, layout_text
@@ -245,22 +186,17 @@ def layout(
     raise typer.Exit(status)
 
 
-def bitcast(
-    source: Annotated[
-        str, typer.Argument(metavar="SOURCE", show_default=False, help="What is read: 'f32[6,4]{1,0}'.")
-    ],
-    target: Annotated[
-        str, typer.Argument(metavar="TARGET", show_default=False, help="What it is read as: 'f32[3,8]{0,1}'.")
-    ],
-    verify: Verify = False,
-    json: Json = False,
-) -> None:
+def bitcast(source: str, target: str, *, verify: bool = False, json: bool = False) -> None:
     """Take a bitcast apart into transposes and reshapes.
 
     Prints its maps between elements as well.
 
     With --verify proves that the steps do to elements what equality of positions in memory says, both ways;
     this then decides the exit status.
+
+    Args:
+        source (SOURCE): What is read: 'f32[6,4]{1,0}'.
+        target (TARGET): What it is read as: 'f32[3,8]{0,1}'.
     """
     from ..layouts import bitcast_text, described_bitcast
     from ..machine import document, plain
@@ -274,39 +210,18 @@ def bitcast(
 
 
 def launch(
-    shape: Annotated[
-        str,
-        typer.Argument(metavar="SHAPE", show_default=False, help="The output with its layout: 'f32[10,20]'."),
-    ],
-    threads: Annotated[
-        str,
-        typer.Option("--threads", metavar="X,Y,Z", help="The threads of a block; y and z may be left out."),
-    ] = "128",
-    blocks: Annotated[
-        str, typer.Option("--blocks", metavar="X,Y,Z", help="The blocks; y and z may be left out.")
-    ] = "1",
-    unroll: Annotated[
-        int, typer.Option("--unroll", metavar="N", help="How many neighbours a thread takes at once.")
-    ] = 1,
-    warp: Annotated[int, typer.Option("--warp", metavar="N", help="The threads of a warp.")] = 32,
-    given: Annotated[
-        str,
-        typer.Option("--map", metavar="MAP", help="From the output to an operand: say what is read of it."),
-    ] = "",
-    operand: Annotated[
-        str,
-        typer.Option(
-            "--operand", metavar="SHAPE", help="The operand of --map: count the memory requests of warps."
-        ),
-    ] = "",
-    by: Annotated[
-        str, typer.Option("--by", metavar="thread|block|warp", help="Whose reads --map asks for.")
-    ] = "thread",
-    svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Draw threads, warps and blocks there.")
-    ] = None,
-    verify: Verify = False,
-    json: Json = False,
+    shape: str,
+    *,
+    threads: str = "128",
+    blocks: str = "1",
+    unroll: int = 1,
+    warp: int = 32,
+    given: str = "",
+    operand: str = "",
+    by: str = "thread",
+    svg: Path | None = None,
+    verify: bool = False,
+    json: bool = False,
 ) -> None:
     """Say which elements the threads of a kernel compute and read.
 
@@ -315,6 +230,17 @@ def launch(
 
     With --verify proves that every element is computed exactly once, that all maps agree, and that what is
     read is what the map says of what is computed; this then decides the exit status.
+
+    Args:
+        shape (SHAPE): The output with its layout: 'f32[10,20]'.
+        threads (X,Y,Z): The threads of a block; y and z may be left out.
+        blocks (X,Y,Z): The blocks; y and z may be left out.
+        unroll (N): How many neighbours a thread takes at once.
+        warp (N): The threads of a warp.
+        given (--map MAP): From the output to an operand: say what is read of it.
+        operand (SHAPE): The operand of --map: count the memory requests of warps.
+        by (thread|block|warp): Whose reads --map asks for.
+        svg (FILE): Draw threads, warps and blocks there.
     """
     from ...core.launch import Launch
     from ...core.layout import memory

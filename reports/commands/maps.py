@@ -4,33 +4,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 from ...core.errors import InputError
 from ..layout import put
 from .frame import FALSE, PROVED, emit, emit_json, report, say, status_of, writing
-from .given import At, Json, MapText, any_maps, as_map, concrete_map, given_text, integers
+from .given import any_maps, as_map, concrete_map, given_text, integers
 
 if TYPE_CHECKING:
     from ...core.parametric import ParametricMap
 
 
-def equal(
-    left: MapText,
-    right: MapText,
-    at: At = "",
-    pointwise: Annotated[
-        bool,
-        typer.Option(
-            "--pointwise",
-            help="Demand the same target for the same values of dimensions and ranges, as a rewrite of one map "
-            "by the other needs it.",
-        ),
-    ] = False,
-    json: Json = False,
-) -> None:
+def equal(left: str, right: str, *, at: str = "", pointwise: bool = False, json: bool = False) -> None:
     """Decide whether two maps, or HLO instructions, are the same.
 
     Two maps are the same if they have the same relation: whatever the order of the ranges, a source reaches
@@ -39,6 +26,10 @@ def equal(
     source and target that only one of them relates, and every subterm's value there. Two HLO instructions are compared by
     what they read, operand for operand, and an instruction with one operand also with a map. Of a
     collective that is what it reads on its own device: groups and channels are not compared.
+
+    Args:
+        pointwise: Demand the same target for the same values of dimensions and ranges, as a rewrite of one
+            map by the other needs it.
     """
     import shlex
 
@@ -91,59 +82,20 @@ def _equal_instructions(left: str, right: str, json: bool, again: str) -> int:
 
 
 def property_(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            show_default=False,
-            help="injective, covers (or surjective), bijective, in_bounds, disjoint, inverse, contiguous, aligned "
-            "or monotone.",
-        ),
-    ],
-    text: MapText,
-    other: Annotated[
-        str,
-        typer.Argument(metavar="MAP", show_default=False, help="The second map, for disjoint and inverse."),
-    ] = "",
-    at: At = "",
-    shape: Annotated[
-        str | None,
-        typer.Option("--shape", metavar="N,...", help="The shape of the tensor that the map leads to."),
-    ] = None,
-    over: Annotated[
-        str | None,
-        typer.Option(
-            "--over", metavar="VARS", help="injective: only points that differ in one of these count."
-        ),
-    ] = None,
-    along: Annotated[
-        str | None,
-        typer.Option("--along", metavar="VAR", help="The variable that numbers the elements of a vector."),
-    ] = None,
-    width: Annotated[
-        int | None,
-        typer.Option(
-            "--width",
-            metavar="N",
-            help="contiguous: elements of a vector; the widest aligned ones without it.",
-        ),
-    ] = None,
-    by: Annotated[
-        int | None, typer.Option("--by", metavar="N", help="aligned: the number of elements.")
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="monotone: later points have later targets.")
-    ] = False,
-    certificates: Annotated[
-        Path | None,
-        typer.Option(
-            "--certificates", metavar="DIR", help="Write a certificate of each proof for all sizes."
-        ),
-    ] = None,
-    confirm: Annotated[
-        bool, typer.Option("--confirm", help="Let a second engine decide the same independently.")
-    ] = False,
-    json: Json = False,
+    name: str,
+    text: str,
+    other: str = "",
+    *,
+    at: str = "",
+    shape: str | None = None,
+    over: str | None = None,
+    along: str | None = None,
+    width: int | None = None,
+    by: int | None = None,
+    strict: bool = False,
+    certificates: Path | None = None,
+    confirm: bool = False,
+    json: bool = False,
 ) -> None:
     """Decide a property of a map, or of two.
 
@@ -155,6 +107,19 @@ def property_(
     earlier target. A false property is answered with the smallest points that show it. A map with parameters has
     the property for all sizes that its domain allows, or a condition on sizes is looked for; --shape may be made of
     parameters, as in n*k,128.
+
+    Args:
+        name (NAME): injective, covers (or surjective), bijective, in_bounds, disjoint, inverse, contiguous,
+            aligned or monotone.
+        other (MAP): The second map, for disjoint and inverse.
+        shape (N,...): The shape of the tensor that the map leads to.
+        over (VARS): injective: only points that differ in one of these count.
+        along (VAR): The variable that numbers the elements of a vector.
+        width (N): contiguous: elements of a vector; the widest aligned ones without it.
+        by (N): aligned: the number of elements.
+        strict: monotone: later points have later targets.
+        certificates (DIR): Write a certificate of each proof for all sizes.
+        confirm: Let a second engine decide the same independently.
     """
     from ...core.indexing_map import IndexingMap
     from ...verify.obligation import Obligation
@@ -213,49 +178,20 @@ def property_(
 
 
 def simplify(
-    text: MapText,
-    at: At = "",
-    explain: Annotated[
-        bool,
-        typer.Option("--explain", help="Print every step: rule, place, values, and the facts it rests on."),
-    ] = False,
-    validate: Annotated[
-        bool, typer.Option("--validate", help="Prove the result equal to the map, by two engines.")
-    ] = False,
-    json: Json = False,
-    remove_unused: Annotated[
-        bool, typer.Option("--remove-unused", help="Take out variables that the map can do without.")
-    ] = False,
-    rescale_ranges: Annotated[
-        bool, typer.Option("--rescale-ranges", help="Count ranges whose remainder is fixed.")
-    ] = False,
-    ranges_to_dims: Annotated[
-        bool, typer.Option("--ranges-to-dims", help="Make the ranges further dimensions.")
-    ] = False,
-    keep_point_dims: Annotated[
-        bool, typer.Option("--keep-point-dims", help="Keep variables with only one value in the results.")
-    ] = False,
-    minimize: Annotated[
-        str,
-        typer.Option(
-            "--minimize",
-            metavar="MEASURE",
-            help="cost (a division weighs as much as 3 other operations), operations, divisions, or N: what a "
-            "division weighs.",
-        ),
-    ] = "cost",
-    quick: Annotated[
-        bool,
-        typer.Option("--quick", help="Write normal forms as they are, in about half the time."),
-    ] = False,
-    keep_width: Annotated[
-        bool,
-        typer.Option("--keep-width", help="Compute nothing in wider machine integers than the map needs."),
-    ] = False,
-    as_computed: Annotated[
-        bool,
-        typer.Option("--as-computed", help="Print remainders as the differences that are computed."),
-    ] = False,
+    text: str,
+    *,
+    at: str = "",
+    explain: bool = False,
+    validate: bool = False,
+    json: bool = False,
+    remove_unused: bool = False,
+    rescale_ranges: bool = False,
+    ranges_to_dims: bool = False,
+    keep_point_dims: bool = False,
+    minimize: str = "cost",
+    quick: bool = False,
+    keep_width: bool = False,
+    as_computed: bool = False,
 ) -> None:
     """Simplify a map with the rules that were proved.
 
@@ -267,6 +203,19 @@ def simplify(
     A note on standard error says when the result needs wider integers than the map.
 
     Of a map with parameters every step is proved for all sizes; it is simplified less, and has no other options.
+
+    Args:
+        explain: Print every step: rule, place, values, and the facts it rests on.
+        validate: Prove the result equal to the map, by two engines.
+        remove_unused: Take out variables that the map can do without.
+        rescale_ranges: Count ranges whose remainder is fixed.
+        ranges_to_dims: Make the ranges further dimensions.
+        keep_point_dims: Keep variables with only one value in the results.
+        minimize (MEASURE): cost (a division weighs as much as 3 other operations), operations, divisions, or
+            N: what a division weighs.
+        quick: Write normal forms as they are, in about half the time.
+        keep_width: Compute nothing in wider machine integers than the map needs.
+        as_computed: Print remainders as the differences that are computed.
     """
     from ...core.cost import weight_of
     from ...core.explain import explained
@@ -362,23 +311,17 @@ def _simplify_for_all_sizes(before: ParametricMap, validate: bool, json: bool) -
 
 
 def width(
-    text: MapText,
-    at: At = "",
-    bits: Annotated[
-        int | None,
-        typer.Option("--bits", metavar="N", help="Fail unless so many bits, 32 or 64, are enough."),
-    ] = None,
-    each: Annotated[
-        bool,
-        typer.Option("--each", help="Say of every subexpression which is its smallest type, from int8 on."),
-    ] = False,
-    json: Json = False,
+    text: str, *, at: str = "", bits: int | None = None, each: bool = False, json: bool = False
 ) -> None:
     """Say which machine integers a map needs.
 
     That is int32 if no subexpression overflows on its domain, or int64. The answer is exact. Of each width
     that is too small it names the first subexpression that overflows, and the smallest point where it does;
     reports/semantics.md says what the subexpressions are.
+
+    Args:
+        bits (N): Fail unless so many bits, 32 or 64, are enough.
+        each: Say of every subexpression which is its smallest type, from int8 on.
     """
     from ...verify.width import subexpression_widths
     from ...verify.width import width as machine_width
@@ -400,42 +343,27 @@ def width(
 
 
 def convert(
-    text: Annotated[
-        str,
-        typer.Argument(
-            metavar="MAP",
-            show_default=False,
-            help="A map as text, as JSON or as affine_map<...>; @FILE, or - for standard input.",
-        ),
-    ],
-    to: Annotated[
-        str,
-        typer.Option(
-            "--to", metavar="FORM", help="text, json, mlir, python, c, sympy, tvm or isl.", show_default=False
-        ),
-    ],
-    at: At = "",
-    domain: Annotated[
-        str,
-        typer.Option(
-            "--domain",
-            metavar="SET",
-            help="The domain of an affine_map that no affine_set<...> follows, as such; @FILE.",
-        ),
-    ] = "",
-    checked: Annotated[
-        bool, typer.Option("--checked", help="Functions (python, c) that say where the map has no value.")
-    ] = False,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="The name of the function.")] = "",
-    simple: Annotated[
-        bool,
-        typer.Option("--simplify", help="Simplify the map first; functions need no wider integers for it."),
-    ] = False,
+    text: str,
+    *,
+    to: str,
+    at: str = "",
+    domain: str = "",
+    checked: bool = False,
+    name: str = "",
+    simple: bool = False,
 ) -> None:
     """Print a map in another form.
 
     python and c are functions of the variables, with common subexpressions computed once; the integers of c
     are those that `indexproof width` finds. mlir is an affine_map with its domain as an affine_set.
+
+    Args:
+        text (MAP): A map as text, as JSON or as affine_map<...>; @FILE, or - for standard input.
+        to (FORM): text, json, mlir, python, c, sympy, tvm or isl.
+        domain (SET): The domain of an affine_map that no affine_set<...> follows, as such; @FILE.
+        checked: Functions (python, c) that say where the map has no value.
+        name (NAME): The name of the function.
+        simple (--simplify): Simplify the map first; functions need no wider integers for it.
     """
     from ..convert import converted, read_any
 

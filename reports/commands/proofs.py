@@ -3,54 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from ...core.errors import InputError, quoted
 from .frame import FALSE, OPEN, PROVED, emit, noted, report, writing
-from .given import (
-    BudgetFactor,
-    CachePath,
-    Jobs,
-    Json,
-    MaxRank,
-    Names,
-    NoCache,
-    ReadOnly,
-    chosen_claims,
-    file_text,
-    opened_cache,
-    rank,
-)
+from .given import chosen_claims, file_text, opened_cache, rank
 from .proving import stopped_by_disagreement
 
 
 def show(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="NAME",
-            show_default=False,
-            help="Rules, laws, ops or instances, of the files FILE.py or FILE.rules where these are named.",
-        ),
-    ] = None,
-    family: Annotated[
-        str,
-        typer.Option(
-            "--family", metavar="NAME", help="List only rules, transfer, transforms, lemmas or ops."
-        ),
-    ] = "",
-    json: Json = False,
-    cache: CachePath = None,
-    no_cache: NoCache = False,
-    max_rank: MaxRank = None,
+    names: list[str] | None = None,
+    *,
+    family: str = "",
+    json: bool = False,
+    cache: Path | None = None,
+    no_cache: bool = False,
+    max_rank: int | None = None,
 ) -> None:
     """Show claims, or without a name list all of them.
 
     Of a claim: what it states, its conditions, examples, obligations, and the verdicts that are known.
     Verdicts come from the cache; nothing is proved. The list has every rule, law and op with its claim in a
     sentence.
+
+    Args:
+        names (NAME): Rules, laws, ops or instances, of the files FILE.py or FILE.rules where these are named.
+        family (NAME): List only rules, transfer, transforms, lemmas or ops.
     """
     from ..catalogue import list_json, list_text, show_json, show_text
     from ..selection import FAMILIES, everything
@@ -71,25 +50,13 @@ def show(
 
 
 def replay(
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE...",
-            show_default=False,
-            help="What `simplify --json` printed, or the derivation in it, - for standard input; or files or "
-            "folders that `prove --certificates` wrote.",
-        ),
-    ],
-    against: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE", help="The certificates must be those of all rules in this rule file, by content."
-        ),
-    ] = None,
-    json: Json = False,
-    cache: CachePath = None,
-    no_cache: NoCache = False,
-    read_only_cache: ReadOnly = False,
+    files: list[str],
+    *,
+    against: list[Path] | None = None,
+    json: bool = False,
+    cache: Path | None = None,
+    no_cache: bool = False,
+    read_only_cache: bool = False,
 ) -> None:
     """Check a stored derivation, or certificates of proofs.
 
@@ -99,6 +66,11 @@ def replay(
     cases exhaustive, and the linear questions at the leaves contradictory for z3, and for cvc5 where it is
     installed; `indexproof-check` does the same without the package. reports/certificates.md specifies the
     format.
+
+    Args:
+        files (FILE...): What `simplify --json` printed, or the derivation in it, - for standard input; or
+            files or folders that `prove --certificates` wrote.
+        against (FILE): The certificates must be those of all rules in this rule file, by content.
     """
     from ..certificates import certificates_document, certificates_text, check_files, is_certificate
 
@@ -141,28 +113,28 @@ def _replay_derivation(
 
 
 def export(
-    folder: Annotated[
-        Path, typer.Option("--to", metavar="FOLDER", show_default=False, help="Write the files there.")
-    ],
-    names: Names = None,
-    leaves: Annotated[
-        bool, typer.Option("--questions", help="Also the questions that each proof rests on.")
-    ] = False,
-    proofs: Annotated[
-        bool, typer.Option("--proofs", help="Also a proof by cvc5 of what it can prove, checked.")
-    ] = False,
-    jobs: Jobs = None,
-    budget: BudgetFactor = 1.0,
-    cache: CachePath = None,
-    no_cache: NoCache = False,
-    read_only_cache: ReadOnly = False,
-    max_rank: MaxRank = None,
+    names: list[str] | None = None,
+    *,
+    folder: Path,
+    leaves: bool = False,
+    proofs: bool = False,
+    jobs: int | None = None,
+    budget: float = 1.0,
+    cache: Path | None = None,
+    no_cache: bool = False,
+    read_only_cache: bool = False,
+    max_rank: int | None = None,
 ) -> None:
     """Write obligations as SMT-LIB files for any solver to check.
 
     Each has the expected answer. The files are written from the claims alone, by code that the prover does
     not use. index.json says which file belongs to which obligation. reports/trust.md says what they
     establish, and what a proof does.
+
+    Args:
+        folder (--to FOLDER): Write the files there.
+        leaves (--questions): Also the questions that each proof rests on.
+        proofs: Also a proof by cvc5 of what it can prove, checked.
     """
     from ...verify.proving import prove_all
     from ...verify.solve import Budget

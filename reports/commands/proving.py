@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -26,22 +26,7 @@ from .frame import (
     without,
     writing,
 )
-from .given import (
-    BudgetFactor,
-    CachePath,
-    Jobs,
-    Json,
-    MaxRank,
-    Names,
-    NoCache,
-    ReadOnly,
-    chosen_claims,
-    file_text,
-    opened_cache,
-    point_of,
-    rank,
-    with_files_of_folders,
-)
+from .given import chosen_claims, file_text, opened_cache, point_of, rank, with_files_of_folders
 
 if TYPE_CHECKING:
     from ...verify.cache import Cache
@@ -54,49 +39,21 @@ if TYPE_CHECKING:
 
 
 def prove(
-    names: Names = None,
-    json: Json = False,
-    jobs: Jobs = None,
-    budget: BudgetFactor = 1.0,
-    cache: CachePath = None,
-    no_cache: NoCache = False,
-    read_only_cache: ReadOnly = False,
-    at: Annotated[
-        str,
-        typer.Option("--at", metavar="POINT", help="Evaluate one claim at a point, as in --at 'x=1,g=2'."),
-    ] = "",
-    confirm: Annotated[
-        str,
-        typer.Option("--confirm", metavar="cvc5", help="Have every verdict confirmed by a second solver."),
-    ] = "",
-    recheck: Annotated[
-        float,
-        typer.Option(
-            "--recheck", min=0, max=100, metavar="PERCENT", help="Prove so many of the kept verdicts again."
-        ),
-    ] = 0.0,
-    max_rank: MaxRank = None,
-    certificates: Annotated[
-        Path | None,
-        typer.Option(
-            "--certificates", metavar="DIR", help="Write a certificate of every proof to this folder."
-        ),
-    ] = None,
-    scheduler: Annotated[
-        str,
-        typer.Option(
-            "--scheduler",
-            metavar="ADDRESS",
-            help="Prove on the Dask cluster of this scheduler, tcp://host:port.",
-        ),
-    ] = "",
-    findings: Annotated[
-        bool,
-        typer.Option(
-            "--findings/--no-findings",
-            help="Also ask which conditions are needed and what may overflow; decides no verdict.",
-        ),
-    ] = True,
+    names: list[str] | None = None,
+    *,
+    json: bool = False,
+    jobs: int | None = None,
+    budget: float = 1.0,
+    cache: Path | None = None,
+    no_cache: bool = False,
+    read_only_cache: bool = False,
+    at: str = "",
+    confirm: str = "",
+    recheck: float = 0.0,
+    max_rank: int | None = None,
+    certificates: Path | None = None,
+    scheduler: str = "",
+    findings: bool = True,
 ) -> None:
     """Prove the catalogue, named claims, or those of a file.
 
@@ -112,6 +69,15 @@ def prove(
 
     With --scheduler the obligations are sent to a Dask cluster, whose workers need the same indexproof; the
     verdicts are the same, and are kept here.
+
+    Args:
+        at (POINT): Evaluate one claim at a point, as in --at 'x=1,g=2'.
+        confirm (cvc5): Have every verdict confirmed by a second solver.
+        recheck (PERCENT 0..100): Prove so many of the kept verdicts again.
+        certificates (DIR): Write a certificate of every proof to this folder.
+        scheduler (ADDRESS): Prove on the Dask cluster of this scheduler, tcp://host:port.
+        findings (--findings/--no-findings): Also ask which conditions are needed and what may overflow;
+            decides no verdict.
     """
     if scheduler and jobs:
         raise InputError("--jobs is about processes of this machine", expected="--jobs or --scheduler")
@@ -330,30 +296,12 @@ def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
 
 
 def check(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FILE",
-            show_default=False,
-            help="Claims files, or folders of them (FOLDER/); - is standard input.",
-        ),
-    ] = None,
-    builtin: Annotated[
-        bool, typer.Option("--builtin", help="Check the maps that the XLA documents publish.")
-    ] = False,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--only",
-            metavar="NAME",
-            show_default=False,
-            help="Check the claim of this name; repeat for more.",
-        ),
-    ] = None,
-    confirm: Annotated[
-        bool, typer.Option("--confirm", help="Ask a second engine about every comparison.")
-    ] = False,
-    json: Json = False,
+    files: list[str] | None = None,
+    *,
+    builtin: bool = False,
+    only: list[str] | None = None,
+    confirm: bool = False,
+    json: bool = False,
 ) -> None:
     """Check claims files, and the published maps of XLA.
 
@@ -361,6 +309,12 @@ def check(
     instructions, each with the verdict that is expected; reports/docs/claims.md describes it. A false claim
     is answered with an element that shows it and with the right map. The exit status is 0 if every verdict
     is the expected one.
+
+    Args:
+        files (FILE): Claims files, or folders of them (FOLDER/); - is standard input.
+        builtin: Check the maps that the XLA documents publish.
+        only (NAME): Check the claim of this name; repeat for more.
+        confirm: Ask a second engine about every comparison.
     """
     import time
 

@@ -6,55 +6,30 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from ...core.errors import InputError, quoted
 from .frame import OPEN, PROVED, emit, noted, writing
-from .given import CachePath, Jobs, MaxRank, NoCache, chosen_claims, opened_cache
+from .given import chosen_claims, opened_cache
 from .proving import stopped_by_disagreement
 
 _MODULES = (".hlo", ".mlir", ".gz")
 
 
 def report(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", show_default=False, help="The folder to write, made if need be.")
-    ],
-    inputs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="NAME",
-            show_default=False,
-            help="What `prove` takes, claims files (FILE.claims), and HLO modules; the catalogue without names.",
-        ),
-    ] = None,
-    jobs: Jobs = None,
-    cache: CachePath = None,
-    no_cache: NoCache = False,
-    confirm: Annotated[
-        str,
-        typer.Option("--confirm", metavar="cvc5", help="Have every verdict confirmed by a second solver."),
-    ] = "",
-    certificates: Annotated[
-        bool, typer.Option("--certificates", help="Write a certificate of every proof beside the page.")
-    ] = False,
-    compare: Annotated[
-        Path | None,
-        typer.Option(
-            "--compare", metavar="OLD", help="The report.json of a former report, or a --json document."
-        ),
-    ] = None,
-    jax: Annotated[
-        Path | None,
-        typer.Option(
-            "--jax",
-            metavar="FILE",
-            help="Tell how ops compared with jax: the file of `pytest tests/oracle/test_ops_jax.py --junitxml FILE`.",
-        ),
-    ] = None,
-    max_rank: MaxRank = None,
+    folder: Path,
+    inputs: list[str] | None = None,
+    *,
+    jobs: int | None = None,
+    cache: Path | None = None,
+    no_cache: bool = False,
+    confirm: str = "",
+    certificates: bool = False,
+    compare: Path | None = None,
+    jax: Path | None = None,
+    max_rank: int | None = None,
 ) -> None:
     """Prove, and write a report that a browser shows.
 
@@ -65,6 +40,16 @@ def report(
     through all instructions to the parameters.
 
     The exit status is that of `prove`, `check` and `hlo --verify` for the same inputs, the worst of them.
+
+    Args:
+        folder (DIR): The folder to write, made if need be.
+        inputs (NAME): What `prove` takes, claims files (FILE.claims), and HLO modules; the catalogue without
+            names.
+        confirm (cvc5): Have every verdict confirmed by a second solver.
+        certificates: Write a certificate of every proof beside the page.
+        compare (OLD): The report.json of a former report, or a --json document.
+        jax (FILE): Tell how ops compared with jax: the file of `pytest tests/oracle/test_ops_jax.py
+            --junitxml FILE`.
     """
     from ...verify.verdict import Status, worst
     from ..selection import read_text

@@ -5,30 +5,15 @@ from __future__ import annotations
 import time
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from indexproof.core.errors import InputError, quoted
 from indexproof.reports.commands.frame import emit, report, writing
-from indexproof.reports.commands.given import (
-    BudgetFactor,
-    Jobs,
-    Json,
-    MaxRank,
-    Names,
-    chosen_claims,
-    opened_cache,
-)
+from indexproof.reports.commands.given import chosen_claims, opened_cache
+from indexproof.reports.commands.options import documented
 from indexproof.reports.progress import Lines
 from indexproof.verify.outcome import available_cores
-
-Number = Annotated[int, typer.Option("--count", "-n", min=0, metavar="N", help="How many are drawn.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Which ones are drawn.")]
-Corpus = Annotated[
-    list[Path] | None,
-    typer.Option("--corpus", metavar="FILE", help="Also what is in this file; may be repeated."),
-]
 
 
 class Counted(Lines):
@@ -41,19 +26,24 @@ class Counted(Lines):
 
 
 def fuzz(
-    count: Number = 2000,
-    seed: Seed = 0,
-    checked: Annotated[
-        bool, typer.Option("--checked", help="Also check every step, and compare with the plain driver.")
-    ] = False,
-    corpus: Corpus = None,
-    jobs: Jobs = None,
+    *,
+    count: int = 2000,
+    seed: int = 0,
+    checked: bool = False,
+    corpus: list[Path] | None = None,
+    jobs: int | None = None,
 ) -> None:
     """Simplify random maps, and compare each with its result by evaluation, isl and z3.
 
     Further each result must be simplified again to itself, and must not cost more than its map. Hypothesis draws
     the maps, the same ones for a seed, and makes one that fails as small as it gets. A corpus has a map on each
     line. The first failure ends the run; interrupted with Ctrl-C, it says that not everything was examined.
+
+    Args:
+        count (-n N 0..): How many are drawn.
+        seed (N): Which ones are drawn.
+        checked: Also check every step, and compare with the plain driver.
+        corpus (FILE): Also what is in this file; may be repeated.
     """
     from indexproof.rules.catalog import RULES
     from indexproof.verify.proved import proved_rules
@@ -78,13 +68,20 @@ def fuzz(
     raise typer.Exit(run.exit_status)
 
 
-def fuzz_hlo(count: Number = 2000, seed: Seed = 0, corpus: Corpus = None, jobs: Jobs = None) -> None:
+def fuzz_hlo(
+    *, count: int = 2000, seed: int = 0, corpus: list[Path] | None = None, jobs: int | None = None
+) -> None:
     """Damage HLO modules and maps, and see that each is read, or refused at the place where it is wrong.
 
     What is read must print to something that reads as the same, and its maps are computed. Any other error, a
     text that takes too long and one that takes too much memory are failures. Hypothesis draws the damage, the
     same for a seed and a corpus of HLO files, and makes what fails small. Interrupted with Ctrl-C, it says that
     not everything was examined.
+
+    Args:
+        count (-n N 0..): How many are drawn.
+        seed (N): Which ones are drawn.
+        corpus (FILE): Also what is in this file; may be repeated.
     """
     from .fuzz.hlo import DATA, MAPS, examine_some, hlo_text, limited, read_texts
     from .fuzz.runs import in_chunks
@@ -104,22 +101,23 @@ def _something(*what: object) -> None:
 
 
 def stability(
-    names: Names = None,
-    mutants: Annotated[
-        int, typer.Option("--mutants", min=1, metavar="N", help="So many mutants of each obligation.")
-    ] = 60,
-    sample: Annotated[
-        float, typer.Option("--sample", min=0, max=100, metavar="PERCENT", help="Only so many obligations.")
-    ] = 100.0,
-    jobs: Jobs = None,
-    budget: BudgetFactor = 1.0,
-    max_rank: MaxRank = None,
+    names: list[str] | None = None,
+    *,
+    mutants: int = 60,
+    sample: float = 100.0,
+    jobs: int | None = None,
+    budget: float = 1.0,
+    max_rank: int | None = None,
 ) -> None:
     """Prove everything again under other names, in other orders, with other seeds of the solver.
 
     A mutant asks the same question in other words, so it must have the same verdict; an obligation that
     flips has a fragile encoding. What several obligations ask is examined once. The exit status is 0 if none
     does, 1 if one does, 2 if some were not examined. Interrupted with Ctrl-C, says what it knows.
+
+    Args:
+        mutants (N 1..): So many mutants of each obligation.
+        sample (PERCENT 0..100): Only so many obligations.
     """
     from indexproof.verify.solve import Budget
 
@@ -134,7 +132,7 @@ def stability(
     raise typer.Exit(module.stability_status(records, len(todo)))
 
 
-def faults(jobs: Jobs = None) -> None:
+def faults(*, jobs: int | None = None) -> None:
     """Tamper with everything that verdicts rest on, and see that every case is noticed.
 
     Over 5,000 cases with cvc5: entries and files of the cache, claims, meanings of operators, answers of
@@ -151,20 +149,12 @@ def faults(jobs: Jobs = None) -> None:
 
 
 def confluence(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="RULE", show_default=False, help="Only pairs with one of these rules; all without names."
-        ),
-    ] = None,
-    count: Annotated[
-        int, typer.Option("--count", "-n", min=1, metavar="N", help="How many instances of each pair.")
-    ] = 16,
-    json: Json = False,
-    jobs: Jobs = None,
-    write_page: Annotated[
-        bool, typer.Option("--page", help="Write reports/confluence.md (the whole catalogue only).")
-    ] = False,
+    names: list[str] | None = None,
+    *,
+    count: int = 16,
+    json: bool = False,
+    jobs: int | None = None,
+    write_page: bool = False,
 ) -> None:
     """Search for results that depend on the order of rewriting.
 
@@ -174,6 +164,11 @@ def confluence(
 
     The exit status is 1 if something differs, and 2 if nothing does but not everything was examined.
     reports/confluence.md says what the answers mean.
+
+    Args:
+        names (RULE): Only pairs with one of these rules; all without names.
+        count (-n N 1..): How many instances of each pair.
+        write_page (--page): Write reports/confluence.md (the whole catalogue only).
     """
     from .confluence import pairs_of, search
     from .confluence.report import PAGE, PairWatcher, confluence_json, confluence_text, page
@@ -201,8 +196,8 @@ def confluence(
 
 
 app = typer.Typer(rich_markup_mode=None)
-app.command("fuzz")(fuzz)
-app.command("fuzz-hlo")(fuzz_hlo)
-app.command("faults")(faults)
-app.command("stability")(stability)
-app.command("confluence")(confluence)
+app.command("fuzz")(documented(fuzz))
+app.command("fuzz-hlo")(documented(fuzz_hlo))
+app.command("faults")(documented(faults))
+app.command("stability")(documented(stability))
+app.command("confluence")(documented(confluence))

@@ -56,8 +56,8 @@ class Ledger:
         #: how often sums without constant, up to sign, and products, up to sign, are written
         self.bodies: dict[Terms, int] = {}
         self.products: dict[tuple[int, int], int] = {}
-        #: what was chosen, in order, with what was chosen before and whose sums changed
-        self.log: list[tuple[Choice, Form | None, list[int]]] = []
+        #: what was chosen, in order, with what was chosen before and the sums that owners had
+        self.log: list[tuple[Choice, Form | None, list[tuple[int, Form]]]] = []
         for i, f in enumerate(forms):
             self._own(-1 - i, f)
 
@@ -67,12 +67,6 @@ class Ledger:
         return self.cost // self.unit
 
     # ---------------------------------------------------------------- what is written
-    def _given(self, owner: int) -> Form:
-        """The sum of an owner before anything else stands for its atoms."""
-        if owner >= ARGUMENT:
-            return self.engine.parts[owner % ARGUMENT][owner // ARGUMENT - 1]
-        return self.choice.get(owner, self.forms[-1 - owner]) if owner < 0 else self.engine.arg[owner]
-
     def arguments(self, a: int) -> list[Form]:
         """The arguments of a minimum or a maximum as they are written."""
         return [self.written[(n + 1) * ARGUMENT + a] for n in range(len(self.engine.parts[a]))]
@@ -132,31 +126,49 @@ class Ledger:
         """Write an atom or a result as a form; whether that is possible: nothing stands for the atom, nor is it needed."""
         key, f, _ = choice
         had = self.choice.get(key)
-        if key >= 0:
-            if had is not None or self.reaches(f, key):
-                return False
-            owners: list[int] = []
-            users = self.users.get(key)
-            if users:
-                for g in users.values():
-                    owners += self.owners[g]
-        else:
-            owners = [key]
+        if key >= 0 and (had is not None or self.reaches(f, key)):
+            return False
+        by = self.resolved(f)
+        changes: list[tuple[int, Form]] = []
+        if key < 0:
+            changes.append((key, by))
+        elif key in self.users:
+            for g in self.users[key].values():
+                now = self._with(g, key, by)
+                changes += [(owner, now) for owner in self.owners[g]]
         self.choice[key] = f
-        self.log.append((choice, had, owners))
-        self._refresh(owners)
+        before: list[tuple[int, Form]] = []
+        for owner, now in changes:
+            was = self.written.get(owner)
+            if was is not None and was != now:
+                before.append((owner, was))
+                self._own(owner, now)
+                self._disown(owner, was)
+        self.log.append((choice, had, before))
         return True
+
+    def _with(self, f: Form, a: int, by: Form) -> Form:
+        """The sum with a form in place of an atom."""
+        total = dict(f[1])
+        k = total.pop(a)
+        for b, j in by[1]:
+            total[b] = total.get(b, 0) + k * j
+        return f[0] + k * by[0], tuple(sorted([t for t in total.items() if t[1]]))
 
     def undo(self, mark: int) -> None:
         """Take back all choices since the log had that length."""
         log = self.log
         while len(log) > mark:
-            (key, _, _), had, owners = log.pop()
+            (key, _, _), had, before = log.pop()
             if had is None:
                 del self.choice[key]
             else:
                 self.choice[key] = had
-            self._refresh(owners)
+            for owner, f in reversed(before):
+                now = self.written.get(owner)
+                if now is not None and now != f:
+                    self._own(owner, f)
+                    self._disown(owner, now)
 
     def attempt(self, choices: list[Choice], *, even: bool = False) -> bool:
         """Make the choices if there are any, they are possible, and they lower the cost, or keep it where ``even``."""
@@ -207,12 +219,7 @@ class Ledger:
         if saved > 0 and len(users) == 1 and len(f[1]) == 1:
             return True
         for g in users.values():
-            total = dict(g[1])
-            k = total.pop(key)
-            for a, j in f[1]:
-                total[a] = total.get(a, 0) + k * j
-            now = g[0] + k * f[0], tuple(sorted([t for t in total.items() if t[1]]))
-            saved += self._sum(g, now)
+            saved += self._sum(g, self._with(g, key, f))
         return saved > 0
 
     def _spared(self, a: int, depth: int) -> int:
@@ -283,17 +290,6 @@ class Ledger:
         return spent
 
     # ---------------------------------------------------------------- counting
-    def _refresh(self, owners: list[int]) -> None:
-        written = self.written
-        for owner in owners:
-            f = written.get(owner)
-            if f is None:
-                continue
-            g = self.resolved(self._given(owner))
-            if g != f:
-                self._own(owner, g)
-                self._disown(owner, f)
-
     def _own(self, owner: int, f: Form) -> None:
         """The owner is written as the form."""
         self.written[owner] = f

@@ -472,15 +472,15 @@ struct Ledger {
   Dict<Int, Dict<Int, Form>> users;
   Dict<Terms, Int> bodies;
   Dict<Term, Int> products;
-  List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Int>>> log;
+  List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Tuple<Int, Form>>>> log;
   Ledger(Engine* engine, Int weight, List<Form> forms);
   LEDGER_BY_HAND
   Int spent();
-  Form _given(Int owner);
   List<Form> arguments(Int a);
   Form resolved(Form f);
   bool reaches(Form f, Int a);
   bool choose(Tuple<Int, Form, Any> choice);
+  Form _with(Form f, Int a, Form by);
   void undo(Int mark);
   bool attempt(List<Tuple<Int, Form, Any>> choices, bool even = false);
   bool best(List<List<Tuple<Int, Form, Any>>> options);
@@ -491,7 +491,6 @@ struct Ledger {
   Int _needed(Form f);
   Int _sum(Form f, Form g);
   Int _priced(Form f, Form other, Int n);
-  void _refresh(List<Int> owners);
   void _own(Int owner, Form f);
   void _enter(Int a, Int of);
   void _disown(Int owner, Form f);
@@ -6610,7 +6609,7 @@ inline Ledger::Ledger(Engine* engine, Int weight, List<Form> forms) {
   this->products = t12_;
   }
   {
-    auto t13_ = List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Int>>>::of({});
+    auto t13_ = List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Tuple<Int, Form>>>>::of({});
   this->log = t13_;
   }
   {
@@ -6627,13 +6626,6 @@ inline Ledger::Ledger(Engine* engine, Int weight, List<Form> forms) {
 
 inline Int Ledger::spent() {
   return floor_div(this->cost, this->unit);
-}
-
-inline Form Ledger::_given(Int owner) {
-  if ((owner >= Int(4294967296))) {
-    return this->engine->parts.at_(Int(floor_mod(owner, Int(4294967296))))[sub(floor_div(owner, Int(4294967296)), Int(1))];
-  }
-  return ((owner < Int(0)) ? Form(this->choice.get(Int(owner), this->forms[sub(Int(-1), owner)])) : Form(this->engine->arg[owner]));
 }
 
 inline List<Form> Ledger::arguments(Int a) {
@@ -6754,54 +6746,96 @@ inline bool Ledger::choose(Tuple<Int, Form, Any> choice) {
   Int key{};
   Form f{};
   Opt<Form> had{};
-  List<Int> owners{};
-  Dict<Int, Form> users{};
+  Form by{};
+  List<Tuple<Int, Form>> changes{};
   Form g{};
+  Form now{};
+  List<Tuple<Int, Form>> before{};
+  Int owner{};
+  Opt<Form> was{};
   {
     auto t1_ = choice;
   key = at<0>(t1_);
   f = at<1>(t1_);
   }
   had = lookup(this->choice, Int(key));
-  if ((key >= Int(0))) {
-    if ((!isnone(had) || truthy(this->reaches(f, key)))) {
-      return false;
-    }
-    owners = List<Int>::of({});
-    users = lookup(this->users, Int(key));
-    if (truthy(users)) {
+  if (((key >= Int(0)) && (!isnone(had) || truthy(this->reaches(f, key))))) {
+    return false;
+  }
+  by = this->resolved(f);
+  changes = List<Tuple<Int, Form>>::of({});
+  if ((key < Int(0))) {
+    changes.append(mk(key, by));
+  } else {
+    if (this->users.has(Int(key))) {
       {
-      auto t2_c = users.values();
+      auto t2_c = this->users.at_(Int(key)).values();
       for (auto&& t2_ : t2_c) {
         g = t2_;
-        owners.extend(this->owners.at_(Form(g)));
+        now = this->_with(g, key, by);
+        changes.extend([&] { auto l_ = List<Tuple<Int, Form>>::make(); auto t3_c = this->owners.at_(Form(g)); for (auto&& t3_ : t3_c) { Int owner = t3_; l_.append(mk(owner, now)); } return l_; }());
       }
       }
     }
-  } else {
-    owners = List<Int>::of({key});
   }
   {
-    auto t3_ = f;
-  this->choice.set(key, t3_);
+    auto t4_ = f;
+  this->choice.set(key, t4_);
   }
-  this->log.append(mk(choice, had, owners));
-  this->_refresh(owners);
+  before = List<Tuple<Int, Form>>::of({});
+  {
+  auto t5_c = changes;
+  for (auto&& t5_ : t5_c) {
+    owner = at<0>(t5_);
+    now = at<1>(t5_);
+    was = lookup(this->written, Int(owner));
+    if ((!isnone(was) && (some(was) != now))) {
+      before.append(mk(owner, some(was)));
+      this->_own(owner, now);
+      this->_disown(owner, some(was));
+    }
+  }
+  }
+  this->log.append(mk(choice, had, before));
   return true;
 }
 
+inline Form Ledger::_with(Form f, Int a, Form by) {
+  Dict<Int, Int> total_{};
+  Int k{};
+  Int b{};
+  Int j{};
+  total_ = Dict<Int, Int>::from(at<1>(f));
+  k = total_.pop(Int(a));
+  {
+  auto t1_c = at<1>(by);
+  for (auto&& t1_ : t1_c) {
+    b = at<0>(t1_);
+    j = at<1>(t1_);
+    {
+      auto t2_ = add(total_.get(Int(b), Int(0)), mul(k, j));
+    total_.set(b, t2_);
+    }
+  }
+  }
+  return mk(add(at<0>(f), mul(k, at<0>(by))), sorted_terms([&] { auto l_ = List<Term>::make(); auto t3_c = total_.items(); for (auto&& t3_ : t3_c) { Term t = t3_; if (!(truthy(at<1>(t)))) continue; l_.append(t); } return l_; }()));
+}
+
 inline void Ledger::undo(Int mark) {
-  List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Int>>> log{};
+  List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Tuple<Int, Form>>>> log{};
   Int key{};
   Opt<Form> had{};
-  List<Int> owners{};
+  List<Tuple<Int, Form>> before{};
+  Int owner{};
+  Form f{};
+  Opt<Form> now{};
   log = this->log;
   while ((len(log) > mark)) {
     {
       auto t1_ = log.pop();
     key = at<0>(at<0>(t1_));
     had = at<1>(t1_);
-    owners = at<2>(t1_);
+    before = at<2>(t1_);
     }
     if (isnone(had)) {
       this->choice.erase(key);
@@ -6811,7 +6845,18 @@ inline void Ledger::undo(Int mark) {
       this->choice.set(key, t2_);
       }
     }
-    this->_refresh(owners);
+    {
+    auto t3_c = reversed<Tuple<Int, Form>>(before);
+    for (auto&& t3_ : t3_c) {
+      owner = at<0>(t3_);
+      f = at<1>(t3_);
+      now = lookup(this->written, Int(owner));
+      if ((!isnone(now) && (some(now) != f))) {
+        this->_own(owner, f);
+        this->_disown(owner, some(now));
+      }
+    }
+    }
   }
 }
 
@@ -6900,11 +6945,6 @@ inline bool Ledger::may_pay(Tuple<Int, Form, Any> choice) {
   Dict<Int, Form> users{};
   Int saved{};
   Form g{};
-  Dict<Int, Int> total_{};
-  Int k{};
-  Int a{};
-  Int j{};
-  Form now{};
   {
     auto t1_ = choice;
   key = at<0>(t1_);
@@ -6927,21 +6967,7 @@ inline bool Ledger::may_pay(Tuple<Int, Form, Any> choice) {
   auto t2_c = users.values();
   for (auto&& t2_ : t2_c) {
     g = t2_;
-    total_ = Dict<Int, Int>::from(at<1>(g));
-    k = total_.pop(Int(key));
-    {
-    auto t3_c = at<1>(f);
-    for (auto&& t3_ : t3_c) {
-      a = at<0>(t3_);
-      j = at<1>(t3_);
-      {
-        auto t4_ = add(total_.get(Int(a), Int(0)), mul(k, j));
-      total_.set(a, t4_);
-      }
-    }
-    }
-    now = mk(add(at<0>(g), mul(k, at<0>(f))), sorted_terms([&] { auto l_ = List<Term>::make(); auto t5_c = total_.items(); for (auto&& t5_ : t5_c) { Term t = t5_; if (!(truthy(at<1>(t)))) continue; l_.append(t); } return l_; }()));
-    { Int v_ = this->_sum(g, now); auto& r_ = saved; r_ = add(r_, v_); }
+    { Int v_ = this->_sum(g, this->_with(g, key, f)); auto& r_ = saved; r_ = add(r_, v_); }
   }
   }
   return (saved > Int(0));
@@ -7076,29 +7102,6 @@ inline Int Ledger::_priced(Form f, Form other, Int n) {
     }
   }
   return spent;
-}
-
-inline void Ledger::_refresh(List<Int> owners) {
-  Dict<Int, Form> written{};
-  Int owner{};
-  Opt<Form> f{};
-  Form g{};
-  written = this->written;
-  {
-  auto t1_c = owners;
-  for (auto&& t1_ : t1_c) {
-    owner = t1_;
-    f = lookup(written, Int(owner));
-    if (isnone(f)) {
-      continue;
-    }
-    g = this->resolved(this->_given(owner));
-    if ((g != some(f))) {
-      this->_own(owner, g);
-      this->_disown(owner, some(f));
-    }
-  }
-  }
 }
 
 inline void Ledger::_own(Int owner, Form f) {
@@ -8267,7 +8270,7 @@ inline List<Tuple<Int, Form, Any>> Search::_above_known(Form f, Int a, Int v) {
 
 inline void Search::improve() {
   List<Int> kind{};
-  List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Int>>> log{};
+  List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Tuple<Int, Form>>>> log{};
   bool exact{};
   List<Way> ways{};
   Int idle{};

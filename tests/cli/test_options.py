@@ -26,7 +26,7 @@ def grown(start: int, *, by: int = 2, loud: bool = False) -> None:
     [
         ("4", "[6]"),
         ("4 -s 3 --loud", "[7, 7]"),
-        ("4 --step 4", "4 is not in the range 1<=x<=3"),
+        ("4 --step 4", "Invalid value for '--step'"),
         ("4 --by 1", "No such option"),
         ("--help", "How much to add.  [default: 2; 1<=x<=3]"),
         ("--help", "Where to begin: a number."),

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from math import prod
@@ -32,6 +32,7 @@ from ..core.text import format_map
 __all__ = ["Picture", "launch_picture", "layout_picture", "reads_picture"]
 
 Index: TypeAlias = tuple[int, ...]
+_Point: TypeAlias = tuple[float, float]
 _Line: TypeAlias = tuple[float, float, float, float]
 #: One map, or all of those to one operand.
 Reading: TypeAlias = "IndexingMap | Sequence[IndexingMap]"
@@ -47,19 +48,9 @@ LINE, LINES = 16, 9
 PAIRS = 200_000
 
 _GAP = -1  # stands for what is left out among rows, columns and panels
-_PALETTE = (
-    "#a8d5f2",
-    "#fbd38d",
-    "#b9e4b4",
-    "#f6b8c6",
-    "#d3c4f3",
-    "#f3e79b",
-    "#a5e3dc",
-    "#eac7a4",
-    "#c7d6ff",
-    "#d9e6a2",
-    "#f5c3ee",
-    "#c9d3da",
+_PALETTE: list[str] = re.findall(
+    "#[0-9a-f]{6}",
+    "#a8d5f2 #fbd38d #b9e4b4 #f6b8c6 #d3c4f3 #f3e79b #a5e3dc #eac7a4 #c7d6ff #d9e6a2 #f5c3ee #c9d3da",
 )
 _INK, _GREY, _RED, _LINE = "#1f2933", "#6b7785", "#c92a2a", "#52606d"
 _FONT = 'font-family="DejaVu Sans, Verdana, Arial, sans-serif"'
@@ -97,32 +88,28 @@ class _Paper:
     width: float = 0
     height: float = 0
 
-    def _reach(self, x: float, y: float) -> None:
-        self.width, self.height = max(self.width, x), max(self.height, y)
+    def add(self, tag: str, reach: _Point, inside: str = "", **attributes: float | str) -> None:
+        """An element that reaches so far to the right and down."""
+        self.width, self.height = max(self.width, reach[0]), max(self.height, reach[1])
+        said = "".join(f' {k.replace("_", "-")}="{_n(v)}"' for k, v in attributes.items())
+        self.parts.append(f"<{tag}{said}>{inside}</{tag}>" if inside else f"<{tag}{said}/>")
 
     def box(
-        self,
-        x: float,
-        y: float,
-        w: float,
-        h: float,
-        fill: str,
-        stroke: str = _LINE,
-        width: float = 1,
-        hint: str = "",
+        self, x: float, y: float, w: float, h: float, fill: str, stroke: str, width: float, hint: str = ""
     ) -> None:
         """A rectangle; ``hint`` is shown under a pointer."""
-        self._reach(x + w, y + h)
-        shape = f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(w)}" height="{_n(h)}" fill="{fill}"'
-        shape += f' stroke="{stroke}" stroke-width="{_n(width)}"' if stroke else ""
-        self.parts.append(f"{shape}><title>{escape(hint)}</title></rect>" if hint else f"{shape}/>")
+        inside = f"<title>{escape(hint)}</title>" if hint else ""
+        reach = x + w, y + h
+        self.add(
+            "rect", reach, inside, x=x, y=y, width=w, height=h, fill=fill, stroke=stroke, stroke_width=width
+        )
 
     def lines(self, lines: Sequence[_Line], stroke: str, width: float) -> None:
         """Straight lines with square ends."""
         if lines:
-            drawn = "".join(f"M{_n(x1)} {_n(y1)}L{_n(x2)} {_n(y2)}" for x1, y1, x2, y2 in lines)
-            self.parts.append(
-                f'<path d="{drawn}" stroke="{stroke}" stroke-width="{_n(width)}" stroke-linecap="square" fill="none"/>'
+            d = "".join(f"M{_n(x1)} {_n(y1)}L{_n(x2)} {_n(y2)}" for x1, y1, x2, y2 in lines)
+            self.add(
+                "path", (0, 0), d=d, stroke=stroke, stroke_width=width, stroke_linecap="square", fill="none"
             )
 
     def text(
@@ -131,41 +118,39 @@ class _Paper:
         y: float,
         text: str,
         size: float = 12,
-        colour: str = _INK,
-        anchor: Literal["start", "middle", "end"] = "middle",
-        bold: bool = False,
+        fill: str = _INK,
+        anchor: str = "middle",
+        **more: str,
     ) -> None:
         """A line of text whose vertical middle is at ``y``."""
-        wide = len(text) * size * 0.62
-        self._reach(x + (wide if anchor == "start" else wide / 2 if anchor == "middle" else 0), y + size)
-        weight = ' font-weight="600"' if bold else ""
-        self.parts.append(
-            f'<text x="{_n(x)}" y="{_n(y + size * 0.35)}" font-size="{_n(size)}" fill="{colour}"'
-            f' text-anchor="{anchor}"{weight}>{escape(text)}</text>'
-        )
+        wide = len(text) * size * 0.62 * {"start": 1, "middle": 0.5, "end": 0}[anchor]
+        reach, inside = (x + wide, y + size), escape(text)
+        y += size * 0.35
+        self.add("text", reach, inside, x=x, y=y, font_size=size, fill=fill, text_anchor=anchor, **more)
 
-    def arrow(self, x1: float, y1: float, x2: float, y2: float, colour: str) -> None:
+    def title(self, x: float, y: float, text: str, size: float = 15) -> None:
+        """A line of bold text that begins at ``x``."""
+        self.text(x, y, text, size, anchor="start", font_weight="600")
+
+    def arrow(self, x1: float, y1: float, x2: float, y2: float) -> None:
         """A curved arrow from left to right."""
-        self._reach(x2, max(y1, y2))
-        bend = (x2 - x1) / 2
-        self.parts.append(
-            f'<path d="M{_n(x1)} {_n(y1)}C{_n(x1 + bend)} {_n(y1)} {_n(x2 - bend)} {_n(y2)} {_n(x2 - 7)} {_n(y2)}"'
-            f' stroke="{colour}" stroke-width="1.6" fill="none"/>'
-            f'<path d="M{_n(x2)} {_n(y2)}l-9 -4.5v9z" fill="{colour}"/>'
-        )
+        start, y, tip, at, bend, end = map(_n, (x1, y1, x2, y2, (x1 + x2) / 2, x2 - 7))
+        curve = f"M{start} {y}C{bend} {y} {bend} {at} {end} {at}"
+        self.add("path", (0, 0), d=curve, stroke=_LINE, stroke_width=1.6, fill="none")
+        self.add("path", (x2, 0), d=f"M{tip} {at}l-9 -4.5v9z", fill=_LINE)
 
     def done(self, alt: str) -> Picture:
         """The sheet as a document on white, so that it can be read on any page."""
-        w, h = self.width + 14, self.height + 12
+        w, h = _n(self.width + 14), _n(self.height + 12)
         head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(w)}" height="{_n(h)}" viewBox="0 0 {_n(w)} {_n(h)}"'
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}"'
             f' role="img" {_FONT}><title>{escape(alt)}</title><rect width="100%" height="100%" fill="#ffffff"/>'
         )
         return Picture("\n".join([head, *self.parts, "</svg>"]) + "\n", alt)
 
 
-def _n(x: float) -> str:
-    return f"{x:.2f}".rstrip("0").rstrip(".")
+def _n(x: float | str) -> str:
+    return x if isinstance(x, str) else f"{x:.2f}".rstrip("0").rstrip(".")
 
 
 def _shown(n: int, most: int, keep: Iterable[int] = ()) -> list[int]:
@@ -206,10 +191,6 @@ def _as_grid(dims: Sequence[int]) -> tuple[tuple[int, ...], int, int]:
     return tuple(dims[:-2]), rows, columns
 
 
-def _index(front: Index, row: int, column: int, rank: int) -> Index:
-    return (*front, row, column)[-rank:] if rank else ()
-
-
 def _comma(values: Iterable[int]) -> str:
     return ",".join(map(str, values))
 
@@ -226,21 +207,15 @@ class _Tiles:
     def __init__(self, at: Memory) -> None:
         self.at = at
         self.cuts = [len(t.tile) - t.tile.count(None) for t, _ in at.op.tilings(at.shape.dims)]
-        self._known: dict[Index, tuple[Index, ...]] = {}
-        self.colours: dict[Index, str] = {}
 
     def of(self, index: Index) -> tuple[Index, ...]:
         """The tile that holds an element (or a place beside the array), one for every level."""
-        found = self._known.get(index)
-        if found is None:
-            x = self.at.shape.dims
-            at = self.at.op.physical(index)
-            levels = []
-            for (step, sizes), cut in zip(self.at.op.tilings(x), self.cuts, strict=True):
-                at = step.place(at, sizes)
-                levels.append(integers(at[: len(at) - cut]))
-            found = self._known[index] = tuple(levels)
-        return found
+        at = self.at.op.physical(index)
+        levels = []
+        for (step, sizes), cut in zip(self.at.op.tilings(self.at.shape.dims), self.cuts, strict=True):
+            at = step.place(at, sizes)
+            levels.append(integers(at[: len(at) - cut]))
+        return tuple(levels)
 
     def at_position(self, position: int) -> tuple[Index, ...]:
         """The tile of a position of memory, padding too; nothing behind the last tile."""
@@ -256,19 +231,13 @@ class _Tiles:
 
     def colour(self, index: Index) -> str:
         """The colour of the outermost tile; without tiles, one for all."""
-        levels = self.of(index)
-        if not levels:
-            return _PALETTE[0]
-        tile = levels[0]
-        if tile not in self.colours:
-            counts = self.at.op.tilings(self.at.shape.dims)[0]
-            extents = integers([*counts[0].sizes(counts[1])])[: len(tile)]
-            place = 0
-            for k, n in zip(tile, extents, strict=True):
+        place = 0
+        for tile in self.of(index)[:1]:
+            step, sizes = self.at.op.tilings(self.at.shape.dims)[0]
+            for k, n in zip(tile, integers([*step.sizes(sizes)]), strict=False):
                 # rows of tiles must not repeat the colours of the row above
                 place = place * (n + (n % len(_PALETTE) == 0)) + k
-            self.colours[tile] = _PALETTE[place % len(_PALETTE)]
-        return self.colours[tile]
+        return _PALETTE[place % len(_PALETTE)]
 
 
 def layout_picture(
@@ -286,7 +255,7 @@ def layout_picture(
     tiles = _Tiles(at)
     paper = _Paper()
     head = str(at) if title is None else title
-    paper.text(14, 18, head, 15, anchor="start", bold=True)
+    paper.title(14, 18, head)
     right = _draw_array(paper, at, tiles, 14, 48, positions=show == "positions")
     if show == "memory":
         _draw_memory(paper, at, tiles, right + 46, 48)
@@ -344,16 +313,21 @@ class _Cell:
     position: int | None = None
 
 
+_Place: TypeAlias = tuple[int, int]
+#: The tile of a cell at every level, the outermost first.
+_Levels: TypeAlias = tuple[Any, ...]
+
+
 def _draw_grid(
     paper: _Paper,
     dims: Sequence[int],
-    corner: tuple[float, float],
+    corner: _Point,
     cell: Callable[[Index], _Cell],
     text_size: float,
     *,
     keep: Sequence[Sequence[int]] = ((), ()),
     panels: Iterable[Index] = (),
-    tiles: Callable[[Index], tuple[Any, ...]] | None = None,
+    tiles: Callable[[Index], _Levels] | None = None,
 ) -> tuple[float, dict[Index, float]]:
     """Draw an array in panels from a corner downwards; return how far to the right they reach, and the middles of cells.
 
@@ -364,100 +338,84 @@ def _draw_grid(
     front, rows, columns = _as_grid(dims)
     rank = len(dims)
     shown_rows, shown_columns = _shown(rows, ROWS, keep[0]), _shown(columns, COLUMNS, keep[1])
-    labels = 26 if rank > 1 else 4
-    left = x + labels
+    left = x + (26 if rank > 1 else 4)
     middles: dict[Index, float] = {}
     for panel in _panels(front, panels):
-        y = _heading(paper, panel, x, labels, y)
-        if panel is None:
+        if panel is None:  # some are left out
+            paper.text(left + CELL, y, "⋮", 18, _GREY)
+            y += 30
             continue
-        cells: dict[tuple[int, int], Index] = {}
-        texts: list[tuple[float, float, str]] = []
-        thread: dict[int, tuple[float, float]] = {}
-        for place, across, down, index in _cells(paper, panel, shown_rows, shown_columns, rank, left, y):
-            c = cell(index)
-            cells[place], middles[index] = index, down + CELL / 2
-            paper.box(across, down, CELL, CELL, c.fill, c.stroke, 0.6, c.hint)
-            if c.text:
-                texts.append((across + CELL / 2, middles[index], c.text))
-            if c.position is not None:
-                thread[c.position] = across + CELL / 2, middles[index]
-        paper.lines([(*thread[n], *thread[n + 1]) for n in sorted(thread) if n + 1 in thread], "#ffffff", 2)
-        for across, down, text in texts:
-            paper.text(across, down, text, text_size)
+        if panel:
+            paper.text(x, y, f"[{_comma(panel)}, :, :]", 12, _GREY, "start")
+            y += 18
+        y += 12
+        _axes(paper, shown_rows if rank > 1 else [], shown_columns if rank else [], left, y)
+        found: dict[_Place, Index] = {}
+        for (r, row), (c, column) in itertools.product(enumerate(shown_rows), enumerate(shown_columns)):
+            if _GAP in (row, column):
+                dots = "⋱" if row == column == _GAP else "⋮" if row == _GAP else "⋯"
+                paper.text(left + (c + 0.5) * CELL, y + (r + 0.5) * CELL, dots, 13, _GREY)
+            else:
+                found[r, c] = (*panel, row, column)[-rank:] if rank else ()
+        middles |= {index: y + (r + 0.5) * CELL for (r, _), index in found.items()}
+        _draw_cells(paper, {place: cell(index) for place, index in found.items()}, left, y, text_size)
         if tiles is not None:
-            _borders(paper, tiles, cells, left, y)
+            _borders(paper, found, {place: tiles(index) for place, index in found.items()}, left, y)
         else:
             paper.box(left, y, len(shown_columns) * CELL, len(shown_rows) * CELL, "none", _LINE, 1.4)
         y += len(shown_rows) * CELL + 22
     return left + len(shown_columns) * CELL, middles
 
 
-def _heading(paper: _Paper, panel: Index | None, x: float, labels: float, y: float) -> float:
-    """Draw the title of a panel, or of those left out; return where its cells begin, or the next panel."""
-    if panel is None:
-        paper.text(x + labels + CELL, y, "⋮", 18, _GREY)
-        return y + 30
-    if panel:
-        paper.text(x, y, f"[{_comma(panel)}, :, :]", 12, _GREY, "start")
-        y += 18
-    return y + 12
-
-
-def _cells(
-    paper: _Paper, panel: Index, rows: Sequence[int], columns: Sequence[int], rank: int, x: float, y: float
-) -> Iterator[tuple[tuple[int, int], float, float, Index]]:
-    """The cells of a panel from ``(x, y)``: row and column, corner, index.  Draws axes, and dots for what is left out."""
-    _axis(paper, columns if rank else [], x, y - 12, across=True)
-    _axis(paper, rows if rank > 1 else [], x - 6, y, across=False)
-    for (r, row), (c, column) in itertools.product(enumerate(rows), enumerate(columns)):
-        left, above = x + c * CELL, y + r * CELL
-        if _GAP in (row, column):
-            dots = "⋱" if row == column == _GAP else "⋮" if row == _GAP else "⋯"
-            paper.text(left + CELL / 2, above + CELL / 2, dots, 13, _GREY)
-        else:
-            yield (r, c), left, above, _index(panel, row, column, rank)
-
-
-def _axis(paper: _Paper, numbers: Sequence[int], x: float, y: float, *, across: bool) -> None:
-    for k, n in enumerate(numbers):
+def _axes(paper: _Paper, rows: Sequence[int], columns: Sequence[int], x: float, y: float) -> None:
+    """The numbers of rows and columns beside a panel."""
+    for k, n in enumerate(columns):
         if n != _GAP:
-            if across:
-                paper.text(x + (k + 0.5) * CELL, y, str(n), 10, _GREY)
-            else:
-                paper.text(x, y + (k + 0.5) * CELL, str(n), 10, _GREY, "end")
+            paper.text(x + (k + 0.5) * CELL, y - 12, str(n), 10, _GREY)
+    for k, n in enumerate(rows):
+        if n != _GAP:
+            paper.text(x - 6, y + (k + 0.5) * CELL, str(n), 10, _GREY, "end")
+
+
+def _draw_cells(paper: _Paper, cells: Mapping[_Place, _Cell], x: float, y: float, text_size: float) -> None:
+    """Cells by row and column from ``(x, y)``, with a thread through consecutive positions, and texts above it."""
+    middle = {place: (x + (place[1] + 0.5) * CELL, y + (place[0] + 0.5) * CELL) for place in cells}
+    for (r, c), drawn in cells.items():
+        paper.box(x + c * CELL, y + r * CELL, CELL, CELL, drawn.fill, drawn.stroke, 0.6, drawn.hint)
+    thread = {c.position: middle[place] for place, c in cells.items() if c.position is not None}
+    paper.lines([(*thread[n], *thread[n + 1]) for n in sorted(thread) if n + 1 in thread], "#ffffff", 2)
+    for place, drawn in cells.items():
+        if drawn.text:
+            paper.text(*middle[place], drawn.text, text_size)
 
 
 def _borders(
-    paper: _Paper,
-    tiles: Callable[[Index], tuple[Any, ...]],
-    cells: Mapping[tuple[int, int], Index],
-    x: float,
-    y: float,
+    paper: _Paper, cells: Iterable[_Place], tiles: Mapping[_Place, _Levels], x: float, y: float
 ) -> None:
-    """Lines between cells of different tiles: red around inner tiles, thick and dark around outer ones."""
-    outer_lines: list[_Line] = []
-    inner_lines: list[_Line] = []
-    for (r, c), index in cells.items():
-        here = tiles(index)
-        left, top = x + c * CELL, y + r * CELL
-        sides = (
-            ((r, c - 1), (left, top, left, top + CELL)),
-            ((r, c + 1), (left + CELL, top, left + CELL, top + CELL)),
-            ((r - 1, c), (left, top, left + CELL, top)),
-            ((r + 1, c), (left, top + CELL, left + CELL, top + CELL)),
+    """Lines between cells of different tiles: red around inner tiles, thick and dark around outer ones.
+
+    ``tiles`` may know more than the cells that are drawn; where it knows nothing, a tile ends.
+    """
+    outer_lines: dict[_Line, None] = {}
+    inner_lines: dict[_Line, None] = {}
+    for r, c in cells:
+        here = tiles[r, c]
+        left, top, right, bottom = x + c * CELL, y + r * CELL, x + (c + 1) * CELL, y + (r + 1) * CELL
+        sides: tuple[tuple[_Place, _Line], ...] = (
+            ((r, c - 1), (left, top, left, bottom)),
+            ((r, c + 1), (right, top, right, bottom)),
+            ((r - 1, c), (left, top, right, top)),
+            ((r + 1, c), (left, bottom, right, bottom)),
         )
         for beside, line in sides:
-            if beside in cells and beside < (r, c):
-                continue  # drawn from the other side
-            there = tiles(cells[beside]) if beside in cells else None
+            there = tiles.get(beside)
             outer = there is None or here[:1] != there[:1]
             if len(here) > 1 and (outer or here != there):
-                inner_lines.append(line)
+                inner_lines[line] = None
             elif outer:
-                outer_lines.append(line)
-    paper.lines(outer_lines, _INK, 2.2)
-    paper.lines(inner_lines, _RED, 2.2)
+                outer_lines[line] = None
+    paper.lines([*outer_lines], _INK, 2.2)
+    paper.lines([*inner_lines], _RED, 2.2)
 
 
 def _draw_memory(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float) -> None:
@@ -467,28 +425,31 @@ def _draw_memory(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float) -
     y += 24
     if not at.size:
         return
+
+    def cell(position: int) -> _Cell:
+        index = at.index(position)
+        if index is None:
+            return _Cell("#ffffff", f"position {position}: padding", stroke="#b8c2cc")
+        hint = f"position {position}: element ({', '.join(map(str, index))})"
+        return _Cell(tiles.colour(index), hint, _comma(index) or "·")
+
     per = _line_length(at)
     size = _text_size(_comma(n - 1 for n in at.shape.dims))
     numbers = min(8.5, _text_size(str(at.size - 1)))
-    lines = -(-at.size // per)
-    for line in _shown(lines, LINES):
+    for line in _shown(-(-at.size // per), LINES):
         if line == _GAP:
             paper.text(x + CELL, y, "⋮", 18, _GREY)
             y += 26
             continue
-        last = min((line + 1) * per, at.size)
-        for k, position in enumerate(range(line * per, last)):
-            left = x + k * CELL
-            index = at.index(position)
-            paper.text(left + CELL / 2, y - 7, str(position), numbers, _GREY)
-            if index is None:
-                paper.box(left, y, CELL, CELL, "#ffffff", "#b8c2cc", 0.8, f"position {position}: padding")
-                continue
-            text = _comma(index) if index else "·"
-            hint = f"position {position}: element ({', '.join(map(str, index))})"
-            paper.box(left, y, CELL, CELL, tiles.colour(index), "#8795a1", 0.6, hint)
-            paper.text(left + CELL / 2, y + CELL / 2, text, size)
-        _seams(paper, at, tiles, line * per, last, x, y)
+        first, last = line * per, min((line + 1) * per, at.size)
+        for position in range(first, last):
+            paper.text(x + (position - first + 0.5) * CELL, y - 7, str(position), numbers, _GREY)
+        _draw_cells(paper, {(0, n - first): cell(n) for n in range(first, last)}, x, y, size)
+        # a tile may go on in the next line
+        around = {
+            (0, n - first): tiles.at_position(n) for n in range(first - 1, last + 1) if 0 <= n < at.size
+        }
+        _borders(paper, [(0, n) for n in range(last - first)], around, x, y)
         y += CELL + 20
 
 
@@ -502,29 +463,11 @@ def _line_length(at: Memory) -> int:
     return max(min(unit, at.size), 1)
 
 
-def _seams(paper: _Paper, at: Memory, tiles: _Tiles, first: int, last: int, x: float, y: float) -> None:
-    """Thick lines between the outer tiles along a line of memory, and red ones between the inner."""
-    if not at.layout.tiles:
-        return
-    outer: list[_Line] = [(x, edge, x + (last - first) * CELL, edge) for edge in (y, y + CELL)]
-    inner: list[_Line] = []
-    for position in range(first, last + 1):
-        before = tiles.at_position(position - 1) if position else ()
-        after = tiles.at_position(position) if position < at.size else ()
-        left = x + (position - first) * CELL
-        if before[:1] != after[:1]:
-            outer.append((left, y, left, y + CELL))
-        elif before != after:
-            inner.append((left, y, left, y + CELL))
-    paper.lines(inner, _RED, 1.6)
-    paper.lines(outer, _INK, 2.2)
-
-
 # -------------------------------------------------------------------------------------------------------------- launches
 def launch_picture(at: Launched) -> Picture:
     """The output of a launch: each cell with its thread, in the colour of its warp, thick lines around blocks."""
     paper = _Paper()
-    paper.text(14, 18, str(at.shape), 15, anchor="start", bold=True)
+    paper.title(14, 18, str(at.shape))
     warps = -(-prod(at.launch.threads) // at.launch.warp)
 
     def numbers(index: Index) -> tuple[int, int, int]:
@@ -576,7 +519,7 @@ def reads_picture(
     paper = _Paper()
     top = 18.0
     if title:
-        paper.text(14, top, title, 15, anchor="start", bold=True)
+        paper.title(14, top, title)
         top += 26
     picked = set(itertools.product(*(range(lo, hi + 1) for lo, hi in chosen)))
     marks = dict.fromkeys(picked, 1)
@@ -585,7 +528,7 @@ def reads_picture(
     for name, (f, sizes) in maps.items():
         start = right + 110
         _, at = _draw_marks(paper, name, sizes, found[name], "#63b3ed", start, y)
-        paper.arrow(right + 12, middle, start - 8, at, _LINE)
+        paper.arrow(right + 12, middle, start - 8, at)
         y = max(paper.height + 18, y)
         for each in f:
             paper.text(start, y, re.split(r",\s*domain:", format_map(each))[0], 11, _GREY, "start")
@@ -654,7 +597,7 @@ def _draw_marks(
     """An array with marked cells; how far to the right it reaches, and the height of its first marked cell."""
     rank = len(dims)
     shape = "×".join(map(str, dims)) or "scalar"
-    paper.text(x, y, f"{name}  {shape}", 12.5, anchor="start", bold=True)
+    paper.title(x, y, f"{name}  {shape}", 12.5)
     places = sorted(marks)
     most = max(marks.values(), default=1)
 

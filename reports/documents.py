@@ -5,23 +5,27 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ..core.constraint_order import ConstraintMeasure, constraint_measure
 from ..core.constraint_order import measured as measured_constraint
+from ..core.layout import Memory, memory, placement
 from ..core.notation import show
-from ..core.op import Op
+from ..core.op import Case, Op
 from ..core.rewrite import ConstraintRule, Measure, Rule, RuleSet, measure, measured
 from ..rules import catalog
 from ..rules.ops import OPS
 from ..rules.transfer import KNOWN_LAWS, TRANSFER_LAWS, KnownLaw, TransferLaw
 from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
+from ..verify import claims
 from ..verify.catalogue import MAX_RANK
+from ..verify.layouts import layout_cases, layout_obligations, verify_memory
 from .catalogue import attributes, claim_lines, document_of, example_of, map_lines
-from .layout import count
-from .layouts import figures, layout_page
+from .layout import count, filled
+from .layouts import figures
 
 __all__ = ["documents", "outdated", "write_documents"]
 
@@ -30,19 +34,41 @@ _NOTE = "<!-- Printed from the declarations by `make docs`; edit those instead. 
 
 def documents(help_texts: Mapping[str, str]) -> dict[str, str]:
     """Every document by file name.  ``help_texts`` is the help of every command."""
+    placed = [c for rank in range(MAX_RANK + 1) for c in layout_cases(rank)]
+    constraint_rules = (_constraint_descent(r) for r in catalog.RULES.constraints)
     pages = {
-        "README.md": _index(),
-        "rules.md": _rules(),
-        "transfer.md": _transfer(),
-        "transforms.md": _transforms(),
-        "ops.md": _ops(),
-        "layouts.md": layout_page(MAX_RANK),
-        "order.md": _order(),
-        "claims.md": _claims_format(),
-        "cli.md": _cli(help_texts),
-        "api.md": _api(),
+        "README": {},
+        "rules": {"count": count(len(catalog.RULES), "rule"), "rules": "\n\n".join(_rules())},
+        "transfer": {"laws": _entries(TRANSFER_LAWS), "known": _entries(KNOWN_LAWS)},
+        "transforms": {"about": _module_doc("transforms"), "laws": _entries(TRANSFORM_LAWS)},
+        "ops": {
+            "count": count(len(OPS), "op"),
+            "rank": str(MAX_RANK),
+            "ops": "\n\n".join(map(_op, OPS.values())),
+        },
+        "layouts": {
+            "placement": _prose(placement),
+            "memory": _prose(inspect.getmodule(Memory)),
+            "claims": "\n".join(f"- {c.claim}" for c in verify_memory(memory("f32[3,5]{1,0:T(2,2)}"))),
+            "count": count(len(placed), "symbolic instance"),
+            "rank": str(MAX_RANK),
+            "rows": _rows(_layout_rows(placed)),
+        },
+        "order": {
+            "measure": _prose(Measure),
+            "rules": _rows(_descent(r) for r in catalog.RULES.rules if not (r.structural or r.sharing)),
+            "constraint_measure": _prose(ConstraintMeasure),
+            "constraint_rules": _rows(constraint_rules),
+        },
+        "claims": {"format": _prose(claims)},
+        "cli": {"commands": "\n\n".join(_command(*item) for item in help_texts.items())},
+        "api": {"names": "\n\n".join(filter(None, _names()))},
     }
-    return {name: f"{_NOTE}\n\n{text.rstrip()}\n" for name, text in pages.items()} | figures()
+    made = {
+        f"{name}.md": f"{_NOTE}\n\n{filled(f'templates/{name}.md.in', parts)}"
+        for name, parts in pages.items()
+    }
+    return made | figures()
 
 
 def outdated(pages: Mapping[str, str], folder: Path) -> dict[str, str]:
@@ -68,101 +94,30 @@ def write_documents(pages: Mapping[str, str], folder: Path) -> None:
             (folder / name).write_bytes(pages[name].encode())
 
 
-# ------------------------------------------------------------------------------------------------------ pages
-def _index() -> str:
-    return """# Reference
-
-- [rules.md](rules.md): the rewrite rules of the simplifier, expressions and constraints
-- [transfer.md](transfer.md): the laws by which it knows the ranges of expressions
-- [transforms.md](transforms.md): the laws of the transforms that change a map's variables
-- [ops.md](ops.md): the operations, what each reads, and both of its maps
-- [layouts.md](layouts.md): layouts and tiles, as maps between elements and positions in memory
-- [order.md](order.md): the well-founded order in which every rule descends
-- [claims.md](claims.md): the format of claims files
-- [rule_files.md](../rule_files.md): the format of rule files, and what their rules mean
-- [published_maps.md](../published_maps.md): the published maps, audited
-- [json.md](../json.md): what the commands print with `--json`
-- [cli.md](cli.md): every command and option
-- [api.md](api.md): every name of the Python package
-"""
-
-
-def _code(lines: Sequence[str]) -> str:
+# ------------------------------------------------------------------------------------------------------ parts
+def _code(lines: Iterable[str]) -> str:
     return "\n".join(["```text", *lines, "```"])
 
 
-def _first_paragraph(module: object) -> str:
-    return inspect.cleandoc(inspect.getdoc(module) or "")
+def _rows(rows: Iterable[Iterable[str]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _rules() -> str:
+def _rules() -> Iterator[str]:
     order = [r.name for r in catalog.RULES]
     sets = [(n, getattr(catalog, n)) for n in catalog.__all__ if n != "RULES"]
     known = [(name, s) for name, s in sets if isinstance(s, RuleSet) and len(s)]
-    known.sort(key=lambda item: min(order.index(r.name) for r in item[1]))
-    out = [
-        "# Rules",
-        f"{count(len(catalog.RULES), 'rule')}, in the order in which they are tried. A rule is an equation "
-        f"between its "
-        "two sides that holds for all integers under its conditions (*when*); it is proved with every "
-        "constant symbolic. A *guard* is needed for progress or taste, not for truth.",
-        "`x`, `y` match any expression, `r…` the summands that are left over, all other letters integer "
-        "constants. Sums match in any order. `//` rounds down, `a mod b` has the sign of `b`, `d ∣ e` says "
-        "that d divides e. *fires* and *keeps* are examples, executed as tests: what the rule alone makes "
-        "of an expression, and what it leaves as it is.",
-    ]
-    for name, rules in known:
-        out.append(f"## {name}")
-        out.append(_module_doc(name))
-        out += [_entry(r) for r in rules]
-    return "\n\n".join(out)
+    for name, rules in sorted(known, key=lambda item: min(order.index(r.name) for r in item[1])):
+        yield f"## {name}\n\n{_module_doc(name)}\n\n{_entries(rules)}"
 
 
 def _module_doc(name: str) -> str:
-    from importlib import import_module
-
-    return _first_paragraph(import_module(f"..rules.{name}", __package__))
+    return inspect.getdoc(import_module(f"..rules.{name}", __package__)) or ""
 
 
-def _entry(claim: Rule | ConstraintRule | TransferLaw | KnownLaw | TransformLaw) -> str:
-    """Return the section of a rule or law."""
-    return "\n\n".join([f"### {claim.name}", claim.doc, _code(list(_aligned(claim_lines(claim))))])
-
-
-def _transfer() -> str:
-    out = [
-        "# Ranges",
-        "What production, conditions, op maps and generated code know of the values of an expression, from the "
-        "bounds of its variables and from constraints. Each law is proved *sound*, and *tight* (each bound is "
-        "attained by some input) unless it says why it is not. A test asks the domain on all small numbers: it "
-        "finds what the law says.",
-    ]
-    out += [_entry(law) for law in TRANSFER_LAWS]
-    out += ["## What follows from what is known"]
-    out += [_entry(law) for law in KNOWN_LAWS]
-    return "\n\n".join(out)
-
-
-def _transforms() -> str:
-    out = ["# Map transforms", _module_doc("transforms")]
-    out += [_entry(law) for law in TRANSFORM_LAWS]
-    return "\n\n".join(out)
-
-
-def _ops() -> str:
-    out = [
-        "# Operations",
-        f"{count(len(OPS), 'op')}. *reads* is the meaning: which elements `i` of an operand the output "
-        f"element `o` reads. "
-        "The two maps are implementations; each is proved in bounds, sound and complete with respect to "
-        "*reads*, for "
-        f"symbolic sizes and attributes and every rank up to {MAX_RANK}. The instance shown is one of those.",
-        "`s0, s1, …` are ranges, which make a map one-to-many; `rt0, …` are values known only when the "
-        "program runs, clamped to the interval that is given. `Dims` is a tuple of dimension numbers, "
-        "`Extents` one of sizes.",
-    ]
-    out += [_op(cls) for cls in OPS.values()]
-    return "\n\n".join(out)
+def _entries(claims: Iterable[Rule | ConstraintRule | TransferLaw | KnownLaw | TransformLaw]) -> str:
+    """A section for each rule or law."""
+    return "\n\n".join(f"### {c.name}\n\n{c.doc}\n\n{_code(_aligned(claim_lines(c)))}" for c in claims)
 
 
 def _op(cls: type[Op]) -> str:
@@ -174,8 +129,19 @@ def _op(cls: type[Op]) -> str:
     if cls.opcodes:
         out.append(f"HLO: {', '.join(f'`{o}`' for o in cls.opcodes)}")
     out.append(f"{count(len(cases), 'symbolic instance')} up to rank {MAX_RANK}; one of them:")
-    out.append(_code(list(_aligned(map_lines(example_of(cases))))))
+    out.append(_code(_aligned(map_lines(example_of(cases)))))
     return "\n\n".join(out)
+
+
+def _layout_rows(cases: Iterable[Case]) -> Iterator[tuple[str, ...]]:
+    """One row for every op and rank: the instances, and how much they owe."""
+    groups: dict[tuple[str, str], list[Case]] = {}
+    for c in cases:
+        groups.setdefault((c.label.partition(", ")[0], c.op.name), []).append(c)
+    for (rank, name), found in groups.items():
+        labels = ", ".join(f"`{c.label.partition(', ')[2].removeprefix('tile ')}`" for c in found)
+        owed = sum(len(list(layout_obligations(c))) for c in found)
+        yield rank.removeprefix("rank "), name, labels, f"{owed:,}"
 
 
 def _aligned(lines: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -184,81 +150,39 @@ def _aligned(lines: Sequence[tuple[str, str]]) -> Iterator[str]:
         yield f"{label:<{width}}{text}".rstrip()
 
 
-def _order() -> str:
-    out = [
-        "# The order in which rules descend",
-        inspect.cleandoc(Measure.__doc__ or "").replace("``", "`"),
-        "`|x|`, `‖x‖`, `x⁻`, `x↺` and `x°` are the components of whatever a variable matches. Shown "
-        "is the first component in which the two sides differ; where it can be equal, later ones decide. For most rules "
-        "*progress* proves from the declaration that the right side is smaller. Where the last column says *measured*, the "
-        "generated code measures both sides of every application, and refuses one that does not descend. So "
-        "simplification ends.",
-    ]
-    rows = ["| rule | component | left | right | descent |", "|---|---|---|---|---|"]
-    rows += [
-        "| " + " | ".join(_descent(r)) + " |" for r in catalog.RULES.rules if not (r.structural or r.sharing)
-    ]
-    out.append("\n".join(rows))
-    out += [
-        "## Constraints",
-        inspect.cleandoc(ConstraintMeasure.__doc__ or "").replace("``", "`"),
-        "Constraint rules descend in this order, and the rules of expressions that rewrite a constraint do too: they "
-        "lower one of its first components and touch no other constraint. Every application of a constraint rule is "
-        "measured when it is made, and fires only where it descends. For most rules that is proved from the declaration "
-        "as well; where the last column says *measured*, only the numbers at hand decide.",
-    ]
-    rows = ["| rule | component | left | right | descent |", "|---|---|---|---|---|"]
-    rows += ["| " + " | ".join(_constraint_descent(r)) + " |" for r in catalog.RULES.constraints]
-    return "\n\n".join([*out, "\n".join(rows)])
-
-
-def _constraint_descent(r: ConstraintRule) -> tuple[str, str, str, str, str]:
-    left, right = constraint_measure(r.left), constraint_measure(r.right)
-    k = next((k for k in range(len(left)) if left[k] is not right[k]), 0)
-    cell = [show(m[k]).replace("|", "\\|") for m in (left, right)]
-    shown = "measured" if measured_constraint(r) else "proved"
-    return r.name, ConstraintMeasure._fields[k], f"`{cell[0]}`", f"`{cell[1]}`", shown
-
-
 def _descent(r: Rule) -> tuple[str, ...]:
-    left, right = measure(r.left), measure(r.right)
+    return _compared(r.name, measure(r.left), measure(r.right), measured(r))
+
+
+def _constraint_descent(r: ConstraintRule) -> tuple[str, ...]:
+    return _compared(r.name, constraint_measure(r.left), constraint_measure(r.right), measured_constraint(r))
+
+
+def _compared(
+    name: str, left: Measure | ConstraintMeasure, right: Measure | ConstraintMeasure, is_measured: bool
+) -> tuple[str, ...]:
+    """The first component in which two measures differ, on both sides."""
     k = next((k for k in range(len(left)) if left[k] is not right[k]), 0)
-    cell = [show(m[k]).replace("|", "\\|") for m in (left, right)]
-    shown = "measured" if measured(r) else "proved"
-    return r.name, Measure._fields[k], f"`{cell[0]}`", f"`{cell[1]}`", shown
+    sides = (f"`{show(m[k])}`".replace("|", "\\|") for m in (left, right))
+    return name, left._fields[k], *sides, "measured" if is_measured else "proved"
 
 
-def _claims_format() -> str:
-    from ..verify import claims
-
-    return f"# Claims files\n\n{inspect.cleandoc(claims.__doc__ or '').replace('``', '`')}"
+def _command(name: str, said: str) -> str:
+    return f"## {name}\n\n{_code(line.rstrip() for line in said.rstrip().splitlines())}"
 
 
-def _cli(help_texts: Mapping[str, str]) -> str:
-    out = ["# Commands"]
-    for name, text in help_texts.items():
-        out += [f"## {name}", _code([line.rstrip() for line in text.rstrip().split("\n")])]
-    return "\n\n".join(out)
-
-
-def _api() -> str:
-    out = [
-        "# Python",
-        "`import indexproof` loads nothing else; a name loads its module when it is first used. Answers print what the "
-        "command line prints, and a notebook shows them so. The names of everyday use come first, and after them the "
-        "modules with everything else: `from indexproof import interop`.",
-    ]
+def _names() -> Iterator[str]:
+    """A section for every name of the package, those of everyday use first."""
     package = sys.modules[__name__.partition(".")[0]]
     for name in package._HOME:
-        out += _described("##", name, getattr(package, name))
+        yield from _described("##", name, getattr(package, name))
     for name in package._MODULES:
         module = getattr(package, name)
-        out += [f"## {name}: `{module.__name__}`", _prose(module)]
+        yield from (f"## {name}: `{module.__name__}`", _prose(module))
         for own in module.__all__:
             value = getattr(module, own)
             if callable(value) and value.__doc__ and own not in package._HOME:
-                out += _described("###", own, value)
-    return "\n\n".join(o for o in out if o)
+                yield from _described("###", own, value)
 
 
 def _described(heading: str, name: str, value: Any) -> Iterator[str]:

@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TextIO
 
 from ..core.blocks import LABEL, block, count, duration, table
@@ -21,6 +21,7 @@ __all__ = [
     "block",
     "count",
     "duration",
+    "filled",
     "joined",
     "lose",
     "put",
@@ -57,6 +58,14 @@ def spent(seconds: float, jobs: int) -> str:
 def joined(parts: Iterable[str]) -> str:
     """The non-empty parts, set apart by three spaces."""
     return "   ".join(p for p in parts if p)
+
+
+def filled(name: str, parts: Mapping[str, str]) -> str:
+    """A file of this folder with ``parts`` in place of their names in ``{{braces}}``."""
+    from importlib.resources import files
+
+    text = files(__package__).joinpath(name).read_text("utf-8")
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], text)
 
 
 #: What is written for symbols where a terminal or a locale has none of them.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -10,11 +9,10 @@ from typing import Any
 
 from ..core.indexing_map import IndexingMap
 from ..core.launch import Launched
-from ..core.layout import Memory, bitcast_map, decompose, element_bits, memory, placement
+from ..core.layout import Memory, bitcast_map, decompose, element_bits
 from ..core.layout.bitcast import Decomposition, TransposeStep
 from ..core.layout.memory import integers
 from ..core.layout.placement import tile_text
-from ..core.op import Case
 from ..core.simplify_map import simplify_map
 from ..core.text import format_map
 from ..rules.catalog import constraints, division, minmax, mixed_radix, remainder, sums
@@ -22,7 +20,7 @@ from ..rules.simplifier import simplify
 from ..verify.access import Requests, requests
 from ..verify.concrete import equal_maps
 from ..verify.launches import verify_launch
-from ..verify.layouts import CheckedClaim, layout_cases, layout_obligations, verify_bitcast, verify_memory
+from ..verify.layouts import CheckedClaim, verify_bitcast, verify_memory
 from ..verify.verdict import Status, worst
 from .access import request_lines
 from .layout import block, count, duration, joined, table
@@ -39,7 +37,6 @@ __all__ = [
     "figures",
     "launch_text",
     "layout_json",
-    "layout_page",
     "layout_text",
 ]
 
@@ -345,53 +342,3 @@ def figures() -> dict[str, str]:
         "tiled_layout_1.svg": layout_picture("f32[3,5]{1,0:T(2,2)}").svg,
         "tiled_layout_2.svg": layout_picture("f32[4,8]{1,0:T(2,4)(2,1)}", show="positions").svg,
     }
-
-
-def layout_page(max_rank: int) -> str:
-    """The page about layouts: how they are written, what is claimed and what is proved for all sizes."""
-    cases = [c for rank in range(max_rank + 1) for c in layout_cases(rank)]
-    out = [
-        "# Layouts and tiles",
-        _plain(placement.__doc__),
-        "## Text",
-        "`f32[3,5]{1,0:T(2,2)}`: dimensions from the fastest varying to the slowest, then tiles after `T`, one after "
-        "another: `bf16[16,256]{1,0:T(8,128)(2,1)}`. A size `*` merges a dimension with the next one. `L(n)` rounds "
-        "the number of positions up to a multiple of n. Mistakes that XLA itself takes without a word (`{1,1}`, a "
-        "tile that is not closed, `T()`, `T(0,2)`) are reported with their place.",
-        "## Pictures",
-        "An array with its tiles and padding beside its memory, and positions in the cells of an array: the figures of "
-        "the published description, drawn by `indexproof.reports.pictures`. `indexproof layout show SHAPE --svg FILE` "
-        "draws any other.",
-        "![f32\\[3,5\\]{1,0:T(2,2)} and its memory](tiled_layout_1.svg)",
-        "![positions of the elements of f32\\[4,8\\]{1,0:T(2,4)(2,1)}](tiled_layout_2.svg)",
-        "## In Python",
-        _plain(inspect.getmodule(Memory).__doc__),
-        "`indexproof.reports.pictures` draws layouts, and what an output element or tile reads, as SVG; in a notebook "
-        "a picture shows itself. `decompose` turns a bitcast into transposes and reshapes "
-        "(`indexproof layout bitcast SOURCE TARGET --verify`), `physical_map` a map between elements into one "
-        "between positions; `indexproof.verify.layouts` proves each for what it is given.",
-        "## One array: `indexproof layout show SHAPE --verify`",
-        "\n".join(f"- {c.claim}" for c in verify_memory(memory("f32[3,5]{1,0:T(2,2)}"))),
-        "Each is decided, for every layout and size.",
-        "## All sizes: `indexproof prove tiling placement`",
-        f"{count(len(cases), 'symbolic instance')} up to rank {max_rank}, with sizes, tiles, padded sizes and "
-        "alignment as symbols. An instance *by steps* owes for each step what an op owes, for all sizes, and that the "
-        "placement is the composition of the steps.",
-        "\n".join(["| rank | op | instances | obligations |", "|---|---|---|---|", *_rows(cases)]),
-    ]
-    return "\n\n".join(out)
-
-
-def _rows(cases: Sequence[Case]) -> Iterator[str]:
-    """One row for every op and rank."""
-    groups: dict[tuple[str, str], list[Case]] = {}
-    for c in cases:
-        groups.setdefault((c.label.partition(", ")[0], c.op.name), []).append(c)
-    for (rank, name), found in groups.items():
-        labels = ", ".join(f"`{c.label.partition(', ')[2].removeprefix('tile ')}`" for c in found)
-        owed = sum(len(list(layout_obligations(c))) for c in found)
-        yield f"| {rank.removeprefix('rank ')} | {name} | {labels} | {owed:,} |"
-
-
-def _plain(doc: str | None) -> str:
-    return inspect.cleandoc(doc or "").replace(":class:", "").replace(":attr:", "")

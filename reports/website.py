@@ -10,7 +10,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib.resources import files
+from html import escape
 from math import prod
 from typing import Any
 from xml.etree import ElementTree
@@ -31,6 +31,7 @@ from ..verify.outcome import Result, Run
 from ..verify.rulefiles import Missing, StatedRule, judge, show, values
 from ..verify.verdict import Status, worst
 from .catalogue import claim_lines, document_of, example_of, map_lines, statement_of
+from .layout import filled
 from .machine import document, plain, result_json
 from .refutation import holds_at
 from .rule_files import rules_json
@@ -445,23 +446,13 @@ def report_document(
 
 def page_of(data: Mapping[str, Any], title: str = "indexproof report") -> str:
     """Return the web page that shows a document."""
-    folder = files(__package__) / "site"
-    page, styles, script = ((folder / n).read_text("utf-8") for n in ("page.html", "page.css", "page.js"))
     text = json.dumps(_exact(data), ensure_ascii=False, separators=(",", ":"))
     # nothing that a name holds may end the script, or begin a comment in it
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    parts = {"TITLE": _escaped(title), "STYLES": styles, "SCRIPT": script, "DATA": text}
-    head, *rest = page.split("{{")
-    for piece in rest:
-        name, _, after = piece.partition("}}")
-        head += parts[name] + after
-    return head
-
-
-def _escaped(text: str) -> str:
-    from html import escape
-
-    return escape(text)
+    styles, script = (filled(f"site/page.{suffix}", {}) for suffix in ("css", "js"))
+    return filled(
+        "site/page.html", {"TITLE": escape(title), "STYLES": styles, "SCRIPT": script, "DATA": text}
+    )
 
 
 def _exact(value: Any) -> Any:

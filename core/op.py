@@ -58,6 +58,7 @@ from .tighten import constraints_of, tighten_around
 __all__ = [
     "DIRECTIONS",
     "POSITION",
+    "WRITTEN",
     "Case",
     "Coordinates",
     "CoverageClaim",
@@ -81,6 +82,7 @@ __all__ = [
     "quotient",
     "remainder",
     "row_major",
+    "source_name",
     "substituted",
     "symbols",
 ]
@@ -93,8 +95,6 @@ DIRECTIONS: tuple[Direction, Direction] = ("output_to_input", "input_to_output")
 Demand = tuple[Condition, str]
 
 _fresh = itertools.count()
-# The source of a replica's position in a map of an op that knows nothing of the program around it.
-_POSITION = "replica-position"
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,15 +112,17 @@ class Range:
     index: Var = dataclasses.field(default_factory=lambda: var(f"fresh{next(_fresh)}", "range"))
 
 
-#: In place of an operand's number: the value is the replica's position in its group, which no operand holds.
-POSITION = -1
+#: In place of an operand's number, for values that no operand holds: the replica's position in its group, and whether an
+#: update of a scatter lands on an element, 1 or 0.
+POSITION, WRITTEN = -1, -2
+_SOURCES = {POSITION: "replica-position", WRITTEN: "written"}
 
 
 @dataclass(frozen=True)
 class Runtime:
     """A value known when the program runs: ``operand``'s element at ``index``, clamped to ``[lo, hi]``.
 
-    With :data:`POSITION` for the operand it is the place of the executing replica in its group.
+    With :data:`POSITION` or :data:`WRITTEN` for the operand it is what these say.
     """
 
     operand: int
@@ -777,16 +779,18 @@ def concrete(
                 r.variable.name,
                 int(limits[r.variable].lo),
                 int(limits[r.variable].hi),
-                RuntimeSource(
-                    _POSITION if r.operand == POSITION else called[r.operand],
-                    tuple(substitute_all(r.index, renamed)),
-                ),
+                RuntimeSource(source_name(r.operand, called), tuple(substitute_all(r.index, renamed))),
             )
             for r in values
         ),
         tuple(results),
         tuple(Constraint(e, int(lo), int(hi)) for e, lo, hi in left),
     )
+
+
+def source_name(operand: int, names: Sequence[str]) -> str:
+    """The source of a runtime value in a map of an op that knows nothing of the program around it."""
+    return _SOURCES.get(operand) or names[operand]
 
 
 def _number(op: Op, e: Expr) -> int:

@@ -100,7 +100,7 @@ def _given(op: Op, shapes: Sequence[Sizes]) -> Sequence[Sizes]:
 def _read_runtime(
     runtime: Iterable[RuntimeValue], env: dict[Any, Any], size: int, operands: Mapping[int, Any]
 ) -> None:
-    """Runtime values from the operands that hold them, clamped; `operands[POSITION]` is the replica's place."""
+    """Runtime values from the operands that hold them, clamped; those of no operand are under `POSITION`, `WRITTEN`."""
     for r in runtime:
         held = np.asarray(operands[r.operand])
         place = tuple(_values(e, env, size) for e in r.index)

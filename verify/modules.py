@@ -54,15 +54,16 @@ from ..core.hlo import AnyShape, Computation, Instruction, Module, Shape, fill_s
 from ..core.hlo.shape import UNBOUNDED
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
 from ..core.interval import Interval
-from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, map_claim
+from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, map_claim, source_name
 from ..core.simplify_map import simplify_map
 from ..core.stablehlo import read_any
 from ..core.tighten import constraints_of, tighten_around
 from ..rules.catalog import RULES
 from ..rules.ops import op_reader, why_not
 from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty, same_relation
+from .masks import mask_answer
 from .unknown_sizes import answers_for_all_sizes, expect_sizes
-from .values import constant_values, evaluation_answer, mask_answer, operand_answer, unrolling_answer
+from .values import constant_values, evaluation_answer, operand_answer, unrolling_answer
 from .verdict import Status, worst
 
 __all__ = ["CheckedQuestion", "ComputationReport", "ModuleVerifier", "composition", "module_maps"]
@@ -381,7 +382,8 @@ def _stated(claim: MapClaim) -> IndexingMap:
     boxes = _variables(claim, "sound")
     fixed = {r.variable: boxes.pop(r.variable) for r in claim.runtime}
     _, left = tighten_around({}, {**boxes, **fixed}, [c for w in claim.where for c in constraints_of(w)])
-    sources = {r.variable: RuntimeSource(_held(r.operand), r.index) for r in claim.runtime}
+    operands = [f"operand {k}" for k in range(claim.op.arity)]
+    sources = {r.variable: RuntimeSource(source_name(r.operand, operands), r.index) for r in claim.runtime}
     return IndexingMap(
         tuple(_boxed(v, boxes) for v in claim.source),
         tuple(_boxed(r.variable, boxes) for r in claim.ranges),
@@ -389,10 +391,6 @@ def _stated(claim: MapClaim) -> IndexingMap:
         claim.results,
         tuple(Constraint(e, int(lo), int(hi)) for e, lo, hi in left),
     )
-
-
-def _held(operand: int) -> str:
-    return f"operand {operand}" if operand >= 0 else "replica-position"
 
 
 def _boxed(v: Var, boxes: Mapping[Var, Interval]) -> Variable:

@@ -12,16 +12,15 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import z3
 
-from ..core.analysis import EvaluationStep, MaskStep, OperandStep, UnrollingStep
+from ..core.analysis import EvaluationStep, OperandStep, UnrollingStep
 from ..core.hlo import Computation, Instruction, Shape
 from .verdict import Status
 
-__all__ = ["constant_values", "evaluation_answer", "mask_answer", "operand_answer", "unrolling_answer"]
+__all__ = ["constant_values", "evaluation_answer", "operand_answer", "unrolling_answer"]
 
 Path = tuple[int, ...]
 
@@ -455,38 +454,3 @@ def operand_answer(computations: Mapping[str, Computation], o: OperandStep) -> t
             status = Status.UNDECIDED if have is None else Status.REFUTED
             return status, f"operand {k} of {o.instruction.name} is {_shown(have)}, not {list(claimed)}"
     return Status.PROVED, "bit vectors"
-
-
-def mask_answer(computations: Mapping[str, Computation], m: MaskStep) -> tuple[Status, str]:
-    """Whether the maps of a select's branches are restricted to where its predicate takes them, at every index."""
-    status, detail = operand_answer(computations, m.predicate)
-    if status is not Status.PROVED:
-        return status, detail
-    name, reader, axes = m.select.name, m.select, list(range(len(m.branches[0].dims)))
-    while reader.name != m.predicate.instruction.name:
-        reader = m.predicate.caller.instruction(reader.operands[0].name)
-        if reader.opcode != "broadcast":
-            return Status.REFUTED, f"{name}: its predicate is another"
-        axes = [axes[d] for d in reader.integers("dimensions", ())]
-    value, shape = m.predicate.operands[0, ()], reader.operands[0].shape
-    for side, branch, masked in zip((1, 0), m.branches, m.masked, strict=True):
-        if len(set(value)) == 1:
-            if list(masked) != [branch] * (value[0] == side):
-                return Status.REFUTED, f"{name}: its predicate is {value[0]} everywhere"
-            continue
-        assert isinstance(shape, Shape)
-        # all other indices are alike, as no constraint says anything of them
-        places: list[Any] = [0] * len(branch.dims)
-        for axis, grid in zip(axes, np.indices(shape.dims), strict=True):
-            places[axis] = grid
-        said = {branch.dim_vars[axis] for axis in axes}
-        taken = np.zeros(shape.dims, bool)
-        for part in masked:
-            if part.with_(constraints=()) != branch or branch.results != branch.dim_vars:
-                return Status.REFUTED, f"{name}: a branch is read elsewhere"
-            if not all(said.issuperset(c.expr.variables()) for c in part.constraints):
-                return Status.REFUTED, f"{name}: its predicate is broadcast over an index that decides"
-            taken |= part.evaluate_many(places)[0]
-        if not np.array_equal(taken.ravel(), np.array(value) == side):
-            return Status.REFUTED, f"{name}: a branch is not read just where the predicate is {side}"
-    return Status.PROVED, "every index"

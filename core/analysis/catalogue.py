@@ -16,8 +16,8 @@ from ..expr import Int
 from ..hlo import Instruction, Shape, TupleShape, leaves
 from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap, RuntimeSource
-from ..op import Direction, Op, concrete
-from .runtime import position_text, with_sources
+from ..op import WRITTEN, Direction, Op, concrete, source_name
+from .runtime import position_text, with_sources, written_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Catalogue(Protocol):
         """The maps of an instruction whose operands are arrays of known shape.
 
         The source of a runtime variable names the operand that holds the value: `RuntimeSource.hlo` is the
-        operand's name, or text that starts with `name = `. Attributes that make no sense are an
-        `InputError`.
+        operand's name, or text that starts with `name = `; `written_path` names whether a scatter's updates land on
+        an element. Attributes that make no sense are an `InputError`.
         """
         ...
 
@@ -162,6 +162,8 @@ class OpCatalogue:
         def named(source: RuntimeSource) -> RuntimeSource:
             if source.hlo.isdecimal():
                 return RuntimeSource(instruction.operands[int(source.hlo)].name, source.results)
+            if source.hlo == source_name(WRITTEN, ()):
+                return RuntimeSource(written_path(instruction.name), source.results)
             return RuntimeSource(position_text(instruction), source.results)
 
         return with_sources(m, named)

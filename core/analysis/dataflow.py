@@ -7,7 +7,7 @@ says, or what is known of the computations that it runs.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,10 +20,10 @@ from ..indexing_map import IndexingMap, RuntimeSource, Variable
 from .catalogue import NoMap, OpMaps, UpperBounds
 from .dependence import Leaf, Path, Reads, Summary, depending, paths_of
 from .loops import Between, Loop, carried_unchanged, unrolled
-from .runtime import branches, fold, is_position, operand_name, with_sources
+from .runtime import branches, fold, is_position, operand_name, with_sources, written_path
 from .steps import CompositionStep, EvaluationStep, MaskStep, OperandStep, UnrollingStep
 from .tables import predicate_domains
-from .values import CALLS, Value, Values, constant_of, known_leaves, runs, values_of
+from .values import CALLS, Value, Values, constant_of, known_leaves, runs, values_of, written
 
 if TYPE_CHECKING:
     from .summaries import Analysis
@@ -47,6 +47,9 @@ _NO_PAIR = ("copy", "recv", "send")
 _MOVES = ("bitcast", "broadcast", "copy", "reshape", "reverse", "slice", "transpose")
 
 _WITHOUT_OPERANDS = ("parameter", "constant", "iota")
+
+# A claim, the mask that follows from it in row-major order, its sizes, and the index at which it is read.
+Mask = tuple[OperandStep, Value, Sequence[int], Sequence[Expr]]
 
 # No more maps than this are kept apart on a walk; more of them are joined.
 _APART = 8
@@ -258,44 +261,60 @@ class Dataflow:
             return self._opaque(instruction, NoMap(instruction.name, "the catalogue has no such output"))
         per_operand = [[self._own(m, instruction) for m in maps] for maps in answer[output]]
         if instruction.opcode == "select":
-            per_operand = self._masked(instruction, per_operand)
+            branches = self._masked(instruction, per_operand[1:], self._predicate)
+            per_operand = [per_operand[0], *branches]
+        elif instruction.opcode == "scatter" and per_operand[0] and per_operand[0][0].rts:
+            per_operand[:1] = self._masked(instruction, per_operand[:1], self._landing)
         places = [(k, inner) for k, o in enumerate(instruction.operands) for inner in paths_of(o.shape)]
         return {leaf: Reads(maps, [], bounds) for leaf, maps in zip(places, per_operand, strict=True) if maps}
 
     def _masked(
-        self, instruction: Instruction, per_operand: list[list[IndexingMap]]
+        self, instruction: Instruction, branches: list[list[IndexingMap]], mask: Callable[..., Mask | None]
     ) -> list[list[IndexingMap]]:
-        """The maps of a `select`, its branches where a known predicate takes them, if constraints can say that."""
-        predicate, *branches = per_operand
+        """The maps to operands that a known mask takes elements from where it does so, if constraints can say that."""
         if any(len(maps) != 1 or maps[0].results != maps[0].dim_vars for maps in branches):
-            return per_operand
-        # a predicate that is broadcast is looked at before it is
-        reader = instruction
-        index: tuple[Expr, ...] = branches[0][0].dim_vars
+            return branches
+        found = mask(instruction, branches[0][0].dim_vars)
+        if found is None:
+            return branches
+        claim, value, dims, index = found
+        same = len(set(value)) == 1
+        domains = predicate_domains(value[:1], (), ()) if same else predicate_domains(value, dims, index)
+        if domains is None:
+            return branches
+        masked = [
+            [m.with_(rts=(), constraints=domain) for domain in alternatives]
+            for (m,), alternatives in zip(branches, domains[-len(branches) :], strict=True)
+        ]
+        if self.options.observe is not None:
+            self.options.observe(MaskStep(instruction, claim, [m for (m,) in branches], masked))
+        return masked
+
+    def _landing(self, scatter: Instruction, index: tuple[Expr, ...]) -> Mask | None:
+        """Where updates of a scatter with known indices land."""
+        starts = self._known_value(scatter.operands[1].name)
+        found = None if starts is None else written(scatter, starts)
+        if starts is None or found is None:
+            return None
+        claim = self._operands(scatter, {(1, ()): starts})
+        value, axes = found
+        operand = scatter.operand_arrays[0]
+        return claim, value, [operand.dims[d] for d in axes], [index[d] for d in axes]
+
+    def _predicate(self, select: Instruction, index: tuple[Expr, ...]) -> Mask | None:
+        """The known predicate of a select, before it is broadcast."""
+        reader = select
         while (made := self.known.get(reader.operands[0].name)) is not None and made.opcode == "broadcast":
             moved = self._moved(made)
             if moved is None or len(moved.dims) != len(index):
-                return per_operand
+                return None
             places: dict[Expr, Expr] = dict(zip(moved.dim_vars, index, strict=True))
             reader, index = made, tuple(substitute_all(moved.results, places))
         name, shape = reader.operands[0].name, reader.operands[0].shape
-        value = self._value(name) if name in self._static_names else None
+        value = self._known_value(name)
         if value is None or not isinstance(shape, Shape):
-            return per_operand
-        same = len(set(value)) == 1
-        domains = (
-            predicate_domains(value[:1], (), ()) if same else predicate_domains(value, shape.dims, index)
-        )
-        if domains is None:
-            return per_operand
-        masked = [
-            [m.with_(constraints=(*m.constraints, *domain)) for domain in alternatives]
-            for (m,), alternatives in zip(branches, domains, strict=True)
-        ]
-        if self.options.observe is not None:
-            claim = self._operands(reader, {(0, ()): value})
-            self.options.observe(MaskStep(instruction, claim, [m for (m,) in branches], masked))
-        return [predicate, *masked]
+            return None
+        return self._operands(reader, {(0, ()): value}), value, shape.dims, index
 
     def _operands(self, instruction: Instruction, operands: dict[Leaf, Value]) -> OperandStep:
         """The claim that operands have these values."""
@@ -525,7 +544,7 @@ class Dataflow:
 
     def _own(self, m: IndexingMap, instruction: Instruction) -> IndexingMap:
         """A catalogue's map with its sources as paths."""
-        names = {o.name for o in instruction.operands}
+        names = {*(o.name for o in instruction.operands), written_path(instruction.name)}
 
         def rename(source: RuntimeSource) -> RuntimeSource:
             name = operand_name(source.hlo)
@@ -574,6 +593,10 @@ class Dataflow:
             return instruction
         value = self._value(name)
         return None if value is None else constant_of(instruction, value)
+
+    def _known_value(self, name: str) -> Value | None:
+        """The same, asked only of what may be known."""
+        return self._value(name) if name in self._static_names else None
 
     def _value(self, name: str) -> Value | None:
         """The elements of a small array of integers, if all are known; evaluated when it is asked for."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ..expr import Expr, integer, maximum, minimum
 from ..facts import Facts
-from ..hlo import Computation, Instruction, Module, Shape, format_instruction
+from ..hlo import Computation, Instruction, Module, Operand, Shape, format_instruction
 from ..hlo.attributes import Attributes, format_value
 from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
 from .tables import table_element
@@ -22,6 +23,7 @@ from .tables import table_element
 _NUMBER = re.compile(r"[-+]?\d{1,40}\Z", re.ASCII)
 _TOKEN = re.compile(r"[^\s{},]++")
 _BIT = re.compile(r"[01]\Z")
+_WRITTEN = re.compile(r"written\((.*)\)")
 _WORDS = {"true": "1", "false": "0"}
 
 _LARGEST = {f"{sign}{bits}": 2 ** (bits - (sign == "s")) - 1 for sign in "su" for bits in (4, 8, 16, 32, 64)}
@@ -68,11 +70,21 @@ def is_position(hlo: str) -> bool:
     return operand_name(hlo) == POSITION
 
 
+def written_path(scatter: str) -> str:
+    """The path of whether updates of a scatter land on an element; no instruction has such a name."""
+    return f"written({scatter})"
+
+
 def source_text(module: Module, computation: Computation, path: str) -> str:
-    """The instruction at a path as one line of HLO, its name being the path."""
+    """The instruction at a path as one line of HLO, its name being the path.
+
+    Where updates land is what a scatter of ones into zeros makes.
+    """
     if is_position(path):
         return path
     *calls, name = path.split("/")
+    scatter = _WRITTEN.fullmatch(name)
+    name = scatter[1] if scatter else name
     for call in calls:
         called, _, branch = call.partition("#")
         names = branches(computation.instruction(called))
@@ -82,7 +94,12 @@ def source_text(module: Module, computation: Computation, path: str) -> str:
     except KeyError:
         # An operand that a snippet does not define: all there is to say is its name.
         return path
-    attributes = Attributes((k, v) for k, v in found.attributes if k not in _NOISE)
+    noise: tuple[str, ...] = _NOISE
+    if scatter and isinstance(found.shape, Shape):
+        landing = (Operand("false"), found.operands[1], Operand("true"))
+        found = replace(found, shape=Shape("pred", found.shape.dims), operands=landing)
+        noise = (*_NOISE, "to_apply")
+    attributes = Attributes((k, v) for k, v in found.attributes if k not in noise)
     shown = Instruction(path, found.opcode, found.shape, found.operands, attributes, found.literal)
     return " ".join(format_instruction(shown, percent=False).split("\n"))
 

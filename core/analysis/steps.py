@@ -66,13 +66,14 @@ class OperandStep:
 
 @dataclass(frozen=True, eq=False)
 class MaskStep:
-    """The maps of a `select` to its branches, each restricted to where the predicate takes it: one map to several.
+    """Maps to operands that are read under a mask, each restricted to where that is so: one map to several.
 
-    ``predicate`` claims the value of the first operand, before it is broadcast.
+    Those of a `select` to its branches, where ``known`` claims the value of the predicate before it is broadcast, or that
+    of a `scatter` to its operand, where it claims the value of the indices.
     """
 
-    select: Instruction
-    predicate: OperandStep
+    instruction: Instruction
+    known: OperandStep
     branches: Sequence[IndexingMap]
     masked: Sequence[Sequence[IndexingMap]]
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
 
 from ..expr import Expr, Int, floordiv, integer, linear, maximum, minimum
 from ..indexing_map import Constraint
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["predicate_domains", "quotient", "table_element"]
 
 # A table of one dimension bends at no more indices than this, else its form would be longer than the table is worth.
 _BENDS = 8
+# A table of predicates is shared out among no more boxes than this.
+_MOST_BOXES = 64
 
 
 def table_element(values: Sequence[int], dims: Sequence[int], index: Sequence[Expr]) -> Expr | None:
@@ -51,7 +57,8 @@ def predicate_domains(
 ) -> tuple[tuple[Domain, ...], tuple[Domain, ...]] | None:
     """Return the domains where a table of predicates is true, and where false, each as alternatives.
 
-    None if neither side is what bounds of indices, of sums and differences of two of them, and of their remainders say.
+    If neither side is what bounds of indices, of sums and differences of two of them, and of their remainders say, it is
+    shared out among boxes; None if these are many.
     """
     import numpy as np
 
@@ -89,7 +96,25 @@ def predicate_domains(
             left, before = left & within[k], (*before, c)
         if (left == chosen).all():
             return ((inside,), tuple(outside)) if side else (tuple(outside), (inside,))
-    return None
+    boxes = _boxes(np.array(values, bool).reshape(dims), index) if table.size else {}
+    if not 0 < sum(map(len, boxes.values())) <= _MOST_BOXES:
+        return None
+    return tuple(boxes.get(True, ())), tuple(boxes.get(False, ()))
+
+
+def _boxes(table: np.ndarray, index: Sequence[Expr]) -> dict[bool, list[Domain]]:
+    """Boxes that share out where a table is true and where it is false: runs of an index for which the rest is alike."""
+    if not table.ndim:
+        return {bool(table): [()]}
+    found: dict[bool, list[Domain]] = {}
+    at, last = 0, len(table) - 1
+    while at <= last:
+        end = next((k for k in range(at, last) if (table[k + 1] != table[at]).any()), last)
+        run: Domain = () if (at, end) == (0, last) else (Constraint(index[0], at, end),)
+        for side, domains in _boxes(table[at], index[1:]).items():
+            found.setdefault(side, []).extend([(*run, *domain) for domain in domains])
+        at = end + 1
+    return found
 
 
 def _form(row: Sequence[int], e: Expr) -> Expr | None:

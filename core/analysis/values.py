@@ -354,6 +354,33 @@ def _compared(instruction: Instruction) -> tuple[int, Callable[..., int]] | None
     return None if compare is None else (2, lambda a, b: int(compare(a, b)))
 
 
+def written(scatter: Instruction, starts: Value) -> tuple[Value, tuple[int, ...]] | None:
+    """Where updates of a scatter land, as ones in row-major order, in the dimensions of its operand that decide it."""
+    import numpy as np
+
+    operand, indices, updates = scatter.operand_arrays
+    vector = scatter.integer("index_vector_dim")
+    batching = scatter.integers("input_batching_dims", ())
+    paired = dict(zip(batching, scatter.integers("scatter_indices_batching_dims", ()), strict=True))
+    gone = (*scatter.integers("inserted_window_dims", ()), *batching)
+    window = iter([updates.dims[d] for d in scatter.integers("update_window_dims")])
+    sizes = [1 if d in gone else next(window) for d in range(operand.rank)]
+    mapped = scatter.integers("scatter_dims_to_operand_dims")
+    axes = tuple([d for d, n in enumerate(operand.dims) if d in mapped or sizes[d] != n])
+    dims = [operand.dims[d] for d in axes]
+    if prod(dims) > LARGEST_ASKED:
+        return None
+    table = np.zeros(dims, int)
+    vectors = np.array(starts, object).reshape(indices.dims)
+    vectors = vectors[..., None] if vector == indices.rank else np.moveaxis(vectors, vector, -1)
+    for place in np.ndindex(vectors.shape[:-1]):
+        first = dict.fromkeys(range(operand.rank), 0) | dict(zip(mapped, vectors[place], strict=True))
+        first |= {d: place[e - (e > vector)] for d, e in paired.items()}
+        if all(0 <= first[d] <= n - sizes[d] for d, n in enumerate(operand.dims)):
+            table[tuple([slice(first[d], first[d] + sizes[d]) for d in axes])] = 1
+    return tuple(table.ravel().tolist()), axes
+
+
 # ------------------------------------------------------------------------------------------------------- putting in
 def specialized(computation: Computation, values: Values, name: str) -> Computation:
     """The computation with what is known put in: constants, the branch that runs, the operand that is selected.

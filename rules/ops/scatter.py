@@ -6,17 +6,14 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...core.condition import Condition, any_of
-from ...core.expr import Expr, Int, lift
-from ...core.op import Case, Coordinates, Demand, Map, Range, Runtime, Sizes, exact_text, op, symbols
+from ...core.condition import Condition
+from ...core.expr import Expr, lift
+from ...core.op import WRITTEN, Case, Coordinates, Demand, Map, Range, Runtime, Sizes, exact_text, op, symbols
 from .folding import Variadic
 from .indexed import Indexed
 from .movement import Dims, subsets
 
-__all__ = ["KEPT_APART", "Scatter"]
-
-#: An operand that updates replace is told apart from them up to this many index numbers; see :class:`Scatter`.
-KEPT_APART = 6
+__all__ = ["Scatter"]
 
 
 @op
@@ -36,9 +33,8 @@ class Scatter(Variadic, Indexed):
     *Updates*: an output element reads every update element that lands on it, whichever is combined last.
     *Indices*: which updates an element gets depends on all index vectors (of its own batch), so it reads all
     of them.  *Operands*: an output element reads the operand's, except where `replaces` says that the
-    combining computation keeps nothing of what was there.  Then it does so where no update lands, which is
-    stated with one runtime value for every index number while there are at most six; beyond, it counts as
-    read, as the branches of a select do.
+    combining computation keeps nothing of what was there.  Then it does so where no update lands: where the
+    same scatter of ones into zeros leaves a zero, which is one runtime value, however many indices there are.
 
     `depends` says for each result which components it is computed from; empty means all from all.
     """
@@ -124,41 +120,16 @@ class Scatter(Variadic, Indexed):
             for j, d in enumerate(self.scatter_dims_to_operand_dims)
         ]
 
-    def _windows(self, x: Sequence[Sizes]) -> list[dict[int, int]]:
-        """The windows by number, if the operand is told apart from what replaces it."""
-        if not self.replaces:
-            return []
-        y = x[self.count]
-        extents = [n.value for n in (lift(y[e]) for e in self._index_dims(y)) if isinstance(n, Int)]
-        number = len(self.scatter_dims_to_operand_dims)
-        for n in extents:
-            number *= n
-        if len(extents) < len(self._index_dims(y)) or number > KEPT_APART:
-            return []
-        places = itertools.product(*map(range, extents))
-        return [dict(zip(self._index_dims(y), place, strict=True)) for place in places]
-
-    def _untouched(self, o: Coordinates, rt: Coordinates, x: Sequence[Sizes]) -> list[Condition]:
-        """Every window, by its runtime values, misses the output element."""
-        step, sizes = len(self.scatter_dims_to_operand_dims), self._window_sizes(x)
-        missed = []
-        for n, batch in enumerate(self._windows(x)):
-            values = rt[n * step : (n + 1) * step]
-            starts = self._starts(batch, values)
-            covers = [(a - starts.get(d, 0)).within(0, sizes[d] - 1) for d, a in enumerate(o)]
-            missed.append(any_of(~c for c in (*self._inside(values, x), *covers)))
-        return missed
-
     def runtime_between(self, k: int, o: Coordinates, i: Coordinates, *x: Sizes) -> list[Runtime]:
         if k < self.count:
-            return [r for batch in self._windows(x) for r in self._read(dict(batch), x)]
+            return [Runtime.of(WRITTEN, o, 0, 1)] if self.replaces else []
         if k == self.count:
             return []
         return self._read(self._split(i, len(x[0]), x[self.count])[1], x)
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
         if k < self.count:
-            return [*(a.eq(b) for a, b in zip(o, i, strict=True)), *self._untouched(o, rt, x)]
+            return [*(a.eq(b) for a, b in zip(o, i, strict=True)), *(written.eq(0) for written in rt)]
         if k == self.count:
             return [o[d].eq(i[e]) for d, e in self._paired()]
         window, batch = self._split(i, len(x[0]), x[self.count])
@@ -168,7 +139,7 @@ class Scatter(Variadic, Indexed):
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         if k < self.count:
-            return Map(o, self._untouched(o, rt, x))
+            return Map(o, [written.eq(0) for written in rt])
         y, rank, sizes = x[self.count], len(x[0]), self._window_sizes(x)
         batch: dict[int, Any] = {e: o[d] for d, e in self._paired()}
         if k == self.count:
@@ -183,7 +154,7 @@ class Scatter(Variadic, Indexed):
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         if k < self.count:
-            return Map(i, self._untouched(i, rt, x))
+            return Map(i, [written.eq(0) for written in rt])
         if k == self.count:
             own = {d: i[e] for d, e in self._paired()}
             return Map([own.get(d, Range(n)) for d, n in enumerate(x[0])])
@@ -207,19 +178,12 @@ class Scatter(Variadic, Indexed):
         if rank:
             yield cls._case(rank, (rank - 1,), (), 1, None)
         for mapped in ((), (0,), (1, 0))[: rank + 1]:
-            # all windows that there can be, each with values of its own
-            for windows in (1, 2, 3):
-                yield cls._replacing(rank, mapped, windows)
+            made = cls(tuple(range(1, rank + 1)), (), mapped, 1, replaces=True)
+            b, x, w = symbols("b", 1), symbols("n", rank), symbols("w", rank)
+            yield Case.of(rank, f"replaces, windows at {mapped}", made, x, (*b, lift(len(mapped))), (*b, *w))
         if rank == 2:
             x, y, u = symbols("n", 2), (*symbols("b", 1), lift(1)), (*symbols("b", 1), *symbols("w", 2))
             yield Case.of(rank, "two operands", cls((1, 2), (), (0,), 1, count=2), x, x, y, u, u)
-
-    @classmethod
-    def _replacing(cls, rank: int, mapped: Dims, windows: int) -> Case:
-        made = cls(tuple(range(1, rank + 1)), (), mapped, 1, replaces=True)
-        y = (lift(windows), lift(len(mapped)))
-        x, u = symbols("n", rank), (lift(windows), *symbols("w", rank))
-        return Case.of(rank, f"replaces, {windows} windows at {mapped}", made, x, y, u)
 
     @classmethod
     def _case(

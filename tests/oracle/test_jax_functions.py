@@ -141,6 +141,11 @@ def static() -> Iterator[tuple[str, Case]]:
         ("none", lambda r, c: r > 9),
     ):
         yield f"where {name}", (_where(mask), [(5, 6), (5, 6)], True)
+    yield "set every other", (lambda x, u: x.at[n(7) * 2].set(u), [(16, 2), (7, 2)], True)
+    yield "set in reverse", (lambda x, u: x.at[8 - n(8)].set(u), [(12,), (8,)], True)
+    yield "set a hundred", (lambda x, u: x.at[n(100) + 9].set(u), [(120,), (100,)], True)
+    yield "set listed", (lambda x, u: x.at[c([3, 17, 1, 19, 9, 12, 5])].set(u), [(20,), (7,)], True)
+    yield "set crossings", (lambda x, u: x.at[c([3, 1, 4])[:, None], n(3) * 2].set(u), [(6, 7), (3, 3)], True)
     yield "where listed", (lambda x, y: jnp.where(c([True, False, False, True]), x, y), [(4,), (4,)], True)
 
 

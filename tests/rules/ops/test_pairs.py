@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from indexproof.core.errors import TooLargeError
-from indexproof.core.op import DIRECTIONS, POSITION, Op, concrete, coverage_claim, map_claim
+from indexproof.core.op import DIRECTIONS, POSITION, WRITTEN, Op, concrete, coverage_claim, map_claim
 from indexproof.core.op_relation import holds, map_relation, random_instance, reads_relation
 from indexproof.rules.ops import OPS
 from indexproof.rules.ops.reshape import Bitcast, Reshape
@@ -82,6 +82,9 @@ def test_production_maps_are_the_stated_relation(cls: type[Op], rank: int) -> No
         by_name = {f"operand {k}": values for k, values in held.items()}
         # the position of the executing replica, for collectives
         held[POSITION] = by_name["replica-position"] = np.array(rng.randrange(3))
+        # where updates of a scatter land, on an array of the output's sizes
+        made = [int(n.evaluate({})) for n in op.shape(*shapes)]
+        held[WRITTEN] = by_name["written"] = np.array(rng.choices((0, 1), k=math.prod(made))).reshape(made)
         for k in range(op.arity):
             want = reads_relation(op, k, shapes, held)
             there = concrete(op, k, "output_to_input", given).relation(operands=by_name)

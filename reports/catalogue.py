@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..core.blocks import point_text
 from ..core.condition import TRUE, show_condition
 from ..core.expr import lift
 from ..core.notation import show
@@ -22,7 +23,7 @@ from ..verify.rulefiles import StatedRule
 from ..verify.schemes import Scheme
 from ..verify.solve import Budget
 from .layout import block, count, table
-from .refutation import ordered_point, point_text
+from .refutation import ordered_point
 from .selection import Named
 
 __all__ = [

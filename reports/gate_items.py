@@ -17,8 +17,7 @@ from ..verify.verdict import Status, worst
 from .claims import claim_block
 from .layout import block, count, joined
 from .machine import written_as
-from .refutation import ordered_point
-from .rule_files import explained
+from .refutation import explanation, ordered_point
 from .sources import DeclaredClaim, Place
 
 __all__ = ["ILL_FORMED", "GateItem", "claim_item", "ill_formed_item", "module_items", "proved_item"]
@@ -110,7 +109,7 @@ def proved_item(path: str, declared: Sequence[DeclaredClaim], results: Sequence[
     command = f"indexproof prove {path}"
     instances = len({r.obligation.subject for r in results if r.verdict.status is status})
     also = f"{instances} of {count(len(declared), 'instance')}" if len(declared) > 1 else ""
-    lines = explained(bad, claim, command=command, also=also)
+    lines = explanation(bad, command=command, also=also)
     witness = bad.verdict.witness
     point = point_text(ordered_point(bad.obligation, dict(witness))) if witness else ""
     said = {

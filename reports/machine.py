@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from .. import __version__
 from ..core.condition import Condition, show_condition
-from ..core.expr import Expr, Var
+from ..core.expr import Expr
 from ..core.hlo.shape import Shape
 from ..core.indexing_map import IndexingMap
 from ..core.json_form import dump_json, map_to_json
@@ -29,7 +29,7 @@ from ..verify.parametric import AnyMap
 from ..verify.verdict import Status
 from ..verify.weakest import SizeCondition
 from ..verify.words import sides_at
-from .refutation import Place, again, conjuncts, ordered_point
+from .refutation import AtPoint, Place, again, evaluated, ordered_point
 from .summary import Claimed, Group, confirmations, grouped, redundant, strategies, widening
 
 __all__ = [
@@ -216,30 +216,20 @@ def result_json(r: Result, command: str) -> dict[str, Any]:
     if not v.proved:
         out |= {"where": o.where, "statement": o.claim, "tried": v.tried, "detail": v.detail}
     if false and v.witness is not None:
-        out |= {**_evaluated(o, v.witness), "again": again(o, v.witness, command)}
+        out |= {**plain(evaluated(o, v.witness)), "again": again(o, v.witness, command)}
     return out
 
 
-def _evaluated(o: Obligation, witness: Mapping[str, int]) -> dict[str, Any]:
-    """Return every subterm and every condition at a point."""
-    env = {v: witness[v.name] for v in o.formula_variables() if v.name in witness}
-
-    def holds(conditions: Iterable[Condition]) -> list[dict[str, Any]]:
-        return [{"condition": c, "holds": _value(c, env)} for c in conditions]
-
-    return {
-        "subterms": [{"side": side, "term": e, "value": _value(e, env)} for side, e in o.show],
-        "hypotheses": holds(o.hypotheses),
-        "goal": holds(conjuncts(o.goal)),
-    }
-
-
-def _value(e: Expr | Condition, env: Mapping[Var, int]) -> int | None:
-    try:
-        value = e.evaluate(env)
-    except (ZeroDivisionError, KeyError):
-        return None
-    return int(value) if isinstance(e, Expr) else value
+written_as(
+    AtPoint,
+    "subterms hypotheses goal",
+    subterms=lambda at: [
+        {"side": side, "term": term, "value": None if isinstance(value, str) else value}
+        for side, term, value in at.subterms
+    ],
+    hypotheses=lambda at: [{"condition": text, "holds": truth} for text, truth in at.hypotheses],
+    goal=lambda at: [{"condition": text, "holds": truth} for text, truth in at.goal],
+)
 
 
 def point_json(
@@ -254,7 +244,13 @@ def point_json(
         exit_status,
         point=point,
         obligations=[
-            {"claim": o.subject, "obligation": o.kind, "gate": o.gate, "here": place, **_evaluated(o, point)}
+            {
+                "claim": o.subject,
+                "obligation": o.kind,
+                "gate": o.gate,
+                "here": place,
+                **plain(evaluated(o, point)),
+            }
             for o, place in places
         ],
     )

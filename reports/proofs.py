@@ -16,9 +16,8 @@ from ..verify.catalogue import Claim
 from ..verify.outcome import Run
 from ..verify.proving import prove_all
 from ..verify.verdict import Status
-from .layout import block
-from .refutation import head_of, ordered_point
-from .rule_files import STATED, explained, rules_summary
+from .refutation import STATED, explain, ordered_point
+from .rule_files import rules_summary
 from .selection import Selected, chosen, declared_by, files_among
 from .summary import failing, instances, summary
 
@@ -63,13 +62,10 @@ class Proofs(Shown):
     @property
     def refutations(self) -> list[Refutation]:
         """The claims that are not proved, each with its counterexample; a wrong map of an op once."""
-        claims = {c.name: c.claim for c in self.claims}
         found = []
         for wrong in failing(self.run, self.claims):
             o, verdict = wrong[0].obligation, wrong[0].verdict
-            also = instances(wrong, self.claims)
-            lines = explained(wrong[0], claims[o.subject], command=self.command, also=also)
-            text = block(head_of(o.in_full(), verdict.status.value), lines)
+            text = explain(wrong[0], command=self.command, also=instances(wrong, self.claims))
             point = ordered_point(o, verdict.witness or {})
             found.append(Refutation(o.subject, o.kind, verdict.status, point, text))
         return found

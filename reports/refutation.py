@@ -5,8 +5,9 @@ repair it.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ..core.blocks import point_text
 from ..core.condition import And, Condition, show_condition
@@ -14,32 +15,110 @@ from ..core.expr import Expr, Var, natural_key
 from ..core.notation import show
 from ..verify.obligation import Obligation
 from ..verify.outcome import Result
-from ..verify.verdict import Status, Verdict
+from ..verify.verdict import Status
 from .layout import block, joined
 
+if TYPE_CHECKING:
+    from ..verify.rulefiles import StatedRule
+
 __all__ = [
+    "STATED",
+    "AtPoint",
     "Place",
     "again",
     "at_point",
-    "conjuncts",
+    "evaluated",
     "explain",
     "explanation",
+    "head_of",
     "holds_at",
     "ordered_point",
-    "point_text",
-    "value_text",
+    "point_variables",
+    "stated_rule",
+    "values_text",
 ]
 
+#: The family of obligations of rules of rule files, which have an arithmetic of their own.
+STATED = "stated rule"
 _NAME = re.compile(r"[^\W\d]\w*")
 
 #: What an obligation says about one assignment of integers.
 Place = Literal["holds", "counterexample", "example", "not concerned", "no value"]
 
 
+class AtPoint(NamedTuple):
+    """A claim at a point; ``None`` for a condition without a value."""
+
+    #: Side, term, and value; a text says why there is none.
+    subterms: list[tuple[str, str, int | str]]
+    hypotheses: list[tuple[str, bool | None]]
+    #: The parts of the goal.
+    goal: list[tuple[str, bool | None]]
+
+
+def stated_rule(o: Obligation) -> StatedRule | None:
+    """The rule of a rule file that owes ``o``."""
+    return o.rule if o.family == STATED else None  # type: ignore[attr-defined]
+
+
+def point_variables(o: Obligation) -> list[str]:
+    """The names of the variables that a point gives values to."""
+    rule = stated_rule(o)
+    return [v.name for v in o.formula_variables()] if rule is None else list(rule.variables)
+
+
+def evaluated(o: Obligation, point: Mapping[str, int]) -> AtPoint:
+    """Evaluate every subterm, every hypothesis and every part of the goal, a rule of a rule file in its own arithmetic."""
+    rule = stated_rule(o)
+    if rule is not None:
+        return _evaluated_rule(rule, point)
+    mentioned = {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
+    mentioned |= {v for _, e in o.show for v in e.variables()}
+    env = {v: point[v.name] for v in mentioned if v.name in point}
+    goal = o.goal.args if isinstance(o.goal, And) else (o.goal,)
+    return AtPoint(
+        [(side, show(e), _value(e, env)) for side, e in o.show],
+        [(show_condition(h), _truth(h, env)) for h in o.hypotheses],
+        [(show_condition(c), _truth(c, env)) for c in goal],
+    )
+
+
+def _evaluated_rule(rule: StatedRule, point: Mapping[str, int]) -> AtPoint:
+    from ..verify.rulefiles import Missing, judge, show, subterms, truth, values
+
+    found = []
+    for side, root in (("left", rule.left), ("right", rule.right)):
+        of = values((root,), point, rule.semantics)
+        for t in subterms(root):
+            x = of[id(t)]
+            found.append((side, show(t), f"no value: {x.value}" if isinstance(x, Missing) else x))
+    hypotheses: list[tuple[str, bool | None]] = []
+    for c in rule.conditions:
+        held = truth(c, point, rule.semantics)
+        hypotheses.append((show(c), None if isinstance(held, Missing) else held))
+    outside = ((f"{v} = {point[v]} {why}", False) for v, why in _outside(rule, point))
+    holds = judge(rule, point) in ("holds", "not concerned")
+    return AtPoint(found, [*hypotheses, *outside], [(rule.statement(), holds)])
+
+
+def _outside(rule: StatedRule, point: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """The variables with values that they cannot have, and why not."""
+    s = rule.semantics
+    for v, kind in rule.variables.items():
+        if kind.name != "bool":
+            if s.width and not s.lo <= point[v] <= s.hi:
+                yield v, f"is no integer of {s.width} bits"
+            elif (kind.lo is not None and point[v] < kind.lo) or (kind.hi is not None and point[v] > kind.hi):
+                yield v, f"lies outside [{kind.lo}, {kind.hi}]"
+
+
 def ordered_point(o: Obligation, witness: Mapping[str, int]) -> dict[str, int]:
     """``witness`` in the order in which the claim mentions its variables; what it does not mention comes
     last.
     """
+    rule = stated_rule(o)
+    if rule is not None:
+        return {v: witness[v] for v in rule.variables}
     mentioned: dict[str, int] = {}
     for found in _NAME.finditer(o.claim):
         mentioned.setdefault(found[0], len(mentioned))
@@ -52,36 +131,37 @@ def ordered_point(o: Obligation, witness: Mapping[str, int]) -> dict[str, int]:
     return {name: witness[name] for name in sorted(witness, key=place)}
 
 
+def _take(o: Obligation, witness: Mapping[str, int]) -> tuple[str, str]:
+    """The line with the values of variables."""
+    said = values_text(ordered_point(o, witness), stated_rule(o))
+    return "take", said or "nothing: there are no variables"
+
+
+def values_text(point: Mapping[str, int], rule: StatedRule | None) -> str:
+    """``x = 1, p = true``: the values of variables, those of a rule of a rule file by their kinds."""
+    true = {v for v, kind in rule.variables.items() if kind.name == "bool"} if rule is not None else ()
+    return ", ".join(f"{v} = {_text(x != 0)}" if v in true else point_text({v: x}) for v, x in point.items())
+
+
 def again(o: Obligation, witness: Mapping[str, int], command: str = "indexproof prove") -> str:
     """The command that evaluates the claim at this point."""
     name = o.subject if o.kind == "sound" else o.name
     at = ",".join(f"{n}={x}" for n, x in ordered_point(o, witness).items())
-    quoted = (_shell(part) for part in (name, at))
-    return " ".join([command, next(quoted), "--at", next(quoted)])
+    return f"{command} {shlex.quote(name)}" + (f" --at {shlex.quote(at)}" if at else "")
 
 
-def _shell(word: str) -> str:
-    """``word`` as one word of a POSIX shell."""
-    return word if re.fullmatch(r"[\w=,.:/-]+", word, re.ASCII) else "'" + word.replace("'", "'\\''") + "'"
-
-
-def _variables(o: Obligation) -> set[Var]:
-    """Return the variables of all hypotheses, also of one that a goal without variables makes idle."""
-    return {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
-
-
-def _environment(o: Obligation, witness: Mapping[str, int]) -> dict[Var, int]:
-    return {v: witness[v.name] for v in _variables(o) if v.name in witness}
-
-
-def value_text(e: Expr, env: Mapping[Var, int]) -> str:
+def _value(e: Expr, env: Mapping[Var, int]) -> int | str:
     """The value of ``e``, or why it has none."""
     try:
-        return str(e.evaluate(env))
+        return int(e.evaluate(env))
     except ZeroDivisionError:
         return "no value: division by zero"
     except KeyError as missing:
         return f"depends on {missing.args[0]}"
+
+
+def _text(value: int | str) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _truth(c: Condition, env: Mapping[Var, int]) -> bool | None:
@@ -89,11 +169,6 @@ def _truth(c: Condition, env: Mapping[Var, int]) -> bool | None:
         return c.evaluate(env)
     except (ZeroDivisionError, KeyError):
         return None
-
-
-def conjuncts(c: Condition) -> tuple[Condition, ...]:
-    """The parts of a conjunction."""
-    return c.args if isinstance(c, And) else (c,)
 
 
 def head_of(o: Obligation, status: str) -> str:
@@ -118,87 +193,103 @@ def explanation(
     repairs asks the prover some more questions, which takes a moment.
     """
     o, v = result.obligation.in_full(), result.verdict
-    lines = [("claim", o.claim), ("owes", o.kind)]
+    lines = _claim(o)
     if also:
         lines.append(("fails in", also))
     match v.status:
         case Status.REFUTED | Status.UNDEFINED:
-            lines += _counterexample(o, v, command)
-            if (
-                with_repairs
-                and o.family in ("rule", "constraint rule")
-                and o.kind.startswith(("sound", "defined"))
-            ):
-                from ..verify.repair import repairs
-
-                found = repairs(o)
-                if found:
-                    offered = ";  ".join(map(show_condition, found))
-                    lines.insert(-1, ("repair", f"provable after adding any one of:  {offered}"))
-            if o.kind.startswith("as compiled"):
-                # a run without such a refutation loads no rules
-                from ..rules.catalog import outdated_code
-
-                if outdated_code():
-                    lines.insert(
-                        -1, ("repair", "the code was generated from other rules: run `indexproof dev docs`")
-                    )
+            witness = v.witness or {}
+            lines += [_take(o, witness), *_values(o, evaluated(o, witness))]
+            lines += [("repair", said) for said in _repairs(o, with_repairs)]
+            lines.append(("again", again(o, witness, command)))
         case Status.VACUOUS if o.kind.startswith("needs "):
             lines.append(("means", "the other conditions imply this one, or the claim is true without it"))
         case Status.VACUOUS:
             lines.append(("means", "no integers satisfy the conditions, so the claim says nothing"))
         case Status.UNDECIDED:
-            lines.append(("tried", ", ".join(v.tried)))
-            lines.append(("budget", v.detail or "exhausted"))
-            lines.append(("question", o.statement()))
-            lines.append(("again", f"{command} {_shell(o.name)} --budget 10"))
+            lines += [("tried", ", ".join(v.tried)), ("budget", v.detail or "exhausted")]
+            lines += [] if o.family == STATED else [("question", o.statement())]
+            name = o.subject if o.family == STATED else o.name
+            lines.append(("again", f"{command} {shlex.quote(name)} --budget 10"))
         case Status.NOT_CHECKED:
             lines.append(("because", v.detail))
+        case Status.PROVED:
+            lines.append(("but", f"the file expects the verdict {o.expected}"))
     return lines
 
 
-def _counterexample(o: Obligation, v: Verdict, command: str) -> list[tuple[str, str]]:
-    witness = dict(v.witness or {})
-    env = _environment(o, witness)
-    lines = [("take", point_text(ordered_point(o, witness))), *_values(o, env)]
-    held = [show_condition(h) for h in o.hypotheses if _truth(h, env)]
-    if held:
-        lines.append(("holds", ",  ".join(held)))
-    lines += _failing(o, env)
-    lines.append(("again", again(o, witness, command)))
-    return lines
+def _claim(o: Obligation) -> list[tuple[str, str]]:
+    rule = stated_rule(o)
+    return [("claim", o.claim), ("owes", o.kind) if rule is None else ("meaning", str(rule.semantics))]
 
 
-def _values(o: Obligation, env: Mapping[Var, int]) -> Iterator[tuple[str, str]]:
-    if o.kind != "progress":
-        for label, e in o.show:
-            yield label, f"{show(e)} = {value_text(e, env)}"
+def _repairs(o: Obligation, with_repairs: bool) -> Iterator[str]:
+    """Conditions with which a claim would be true, each tried."""
+    rule = stated_rule(o)
+    if with_repairs and rule is not None:
+        from ..verify.rulefiles import show
+        from ..verify.rulefiles.repair import weakest_repairs
+
+        first, *others = [*map(show, weakest_repairs(rule)), ""]
+        said = (
+            f"true with the condition  {first}" if first else "none of the candidate conditions makes it true"
+        )
+        yield said + (f"\nor with  {';  '.join(others[:-1])}" if others[1:] else "")
+    if with_repairs and o.family in ("rule", "constraint rule") and o.kind.startswith(("sound", "defined")):
+        from ..verify.repair import repairs
+
+        if found := repairs(o):
+            yield f"provable after adding any one of:  {';  '.join(map(show_condition, found))}"
+    if o.kind.startswith("as compiled"):
+        # a run without such a refutation loads no rules
+        from ..rules.catalog import outdated_code
+
+        if outdated_code():
+            yield "the code was generated from other rules: run `indexproof dev docs`"
 
 
-def _failing(o: Obligation, env: Mapping[Var, int]) -> Iterator[tuple[str, str]]:
-    """The parts of the goal that are false; two measures that do not descend say so themselves."""
+def _values(o: Obligation, at: AtPoint, failing: bool = True) -> Iterator[tuple[str, str]]:
+    """The lines with the values of subterms, the truth of hypotheses, and if ``failing`` what is false of the goal."""
     if o.kind == "progress":
+        yield from _hypotheses(at)
         # the labels are "left weight", "right weight" and so on, in lexicographic order
-        sides: dict[str, list[str]] = {}
-        for label, e in o.show:
-            sides.setdefault(label.partition(" ")[0], []).append(value_text(e, env))
-        names = ", ".join(label.partition(" ")[2] for label, _ in o.show if label.startswith("left "))
-        right, left = (f"({', '.join(sides.get(side, []))})" for side in ("right", "left"))
-        yield "fails", f"the right side is not smaller: {right} against {left}"
-        yield "", f"measured by ({names})"
+        left, right = (
+            f"({', '.join(_text(x) for label, _, x in at.subterms if label.startswith(side))})"
+            for side in ("left ", "right ")
+        )
+        names = ", ".join(label.partition(" ")[2] for label, *_ in at.subterms if label.startswith("left "))
+        if failing:
+            yield "fails", f"the right side is not smaller: {right} against {left}"
+            yield "", f"measured by ({names})"
         return
-    for c in conjuncts(o.goal):
-        truth = _truth(c, env)
-        if truth is not True:
-            yield "fails", show_condition(c) + ("" if truth is False else "   (it has no value here)")
+    for side, term, value in at.subterms:
+        yield side, f"{term} = {_text(value)}"
+    yield from _hypotheses(at)
+    if failing and o.family != STATED:
+        for text, truth in at.goal:
+            if truth is not True:
+                yield "fails", text + ("" if truth is False else "   (it has no value here)")
+
+
+def _hypotheses(at: AtPoint) -> Iterator[tuple[str, str]]:
+    for label, wanted in (("holds", True), ("false", False), ("no value", None)):
+        if said := ",  ".join(text for text, truth in at.hypotheses if truth is wanted):
+            yield label, said
 
 
 # -------------------------------------------------------------------------------------------------- one point
 def holds_at(o: Obligation, point: Mapping[str, int]) -> Place | None:
     """Evaluate ``o`` at ``point``; ``None`` where the point leaves one of its variables open."""
-    if any(v.name not in point for v in _variables(o)):
+    rule = stated_rule(o)
+    if rule is not None:
+        from ..verify.rulefiles import judge
+
+        outcome = judge(rule, point) if all(v in point for v in rule.variables) else None
+        return "counterexample" if outcome == "undefined" else outcome
+    variables = {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
+    if any(v.name not in point for v in variables):
         return None
-    env = _environment(o, point)
+    env = {v: point[v.name] for v in variables}
     try:
         if not all(h.evaluate(env) for h in o.hypotheses):
             return "not concerned"
@@ -221,20 +312,15 @@ _SAYS: dict[Place, str] = {
 
 def at_point(o: Obligation, point: Mapping[str, int], place: Place) -> str:
     """Both sides, the conditions and the outcome of one obligation at one point."""
-    env = _environment(o, point)
     status = {"counterexample": Status.REFUTED.value, "holds": "HOLDS", "example": "HOLDS"}.get(
         place, "NO ANSWER"
     )
-    # what the obligation does not mention is evaluated too
-    env |= {v: point[v.name] for _, e in o.show for v in e.variables() if v.name in point}
-    known = {v.name: point[v.name] for v in o.formula_variables() if v.name in point}
-    lines = [("claim", o.claim), ("owes", o.kind), ("take", point_text(ordered_point(o, known)))]
-    lines += _values(o, env)
-    for label, wanted in (("holds", True), ("false", False), ("no value", None)):
-        conditions = [show_condition(h) for h in o.hypotheses if _truth(h, env) is wanted]
-        if conditions:
-            lines.append((label, ",  ".join(conditions)))
-    if place in ("counterexample", "no value") and o.question == "valid":
-        lines += _failing(o, env)
-    lines.append(("so", f"{o.kind}: {_SAYS[place]}"))
+    at = evaluated(o, point)
+    failing = place in ("counterexample", "no value") and o.question == "valid"
+    known = {v: point[v] for v in point_variables(o) if v in point}
+    lines = [*_claim(o), _take(o, known), *_values(o, at, failing)]
+    says = _SAYS[place]
+    if o.family == STATED and place == "not concerned" and all(truth for _, truth in at.hypotheses):
+        says = "says nothing here: the left side has no value"
+    lines.append(("so", f"{o.kind}: {says}"))
     return block(head_of(o, status), lines)

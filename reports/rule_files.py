@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-from ..verify.rulefiles import Missing, StatedRule, judge, show, subterms, truth, values
+from ..verify.rulefiles import StatedRule, show
 from ..verify.rulefiles.obligations import NO_NEW_OVERFLOW
 from ..verify.rulefiles.repair import weakest_repairs
 from ..verify.run import Result, Run
 from ..verify.verdict import Status, Verdict
-from .layout import block, duration, joined, table
-from .machine import confirmed_json, document, run_times
-from .refutation import explanation
+from .layout import block, duration, table
+from .machine import confirmed_json, document, plain, run_times
+from .refutation import again, evaluated, explain, values_text
 from .selection import Named
 from .summary import closing, confirmed_by, strategies
 
-__all__ = ["STATED", "explained", "rule_at_point", "rule_at_point_json", "rules_json", "rules_summary"]
+__all__ = ["rules_json", "rules_summary"]
 
-#: The family of obligations of rules of rule files.
-STATED: Final = "stated rule"
-_NO_ANSWER = {"not concerned": "says nothing here", "holds": "holds here"}
 #: So many false rules are searched for a condition that makes them true.
 _REPAIRS = 20
 
@@ -117,13 +114,13 @@ def rules_summary(
     if perhaps:
         yield block("machine types of which it is not known whether they overflow:", perhaps)
     for k, f in enumerate(f for f in checked if not f.passes):
-        lines = rule_explanation(f, command=command, with_repairs=k < repairs)
-        yield block(joined([f"{f.verdict.status.value}  {f.rule.name}", f.rule.where]), lines)
+        if f.result is not None:
+            yield explain(f.result, command=command, with_repairs=k < repairs)
     yield closing(run, len(claims), cached)
 
 
 def _overflow_text(f: ConditionFinding) -> str:
-    return "\n".join(f"{of}: {point_text(f.rule, point)}" for of, point in f.overflows.items())
+    return "\n".join(f"{of}: {values_text(point, f.rule)}" for of, point in f.overflows.items())
 
 
 def _row(f: ConditionFinding) -> tuple[str, ...]:
@@ -137,152 +134,6 @@ def _row(f: ConditionFinding) -> tuple[str, ...]:
         duration(v.seconds),
         ";  ".join(f.redundant),
     )
-
-
-def rule_explanation(
-    f: ConditionFinding, *, command: str, with_repairs: bool = True
-) -> list[tuple[str, str]]:
-    """Return the lines about a rule without the verdict that is expected, each with its heading."""
-    r, v = f.rule, f.verdict
-    lines = [("claim", r.statement()), ("meaning", str(r.semantics))]
-    if f.refuted:
-        point = dict(v.witness or {})
-        lines += [("take", point_text(r, point)), *_evaluated(r, point)]
-        if with_repairs:
-            lines.append(("repair", _repair_text(r)))
-        lines.append(("again", again(r, point, command)))
-    elif v.proved:
-        lines.append(("but", f"the file expects the verdict {r.expected}"))
-    elif v.status is Status.VACUOUS:
-        lines.append(("means", "no integers satisfy the conditions, so the rule says nothing"))
-    elif v.status is Status.UNDECIDED:
-        lines += [("tried", ", ".join(v.tried)), ("because", v.detail or "the budget is spent")]
-        lines.append(("again", f"{command} {_word(r.name)} --budget 10"))
-    return lines
-
-
-def explained(r: Result, claim: object, *, command: str, also: str = "") -> list[tuple[str, str]]:
-    """Return the lines about a result that did not pass, of a rule of a rule file or of any other claim."""
-    if isinstance(claim, StatedRule):
-        (finding,) = findings_of(Run([r]), [claim])
-        return rule_explanation(finding, command=command)
-    return explanation(r, command=command, also=also)
-
-
-def _repair_text(r: StatedRule) -> str:
-    found = [show(c) for c in weakest_repairs(r)]
-    if not found:
-        return "none of the candidate conditions makes it true"
-    text = f"true with the condition  {found[0]}"
-    return text + (f"\nor with  {';  '.join(found[1:])}" if found[1:] else "")
-
-
-def _evaluated(r: StatedRule, point: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    for side, text, value in _subterms(r, point):
-        yield side, f"{text} = {value_text(value)}"
-    held = [show(c) for c in r.conditions if truth(c, point, r.semantics) is True]
-    if held:
-        yield "holds", ",  ".join(held)
-    missed = [show(c) for c in r.conditions if truth(c, point, r.semantics) is not True]
-    if missed:
-        yield "false", ",  ".join(missed)
-
-
-def _subterms(r: StatedRule, point: Mapping[str, int]) -> Iterator[tuple[str, str, Any]]:
-    for side, root in (("left", r.left), ("right", r.right)):
-        of = values((root,), point, r.semantics)
-        for t in subterms(root):
-            yield side, show(t), of[id(t)]
-
-
-def value_text(value: Any) -> str:
-    """A value, or why there is none."""
-    if isinstance(value, Missing):
-        return f"no value: {value.value}"
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def point_text(r: StatedRule, point: Mapping[str, int]) -> str:
-    """``x = 1, p = true``."""
-    parts = []
-    for v, kind in r.variables.items():
-        value: int | bool = point[v] != 0 if kind.name == "bool" else point[v]
-        parts.append(f"{v} = {value_text(value)}")
-    return ", ".join(parts) or "nothing: the rule has no variables"
-
-
-def again(r: StatedRule, point: Mapping[str, int], command: str) -> str:
-    """The command that evaluates the rule at this point."""
-    at = ",".join(f"{v}={point[v]}" for v in r.variables)
-    return f"{command} {_word(r.name)}" + (f" --at {_word(at)}" if at else "")
-
-
-def _word(text: str) -> str:
-    """One word of a POSIX shell."""
-    import shlex
-
-    return shlex.quote(text)
-
-
-# ------------------------------------------------------------------------------------------------------ one point
-def rule_at_point(r: StatedRule, point: Mapping[str, int]) -> tuple[str, int]:
-    """Both sides at a point, in the rule's own arithmetic, and the exit status."""
-    outcome = judge(r, point)
-    lines = [("claim", r.statement()), ("meaning", str(r.semantics)), ("take", point_text(r, point))]
-    lines += _evaluated(r, point)
-    says = {
-        "holds": ("HOLDS", "both sides agree here", 0),
-        "counterexample": ("REFUTED", "false here: this is a counterexample", 1),
-        "undefined": (
-            "REFUTED",
-            "the right side has no value here, but the left side has: a counterexample",
-            1,
-        ),
-        "not concerned": (
-            "NO ANSWER",
-            "says nothing here: a condition is false, or the left has no value",
-            2,
-        ),
-    }[outcome]
-    outside = _outside(r, point)
-    lines.append(("so", f"says nothing here: {outside}" if outside else says[1]))
-    return block(joined([f"{says[0]}  {r.name}", r.where]), lines), says[2]
-
-
-def _outside(r: StatedRule, point: Mapping[str, int]) -> str:
-    """The first value that its variable cannot have, as part of a sentence."""
-    s = r.semantics
-    for v, kind in r.variables.items():
-        if kind.name == "bool":
-            continue
-        if s.width and not s.lo <= point[v] <= s.hi:
-            return f"{v} = {point[v]} is no integer of {s.width} bits"
-        if (kind.lo is not None and point[v] < kind.lo) or (kind.hi is not None and point[v] > kind.hi):
-            return f"{v} = {point[v]} lies outside [{kind.lo}, {kind.hi}]"
-    return ""
-
-
-def rule_at_point_json(r: StatedRule, point: Mapping[str, int]) -> tuple[dict[str, Any], int]:
-    """The same for programs."""
-    outcome = judge(r, point)
-    status = {"holds": 0, "not concerned": 2}.get(outcome, 1)
-    verdict = {0: "HOLDS", 1: Status.REFUTED.value, 2: Status.NOT_CHECKED.value}[status]
-    here = {"undefined": "counterexample"}.get(outcome, outcome)
-    entry = {"claim": r.name, "obligation": "sound", "gate": True, "here": here, **_evaluated_json(r, point)}
-    return document("prove --at", verdict, status, point=point, obligations=[entry]), status
-
-
-def _evaluated_json(r: StatedRule, point: Mapping[str, int]) -> dict[str, Any]:
-    def plain(value: Any) -> Any:
-        return None if isinstance(value, Missing) else value
-
-    return {
-        "subterms": [{"side": s, "term": t, "value": plain(v)} for s, t, v in _subterms(r, point)],
-        "hypotheses": [
-            {"condition": show(c), "holds": plain(truth(c, point, r.semantics))} for c in r.conditions
-        ],
-        "goal": [{"condition": r.statement(), "holds": judge(r, point) in ("holds", "not concerned")}],
-    }
 
 
 # ---------------------------------------------------------------------------------------------------------- JSON
@@ -334,9 +185,9 @@ def _entry(f: ConditionFinding, command: str) -> dict[str, Any]:
     }
     if v.opinion is not None:
         out["confirmed"] = v.opinion.by
-    if f.refuted:
-        point = dict(v.witness or {})
-        out |= {"counterexample": point, **_evaluated_json(r, point), "again": again(r, point, command)}
+    if f.refuted and f.result is not None:
+        o, point = f.result.obligation, dict(v.witness or {})
+        out |= {"counterexample": point, **plain(evaluated(o, point)), "again": again(o, point, command)}
     elif not v.proved:
         out |= {"tried": v.tried, "detail": v.detail}
     return out

@@ -224,7 +224,8 @@ def findings(run: Run) -> Iterator[str]:
         yield block("findings that the prover could not settle either way:", lines)
     wide = widening(run)
     if wide:
-        from .refutation import ordered_point, point_text
+        from ..core.blocks import point_text
+        from .refutation import ordered_point
 
         lines = []
         for r in wide:

@@ -26,14 +26,13 @@ from ..core.text import format_map
 from ..rules.simplifier import simplify
 from ..verify.claims import Comparison, Dependence, Simplification, builtin_claims
 from ..verify.modules import ComputationReport, ModuleVerifier
-from ..verify.obligation import Obligation
 from ..verify.outcome import Result, Run
-from ..verify.rulefiles import Missing, StatedRule, judge, show, values
+from ..verify.rulefiles import StatedRule, show
 from ..verify.verdict import Status, worst
 from .catalogue import claim_lines, document_of, example_of, map_lines, statement_of
 from .layout import filled
 from .machine import document, plain, result_json
-from .refutation import holds_at
+from .refutation import evaluated, holds_at
 from .rule_files import rules_json
 from .selection import Named
 from .summary import Group, confirmations, confirmed_by, grouped, redundant, strategies, widening
@@ -149,46 +148,21 @@ def _stated(entry: Mapping[str, Any] | None) -> dict[str, Any]:
 def _picture(r: Result) -> list[dict[str, Any]]:
     """Both sides near a counterexample: for each variable, the values along it, the others as they are."""
     o, witness = r.obligation, dict(r.verdict.witness or {})
-    sides = _sides(o)
-    if r.verdict.status not in (Status.REFUTED, Status.UNDEFINED) or sides is None:
+    refuted = r.verdict.status in (Status.REFUTED, Status.UNDEFINED)
+    if not refuted or not {"left", "right"} <= {side for side, *_ in evaluated(o, witness).subterms}:
         return []
     drawn = []
     for name, centre in witness.items():
         points = []
         for x in range(centre - _REACH, centre + _REACH + 1):
-            left, right, place = sides({**witness, name: x})
-            points.append([x, left, right, place])
+            point = {**witness, name: x}
+            # the last term of a side is the whole of it
+            sides = {side: value for side, _, value in evaluated(o, point).subterms}
+            values = (sides["left"], sides["right"])
+            known = (None if isinstance(value, str) else int(value) for value in values)
+            points.append([x, *known, holds_at(o, point)])
         drawn.append({"variable": name, "at": centre, "points": points})
     return drawn
-
-
-def _sides(o: Obligation) -> Callable[[Mapping[str, int]], tuple[int | None, int | None, str | None]] | None:
-    """The function from a point to both sides there and what the obligation says of it."""
-    rule = getattr(o, "rule", None)
-    if isinstance(rule, StatedRule):
-
-        def stated(point: Mapping[str, int]) -> tuple[int | None, int | None, str | None]:
-            of = values((rule.left, rule.right), point, rule.semantics)
-            left, right = (of[id(t)] for t in (rule.left, rule.right))
-            known = [None if isinstance(x, Missing) else int(x) for x in (left, right)]
-            return known[0], known[1], judge(rule, point)
-
-        return stated
-    terms = dict(o.show)  # the last term of a side is the whole of it
-    if not {"left", "right"} <= terms.keys():
-        return None
-
-    def at(point: Mapping[str, int]) -> tuple[int | None, int | None, str | None]:
-        env = {v: point[v.name] for v in o.formula_variables() if v.name in point}
-        found: list[int | None] = []
-        for side in ("left", "right"):
-            try:
-                found.append(int(terms[side].evaluate(env)))
-            except (ZeroDivisionError, KeyError):
-                found.append(None)
-        return found[0], found[1], holds_at(o, point)
-
-    return at
 
 
 # ------------------------------------------------------------------------------------------------------------ ops

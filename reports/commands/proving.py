@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -83,8 +84,7 @@ def prove(
         raise InputError("--jobs is about processes of this machine", expected="--jobs or --scheduler")
     if at:
         chosen, _ = chosen_claims(names, max_rank)
-        stated = any(s.named.family == "stated rule" for s in chosen)
-        raise typer.Exit(_rule_at_point(chosen, at, json) if stated else _at_point(chosen, at, json))
+        raise typer.Exit(_at_point(chosen, at, json))
     from ...verify.budget import Budget
     from ...verify.proving import prove_all
     from ..progress import Watcher
@@ -228,52 +228,28 @@ def stopped_by_disagreement() -> Iterator[None]:
         raise typer.Exit(BUG) from None
 
 
-def _rule_at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
-    """Evaluate one rule of a rule file at one point, in its own arithmetic."""
-    from ..rule_files import rule_at_point, rule_at_point_json, stated_rules
-
-    rules = stated_rules([s.named for s in chosen])
-    if len(rules) != 1:
-        raise InputError(
-            f"--at evaluates one rule, but {len(rules):,} are selected", expected="the name of one rule"
-        )
-    point = point_of(at, list(rules[0].variables))
-    missing = [v for v in rules[0].variables if v not in point]
-    if missing:
-        raise InputError(f"--at: no value for {', '.join(map(quoted, missing))}", expected="all variables")
-    if json:
-        data, status = rule_at_point_json(rules[0], point)
-        emit_json(data)
-    else:
-        text, status = rule_at_point(rules[0], point)
-        emit(text)
-    return status
-
-
 def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
     """Evaluate what one claim owes at one point."""
     from ..machine import point_json
-    from ..refutation import at_point, holds_at
+    from ..refutation import STATED, at_point, holds_at, point_variables
 
     if len({s.named.name for s in chosen}) != 1:
         raise InputError(
             f"--at evaluates one claim, but {len(chosen):,} are selected", expected="the name of one claim"
         )
     obligations = [o for s in chosen for o in s.obligations()]
-    if not any(s.kind for s in chosen):
+    if not any(s.kind for s in chosen) or chosen[0].named.family == STATED:
         # of generated code the values are asked about that it is handed, which have no names
         asked = [o for o in obligations if o.gate and o.question == "valid"]
         obligations = [o for o in asked if not o.kind.startswith("as compiled")]
-    known = {v.name: v for o in obligations for v in o.formula_variables()}
-    point = point_of(at, list(known))
+    of = {o: point_variables(o) for o in obligations}
+    point = point_of(at, list(dict.fromkeys(itertools.chain.from_iterable(of.values()))))
     places = [(o, place) for o in obligations if (place := holds_at(o, point)) is not None]
     # an obligation without variables is the same at every point
-    places = [(o, place) for o, place in places if o.formula_variables()] or places
+    places = [(o, place) for o, place in places if of[o]] or places
     if not places:
-        least = min(
-            (o for o in obligations), key=lambda o: len({v.name for v in o.formula_variables()} - set(point))
-        )
-        missing = [v.name for v in least.formula_variables() if v.name not in point]
+        least = min(of, key=lambda o: len(set(of[o]) - set(point)))
+        missing = [v for v in of[least] if v not in point]
         raise InputError(
             f"--at: no value for {', '.join(map(quoted, missing))}",
             expected=f"as for {quoted(least.name, 80)}",

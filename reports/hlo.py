@@ -161,36 +161,23 @@ def report(
     start = time.perf_counter()
     verifier = ModuleVerifier(module)
     module = verifier.module
+    make = _Units(verifier, directions, physical, verify)
     computations = [module.computation(c.name) for c in computations]
     units: list[Unit] = []
     callers = module.callers if not instructions and ends is None else {}
-    missing = {name.lstrip("%") for name in instructions}
+    wanted = {name.lstrip("%") for name in instructions}
+    missing = set(wanted)
     for computation in computations:
         begun = time.perf_counter()
         if ends is not None:
-            made = [_paths(verifier, computation, ends, directions, physical, verify)]
+            made = [make.of_paths(computation, ends)]
         elif instructions:
-            here = [i for i in computation.instructions if i.name in {n.lstrip("%") for n in instructions}]
+            here = [i for i in computation.instructions if i.name in wanted]
             missing -= {i.name for i in here}
-            made = [_instruction(verifier, computation, i, directions, physical) for i in here]
+            made = [make.of_instruction(computation, i) for i in here]
         else:
             called = [i for _, i in callers.get(computation.name, ())]
-            what = _what(module, computation, called)
-            entries = _entries(
-                partial(verifier.maps.computation, computation),
-                [computation.root],
-                [(p.name, p.shape, p.parameter_number) for p in computation.parameters],
-                directions,
-                physical,
-                verifier.simplify,
-            )
-            made = [Unit(computation.name, what, len(computation.instructions), entries)]
-            made[0].unmapped = [
-                (name, computation.instruction(name).opcode, tuple(map(str, reasons)))
-                for name, reasons in verifier.maps.unmapped(computation).items()
-            ]
-            if verify:
-                made[0].verified = verifier.check(computation)
+            made = [make.of_computation(computation, _what(module, computation, called))]
         for unit in made:
             if questions:
                 # isl takes as long to load as most questions to answer
@@ -210,51 +197,11 @@ def _no_instruction(option: str, wanted: str, computations: Sequence[Computation
     known = list({i.name: None for c in computations for i in c.instructions})
     near = (get_close_matches(wanted, known, n=8) if len(known) <= _SEARCHED else []) or known[:8]
     some = ", ".join(near) + (", …" if len(known) > len(near) else "")
+    where = ", ".join(c.name for c in computations[:4]) + (", …" if len(computations) > 4 else "")
     return InputError(
-        f"{option}: there is no instruction {quoted(wanted)} in {_listed(computations)}",
+        f"{option}: there is no instruction {quoted(wanted)} in {where}",
         expected=f"one of {some}, or another --computation",
     )
-
-
-def _paths(
-    verifier: ModuleVerifier,
-    computation: Computation,
-    ends: tuple[Sequence[str], Sequence[str]],
-    directions: Sequence[Direction],
-    physical: bool,
-    verify: bool,
-) -> Unit:
-    """The maps between producers and consumers, along all paths."""
-    for option, names in zip(("--from", "--to"), ends, strict=True):
-        for name in (n.lstrip("%") for n in names):
-            if name not in computation.positions():
-                raise _no_instruction(option, name, [computation])
-    producers = [computation.instruction(n) for n in ends[0]] or list(computation.parameters)
-    consumers = [computation.instruction(n) for n in ends[1]] or [computation.root]
-    given = [(p.name, p.shape, k) for k, p in enumerate(producers)]
-    entries = _entries(
-        lambda direction: verifier.maps.between(producers, consumers, computation, direction),
-        consumers,
-        given,
-        directions,
-        physical,
-        verifier.simplify,
-    )
-    path = verifier.maps.path(producers, consumers, computation)
-    name = " -> ".join(", ".join(i.name for i in some) for some in (producers, consumers))
-    unit = Unit(name, f"all paths in {computation.name}", len(path), entries, within=computation.name)
-    unit.unmapped = [
-        (name, computation.instruction(name).opcode, tuple(map(str, reasons)))
-        for name, reasons in verifier.maps.unmapped(computation, path, directions).items()
-    ]
-    if verify:
-        unit.verified = verifier.check(computation, ends=(producers, consumers))
-    return unit
-
-
-def _listed(computations: Sequence[Computation]) -> str:
-    names = [c.name for c in computations]
-    return ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
 
 
 def _what(module: Module, computation: Computation, called: Sequence[Instruction]) -> str:
@@ -262,80 +209,111 @@ def _what(module: Module, computation: Computation, called: Sequence[Instruction
         return "entry"
     if not called:
         return "not called"
-    first = called[0]
     more = f" and {len(called) - 1} more" if len(called) > 1 else ""
-    return f"{first.opcode} {first.name}{more}"
+    return f"{called[0].opcode} {called[0].name}{more}"
 
 
-def _instruction(
-    verifier: ModuleVerifier,
-    computation: Computation,
-    instruction: Instruction,
-    directions: Sequence[Direction],
-    physical: bool,
-) -> Unit:
-    entries = _entries(
-        lambda direction: verifier.maps.instruction(instruction, computation, direction),
-        [instruction],
-        [(o.name, o.shape, k) for k, o in enumerate(instruction.operands)],
-        directions,
-        physical,
-        verifier.simplify,
-    )
-    what = f"{instruction.opcode} in {computation.name}"
-    unit = Unit(instruction.name, what, 1, entries, within=computation.name)
-    reasons = {r: None for e in entries for r in e.unknown}
-    if reasons:
-        unit.unmapped.append((instruction.name, instruction.opcode, tuple(reasons)))
-    return unit
+@dataclass(frozen=True)
+class _Units:
+    """The units of a module: their maps, what has none, and if asked what is proved."""
 
+    verifier: ModuleVerifier
+    directions: Sequence[Direction]
+    physical: bool
+    verify: bool
 
-def _entries(
-    between: Callable[[Direction], ComputationMaps],
-    made: Sequence[Instruction],
-    given: Sequence[tuple[str, AnyShape | None, int]],
-    directions: Sequence[Direction],
-    physical: bool,
-    simplify: Callable[[IndexingMap], IndexingMap],
-) -> list[Entry]:
-    """The maps between arrays that are made and those that are given: name, shape, number."""
-    outputs = [pair for i in made for pair in _named_arrays(i.name, i.shape)]
-    operands = {
-        (number, n): pair
-        for name, shape, number in given
-        for n, pair in enumerate(_named_arrays(name, shape))
-    }
-    found: list[Entry] = []
-    for direction in directions:
-        for (root, number, leaf), reads in between(direction).leaves.items():
-            label, output = outputs[root]
-            name, operand = operands[number, leaf]
-            shown = _placed(reads, direction, output, operand, simplify) if physical else tuple(reads.maps)
-            found.append(
-                Entry(
-                    _labelled(label, output, physical),
-                    _labelled(name, operand, physical),
+    def of_computation(self, computation: Computation, what: str) -> Unit:
+        """Between the parameters and the root."""
+        given = [(p.name, p.shape, p.parameter_number) for p in computation.parameters]
+        between = partial(self.verifier.maps.computation, computation)
+        return self._unit(computation, computation.name, what, between, [computation.root], given)
+
+    def of_instruction(self, computation: Computation, i: Instruction) -> Unit:
+        """Between an instruction and its operands."""
+        given = [(o.name, o.shape, k) for k, o in enumerate(i.operands)]
+        between = partial(self.verifier.maps.instruction, i, computation)
+        what = f"{i.opcode} in {computation.name}"
+        return self._unit(computation, i.name, what, between, [i], given, [i])
+
+    def of_paths(self, computation: Computation, names: tuple[Sequence[str], Sequence[str]]) -> Unit:
+        """Between producers and consumers, along all paths."""
+        for option, some in zip(("--from", "--to"), names, strict=True):
+            for name in (n.lstrip("%") for n in some):
+                if name not in computation.positions():
+                    raise _no_instruction(option, name, [computation])
+        producers = [computation.instruction(n) for n in names[0]] or list(computation.parameters)
+        consumers = [computation.instruction(n) for n in names[1]] or [computation.root]
+        given = [(p.name, p.shape, k) for k, p in enumerate(producers)]
+        maps = self.verifier.maps
+        between = partial(maps.between, producers, consumers, computation)
+        name = " -> ".join(", ".join(i.name for i in some) for some in (producers, consumers))
+        path = maps.path(producers, consumers, computation)
+        what = f"all paths in {computation.name}"
+        return self._unit(
+            computation, name, what, between, consumers, given, path, ends=(producers, consumers)
+        )
+
+    def _unit(
+        self,
+        computation: Computation,
+        name: str,
+        what: str,
+        between: Callable[[Direction], ComputationMaps],
+        made: Sequence[Instruction],
+        given: Sequence[tuple[str, AnyShape | None, int]],
+        path: Sequence[Instruction] | None = None,
+        ends: tuple[Sequence[Instruction], Sequence[Instruction]] | None = None,
+    ) -> Unit:
+        """Of the maps between arrays that are ``made`` and those that are ``given``: name, shape, number."""
+        unit = Unit(name, what, len(computation.instructions if path is None else path), [])
+        unit.within = "" if path is None else computation.name
+        unit.entries = list(self._entries(between, made, given))
+        maps = self.verifier.maps
+        reasons = (
+            maps.unmapped(computation) if path is None else maps.unmapped(computation, path, self.directions)
+        )
+        unit.unmapped = [
+            (n, computation.instruction(n).opcode, tuple(map(str, r))) for n, r in reasons.items()
+        ]
+        if self.verify:
+            unit.verified = self.verifier.check(computation, ends=ends)
+        return unit
+
+    def _entries(
+        self,
+        between: Callable[[Direction], ComputationMaps],
+        made: Sequence[Instruction],
+        given: Sequence[tuple[str, AnyShape | None, int]],
+    ) -> Iterator[Entry]:
+        outputs = [pair for i in made for pair in _named_arrays(i.name, i.shape)]
+        operands = {
+            (number, n): pair
+            for name, shape, number in given
+            for n, pair in enumerate(_named_arrays(name, shape))
+        }
+        for direction in self.directions:
+            for (root, number, leaf), reads in between(direction).leaves.items():
+                label, output = outputs[root]
+                name, operand = operands[number, leaf]
+                yield Entry(
+                    _labelled(label, output, self.physical),
+                    _labelled(name, operand, self.physical),
                     direction,
-                    shown,
+                    tuple(self._placed(reads, direction, output, operand)),
                     tuple(map(str, reads.unknown)),
                     tuple(map(str, reads.at_most)),
                     (output, operand),
                 )
-            )
-    return found
 
-
-def _placed(
-    reads: Reads,
-    direction: Direction,
-    output: Shape | None,
-    operand: Shape | None,
-    simplify: Callable[[IndexingMap], IndexingMap],
-) -> tuple[IndexingMap, ...]:
-    if output is None or operand is None:
-        return tuple(reads.maps)
-    ends = (output, operand) if direction == "output_to_input" else (operand, output)
-    return tuple(simplify(physical_map(m, *ends)) for m in reads.maps)
+    def _placed(
+        self, reads: Reads, direction: Direction, output: Shape | None, operand: Shape | None
+    ) -> Iterator[IndexingMap]:
+        """The maps, between positions in memory if these are asked for."""
+        if not self.physical or output is None or operand is None:
+            yield from reads.maps
+            return
+        ends = (output, operand) if direction == "output_to_input" else (operand, output)
+        yield from (self.verifier.simplify(physical_map(m, *ends)) for m in reads.maps)
 
 
 def _named_arrays(name: str, shape: AnyShape | None) -> list[tuple[str, Shape | None]]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
-from ...core.analysis import computation_maps
 from ...core.analysis.catalogue import OpCatalogue
+from ...core.analysis.maps import ModuleMaps
 from ...core.analysis.runtime import operand_name, with_sources
+from ...core.analysis.steps import Options
 from ...core.errors import InputError, quoted
 from ...core.hlo import (
     AnyShape,
@@ -68,7 +69,7 @@ class ClaimedProgram:
     name: str
     module: Module
     computation: Computation
-    catalogue: OpCatalogue
+    analysis: ModuleMaps
     _maps: dict[tuple[Endpoint, Endpoint], list[IndexingMap]] = field(default_factory=dict)
 
     def endpoint(self, name: str, leaf: int | None) -> Endpoint:
@@ -115,7 +116,7 @@ class ClaimedProgram:
                         expected=f"the name of an operand instead of `{NOTHING}`",
                     )
                 return direction
-            if maker.name != NOTHING and made.name in self._needs(maker.name):
+            if maker.name != NOTHING and self.analysis.path([made.name], [maker.name], self.computation):
                 return direction
         raise InputError(
             f"neither of {quoted(source.name)} and {quoted(target.name)} is computed from the other",
@@ -141,14 +142,8 @@ class ClaimedProgram:
             if op is None or not op.virtual:
                 raise InputError(f"{quoted(maker.name)} has no operand", expected="an op such as iota")
             return [_simplify(concrete(op, 0, direction, ()))]
-        cut = _between(self.computation, maker.name, made.name)
-        module = replace(
-            self.module, computations=(*(c for c in self.module.computations if c.name != cut.name), cut)
-        )
-        found = computation_maps(
-            module, self.catalogue, _simplify, computation=cut, direction=direction, equal=_equal
-        )
-        reads = found.leaves.get((maker.leaf, cut.instruction(made.name).parameter_number, made.leaf))
+        found = self.analysis.between([made.name], [maker.name], self.computation, direction)
+        reads = found.leaves.get((maker.leaf, 0, made.leaf))
         if reads is None:
             return []
         if reads.unknown:
@@ -156,18 +151,6 @@ class ClaimedProgram:
                 f"the map is not known: {reads.unknown[0]}", expected="instructions with known maps"
             )
         return reads.maps
-
-    def _needs(self, name: str) -> set[str]:
-        """Everything that an instruction is computed from."""
-        known = {i.name: i for i in self.computation.instructions}
-        found: set[str] = set()
-        todo = [name]
-        while todo:
-            for operand in known[todo.pop()].operands:
-                if operand.name not in found:
-                    found.add(operand.name)
-                    todo.append(operand.name)
-        return found
 
 
 def sources_by_name(m: IndexingMap) -> IndexingMap:
@@ -182,21 +165,6 @@ def _simplify(m: IndexingMap) -> IndexingMap:
 
 def _equal(a: IndexingMap, b: IndexingMap) -> bool:
     return equal_maps(a, b).proved
-
-
-def _between(computation: Computation, maker: str, made: str) -> Computation:
-    """The part of a computation that makes ``maker``, where ``made`` is a parameter whatever it was."""
-    numbers = [p.parameter_number for p in computation.parameters]
-    kept: list[Instruction] = []
-    for i in computation.instructions:
-        if i.name == made and i.opcode != "parameter":
-            i = Instruction(
-                made, "parameter", i.shape, literal=str(max(numbers, default=-1) + 1), line=i.line
-            )
-        kept.append(i)
-        if i.name == maker:
-            break
-    return replace(computation, instructions=tuple(kept), root_index=len(kept) - 1, signature=None)
 
 
 def load_program(name: str, text: str, line: int) -> ClaimedProgram:
@@ -226,7 +194,8 @@ def load_program(name: str, text: str, line: int) -> ClaimedProgram:
         # what is not an op (tuple, call, parameter, …) the catalogue knows nothing about
         if i.shape is not None and all(isinstance(o.shape, Shape) for o in i.operands):
             located(i, partial(catalogue.maps, i, "output_to_input"))
-    return ClaimedProgram(name, module, module.entry, catalogue)
+    analysis = ModuleMaps(module, Options(catalogue, _simplify, _equal))
+    return ClaimedProgram(name, module, module.entry, analysis)
 
 
 def _column(text: str, row: int, name: str) -> int:

@@ -18,11 +18,15 @@ import z3
 
 from ..core.analysis import EvaluationStep, OperandStep, UnrollingStep
 from ..core.hlo import Computation, Instruction, Shape
+from .floats import float_result, float_word
 from .verdict import Status
 
 __all__ = ["constant_values", "evaluation_answer", "operand_answer", "unrolling_answer"]
 
 Path = tuple[int, ...]
+
+# Longer constants of numbers are not read.
+_MOST_FLOATS = 4096
 
 
 class Bits(NamedTuple):
@@ -41,12 +45,13 @@ class Bits(NamedTuple):
 
 Found = dict[str, dict[Path, Bits]]
 
-_WIDTHS = {f"{sign}{n}": n for sign in "su" for n in (2, 4, 8, 16, 32, 64)} | {"pred": 1}
+_WIDTHS = {f"{sign}{n}": n for sign in "su" for n in (2, 4, 8, 16, 32, 64)} | {"pred": 1, "f32": 32}
 _LITERAL = re.compile(r"true|false|-?\d+")
+_NUMBER = re.compile(r"[^\s{},]+")
 
 
 def _width(shape: object) -> int:
-    """Bits of an element; 0 for what is no array of integers."""
+    """Bits of an element; 0 for what is no array of integers or `f32`."""
     return _WIDTHS.get(shape.element_type, 0) if isinstance(shape, Shape) else 0
 
 
@@ -72,6 +77,15 @@ def evaluate(
         made = _instruction(computations, i, given, found, depth)
         if made:
             found[i.name] = made
+    return found
+
+
+def _behind(computation: Computation) -> set[str]:
+    """The root of a computation and all that it is computed from."""
+    found = {computation.root.name}
+    for i in reversed(computation.instructions):
+        if i.name in found:
+            found.update(o.name for o in i.operands)
     return found
 
 
@@ -105,7 +119,9 @@ def _instruction(
             if callee is None:
                 return {}
             passed = {(k, path): v for k, each in inner for path, v in each.items()}
-            return evaluate(computations, callee, passed, depth + 1).get(callee.root.name, {})
+            return evaluate(computations, callee, passed, depth + 1, _behind(callee)).get(
+                callee.root.name, {}
+            )
     values = _elements(i, [each.get(()) for each in operands])
     return {} if values is None else {(): values}
 
@@ -134,6 +150,8 @@ def _elements(i: Instruction, operands: Sequence[Bits | None]) -> Bits | None:
     width = _width(shape)
     if not width or not isinstance(shape, Shape):
         return None
+    if i.opcode == "constant" and shape.element_type == "f32":
+        return _floats(_NUMBER.findall(i.literal or "")) if shape.size <= _MOST_FLOATS else None
     if i.opcode == "constant":
         words = [{"true": "1", "false": "0"}.get(w, w) for w in _LITERAL.findall(i.literal or "")]
         return _bits_of(map(int, words), width) if len(words) == shape.size else None
@@ -165,15 +183,17 @@ def _elements(i: Instruction, operands: Sequence[Bits | None]) -> Bits | None:
     sources = [o.shape for o in i.operands]
     if i.opcode in _MOVES:
         return _moved(i, shape, [s for s in sources if isinstance(s, Shape)], full)
+    if i.opcode == "compare" and i.attribute("type") == "TOTALORDER":
+        return None
     size = max(len(v.words) for v in full)
     rows = [v.words * size if len(v.words) == 1 else v.words for v in full]
     if any(len(r) != size for r in rows):
         return None
-    widths = tuple([v.width for v in full])
-    direction, signed = str(i.attribute("direction")), _signed(sources[-1])
+    types = tuple([s.element_type if isinstance(s, Shape) else "" for s in sources])
+    direction = str(i.attribute("direction"))
     words = []
     for elements in zip(*rows, strict=True):
-        number = _result(i.opcode, direction, width, signed, elements, widths)
+        number = _result(i.opcode, direction, shape.element_type, types, elements)
         if number is None:
             return None
         words.append(number)
@@ -245,7 +265,13 @@ def _counted(i: Instruction, shape: Shape, width: int) -> Bits | None:
     dimension = i.attribute("iota_dimension")
     if not isinstance(dimension, int) or not 0 <= dimension < shape.rank:
         return None
-    return _bits_of((index[dimension] for index in _indices(shape)), width)
+    numbers = [index[dimension] for index in _indices(shape)]
+    return _floats([*map(str, numbers)]) if shape.element_type == "f32" else _bits_of(numbers, width)
+
+
+def _floats(numbers: Sequence[str]) -> Bits | None:
+    words = [w for w in map(float_word, numbers) if w is not None]
+    return Bits(32, words) if len(words) == len(numbers) else None
 
 
 def _bits_of(numbers: Iterable[int], width: int) -> Bits:
@@ -254,10 +280,17 @@ def _bits_of(numbers: Iterable[int], width: int) -> Bits:
 
 @lru_cache(maxsize=1 << 16)
 def _result(
-    opcode: str, direction: str, width: int, signed: bool, elements: tuple[int, ...], widths: tuple[int, ...]
+    opcode: str, direction: str, element_type: str, types: tuple[str, ...], elements: tuple[int, ...]
 ) -> int | None:
-    """The word that an operation makes of words of these widths; None if that is not known here."""
-    made = _operation(opcode, direction, width, signed, [*map(z3.BitVecVal, elements, widths)])
+    """The word that an operation makes of words of these types; None if that is not known here."""
+    width, words = (
+        _WIDTHS[element_type],
+        [z3.BitVecVal(e, _WIDTHS[t]) for e, t in zip(elements, types, strict=True)],
+    )
+    if "f32" in (element_type, *types):
+        made = float_result(opcode, direction, element_type, types, words)
+    else:
+        made = _operation(opcode, direction, width, types[-1].startswith("s"), words)
     found = None if made is None else z3.simplify(made)
     return found.as_long() if isinstance(found, z3.BitVecNumRef) and found.size() == width else None
 

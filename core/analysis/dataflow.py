@@ -23,7 +23,7 @@ from .loops import Between, Loop, carried_unchanged, unrolled
 from .runtime import branches, fold, is_position, operand_name, with_sources, written_path
 from .steps import CompositionStep, EvaluationStep, MaskStep, OperandStep, UnrollingStep
 from .tables import predicate_domains
-from .values import CALLS, Value, Values, constant_of, known_leaves, runs, values_of, written
+from .values import CALLS, Value, Values, bits_of, constant_of, known_leaves, runs, values_of, written
 
 if TYPE_CHECKING:
     from .summaries import Analysis
@@ -513,6 +513,8 @@ class Dataflow:
                 (k, ()): self._value(o.name)
                 for k, o in enumerate(instruction.operands)
                 if o.name in self._static_names
+                and isinstance(o.shape, Shape)
+                and bits_of(o.shape.element_type)
             }
             return {leaf: value for leaf, value in found.items() if value is not None}
         return {

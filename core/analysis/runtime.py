@@ -137,6 +137,11 @@ def known_element(instruction: Instruction, index: tuple[Expr, ...]) -> Expr | N
     return table_element(values, shape.dims, index)
 
 
+def literal_words(constant: Instruction) -> list[str]:
+    """The elements of a constant as they are written."""
+    return _TOKEN.findall(constant.literal or "")
+
+
 def constant_elements(instruction: Instruction) -> tuple[int, ...] | None:
     """The elements of a constant of integers, or of predicates as 0 and 1, in row-major order; None for others."""
     shape = instruction.shape
@@ -144,7 +149,7 @@ def constant_elements(instruction: Instruction) -> tuple[int, ...] | None:
         return None
     if shape.element_type != "pred" and shape.element_type[0] not in "su":
         return None
-    words = [_WORDS.get(token, token) for token in _TOKEN.findall(instruction.literal)]
+    words = [_WORDS.get(token, token) for token in literal_words(instruction)]
     allowed = _BIT if shape.element_type == "pred" else _NUMBER
     # A scalar or a full array; anything else, elided elements too, is written in a way not understood here.
     known = len(words) == shape.size and all(map(allowed.match, words))

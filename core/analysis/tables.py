@@ -129,7 +129,7 @@ def _form(row: Sequence[int], e: Expr) -> Expr | None:
             if all(row[k] == row[k - period] for k in range(period, len(row))):
                 return _form(row[:period], e % period)
     if len(bends) > _BENDS:
-        return None
+        return _digital_line(row, e)
     parts: list[tuple[Expr, int]] = [(e, slopes[0])]
     while bends:
         k, *bends = bends
@@ -140,6 +140,23 @@ def _form(row: Sequence[int], e: Expr) -> Expr | None:
         else:
             parts.append((maximum(e - k, 0), change))
     return linear(row[0], parts)
+
+
+def _digital_line(row: Sequence[int], e: Expr) -> Expr | None:
+    """`(a·e + b) // c` with the values of a row, for the smallest c of at most twice as many as these."""
+    import numpy as np
+
+    last, rise = len(row) - 1, row[-1] - row[0]
+    if max(map(abs, row)) >> 32:
+        return None
+    values, places = np.array(row), np.arange(len(row))
+    for c in range(1, 2 * len(row) + 1):
+        # the ends differ by less than one from what the slope makes of their distance
+        for a in range((rise - 1) * c // last + 1, -(-(rise + 1) * c // last)):
+            over = c * values - a * places
+            if over.max() - over.min() < c:
+                return floordiv(e * a + int(over.max()), c)
+    return None
 
 
 def quotient(x: Expr, indices: Sequence[int], step: int, values: Sequence[int]) -> Expr | None:

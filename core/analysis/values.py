@@ -5,8 +5,8 @@ of times, and in each run everything that is computed from the counter alone is 
 what is known of a computation, :func:`specialized` puts it in, :func:`runs` counts the runs of a loop.
 
 Evaluated are integers and predicates in arrays of few elements, with the arithmetic of machine integers: results
-wrap around. What is not understood is not known; nothing is guessed. `verify` evaluates everything again, with
-bit vectors.
+wrap around. So are the numbers of :mod:`.floats` where an array is asked for by name. What is not understood is not known;
+nothing is guessed. `verify` evaluates everything again, with bit vectors.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from ..errors import InputError
 from ..hlo import Computation, Instruction, Operand, Shape, leaves
 from ..hlo.attributes import Attributes, Reference
 from .dependence import Path
-from .runtime import branches, constant_elements
+from .floats import FLOAT, float_elements, float_words
+from .runtime import branches, constant_elements, literal_words
 
 Value = tuple[int, ...]
-"""The elements of an array in row-major order; predicates are 0 and 1."""
+"""The elements of an array in row-major order; predicates are 0 and 1, numbers of type `f32` the words that hold them."""
 
 Known = Mapping[tuple[int, Path], Value]
 """Known values of parameters (or operands), by number and path."""
@@ -68,20 +69,21 @@ def small(shape: object, largest: int = LARGEST) -> bool:
     """Whether values of this shape are evaluated."""
     return (
         isinstance(shape, Shape)
-        and bits_of(shape.element_type) is not None
+        and (shape.element_type == FLOAT or bits_of(shape.element_type) is not None)
         and not any(shape.dynamic)
         and 0 < shape.size <= largest
     )
 
 
-def _is_predicate(shape: object) -> bool:
-    return isinstance(shape, Shape) and shape.element_type == "pred"
+def _is(element_type: str, shape: object) -> bool:
+    return isinstance(shape, Shape) and shape.element_type == element_type
 
 
 @dataclass
 class _Budget:
     left: int = _MOST_WORK
     largest: int = LARGEST
+    floats: bool = False
 
 
 def values_of(
@@ -96,7 +98,7 @@ def values_of(
 
     They are those of all instructions, or of one that is asked for and of what it is computed from.
     """
-    budget = budget or _Budget(largest=LARGEST if asked is None else LARGEST_ASKED)
+    budget = budget or (_Budget() if asked is None else _Budget(largest=LARGEST_ASKED, floats=True))
     found: Values = {}
     instructions: Iterable[Instruction] = computation.instructions
     if asked is not None:
@@ -152,10 +154,10 @@ def _of(
         opcode == "broadcast"
         and given
         and given[0].get((), (0, 0))[1:] == ()
-        and _is_predicate(instruction.shape)
+        and _is("pred", instruction.shape)
     ):
         return {(): given[0][()]}  # one element says it all, also of an array that is not small
-    if not small(instruction.shape, budget.largest):
+    if not small(instruction.shape, budget.largest) or (_is(FLOAT, instruction.shape) and not budget.floats):
         return {}
     value = evaluated(instruction, [values.get(()) for values in given], budget.largest)
     return {} if value is None else {(): value}
@@ -190,11 +192,16 @@ def branch_taken(instruction: Instruction, choice: Value | None) -> int | None:
 def evaluated(
     instruction: Instruction, operands: Sequence[Value | None], largest: int = LARGEST
 ) -> Value | None:
-    """The elements of a small integer array from those of its operands, None if they are not known."""
+    """The elements of a small array from those of its operands, None if they are not known."""
     shape, opcode = instruction.shape, instruction.opcode
     assert isinstance(shape, Shape)
     if opcode == "constant":
-        return constant_elements(instruction)
+        words = (
+            float_words(literal_words(instruction))
+            if shape.element_type == FLOAT
+            else constant_elements(instruction)
+        )
+        return words if words is not None and len(words) == shape.size else None
     if opcode == "iota":
         return _iota(instruction, shape)
     if not operands:
@@ -217,6 +224,8 @@ def evaluated(
         return _seen_as(first, shape, given[0])
     if opcode == "dynamic-slice":
         return _slice(given, first, shape)
+    if any(_is(FLOAT, s) for s in (shape, *shapes)):
+        return _of_floats(instruction, shape, given)
     if opcode == "convert":
         to_pred = shape.element_type == "pred"
         return tuple([int(a != 0) if to_pred else wrapped(a, shape.element_type) for a in given[0]])
@@ -239,7 +248,19 @@ def _iota(instruction: Instruction, shape: Shape) -> Value | None:
     if not isinstance(dimension, int) or not 0 <= dimension < shape.rank:
         return None
     inner, size = prod(shape.dims[dimension + 1 :]), shape.dims[dimension]
-    return tuple([wrapped(k // inner % size, shape.element_type) for k in range(shape.size)])
+    counted = [k // inner % size for k in range(shape.size)]
+    if shape.element_type == FLOAT:
+        return float_words(counted)
+    return tuple([wrapped(k, shape.element_type) for k in counted])
+
+
+def _of_floats(instruction: Instruction, shape: Shape, given: Sequence[Value]) -> Value | None:
+    types = [s.element_type for s in instruction.operand_arrays]
+    given = [v * shape.size if len(v) == 1 else v for v in given]
+    if any(len(v) != shape.size for v in given) or instruction.attribute("type") not in (None, "FLOAT"):
+        return None
+    direction = str(instruction.attribute("direction"))
+    return float_elements(instruction.opcode, direction, shape.element_type, types, given)
 
 
 def _seen_as(first: Shape, shape: Shape, value: Value) -> Value | None:
@@ -404,7 +425,7 @@ def _specialized(instruction: Instruction, values: Values) -> Instruction:
         return instruction
     value = values.get(instruction.name, {}).get(())
     shape = instruction.shape
-    if value is not None and isinstance(shape, Shape) and shape.size == len(value):
+    if value is not None and isinstance(shape, Shape) and shape.size == len(value) and not _is(FLOAT, shape):
         return constant_of(instruction, value)
     choice = values.get(instruction.operands[0].name, {}).get(()) if instruction.operands else None
     if opcode == "select" and len(instruction.operands) == 3 and choice and len(set(choice)) == 1:

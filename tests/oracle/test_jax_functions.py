@@ -146,6 +146,9 @@ def static() -> Iterator[tuple[str, Case]]:
     yield "set a hundred", (lambda x, u: x.at[n(100) + 9].set(u), [(120,), (100,)], True)
     yield "set listed", (lambda x, u: x.at[c([3, 17, 1, 19, 9, 12, 5])].set(u), [(20,), (7,)], True)
     yield "set crossings", (lambda x, u: x.at[c([3, 1, 4])[:, None], n(3) * 2].set(u), [(6, 7), (3, 3)], True)
+    yield "nearest", (lambda x: jax.image.resize(x, (5, 9), "nearest"), [(7, 6)], True)
+    yield "linear", (lambda x: jax.image.resize(x, (3, 8), "linear"), [(3, 5)], False)
+    yield "where floats tell", (_where(lambda r, c: (r * 0.5 + c) / 3.0 < 1.25), [(5, 6), (5, 6)], True)
     yield "where listed", (lambda x, y: jnp.where(c([True, False, False, True]), x, y), [(4,), (4,)], True)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import z3
 
-from indexproof.core.analysis import MergeStep, ModuleMaps, dataflow, summaries, tables, values
+from indexproof.core.analysis import MergeStep, ModuleMaps, dataflow, floats, summaries, tables, values
 from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.analysis.runtime import with_sources
 from indexproof.core.expr import lift, var
@@ -636,6 +636,28 @@ def test_what_known_windows_replace_is_evaluated_again(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(dataflow, "written", one_more)
     assert ("masked", "e") in failed(check(module, ModuleVerifier(module)))
+
+
+def test_a_number_rounded_the_wrong_way_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+ENTRY e {
+  p = f32[9] parameter(0)
+  k = f32[4,1] iota(), iota_dimension=0
+  c = f32[] constant(1.6)
+  b = f32[4,1] broadcast(c), dimensions={}
+  m = f32[4,1] multiply(k, b)
+  f = f32[4,1] floor(m)
+  i = s32[4,1] convert(f)
+  ROOT g = f32[4] gather(p, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1,
+    slice_sizes={1}
+}
+"""
+    module = read_module(text)
+    (good,) = check(module, ModuleVerifier(module))
+    assert good.status is Status.PROVED
+    assert good.counts["evaluated"] == 2
+    monkeypatch.setitem(floats._UNARY, "floor", np.ceil)
+    assert ("evaluated", "e") in failed(check(module, ModuleVerifier(module)))
 
 
 def test_a_wrong_closed_form_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

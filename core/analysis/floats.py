@@ -1,0 +1,111 @@
+"""Values of `f32` arrays that do not depend on what a module is given, as the words that hold them.
+
+Every operation rounds once, to the nearest number, ties to even, as HLO's definition has it. What a platform decides
+is not known: numbers that are not normal (XLA flushes them on some), what is no number, and which zero is the larger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["FLOAT", "float_elements", "float_words"]
+
+FLOAT = "f32"
+
+# Integers up to here are numbers of 53 bits, which are rounded to 24 bits once.
+_EXACT = 1 << 53
+
+_UNARY: dict[str, Callable[[Any], Any]] = {
+    "abs": np.abs,
+    "ceil": np.ceil,
+    "floor": np.floor,
+    "negate": np.negative,
+    "round-nearest-afz": lambda a: np.copysign(
+        np.trunc(a) + (np.abs(a - np.trunc(a)) >= 0.5) * np.sign(a), a
+    ),
+    "round-nearest-even": np.rint,
+}
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": np.add,
+    "divide": np.divide,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "multiply": np.multiply,
+    "subtract": np.subtract,
+}
+_DIRECTIONS = {"EQ": np.equal, "NE": np.not_equal, "LT": np.less, "LE": np.less_equal}
+_DIRECTIONS |= {"GT": np.greater, "GE": np.greater_equal}
+
+
+def float_words(numbers: Sequence[str | int]) -> tuple[int, ...] | None:
+    """The words of numbers as HLO writes them, or of integers; read with 53 bits, then rounded to 24."""
+    try:
+        if any(isinstance(n, int) and abs(n) > _EXACT for n in numbers):
+            return None
+        return _words(np.array([*map(float, numbers)]))
+    except ValueError:
+        return None
+
+
+def float_elements(
+    opcode: str, direction: str, made: str, types: Sequence[str], operands: Sequence[Sequence[int]]
+) -> tuple[int, ...] | None:
+    """The elements of an array from those of operands as large, some of them `f32`; None if they are not known."""
+    arrays = [
+        _numbers(v) if t == FLOAT else np.array(v, object) for t, v in zip(types, operands, strict=True)
+    ]
+    if not all(a is not None for a in arrays):
+        return None
+    match opcode, arrays:
+        case "convert", [a] if made == FLOAT:
+            return float_words(a.tolist())
+        case "convert", [a] if made[1:].isdecimal():
+            least, most = (
+                (-1 << int(made[1:]) - 1, 1 << int(made[1:]) - 1)
+                if made[0] == "s"
+                else (0, 1 << int(made[1:]))
+            )
+            whole = np.trunc(a)
+            return tuple(map(int, whole)) if ((least <= whole) & (whole < most)).all() else None
+        case "select", [p, a, b] if made == FLOAT:
+            return _words(np.where(p.astype(bool), a, b))
+    if set(types) != {FLOAT}:
+        return None
+    with np.errstate(all="ignore"):
+        match opcode, arrays:
+            case "compare", [a, b] if direction in _DIRECTIONS:
+                return tuple(map(int, _DIRECTIONS[direction](a, b)))
+            case _, [a] if opcode in _UNARY:
+                return _words(_UNARY[opcode](a))
+            case _, [a, b] if opcode in _BINARY and not _zeros(opcode, a, b):
+                return _words(_BINARY[opcode](a, b))
+            case "clamp", [low, a, high] if not _zeros("maximum", low, a):
+                raised = np.maximum(low, a)
+                return None if _zeros("minimum", raised, high) else _words(np.minimum(raised, high))
+    return None
+
+
+def _zeros(opcode: str, a: Any, b: Any) -> bool:
+    """Whether it has to be said which zero is the larger."""
+    return opcode in ("maximum", "minimum") and bool(
+        ((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))).any()
+    )
+
+
+def _numbers(words: Sequence[int]) -> Any:
+    """The numbers that words hold, if all are normal, zero or infinite."""
+    return _normal(np.array(words, np.uint32).view(np.float32))
+
+
+def _words(numbers: Any) -> tuple[int, ...] | None:
+    with np.errstate(all="ignore"):
+        found = _normal(np.asarray(numbers).astype(np.float32))
+    return None if found is None else tuple(found.view(np.uint32).tolist())
+
+
+def _normal(numbers: Any) -> Any:
+    small = (numbers != 0) & (np.abs(numbers) < np.finfo(np.float32).tiny)
+    return None if (small | np.isnan(numbers)).any() else numbers

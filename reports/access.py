@@ -18,16 +18,6 @@ from .pictures import Picture, reads_picture
 if TYPE_CHECKING:
     from .hlo import Questions, Report, Unit
 
-__all__ = [
-    "answer",
-    "request_lines",
-    "tile_picture",
-    "tile_text",
-    "tiling_lines",
-    "traffic_lines",
-    "use_text",
-]
-
 #: At most so many tilings are printed.
 _SHOWN = 20
 

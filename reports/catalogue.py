@@ -26,19 +26,6 @@ from .layout import block, count, table
 from .refutation import ordered_point
 from .selection import Named
 
-__all__ = [
-    "attributes",
-    "claim_lines",
-    "example_of",
-    "list_json",
-    "list_text",
-    "map_lines",
-    "rule_set_of",
-    "sentence",
-    "show_json",
-    "show_text",
-]
-
 #: Obligations are listed one by one for this many claims at most.
 _FEW = 3
 #: An example of an op has at least this many symbols, and a rank that shows what is typical of it.

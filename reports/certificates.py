@@ -43,15 +43,6 @@ from ..verify.rulefiles.rule import StatedRule
 from .machine import ABSENT, document, written_as
 from .selection import catalogue, read_text
 
-__all__ = [
-    "CheckedCertificate",
-    "certificates_document",
-    "certificates_text",
-    "check_files",
-    "is_certificate",
-    "write_certificates",
-]
-
 
 def _claims(o: Obligation) -> Iterator[tuple[tuple[Condition, ...], Condition]]:
     """An obligation in the core language: itself, or the cases of a rule in a rule file."""

@@ -12,8 +12,6 @@ from ..verify.verdict import Status
 from .layout import block, count, duration, joined
 from .machine import document, written_as
 
-__all__ = ["CheckedFile", "checked_json", "checked_text", "claim_block", "exit_status"]
-
 #: A file, what became of its claims so far, and whether that is all of them.
 CheckedFile = tuple[ClaimsFile, Sequence[ClaimResult]]
 

@@ -19,8 +19,6 @@ from ..rules.simplifier import simplify
 from ..verify.isl_form import to_isl
 from ..verify.width import width
 
-__all__ = ["FORMS", "converted", "read_any"]
-
 
 def _python(m: IndexingMap, checked: bool, name: str) -> str:
     return python_source(m, checked=checked, name=name)

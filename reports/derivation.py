@@ -17,18 +17,8 @@ from ..core.notation import show
 from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..core.text import format_map
 from ..verify.derivation import Checked, DerivationRefused
-from ..verify.words import replay_text
 from .layout import block
 from .machine import document
-
-__all__ = [
-    "derivation_text",
-    "read_derivation",
-    "replay_json",
-    "replay_text",
-    "step_text",
-    "steps_json",
-]
 
 #: Longer expressions are shown around the place that matters.
 _WIDTH = 160

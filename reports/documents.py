@@ -27,8 +27,6 @@ from .catalogue import attributes, claim_lines, document_of, example_of, map_lin
 from .layout import count, filled
 from .layouts import figures
 
-__all__ = ["documents", "outdated", "write_documents"]
-
 _NOTE = "<!-- Printed from the declarations by `make docs`; edit those instead. -->"
 
 

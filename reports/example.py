@@ -6,8 +6,6 @@ import re
 from importlib.resources import files
 from typing import Final
 
-__all__ = ["BASE", "FILES"]
-
 #: The document of the first run, which later runs are compared with.
 BASE: Final = "indexproof-base.json"
 

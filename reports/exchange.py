@@ -14,8 +14,6 @@ from .gate import Gate, closing_line, gate_json
 from .gate_items import GateItem
 from .machine import text_of
 
-__all__ = ["WRITERS", "github_lines", "junit", "markdown", "sarif"]
-
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 #: By verdict: a short description, and help.
 _RULES = {

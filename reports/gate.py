@@ -32,8 +32,6 @@ from .selection import Selected, read_text
 from .settings import SETTINGS, Settings, files_below_root
 from .sources import DeclaredClaim, Place, SourceFile, kind_of_file, read_source
 
-__all__ = ["Gate", "closing_line", "gate_json", "gate_text", "run_gate"]
-
 
 @dataclass
 class Gate:

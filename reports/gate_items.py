@@ -20,8 +20,6 @@ from .machine import written_as
 from .refutation import explanation, ordered_point
 from .sources import DeclaredClaim, Place
 
-__all__ = ["ILL_FORMED", "GateItem", "claim_item", "ill_formed_item", "module_items", "proved_item"]
-
 #: In place of a verdict: a statement that cannot be read.
 ILL_FORMED = "ILL-FORMED"
 

@@ -27,18 +27,6 @@ if TYPE_CHECKING:
     from ..verify.access import Utilization
     from ..verify.tiles import NoTile, TargetTile, TilingPlan
 
-__all__ = [
-    "Entry",
-    "Questions",
-    "Report",
-    "Unit",
-    "UnitWatcher",
-    "chosen",
-    "hlo_json",
-    "hlo_text",
-    "report",
-]
-
 #: Among no more names than this similar ones are looked for.
 _SEARCHED = 5_000
 

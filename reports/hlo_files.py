@@ -13,8 +13,6 @@ from ..core.hlo.lexer import blank_comments
 from ..core.stablehlo import read_any
 from .selection import read_text
 
-__all__ = ["hlo_file_text", "module_of"]
-
 _MODULE = re.compile(r"^[ \t]*+HloModule\s++([^\s,{}()]++)", re.MULTILINE)
 
 

@@ -26,20 +26,6 @@ from .access import request_lines
 from .layout import block, count, duration, joined, table
 from .machine import ABSENT, document, plain, written_as
 
-__all__ = [
-    "Described",
-    "DescribedBitcast",
-    "DescribedLaunch",
-    "bitcast_text",
-    "described",
-    "described_bitcast",
-    "described_launch",
-    "figures",
-    "launch_text",
-    "layout_json",
-    "layout_text",
-]
-
 #: The rules that bring a map to the form in which tile and place can be read off; what is cheapest is another matter.
 READABLE = sums + division + remainder + mixed_radix + minmax + constraints
 

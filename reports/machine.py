@@ -32,21 +32,6 @@ from ..verify.words import sides_at
 from .refutation import AtPoint, Place, again, evaluated, ordered_point
 from .summary import Claimed, Group, confirmations, grouped, redundant, strategies, widening
 
-__all__ = [
-    "ABSENT",
-    "answer_json",
-    "confirmed_json",
-    "document",
-    "plain",
-    "point_json",
-    "property_json",
-    "result_json",
-    "run_json",
-    "run_times",
-    "text_of",
-    "written_as",
-]
-
 #: The value of a key that an object does not have.
 ABSENT: Final = object()
 

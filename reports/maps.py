@@ -10,21 +10,11 @@ from typing import Any
 from ..core.expr import Expr, FloorDiv, Int, Sum, floordiv, linear, mod, postorder, rebuild
 from ..core.indexing_map import Constraint, IndexingMap
 from ..core.text import format_map
-from ..core.transform import record_text
 from ..verify.claims.instructions import OperandAnswer
 from ..verify.verdict import Status, worst
-from ..verify.words import difference, tuple_text
+from ..verify.words import difference
 from .layout import block
 from .machine import document, written_as
-
-__all__ = [
-    "difference",
-    "instruction_difference",
-    "instructions_json",
-    "record_text",
-    "tuple_text",
-    "with_remainders",
-]
 
 
 def with_remainders(m: IndexingMap) -> IndexingMap:

@@ -22,15 +22,6 @@ from .layout import block, count, duration, joined
 from .machine import document, written_as
 from .selection import blamed, read_text, run_python
 
-__all__ = [
-    "assert_pallas_ok",
-    "calls_in_file",
-    "checked_calls",
-    "given_argument",
-    "pallas_json",
-    "pallas_text",
-]
-
 Ranges = Mapping[str, tuple[int, int]]
 #: No larger picture of the blocks of an array is printed.
 _ROWS, _COLUMNS = 12, 16

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from ..verify.run import Result
 
-__all__ = ["Bar", "Lines", "Watcher"]
-
 
 class Lines:
     """Counts what is done, and tells of it on ``stream`` (standard error by default), so that standard output

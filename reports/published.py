@@ -9,8 +9,6 @@ from ..verify.claims import ClaimResult, ClaimsFile, builtin_claims, check_claim
 from ..verify.verdict import Status
 from .layout import count
 
-__all__ = ["ANSWER", "PAGE", "accepted", "is_current", "published_page", "write_page"]
-
 #: The committed page.
 PAGE = Path(__file__).parent / "published_maps.md"
 #: What a comment in a claims file begins with that repeats the answer to the claim above.

@@ -17,8 +17,6 @@ from .selection import Selected
 from .settings import files_below_root, settings_of
 from .sources import DeclaredClaim, read_source
 
-__all__ = ["ClaimItem", "DeclarationsFile", "declared_files"]
-
 _CACHE = pytest.StashKey[Cache]()
 
 

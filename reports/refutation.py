@@ -21,23 +21,6 @@ from .layout import block, joined
 if TYPE_CHECKING:
     from ..verify.rulefiles import StatedRule
 
-__all__ = [
-    "STATED",
-    "AtPoint",
-    "Place",
-    "again",
-    "at_point",
-    "evaluated",
-    "explain",
-    "explanation",
-    "head_of",
-    "holds_at",
-    "ordered_point",
-    "point_variables",
-    "stated_rule",
-    "values_text",
-]
-
 #: The family of obligations of rules of rule files, which have an arithmetic of their own.
 STATED = "stated rule"
 _NAME = re.compile(r"[^\W\d]\w*")

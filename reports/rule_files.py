@@ -17,8 +17,6 @@ from .refutation import again, evaluated, explain, values_text
 from .selection import Named
 from .summary import closing, confirmed_by, strategies
 
-__all__ = ["rules_json", "rules_summary"]
-
 #: So many false rules are searched for a condition that makes them true.
 _REPAIRS = 20
 

@@ -24,23 +24,6 @@ from ..verify.catalogue import MAX_RANK, Claim, claims, family_of, group_of, obl
 from ..verify.obligations import Obligation
 from ..verify.rulefiles import StatedRule, is_rule_file, read_rule_file
 
-__all__ = [
-    "FAMILIES",
-    "Named",
-    "Selected",
-    "catalogue",
-    "chosen",
-    "declared_by",
-    "declared_in",
-    "everything",
-    "files_among",
-    "is_file",
-    "read_text",
-    "select",
-    "stated_in",
-    "suggestion",
-]
-
 #: Names that select a whole family, and the families of obligations that they stand for.
 FAMILIES = {
     "rules": ("rule", "constraint rule"),

@@ -11,8 +11,6 @@ from ..core.errors import InputError, quoted
 from ..verify.budget import MAX_RANK
 from .sources import files_below, kind_of_file
 
-__all__ = ["SETTINGS", "Settings", "files_below_root", "settings_of"]
-
 #: The file with the settings.
 SETTINGS = "pyproject.toml"
 _KINDS = ("rules", "python", "claims", "hlo")

@@ -16,17 +16,6 @@ from ..verify.budget import MAX_RANK
 from ..verify.claims import ClaimsFile, read_claims
 from .selection import Named, declared_in, read_text, stated_in
 
-__all__ = [
-    "DeclaredClaim",
-    "FileKind",
-    "Place",
-    "SourceFile",
-    "Unread",
-    "files_below",
-    "kind_of_file",
-    "read_source",
-]
-
 FileKind = Literal["python", "rules", "claims", "hlo"]
 _SUFFIXES: dict[str, FileKind] = {
     ".py": "python",

@@ -15,23 +15,6 @@ from ..verify.outcome import Result, Run
 from ..verify.verdict import Status
 from .layout import block, count, duration, joined, room, spent, table
 
-__all__ = [
-    "Claimed",
-    "Group",
-    "confirmations",
-    "confirmed_by",
-    "damage",
-    "failing",
-    "findings",
-    "grouped",
-    "instances",
-    "redundant",
-    "strategies",
-    "summary",
-    "verdict_line",
-    "widening",
-]
-
 _FALSE = (Status.REFUTED, Status.VACUOUS, Status.UNDEFINED)
 _OPEN = (Status.UNDECIDED, Status.NOT_CHECKED)
 #: The width of the column with the slowest obligation.

@@ -14,11 +14,6 @@ from .machine import text_of
 if TYPE_CHECKING:
     from ..verify.trust.export import Exported
 
-__all__ = [
-    "disagreement_text",
-    "write_export",
-]
-
 
 def disagreement_text(found: Disagreement, folder: Path) -> str:
     """The report on two engines that contradict each other; writes the question into ``folder``."""

@@ -37,18 +37,6 @@ from .rule_files import rules_json
 from .selection import Named
 from .summary import Group, confirmations, confirmed_by, grouped, redundant, strategies, widening
 
-__all__ = [
-    "add_comparisons",
-    "add_firings",
-    "compared",
-    "module_section",
-    "page_of",
-    "prove_section",
-    "published_maps",
-    "report_document",
-    "verdicts_in",
-]
-
 #: How far from a counterexample its picture reaches, on both sides.
 _REACH = 8
 #: JavaScript reads larger integers of JSON as other ones.

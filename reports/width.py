@@ -9,10 +9,8 @@ from ..core.expr import var
 from ..core.indexing_map import IndexingMap
 from ..core.text import format_expr
 from ..verify.width import Overflow, Subexpression, Width
-from ..verify.words import each_text, term_text, width_text, width_verdict
+from ..verify.words import term_text, width_verdict
 from .machine import document
-
-__all__ = ["each_text", "width_json", "width_text", "width_verdict"]
 
 
 def width_json(

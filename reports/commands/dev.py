@@ -16,8 +16,6 @@ import typer
 from ...core.errors import InputError
 from .frame import FALSE, PROVED, emit, say, writing
 
-__all__ = ["TOOLS", "add_tools", "docs", "help_texts"]
-
 #: The tools, each with a line of help; their options are declared beside them, in ``tests/dev/commands.py``.
 TOOLS = {
     "fuzz": "Simplify random maps and compare each with its result.",

@@ -20,23 +20,6 @@ from ...core.errors import IndexproofError, InputError, TooLargeError, quoted
 from .. import layout
 from ..layout import SPELLED, lose, put
 
-__all__ = [
-    "BUG",
-    "FALSE",
-    "OPEN",
-    "PROVED",
-    "Commands",
-    "emit",
-    "emit_json",
-    "noted",
-    "report",
-    "say",
-    "say_wrong",
-    "status_of",
-    "without",
-    "writing",
-]
-
 PROVED, FALSE, OPEN, BAD_INPUT, BUG = range(5)
 
 # what a wrong option or a missing argument raises; typer brings its own copy of click, or uses the installed

@@ -35,8 +35,8 @@ def equal(left: str, right: str, *, at: str = "", pointwise: bool = False, json:
 
     from ...verify.claims.instructions import is_instruction
     from ...verify.parametric import equal_for_all_sizes
+    from ...verify.words import difference
     from ..machine import answer_json
-    from ..maps import difference
 
     if left == right == "-":
         raise InputError(
@@ -280,11 +280,11 @@ def simplify(
     if wider:
         say(f"note: {wider}; --keep-width writes it in other ways")
     if changes:
-        from ..maps import record_text
+        from ...core.transform import record_text
 
         emit(record_text(reduced) or "every variable is what it was")
     if answer is not None:
-        from ..maps import difference
+        from ...verify.words import difference
 
         emit(difference(answer, before, reduced.restored(), names=("before", "after")))
     raise typer.Exit(status)
@@ -293,8 +293,8 @@ def simplify(
 def _simplify_for_all_sizes(before: ParametricMap, validate: bool, json: bool) -> NoReturn:
     """Print a map with parameters in a simpler form."""
     from ...verify.parametric import equal_for_all_sizes, simplified
+    from ...verify.words import difference
     from ..machine import answer_json, document
-    from ..maps import difference
 
     after = simplified(before)
     answer = equal_for_all_sizes(before, after, confirm=True) if validate else None
@@ -325,7 +325,8 @@ def width(
     """
     from ...verify.width import subexpression_widths
     from ...verify.width import width as machine_width
-    from ..width import each_text, width_json, width_text, width_verdict
+    from ...verify.words import each_text, width_text, width_verdict
+    from ..width import width_json
 
     if bits not in (None, 32, 64):
         raise InputError(f"--bits: there are no integers of {bits} bits here", expected="32 or 64")

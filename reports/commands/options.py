@@ -16,8 +16,6 @@ from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
 
-__all__ = ["documented"]
-
 _SHARED = """
 json: Print one JSON document (see reports/json.md) and nothing else.
 names (NAME): Rules, laws, ops, instances of ops ('transpose permutation=(1, 0)'), families (rules, transfer,

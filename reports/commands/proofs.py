@@ -92,7 +92,8 @@ def _replay_derivation(
     from ...rules.catalog import RULES
     from ...verify.derivation import DerivationRefused, check_derivation
     from ...verify.proved import proved_rules
-    from ..derivation import read_derivation, replay_json, replay_text
+    from ...verify.words import replay_text
+    from ..derivation import read_derivation, replay_json
 
     shown, text = file_text(file)
     with noted(f"in {shown}"):

@@ -20,8 +20,6 @@ from .program import NOTHING, Endpoint, sources_by_name
 from .relations import aligned, sharing_runtime, targets_of
 from .statements import Claim, ClaimsFile, Comparison, Dependence, PropertyClaim, Simplification
 
-__all__ = ["Accuracy", "ClaimResult", "check_claim", "check_claims"]
-
 #: What a claimed map is worth: ``exact``; ``over-approximation``: all that is true and more, among elements
 #: that exist; ``wrong``: it misses something, or names what does not exist.
 Accuracy: TypeAlias = Literal["exact", "over-approximation", "wrong", ""]

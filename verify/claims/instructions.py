@@ -14,8 +14,6 @@ from ...core.indexing_map import IndexingMap, RuntimeSource
 from ..concrete import Answer, same_relation
 from .program import ClaimedProgram, load_program
 
-__all__ = ["OperandAnswer", "compare_instructions", "compare_with_map", "is_instruction"]
-
 _NAME: Final = r"%?[A-Za-z_][\w.\-]*"
 #: How HLO begins: an instruction, a module, a computation, or an instruction whose name was left out.
 _HLO: Final = re.compile(

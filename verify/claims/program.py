@@ -35,8 +35,6 @@ from ...rules.catalog import RULES
 from ...rules.ops import op_from_hlo, op_reader, why_not
 from ..concrete import equal_maps
 
-__all__ = ["NOTHING", "ClaimedProgram", "Endpoint", "load_program", "sources_by_name"]
-
 T = TypeVar("T")
 
 #: The imagined operand of rank 0 of an instruction that has none.

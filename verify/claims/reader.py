@@ -33,8 +33,6 @@ from .statements import (
     Statement,
 )
 
-__all__ = ["read_claims"]
-
 T = TypeVar("T")
 
 _NAME = r"[A-Za-z0-9_](?:[\w.]|-(?!>))*"

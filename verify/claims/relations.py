@@ -8,8 +8,6 @@ from ...core.expr import Expr, Int, integer, substitute_all
 from ...core.indexing_map import IndexingMap, RuntimeVariable, unused_name
 from ...core.text import format_expr
 
-__all__ = ["aligned", "sharing_runtime", "targets_of"]
-
 
 # ----------------------------------------------------------------------------------------- runtime variables
 def aligned(maps: Sequence[IndexingMap], model: Sequence[IndexingMap]) -> list[IndexingMap]:

@@ -11,17 +11,6 @@ from ...core.parametric import ParametricMap
 from ..verdict import Status
 from .program import ClaimedProgram, Endpoint
 
-__all__ = [
-    "Claim",
-    "ClaimsFile",
-    "Comparison",
-    "Dependence",
-    "PropertyClaim",
-    "Relation",
-    "Simplification",
-    "Statement",
-]
-
 #: How the left side relates to the right one; as sets of pairs (source element, target element).
 Relation: TypeAlias = Literal["equals", "within", "covers"]
 

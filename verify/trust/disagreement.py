@@ -10,8 +10,6 @@ from typing import Any
 
 from ...core.errors import IndexproofError
 
-__all__ = ["Disagreement"]
-
 
 class Disagreement(IndexproofError):
     """A second solver contradicts a verdict, so that one of the two (or an encoding) is wrong.

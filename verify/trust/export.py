@@ -21,8 +21,6 @@ from .opinion import Claim, claims_of
 from .smtlib import Answer, counterexample_script
 from .solvers import cvc5_proof
 
-__all__ = ["Exported", "expected_answer", "export", "file_name"]
-
 #: For one case of a false rule, this part of what a search for a counterexample may cost.
 _CASE = 0.1
 #: Resource units of cvc5 for one proof.

@@ -20,8 +20,6 @@ from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, Var, interpret, natu
 if TYPE_CHECKING:
     from ..obligations import Obligation
 
-__all__ = ["Answer", "Script", "counterexample_script", "names_of", "script"]
-
 Answer = Literal["unsat", "sat", "unknown"]
 
 #: Longer terms get a name of their own, so that no text is longer than the expression is large.

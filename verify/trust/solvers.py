@@ -16,8 +16,6 @@ import z3
 
 from ...core.errors import InputError
 
-__all__ = ["Proof", "Reply", "available", "cvc5_name", "cvc5_proof", "cvc5_reply", "z3_name", "z3_reply"]
-
 #: The expected answer, which a solver that is asked for an opinion is not told.
 _STATUS = re.compile(r"\(set-info :status \w+\)")
 

@@ -1,7 +1,8 @@
 """Numbers of the type `f32` computed once more, with the floating point of z3.
 
 It shares nothing with `core.analysis.floats`. Where a platform decides what comes out (what is no number, numbers that
-are not normal, which zero is the larger) nothing is known.
+are not normal, which zero is the larger, sums with a product that was rounded, which may be computed at once)
+nothing is known. The word of a product that was rounded has one bit more.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from functools import lru_cache
 
 import z3
 
-__all__ = ["float_result", "float_word"]
+__all__ = ["FLOAT_WIDTH", "float_result", "float_word"]
+
+FLOAT_WIDTH = 33
 
 _SINGLE, _DOUBLE = z3.Float32(), z3.Float64()
 _NEAREST = z3.RNE()
@@ -38,16 +41,22 @@ def float_result(
     opcode: str, direction: str, made: str, types: Sequence[str], elements: Sequence[z3.BitVecNumRef]
 ) -> z3.BitVecRef | None:
     """The word that an operation makes of words of these types, some of them `f32`; None if that is not known here."""
-    x = [z3.fpBVToFP(e, _SINGLE) if t == "f32" else e for t, e in zip(types, elements, strict=True)]
+    x = [
+        z3.fpBVToFP(z3.Extract(31, 0, e), _SINGLE) if t == "f32" else e
+        for t, e in zip(types, elements, strict=True)
+    ]
     if any(t == "f32" and _word(a) is None for t, a in zip(types, x, strict=True)):
         return None
     if opcode == "select" and types[1:] == (made, made):
         return elements[1 if elements[0].as_long() else 2]
     if opcode == "convert":
-        return _converted(made, types[0], x[0])
+        return elements[0] if types[0] == made else _converted(made, types[0], x[0])
     if {*types} != {"f32"}:
         return None
-    number = None
+    rounded = any(e.as_long() >> 32 for e in elements)
+    if rounded and opcode in ("add", "subtract"):
+        return None
+    rounded, number = rounded and opcode in ("abs", "negate"), None
     match opcode, x:
         case "compare", [a, b]:
             held = {
@@ -65,6 +74,8 @@ def float_result(
             number = z3.fpSub(_NEAREST, a, b)
         case "multiply", [a, b]:
             number = z3.fpMul(_NEAREST, a, b)
+            wide, *parts = (z3.fpFPToFP(_NEAREST, z3.simplify(e), _DOUBLE) for e in (number, a, b))
+            rounded = not z3.is_true(_told(z3.fpEQ(wide, z3.fpMul(_NEAREST, *parts))))
         case "divide", [a, b]:
             number = z3.fpDiv(_NEAREST, a, b)
         case "abs", [a]:
@@ -81,21 +92,19 @@ def float_result(
             raised = _larger(low, a)
             number = None if raised is None else _smaller(raised, high)
     word = None if number is None else _word(number)
-    return None if word is None else z3.BitVecVal(word, 32)
+    return None if word is None else z3.BitVecVal(word | rounded << 32, FLOAT_WIDTH)
 
 
 def _converted(made: str, given: str, a: z3.ExprRef) -> z3.BitVecRef | None:
     """An integer as the nearest number, or a number without its fraction where the type has it."""
     if made == "f32":
-        if given == "f32":
-            return z3.fpToIEEEBV(a)
         number = (
             z3.fpSignedToFP(_NEAREST, a, _SINGLE)
             if given[0] == "s"
             else z3.fpUnsignedToFP(_NEAREST, a, _SINGLE)
         )
         word = _word(number)
-        return None if word is None else z3.BitVecVal(word, 32)
+        return None if word is None else z3.BitVecVal(word, FLOAT_WIDTH)
     if not made[1:].isdecimal():
         return None
     bits, whole = int(made[1:]), z3.fpRoundToIntegral(z3.RTZ(), a)

@@ -18,7 +18,7 @@ import z3
 
 from ..core.analysis import EvaluationStep, OperandStep, UnrollingStep
 from ..core.hlo import Computation, Instruction, Shape
-from .floats import float_result, float_word
+from .floats import FLOAT_WIDTH, float_result, float_word
 from .verdict import Status
 
 __all__ = ["constant_values", "evaluation_answer", "operand_answer", "unrolling_answer"]
@@ -45,7 +45,7 @@ class Bits(NamedTuple):
 
 Found = dict[str, dict[Path, Bits]]
 
-_WIDTHS = {f"{sign}{n}": n for sign in "su" for n in (2, 4, 8, 16, 32, 64)} | {"pred": 1, "f32": 32}
+_WIDTHS = {f"{sign}{n}": n for sign in "su" for n in (2, 4, 8, 16, 32, 64)} | {"pred": 1, "f32": FLOAT_WIDTH}
 _LITERAL = re.compile(r"true|false|-?\d+")
 _NUMBER = re.compile(r"[^\s{},]+")
 
@@ -271,7 +271,7 @@ def _counted(i: Instruction, shape: Shape, width: int) -> Bits | None:
 
 def _floats(numbers: Sequence[str]) -> Bits | None:
     words = [w for w in map(float_word, numbers) if w is not None]
-    return Bits(32, words) if len(words) == len(numbers) else None
+    return Bits(FLOAT_WIDTH, words) if len(words) == len(numbers) else None
 
 
 def _bits_of(numbers: Iterable[int], width: int) -> Bits:

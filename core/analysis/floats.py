@@ -1,11 +1,14 @@
 """Values of `f32` arrays that do not depend on what a module is given, as the words that hold them.
 
 Every operation rounds once, to the nearest number, ties to even, as HLO's definition has it. What a platform decides
-is not known: numbers that are not normal (XLA flushes them on some), what is no number, and which zero is the larger.
+is not known: numbers that are not normal (XLA flushes them on some), what is no number, which zero is the larger, and
+sums with a product that was rounded, because XLA may have the processor multiply and add at once. A bit above the word
+marks such products.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +17,8 @@ import numpy as np
 __all__ = ["FLOAT", "float_elements", "float_words"]
 
 FLOAT = "f32"
+
+_ROUNDED_PRODUCT = 1 << 32
 
 # Integers up to here are numbers of 53 bits, which are rounded to 24 bits once.
 _EXACT = 1 << 53
@@ -33,7 +38,6 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "divide": np.divide,
     "maximum": np.maximum,
     "minimum": np.minimum,
-    "multiply": np.multiply,
     "subtract": np.subtract,
 }
 _DIRECTIONS = {"EQ": np.equal, "NE": np.not_equal, "LT": np.less, "LE": np.less_equal}
@@ -61,7 +65,7 @@ def float_elements(
         return None
     match opcode, arrays:
         case "convert", [a] if made == FLOAT:
-            return float_words(a.tolist())
+            return tuple(operands[0]) if types[0] == FLOAT else float_words(a.tolist())
         case "convert", [a] if made[1:].isdecimal():
             least, most = (
                 (-1 << int(made[1:]) - 1, 1 << int(made[1:]) - 1)
@@ -70,16 +74,23 @@ def float_elements(
             )
             whole = np.trunc(a)
             return tuple(map(int, whole)) if ((least <= whole) & (whole < most)).all() else None
-        case "select", [p, a, b] if made == FLOAT:
-            return _words(np.where(p.astype(bool), a, b))
+        case "select", [_, _, _] if made == FLOAT:
+            return tuple([a if p else b for p, a, b in zip(*operands, strict=True)])
     if set(types) != {FLOAT}:
+        return None
+    products = [w & _ROUNDED_PRODUCT for w in itertools.chain(*operands)]
+    if opcode in ("add", "subtract") and any(products):
         return None
     with np.errstate(all="ignore"):
         match opcode, arrays:
             case "compare", [a, b] if direction in _DIRECTIONS:
                 return tuple(map(int, _DIRECTIONS[direction](a, b)))
             case _, [a] if opcode in _UNARY:
-                return _words(_UNARY[opcode](a))
+                kept = products if opcode in ("abs", "negate") else ()
+                return _words(_UNARY[opcode](a), kept)
+            case "multiply", [a, b]:
+                exact = a.astype(np.float64) * b.astype(np.float64)
+                return _words(a * b, [_ROUNDED_PRODUCT * bool(e) for e in exact != a * b])
             case _, [a, b] if opcode in _BINARY and not _zeros(opcode, a, b):
                 return _words(_BINARY[opcode](a, b))
             case "clamp", [low, a, high] if not _zeros("maximum", low, a):
@@ -97,13 +108,16 @@ def _zeros(opcode: str, a: Any, b: Any) -> bool:
 
 def _numbers(words: Sequence[int]) -> Any:
     """The numbers that words hold, if all are normal, zero or infinite."""
-    return _normal(np.array(words, np.uint32).view(np.float32))
+    return _normal(np.array(words, np.uint64).astype(np.uint32).view(np.float32))
 
 
-def _words(numbers: Any) -> tuple[int, ...] | None:
+def _words(numbers: Any, marks: Sequence[int] = ()) -> tuple[int, ...] | None:
     with np.errstate(all="ignore"):
         found = _normal(np.asarray(numbers).astype(np.float32))
-    return None if found is None else tuple(found.view(np.uint32).tolist())
+    if found is None:
+        return None
+    words = found.view(np.uint32).tolist()
+    return tuple([w | m for w, m in zip(words, marks, strict=True)] if marks else words)
 
 
 def _normal(numbers: Any) -> Any:

@@ -14,7 +14,6 @@ from ..core.expr import lift
 from ..core.notation import show
 from ..core.op import DIRECTIONS, Case, MapClaim, Op, RuntimeValue, map_claim
 from ..core.rewrite import ConstraintRule, Rule
-from ..rules import catalog
 from ..rules.transfer import KnownLaw, TransferLaw
 from ..rules.transforms import TransformLaw
 from ..verify.cache import Cache, content_key
@@ -54,15 +53,6 @@ def sentence(text: str) -> str:
     first = " ".join(text.split("\n\n", maxsplit=1)[0].split())
     end = first.find(". ")
     return first if end < 0 else first[: end + 1]
-
-
-def rule_set_of(name: str) -> str:
-    """The rule set, which is the module below ``rules``, that declares a rule."""
-    for known in catalog.__all__:
-        rules = getattr(catalog, known)
-        if known != "RULES" and any(r.name == name for r in rules):
-            return known
-    return ""
 
 
 # ------------------------------------------------------------------------------------------------------- list

@@ -1,4 +1,4 @@
-"""The audit of the published maps as a page, and what keeps page and claims files at what it says today."""
+"""The audit of the published maps as a page, and what keeps the page at what it says today."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from .layout import count
 
 #: The committed page.
 PAGE = Path(__file__).parent / "published_maps.md"
-#: What a comment in a claims file begins with that repeats the answer to the claim above.
-ANSWER = "#: "
 
 _KINDS = {
     "wrong": "misses something, or names what does not exist",
@@ -103,32 +101,3 @@ def _false(r: ClaimResult) -> Iterator[str]:
 
 def _aligned(text: str) -> str:
     return text.replace("\n", "\n" + " " * 9)
-
-
-def accepted(file: ClaimsFile, results: Sequence[ClaimResult]) -> str:
-    """The text of the file with every expectation as it came out, and answers to false claims as comments.
-
-    Comments that begin with :data:`ANSWER` below an expectation are replaced.
-    """
-    lines = file.text.split("\n")
-    gone: set[int] = set()
-    after: dict[int, list[str]] = {}
-    for r in results:
-        claim = r.claim
-        if r.verdict not in (Status.PROVED, Status.REFUTED):
-            continue
-        below = claim.expect_line or claim.last_line
-        if claim.expect_line:
-            gone.add(claim.expect_line)
-        while below < len(lines) and lines[below].startswith(ANSWER):
-            below += 1
-            gone.add(below)
-        if r.verdict is Status.REFUTED:
-            kind = f"{r.accuracy}: " if r.accuracy else ""
-            after[claim.last_line] = ["expect REFUTED", f"{ANSWER}{kind}{r.headline}"]
-    out = []
-    for number, line in enumerate(lines, 1):
-        if number not in gone:
-            out.append(line)
-        out += after.get(number, [])
-    return "\n".join(out)

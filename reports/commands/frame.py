@@ -30,8 +30,6 @@ UsageError: Any = typer.BadParameter.__mro__[1]
 _OURS = __name__.split(".")[0]
 #: What typer makes of a Ctrl-C while it reads the command line.
 _INTERRUPTED = 130
-#: What a full or broken disk answers.
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 #: What a machine answers that has no room for another process, or another open file.
 _SCARCE = frozenset({errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE})
 
@@ -167,64 +165,54 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
             say("interrupted: nothing was checked")
             return OPEN
         return status if isinstance(status, int) else PROVED
-    except UsageError as error:
-        context = getattr(error, "ctx", None)
-        if type(error).__name__ == "NoArgsIsHelpError":
-            say(error.format_message())
-            return BAD_INPUT
-        say(f"error: {error.format_message()}")
-        if context is not None:
-            say(f"       `{context.command_path} --help` says what there is")
-        return BAD_INPUT
-    except InputError as error:
-        if debug:
-            raise
-        say_wrong(error)
-        return BAD_INPUT
-    except TooLargeError as error:
-        if debug:
-            raise
-        say(f"not checked: {error}")
-        return OPEN
-    except (MemoryError, OSError) as error:
-        if debug:
-            raise
-        if isinstance(error, MemoryError) or error.errno in _SCARCE:
-            why = "out of memory" if isinstance(error, MemoryError) else error.strerror
-            say(f"not checked: the machine has not enough for this: {why}")
-            return OPEN
-        if error.errno not in _FULL:
-            say(_bug(error))
-            return BUG
-        lose(sys.stdout)
-        say(f"error: cannot write the output: {error.strerror}")
-        return BAD_INPUT
-    except ImportError as error:
-        if debug:
-            raise
-        if (error.name or "").split(".")[0] == _OURS:
-            say(_bug(error))
-            return BUG
-        say(f"error: a package that this needs cannot be loaded: {error}")
-        say(
-            "       `python -m pip check` says what is missing or too old, `pip install --force-reinstall` repairs it"
-        )
-        return BAD_INPUT
-    except SystemExit:
-        # typer's answer to a reader of the help that has gone; commands end with a status of their own
-        lose(sys.__stdout__ or sys.stdout)
-        return PROVED
-    except typer.Abort:
-        say("interrupted: nothing was checked")
-        return OPEN
+    except (UsageError, SystemExit, typer.Abort) as error:
+        return _told(error)
     except Exception as error:
         if debug:
             raise
-        say(_bug(error))
-        return BUG
+        return _told(error)
 
 
-def _bug(error: Exception) -> str:
+def _told(error: BaseException) -> int:
+    """Tell of what ended a command; the exit status."""
+    match error:
+        case UsageError() if type(error).__name__ == "NoArgsIsHelpError":
+            say(error.format_message())
+        case UsageError():
+            say(f"error: {error.format_message()}")
+            if error.ctx is not None:
+                say(f"       `{error.ctx.command_path} --help` says what there is")
+        case InputError():
+            say_wrong(error)
+        case TooLargeError():
+            say(f"not checked: {error}")
+            return OPEN
+        case typer.Abort():
+            say("interrupted: nothing was checked")
+            return OPEN
+        case SystemExit():
+            # typer's answer to a reader of the help that has gone; commands end with a status of their own
+            lose(sys.__stdout__ or sys.stdout)
+            return PROVED
+        case MemoryError() | OSError() if isinstance(error, MemoryError) or error.errno in _SCARCE:
+            why = error.strerror if isinstance(error, OSError) else "out of memory"
+            say(f"not checked: the machine has not enough for this: {why}")
+            return OPEN
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG | errno.EIO):  # a full or broken disk
+            lose(sys.stdout)
+            say(f"error: cannot write the output: {error.strerror}")
+        case ImportError() if (error.name or "").split(".")[0] != _OURS:
+            say(f"error: a package that this needs cannot be loaded: {error}")
+            say(
+                "       `python -m pip check` says what is missing or too old, `pip install --force-reinstall` repairs it"
+            )
+        case _:
+            say(_bug(error))
+            return BUG
+    return BAD_INPUT
+
+
+def _bug(error: BaseException) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
+from collections.abc import Sequence
 
 import pytest
 
-from indexproof.reports.published import ANSWER, PAGE, accepted, published_page
+from indexproof.reports.published import PAGE, published_page
 from indexproof.verify import claims as claims_module
 from indexproof.verify.claims import (
     ClaimResult,
@@ -44,6 +45,39 @@ def test_every_verdict_is_the_expected_one(audit: Audit) -> None:
         assert len(results) == len(f)
         for r in results:
             assert r.as_expected, (f.filename, r.line, r.name, r.headline)
+
+
+#: Begins a comment that repeats the answer to the claim above it.
+ANSWER = "#: "
+
+
+def accepted(file: ClaimsFile, results: Sequence[ClaimResult]) -> str:
+    """The text of the file with every expectation as it came out, and answers to false claims as comments.
+
+    Comments that begin with `ANSWER` below an expectation are replaced.
+    """
+    lines = file.text.split("\n")
+    gone: set[int] = set()
+    after: dict[int, list[str]] = {}
+    for r in results:
+        claim = r.claim
+        if r.verdict not in (Status.PROVED, Status.REFUTED):
+            continue
+        below = claim.expect_line or claim.last_line
+        if claim.expect_line:
+            gone.add(claim.expect_line)
+        while below < len(lines) and lines[below].startswith(ANSWER):
+            below += 1
+            gone.add(below)
+        if r.verdict is Status.REFUTED:
+            kind = f"{r.accuracy}: " if r.accuracy else ""
+            after[claim.last_line] = ["expect REFUTED", f"{ANSWER}{kind}{r.headline}"]
+    out = []
+    for number, line in enumerate(lines, 1):
+        if number not in gone:
+            out.append(line)
+        out += after.get(number, [])
+    return "\n".join(out)
 
 
 def test_the_answers_quoted_in_the_files_are_the_answers(audit: Audit) -> None:

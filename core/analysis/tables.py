@@ -36,17 +36,19 @@ def table_element(values: Sequence[int], dims: Sequence[int], index: Sequence[Ex
     if table.size == 0:
         return None
     first = table.flat[0]
+    rows = [
+        table[tuple([slice(None) if d == axis else 0 for d in range(table.ndim)])] - first
+        for axis in range(table.ndim)
+    ]
+    if (sum(np.ix_(*rows), first) != table).any():
+        return None
     total: Expr = integer(int(first))
-    whole = np.full(table.shape, first, object)
-    for axis, e in enumerate(index):
-        others = tuple([slice(None) if d == axis else 0 for d in range(table.ndim)])
-        row = table[others] - first
-        whole = whole + row.reshape([-1 if d == axis else 1 for d in range(table.ndim)])
-        form = _form([int(v) for v in row], e)
+    for row, e in zip(rows, index, strict=True):
+        form = _form(row.tolist(), e)
         if form is None:
             return None
         total = total + form
-    return total if (whole == table).all() else None
+    return total
 
 
 Domain = tuple[Constraint, ...]
@@ -129,7 +131,8 @@ def _form(row: Sequence[int], e: Expr) -> Expr | None:
             if all(row[k] == row[k - period] for k in range(period, len(row))):
                 return _form(row[:period], e % period)
     if len(bends) > _BENDS:
-        return _digital_line(row, e)
+        found = _digital_line(row, e)
+        return _of_digits(row, e) if found is None else found
     parts: list[tuple[Expr, int]] = [(e, slopes[0])]
     while bends:
         k, *bends = bends
@@ -140,6 +143,17 @@ def _form(row: Sequence[int], e: Expr) -> Expr | None:
         else:
             parts.append((maximum(e - k, 0), change))
     return linear(row[0], parts)
+
+
+def _of_digits(row: Sequence[int], e: Expr) -> Expr | None:
+    """The value of a row that is one of the index's quotient and one of its remainder, as where bits are reversed."""
+    for n in range(2, len(row) // 2 + 1):
+        if (
+            len(row) % n == 0
+            and (found := table_element(row, (len(row) // n, n), (e // n, e % n))) is not None
+        ):
+            return found
+    return None
 
 
 def _digital_line(row: Sequence[int], e: Expr) -> Expr | None:

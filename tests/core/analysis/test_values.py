@@ -7,7 +7,9 @@ import random
 import numpy as np
 import pytest
 
+from indexproof.core.analysis.tables import table_element
 from indexproof.core.analysis.values import MOST_RUNS, evaluated, runs, specialized, values_of, wrapped
+from indexproof.core.expr import var
 from indexproof.core.hlo import Instruction, Module, read_module
 from indexproof.core.op import DIRECTIONS
 from indexproof.verify.modules import module_maps
@@ -94,6 +96,25 @@ def test_machine_integers(opcode: str, element_type: str) -> None:
 )
 def test_values(text: str, expected: tuple[int, ...] | None) -> None:
     assert value(text) == expected
+
+
+TABLES = {
+    "reversed bits": [int(f"{k:06b}"[::-1], 2) for k in range(64)],
+    "columns": [r * 20 + k for k in range(20) for r in range(16)],
+    "three digits": [7 * (k // 20) ** 2 + 5 * (k // 5 % 4) - 2 * (k % 5) for k in range(60)],
+    "nearest of 37": [(74 * k + 37) // 202 for k in range(101)],
+    "squares": [k * k for k in range(30)],
+    "drawn": random.Random(3).sample(range(50), 30),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_closed_forms_of_tables(name: str) -> None:
+    row, e = TABLES[name], var("k")
+    found = table_element(row, (len(row),), (e,))
+    assert (found is None) == (name in ("squares", "drawn"))
+    if found is not None:
+        assert [found.evaluate({e: k}) for k in range(len(row))] == row
 
 
 def test_machine_integers_wrap_around() -> None:

@@ -69,7 +69,7 @@ class Definitions(LinearAlgebra):
                 f, c = self.quotients[m]
                 found.append(combined(f, found) // c)
             else:
-                found.append(np.minimum.reduce([combined(f, found) for f in self.minima.get(m, [{}])]))
+                found.append(np.minimum.reduce([combined(f, found) for f in self.minima[m]]))
         return found
 
     def turn(self, m: int, random: Any) -> tuple[Form, int]:

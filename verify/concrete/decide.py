@@ -3,8 +3,8 @@
 1. The normal form takes about a millisecond and proves most true claims.
 2. Enumeration tries every point if there are at most :data:`~.enumerate.LIMIT`, and more in later rounds.
 3. Otherwise the points of smallest magnitude are tried.
-4. SAT sweeping, witnesses for unknowns, isl, SAT sweeping with both solvers and z3 follow, round after round.  Where isl
-   is complete z3 begins one round later.
+4. SAT sweeping, witnesses for unknowns, isl and z3 follow, round after round.  Where isl is complete z3 begins one round
+   later.
 
 A counterexample that nobody has shown to be the smallest goes through the rest of the round with isl, and more small
 points are tried.  No step depends on time.  Every counterexample is evaluated with Python integers before it is
@@ -40,16 +40,14 @@ ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     sat_sweeping.NAME: lambda p, factor: sat_sweeping.decide(p, factor * sat_sweeping.BUDGET),
     witnesses.NAME: lambda p, factor: witnesses.decide(p, factor * witnesses.BUDGET),
     isl.NAME: lambda p, factor: isl.decide(p, factor * isl.BUDGET),
-    sat_sweeping.BOTH_NAME: lambda p, factor: sat_sweeping.decide(p, factor * sat_sweeping.BUDGET, both=True),
     smt.NAME: lambda p, factor: smt.decide(p, factor * smt.BUDGET),
 }
-_SOLVERS = (sat_sweeping.NAME, witnesses.NAME, isl.NAME, sat_sweeping.BOTH_NAME, smt.NAME)
-#: Who may confirm, best first.  Nobody confirms an engine of its own family; what both solvers had a part in is confirmed
-#: by enumeration, or by each of them alone.
+_SOLVERS = (sat_sweeping.NAME, witnesses.NAME, isl.NAME, smt.NAME)
+#: Who may confirm, best first.  Nobody confirms an engine of its own family; witnesses, in which both solvers have a part,
+#: are confirmed by enumeration, or by each of them alone.
 _OPINIONS = (enumeration.NAME, isl.NAME, smt.NAME)
-_FAMILY = {_PROBE: enumeration.NAME, sat_sweeping.NAME: isl.NAME}
+_FAMILY = {_PROBE: enumeration.NAME, sat_sweeping.NAME: smt.NAME}
 _BOTH = {isl.NAME, smt.NAME}
-_WITH_BOTH = (sat_sweeping.BOTH_NAME, witnesses.NAME)
 
 
 class Decision(NamedTuple):
@@ -171,7 +169,7 @@ def _confirmed(problem: Problem, outcome: Outcome, engine: str, tried: list[str]
                 same = outcome.point == other.point
             if not same:
                 raise EngineDisagreement(problem, engine, outcome, name, other)
-            if engine not in _WITH_BOTH or name not in _BOTH:
+            if engine != witnesses.NAME or name not in _BOTH:
                 return name
             agreed.append(name)
             if _BOTH <= {*agreed}:

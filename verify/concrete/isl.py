@@ -18,10 +18,11 @@ import islpy
 from ...core.expr import Var, interpret
 from ...core.interval import Interval, is_infinite
 from ...core.numerals import parse_int
+from .enumerate import shrunk
 from .forms import Form, NotQuasiAffine, Row
 from .problem import HOLDS, Fact, Outcome, Point, Problem, counterexample_order
 
-__all__ = ["BUDGET", "NAME", "counterexample", "decide"]
+__all__ = ["BUDGET", "NAME", "decide"]
 
 NAME = "isl"
 #: Operations of one question: enough for almost everything, and rarely more than a second.
@@ -235,52 +236,15 @@ def _value(context: Any, n: int) -> Any:
     return _value(context, high).mul(_value(context, 2**62)).add(_value(context, low))
 
 
-def counterexample(
-    atoms: Sequence[Interval],
-    rows: Iterable[Row],
-    choices: Iterable[Sequence[Sequence[Row]]],
-    goal: Row,
-    budget: int,
-) -> tuple[bool | None, Point]:
-    """Whether some values of the atoms satisfy the rows and one list of each choice, but not ``goal``; and which.
-
-    ``None`` where ``budget`` operations do not decide it.
-    """
-    context = islpy.Context()
-    context.set_max_operations(budget)
-
-    def inside(rows: Iterable[Row]) -> Any:
-        return algebra.conjunction((algebra.form(f), i) for f, i in rows)
-
-    try:
-        algebra = Affine(context, [*enumerate(atoms, 1)])
-        domain = algebra.universe().intersect(inside(rows))
-        for choice in choices:
-            alternatives = islpy.Set.empty(algebra.space)
-            for chosen in choice:
-                alternatives = alternatives.union(inside(chosen))
-            domain = domain.intersect(alternatives)
-        for side in algebra.outside(algebra.form(goal[0]), goal[1]):
-            piece = domain.intersect(side)
-            if not piece.is_empty():
-                point = piece.sample_point()
-                context.reset_operations()
-                return True, tuple(_coordinate(point, k) for k in range(len(atoms)))
-    except (islpy.Error, _OutOfBudget) as error:
-        if isinstance(error, islpy.Error) and "maximal number of operations" not in str(error):
-            raise
-        return None, ()
-    return False, ()
-
-
 def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> Outcome:
     """Decide with at most ``budget`` isl operations, and as many again to find the first counterexample.
 
     isl counts an operation on wide integers as one, so these have fewer.  It does not count what a lexicographic minimum
-    takes where coefficients grow: who needs none should not ask for it.
+    takes where coefficients grow: with wide integers none is asked for, and the counterexample is only made smaller.
     """
     context = islpy.Context()
-    context.set_max_operations(budget // problem.words)
+    words = problem.words
+    context.set_max_operations(budget // words)
     boxes = [i for _, i in problem.variables]
     found: list[Point] = []
     try:
@@ -294,6 +258,8 @@ def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> 
         context.reset_operations()
         if not minimise:
             return Outcome("fails", found[0], minimal=False, note="not minimised")
+        if words > 1:
+            return Outcome("fails", shrunk(problem, found[0]), minimal=False, note="not minimised")
         for piece in pieces:
             firsts = (_first(basic, boxes) for basic in piece.get_basic_sets())
             found += [p for p in firsts if p is not None]

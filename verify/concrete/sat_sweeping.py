@@ -4,10 +4,8 @@ Expressions become linear forms over atoms as in :mod:`.normal_form`, but a new 
 with those that are there.  Two whose values differ by a constant at sample points are candidates; whether they are
 equal is a question about a few levels of definitions, linear once every quotient is an integer of its own
 (``0 <= x - c·q < c``).  What has been shown equal is one atom from there on, so that a question about twelve nested
-divisions is a dozen questions about one or two.  Samples suggest and prove nothing; isl proves.
-
-A minimum is one of its arguments, and isl takes each question apart for every combination of choices.  Where that is
-too much a question goes to z3, to which a choice is a disjunction; the divisions that z3 is bad at are gone by then.
+divisions is a dozen questions about one or two.  Samples suggest and prove nothing; z3 proves.  It is bad at divisions,
+which are gone by then; a minimum is a disjunction.
 """
 
 from __future__ import annotations
@@ -20,25 +18,20 @@ import numpy as np
 
 from ...core.expr import Var, interpret
 from ...core.interval import Interval, is_infinite
-from . import isl, smt
+from . import smt
 from .climbing import Definitions, climbed
 from .enumerate import drawn, satisfied, shrunk
 from .forms import Form, NotQuasiAffine, Row, add, add_term, combined, constant, is_constant, plus, scaled
 from .problem import HOLDS, Box, Outcome, Point, Problem
 
-__all__ = ["BOTH_NAME", "BUDGET", "NAME", "decide"]
+__all__ = ["BUDGET", "NAME", "decide"]
 
 NAME = "SAT sweeping"
-#: The same with z3 for local questions that isl leaves open: minima and maxima are choices, which isl multiplies out.
-BOTH_NAME = "SAT sweeping, z3"
-#: Operations of isl for one local question; the last question about an option may take so many times more.
-BUDGET = 3_000
+#: Resource units of z3 for one local question; the last question about an option may take so many times more.
+BUDGET = 60_000
 _LAST = 5
-#: Resource units of z3 for a local question, a multiple of the operations of isl, and for the last one.
-_UNITS = 20
-_MOST_UNITS = 4_000_000
 #: More than this is not spent on one local question; what grows then is the search for a counterexample.
-_PATIENT = 15_000
+_PATIENT = 4_000_000
 #: Sample points, of which so many are drawn, and how few of them may satisfy the facts.
 _SAMPLES = 96
 _DRAWN = 2048
@@ -49,22 +42,19 @@ _NEAR = 64
 _TRIED = 3
 #: So many atoms are replaced where a range is asked for, the newest first.
 _UNFOLDED = 48
-#: Levels of definitions that local questions unfold, and atoms and choices that they may have.
+#: Levels of definitions that local questions unfold, and atoms that they may have.
 _LEVELS = (1, 2, 4)
 _ATOMS = 40
 #: So many generations of points are looked at for counterexamples, times the root of how often the budget has the least.
 _GENERATIONS = 40
-_CHOICES = 4
 _OPTIONS = 8
 
 
 class _Atoms(Definitions):
     """An algebra (see :func:`~indexproof.core.expr.interpret`) whose values are linear forms over shared atoms."""
 
-    def __init__(self, box: Box, columns: Sequence[Any], budget: int, *, both: bool = False) -> None:
+    def __init__(self, box: Box, columns: Sequence[Any], budget: int) -> None:
         self.budget = min(budget, _PATIENT)
-        #: For z3, where it is asked what isl leaves open.
-        self.units = min(budget * _UNITS, _MOST_UNITS) if both else 0
         super().__init__()
         self.named: dict[object, Form] = {}
         #: How many quotients could not be shown to be what they seem to be: the more, the less is spent on the next.
@@ -186,11 +176,7 @@ class _Atoms(Definitions):
         atoms = [Interval(self.lo[m], self.hi[m]) for m in sorted(cone)]
         (asked,) = numbered([goal])
         facts, alternatives = numbered(rows), [[numbered(r) for r in c] for c in choices]
-        operations = self.budget * factor // (1 + self.refused)
-        found = isl.counterexample(atoms, facts, alternatives[:_CHOICES], asked, operations)
-        if self.units and (found[0] is None or (found[0] and len(alternatives) > _CHOICES)):
-            return smt.counterexample(atoms, facts, alternatives, asked, self.units * factor)
-        return found
+        return smt.counterexample(atoms, facts, alternatives, asked, self.budget * factor)
 
     # -- the algebra
     def quotient(self, a: Form, c: int) -> Form:
@@ -219,8 +205,11 @@ class _Atoms(Definitions):
         forms = [plus(f, base, -1) for f in forms]
         content = frozenset(frozenset(f.items()) for f in forms)
         if content not in self.named:
+            ranges = [self.range(f) for f in forms]
             values = np.minimum.reduce([self.values(f) for f in forms])
-            self.named[content] = self._named_minimum(forms, values)
+            atom = self._atom(min(r.lo for r in ranges), min(r.hi for r in ranges), values)
+            self.minima[atom] = forms
+            self.named[content] = {atom: 1}
         return plus(base, self.named[content], 1)
 
     def above(self, f: Form, g: Form) -> bool:
@@ -232,33 +221,6 @@ class _Atoms(Definitions):
         if self.range(gap).inside(natural):
             return True
         return bool(np.all(self.values(gap) >= 0)) and self.implied(gap, natural)
-
-    def _named_minimum(self, forms: list[Form], values: Any) -> Form:
-        """An atom for the least of ``forms``: a known one, up to sign and a constant, if it can be shown to be that."""
-        tried = []
-        for f in self._candidates(values):
-            tried.append(f)
-            gaps = [plus(g, f, -1) for g in forms]
-            if not all(self.implied(g, Interval(0, math.inf)) for g in gaps):
-                continue
-            # and not below all of them: where each is above, something is wrong
-            atom = self._new_minimum(forms, values, note=False)
-            ((m, _),) = atom.items()
-            if self.implied(plus(f, atom, -1), Interval(0, 0)):
-                return f
-            del self.minima[m]
-        atom = self._new_minimum(forms, values)
-        self.doubts += [plus(atom, f, -1) for f in tried]
-        return atom
-
-    def _new_minimum(self, forms: list[Form], values: Any, note: bool = True) -> Form:
-        ranges = [self.range(f) for f in forms]
-        low, high = min(r.lo for r in ranges), min(r.hi for r in ranges)
-        atom = self._atom(low, high, values)
-        if not note:
-            self.alike[_shape(values)].remove(atom)
-        self.minima[atom] = forms
-        return {atom: 1}
 
     # -- quotients
     def _quotient(self, a: Form, c: int, make: bool = True) -> Form | None:
@@ -372,11 +334,8 @@ def _columns(problem: Problem) -> list[Any]:
     return [c[rows[:_SAMPLES]] for c in columns]
 
 
-def decide(problem: Problem, budget: int = BUDGET, *, both: bool = False) -> Outcome:
-    """``holds`` or ``fails`` (hardly minimal) where equal quotients are found, otherwise ``open``.
-
-    With ``both`` z3 is asked what isl leaves open.
-    """
+def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
+    """``holds`` or ``fails`` (hardly minimal) where equal quotients are found, otherwise ``open``."""
     variables = {v for v, _ in problem.variables}
     # a guess may name a variable that the problem does not have, and is then none
     options = [o for option in problem.options for o in option.guessed() if o.variables() <= variables]
@@ -389,7 +348,7 @@ def decide(problem: Problem, budget: int = BUDGET, *, both: bool = False) -> Out
         return HOLDS
     smaller, fixed = simple
     try:
-        atoms = _Atoms(smaller.variables, _columns(smaller), budget, both=both)
+        atoms = _Atoms(smaller.variables, _columns(smaller), budget)
         for f in smaller.where:
             # one after the other, so that each may help to compare what follows
             (form,) = interpret([f.expr], atoms)

@@ -122,7 +122,10 @@ def counterexample(
     goal: Row,
     budget: int,
 ) -> tuple[bool | None, Point]:
-    """As :func:`.isl.counterexample`: linear arithmetic, with a choice as a disjunction."""
+    """Whether some values of the atoms satisfy the rows and one list of each choice, but not ``goal``; and which.
+
+    ``None`` where ``budget`` resource units do not decide it.
+    """
     context = z3.Context()
     values = [z3.Int(f"x{k}", context) for k in range(1, len(atoms) + 1)]
     zero = z3.IntVal(0, context)

@@ -362,9 +362,8 @@ def _shown(problem: Problem, budget: int) -> bool:
     if simple is None:
         return True
     smaller, _ = simple
-    for both in (False, True):
-        if sat_sweeping.decide(smaller, budget * sat_sweeping.BUDGET // BUDGET, both=both).status == "holds":
-            return True
+    if sat_sweeping.decide(smaller, budget * sat_sweeping.BUDGET // BUDGET).status == "holds":
+        return True
     return isl.decide(smaller, budget, minimise=False).status == "holds"
 
 

@@ -10,7 +10,7 @@ import pytest
 from dev.fuzz.validate import questions
 from indexproof.core.interval import Interval
 from indexproof.core.text import parse_map
-from indexproof.verify.concrete import equal_maps, isl
+from indexproof.verify.concrete import equal_maps, isl, smt
 from indexproof.verify.concrete.problem import Problem
 
 BOX = "domain: d0 in [0, 7], d1 in [-3, 12], (d0 * 3 + d1) mod 4 in [1, 2]"
@@ -40,16 +40,22 @@ def test_isl_ends_at_any_budget(left: str, right: str) -> None:
     assert "open" in said
 
 
-def test_isl_ends_at_any_budget_with_many_atoms() -> None:
-    """Naming variables takes operations too."""
-    atoms = [Interval(0, 7)] * 300
-    rows = [({k: 1, k + 1: -1}, Interval(0, 0)) for k in range(1, 300)]
-    said = {
-        isl.counterexample(atoms, rows, [], ({1: 1, 300: -1}, Interval(0, 0)), budget)[0]
-        for budget in (1, 100, 250, 350, 2_000)
-    }
-    assert said <= {None, False}
-    assert None in said
+def test_local_questions_end_at_any_budget() -> None:
+    atoms = [Interval(0, 2**40)] * 9
+    rows = [({k: 977, k + 1: -1013 - k}, Interval(0, k)) for k in range(1, 9)]
+    goal = ({1: 1, 9: -1}, Interval(-7, 2**41))
+    answers = [smt.counterexample(atoms, rows, [], goal, budget) for budget in (1, 50, 500, 5_000, 500_000)]
+    said = [answer for answer, _ in answers]
+    assert said[0] is None
+    assert said[-1] is not None
+    assert {*said} == {None, said[-1]}
+    # the values are those of a counterexample
+    for answer, values in answers:
+        if answer:
+            inside = [
+                lo <= sum(c * values[m - 1] for m, c in f.items()) <= hi for f, (lo, hi) in (*rows, goal)
+            ]
+            assert inside == [True] * len(rows) + [False]
 
 
 def test_isl_may_be_unable_to_print_a_coordinate() -> None:

@@ -55,38 +55,6 @@ from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariabl
 from .interval import Interval
 from .tighten import constraints_of, tighten_around
 
-__all__ = [
-    "DIRECTIONS",
-    "POSITION",
-    "WRITTEN",
-    "Case",
-    "Coordinates",
-    "CoverageClaim",
-    "Demand",
-    "Direction",
-    "Map",
-    "MapClaim",
-    "Op",
-    "Range",
-    "Runtime",
-    "Sizes",
-    "box",
-    "concrete",
-    "coverage_claim",
-    "digits_of",
-    "divide_exactly",
-    "exact_text",
-    "map_claim",
-    "op",
-    "product",
-    "quotient",
-    "remainder",
-    "row_major",
-    "source_name",
-    "substituted",
-    "symbols",
-]
-
 Sizes = Sequence[ExprLike]
 Coordinates = Sequence[Expr]
 Direction = Literal["output_to_input", "input_to_output"]

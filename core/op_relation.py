@@ -18,8 +18,6 @@ from .errors import InputError, TooLargeError
 from .expr import Expr, Integers, Var, interpret
 from .op import Case, Direction, MapClaim, Op, RuntimeValue, Sizes, lifted, map_claim
 
-__all__ = ["Pair", "holds", "map_relation", "random_instance", "reads_relation"]
-
 #: (output element, operand element); where runtime values are enumerated, they follow the output's
 #: coordinates.
 Pair = tuple[tuple[int, ...], tuple[int, ...]]

@@ -12,8 +12,6 @@ from functools import lru_cache
 
 import z3
 
-__all__ = ["FLOAT_WIDTH", "float_result", "float_word"]
-
 FLOAT_WIDTH = 33
 
 _SINGLE, _DOUBLE = z3.Float32(), z3.Float64()

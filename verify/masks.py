@@ -18,8 +18,6 @@ from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource
 from .values import operand_answer
 from .verdict import Status
 
-__all__ = ["mask_answer"]
-
 
 def mask_answer(computations: Mapping[str, Computation], m: MaskStep) -> tuple[Status, str]:
     """Whether maps under a mask are restricted to where it takes them, at every index."""

@@ -66,8 +66,6 @@ from .unknown_sizes import answers_for_all_sizes, expect_sizes
 from .values import constant_values, evaluation_answer, operand_answer, unrolling_answer
 from .verdict import Status, worst
 
-__all__ = ["CheckedQuestion", "ComputationReport", "ModuleVerifier", "composition", "module_maps"]
-
 
 @dataclass(frozen=True)
 class CheckedQuestion:

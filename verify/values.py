@@ -21,8 +21,6 @@ from ..core.hlo import Computation, Instruction, Shape
 from .floats import FLOAT_WIDTH, float_result, float_word
 from .verdict import Status
 
-__all__ = ["constant_values", "evaluation_answer", "operand_answer", "unrolling_answer"]
-
 Path = tuple[int, ...]
 
 # Longer constants of numbers are not read.

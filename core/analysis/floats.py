@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["FLOAT", "float_elements", "float_words"]
-
 FLOAT = "f32"
 
 _ROUNDED_PRODUCT = 1 << 32

@@ -36,16 +36,6 @@ from .fibres import WHOLE, Fibres
 from .movement import Dims, one_dimension
 from .pointwise import Pointwise
 
-__all__ = [
-    "AllGather",
-    "AllReduce",
-    "AllToAll",
-    "CollectiveBroadcast",
-    "CollectivePermute",
-    "Exchange",
-    "ReduceScatter",
-]
-
 
 class Collective(Op):
     """The base of all collectives."""

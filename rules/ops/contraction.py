@@ -10,8 +10,6 @@ from ...core.expr import Expr, lift
 from ...core.op import Case, Demand, Sizes, exact_text, op, symbols
 from .movement import Aligned, Dims
 
-__all__ = ["Dot"]
-
 
 @op
 class Dot(Aligned):

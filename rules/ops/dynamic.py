@@ -16,8 +16,6 @@ from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Runtime, Sizes
 from .indexed import Indexed
 from .movement import Dims, Extents, subsets
 
-__all__ = ["DynamicSlice", "DynamicUpdateSlice", "Gather"]
-
 
 class Windowed(Op):
     """The base of the two dynamic slices: operands from `first` on are scalars, where the window starts."""

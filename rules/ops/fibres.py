@@ -18,8 +18,6 @@ from .contraction import Dot
 from .movement import Aligned, Dims, Extents, one_dimension
 from .pointwise import Copy
 
-__all__ = ["WHOLE", "Fibres", "Several", "sharded"]
-
 #: In place of an output dimension: the operand's dimension is read whole.
 WHOLE = -1
 Shared = tuple[Dims | None, ...]

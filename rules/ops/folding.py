@@ -9,8 +9,6 @@ from ...core.expr import Expr, lift
 from ...core.op import Case, Demand, Op, Sizes, op, symbols
 from .movement import Aligned, Dims, subsets
 
-__all__ = ["Reduce"]
-
 
 class Variadic(Op):
     """The base of ops with `count` results.

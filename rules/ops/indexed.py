@@ -9,8 +9,6 @@ from ...core.expr import Expr, lift
 from ...core.op import Demand, Op, Sizes, exact_text, symbols
 from .movement import Dims
 
-__all__ = ["Indexed"]
-
 
 class Indexed(Op):
     """Windows of an operand ``x``, one for each vector of the indices ``y``.

@@ -27,8 +27,6 @@ from ...core.op import (
     symbols,
 )
 
-__all__ = ["Broadcast", "Concatenate", "Pad", "Reverse", "Slice", "Transpose"]
-
 Dims = tuple[int, ...]
 Extents = tuple[ExprLike, ...]
 

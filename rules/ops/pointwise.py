@@ -9,20 +9,6 @@ from ...core.expr import Expr, lift
 from ...core.op import Case, Demand, Op, Sizes, exact_text, op, symbols
 from .movement import Aligned, Dims, Extents, one_dimension
 
-__all__ = [
-    "FUNCTIONS",
-    "Clamp",
-    "Compare",
-    "Constant",
-    "Convert",
-    "Copy",
-    "Elementwise",
-    "Iota",
-    "Rng",
-    "Select",
-    "SetDimensionSize",
-]
-
 #: HLO opcode: (number of operands, name in jax.lax or the empty string).
 FUNCTIONS: dict[str, tuple[int, str]] = {
     "abs": (1, "abs"),

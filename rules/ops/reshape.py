@@ -27,8 +27,6 @@ from ...core.op import (
 )
 from .movement import Aligned, Dims, Extents
 
-__all__ = ["Bitcast", "BitcastConvert", "Block", "Reshape", "blocks_of"]
-
 
 @dataclass(frozen=True)
 class Block:

@@ -13,8 +13,6 @@ from .folding import Variadic
 from .indexed import Indexed
 from .movement import Dims, subsets
 
-__all__ = ["Scatter"]
-
 
 @op
 class Scatter(Variadic, Indexed):

@@ -11,8 +11,6 @@ from ...core.op import Case, Demand, Sizes, exact_text, op, symbols
 from .folding import Variadic
 from .movement import Aligned, Dims, one_dimension
 
-__all__ = ["Sort", "TopK"]
-
 
 class Rowwise(Aligned):
     """The base of both: an output element reads the whole row of dimension `dimension`, of any operand."""

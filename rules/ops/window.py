@@ -31,8 +31,6 @@ from ...core.op import (
 from .folding import Folding, half
 from .movement import Dims
 
-__all__ = ["Convolution", "ReduceWindow", "SelectAndScatter", "Window"]
-
 
 @dataclass(frozen=True)
 class Window:

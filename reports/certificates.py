@@ -212,29 +212,25 @@ def _check(
     solvers: dict[str, Solver],
 ) -> CheckedCertificate:
     name, parts = data["obligation"], data["parts"]
-    try:
-        claims = _stated(data, expected, known)
-    except RecursionError:
-        return CheckedCertificate(str(file), name, refused="the rule cannot be read: it is nested too deep")
-    except (IndexproofError, LookupError, TypeError, ValueError, ArithmeticError) as error:
-        return CheckedCertificate(str(file), name, refused=f"the rule cannot be read: {error}")
-    if len(parts) != (1 if claims is None else len(claims)):
-        return CheckedCertificate(
-            str(file), name, refused=f"{len(parts)} parts do not prove all that is claimed"
-        )
     steps = leaves = 0
     lemmas: set[str] = set()
-    for k, part in enumerate(parts):
-        claim = None if claims is None else claims[k]
-        try:
+    try:
+        claims = _stated(data, expected, known)
+    except (IndexproofError, LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
+        why = "it is nested too deep" if isinstance(error, RecursionError) else error
+        return CheckedCertificate(str(file), name, refused=f"the rule cannot be read: {why}")
+    try:
+        if len(parts) != (1 if claims is None else len(claims)):
+            raise CertificateRefused("claim", f"{len(parts)} parts do not prove all that is claimed")
+        for part, claim in zip(parts, [None] if claims is None else claims, strict=True):
             found = check_certificate(part, claim, solvers=solvers)
             if found.name != name:
                 raise CertificateRefused("claim", f"this is a certificate of {found.name}")
-        except CertificateRefused as error:
-            return CheckedCertificate(str(file), name, steps, leaves, refused=str(error))
-        steps += found.steps
-        leaves += found.leaves
-        lemmas |= set(found.lemmas)
+            steps += found.steps
+            leaves += found.leaves
+            lemmas |= set(found.lemmas)
+    except CertificateRefused as error:
+        return CheckedCertificate(str(file), name, steps, leaves, refused=str(error))
     return CheckedCertificate(str(file), name, steps, leaves, tuple(sorted(lemmas)), claims is not None)
 
 

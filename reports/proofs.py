@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..core.display import Shown
@@ -16,8 +16,7 @@ from ..verify.catalogue import Claim
 from ..verify.outcome import Run
 from ..verify.proving import prove_all
 from ..verify.verdict import Status
-from .refutation import STATED, explain, ordered_point
-from .rule_files import rules_summary
+from .refutation import explain, ordered_point
 from .selection import Selected, chosen, declared_by, files_among
 from .summary import failing, instances, summary
 
@@ -71,19 +70,8 @@ class Proofs(Shown):
         return found
 
     def blocks(self, cached: bool = True) -> Iterator[str]:
-        """The report block by block, rules of rule files first; ``cached`` says whether verdicts were kept."""
-        stated = [c for c in self.claims if c.family == STATED]
-        others = [c for c in self.claims if c.family != STATED]
-        of_rules = [r for r in self.run.results if r.obligation.family == STATED]
-        of_others = [r for r in self.run.results if r.obligation.family != STATED]
-        if stated:
-            yield from rules_summary(
-                replace(self.run, results=of_rules), stated, command=self.command, cached=cached
-            )
-        if others or not stated:
-            yield from summary(
-                replace(self.run, results=of_others), others, command=self.command, cached=cached
-            )
+        """The report block by block; ``cached`` says whether verdicts were kept."""
+        return summary(self.run, self.claims, command=self.command, cached=cached)
 
     def __str__(self) -> str:
         return "\n\n".join(self.blocks())

@@ -13,7 +13,7 @@ from ..core.blocks import point_text
 from ..core.condition import And, Condition, show_condition
 from ..core.expr import Expr, Var, natural_key
 from ..core.notation import show
-from ..verify.obligation import Obligation
+from ..verify.obligation import STATED, Obligation
 from ..verify.outcome import Result
 from ..verify.verdict import Status
 from .layout import block, joined
@@ -21,8 +21,6 @@ from .layout import block, joined
 if TYPE_CHECKING:
     from ..verify.rulefiles import StatedRule
 
-#: The family of obligations of rules of rule files, which have an arithmetic of their own.
-STATED = "stated rule"
 _NAME = re.compile(r"[^\W\d]\w*")
 
 #: What an obligation says about one assignment of integers.

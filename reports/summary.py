@@ -8,9 +8,10 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from ..verify.obligation import STATED
 from ..verify.outcome import Result, Run
 from ..verify.verdict import Status
 from .layout import block, count, duration, joined, room, spent, table
@@ -195,6 +196,11 @@ def widening(run: Run) -> list[Result]:
 
 def findings(run: Run) -> Iterator[str]:
     """Blocks about what does not fail the run but is worth knowing."""
+    # which conditions a false rule of a rule file needs, and what overflows in it, is nobody's question
+    false = {
+        r.obligation.subject for r in run.gated if r.obligation.family == STATED and not r.verdict.proved
+    }
+    run = replace(run, results=[r for r in run.results if r.obligation.subject not in false])
     spare = redundant(run)
     if spare:
         yield block(
@@ -297,7 +303,27 @@ def _within(name: str, group: str) -> str:
 
 
 def tables(run: Run, claims: Sequence[Claimed]) -> list[str]:
-    """Two tables: families, and below them every rule, law and op."""
+    """A table of the rules of rule files, and one of families, and below them every rule, law and op."""
+    stated = [r for r in run.gated if r.obligation.family == STATED]
+    checked = [r for r in stated if r.verdict.status is not Status.NOT_CHECKED]
+    found = []
+    if checked:
+        rows = [("verdict", "rule", "by", "resources", "time"), *map(_rule_row, checked)]
+        found.append("\n".join(table(rows, right=(3, 4))))
+    others = [r for r in run.results if r.obligation.family != STATED]
+    if others:
+        left = [c for c in claims if c.family != STATED]
+        found.append("\n".join(_table(replace(run, results=others), left)))
+    return found
+
+
+def _rule_row(r: Result) -> tuple[str, ...]:
+    o, v = r.obligation, r.verdict
+    said = "" if o.expected is Status.PROVED else " as expected" if r.passes else " unexpected"
+    return v.status.value + said, o.subject, v.strategy, f"{v.resources:,}", duration(v.seconds)
+
+
+def _table(run: Run, claims: Sequence[Claimed]) -> list[str]:
     families, groups = grouped(run, claims)
     rows: list[tuple[str, ...]] = [_HEAD]
     for family in families:
@@ -366,9 +392,7 @@ def summary(
     repairs: int = 20,
 ) -> Iterator[str]:
     """The report, block by block.  At most ``repairs`` false claims are also searched for a repair."""
-    rows = tables(run, claims)
-    if run.results:
-        yield "\n".join(rows)
+    yield from tables(run, claims)
     used = strategies(run)
     if used:
         yield block("decided by", [(f"{n:,}", name) for name, n in used.items()])

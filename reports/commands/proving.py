@@ -166,13 +166,9 @@ class _Asked:
             return run_json(run, self.claims, self.command)
 
         def text() -> Iterator[str]:
-            if not self.rules:
-                from ..summary import summary
+            from ..summary import summary
 
-                return summary(run, self.claims, command=self.command, cached=keeps)
-            from ..proofs import Proofs
-
-            return Proofs(self.claims, run, self.command).blocks(keeps)
+            return summary(run, self.claims, command=self.command, cached=keeps)
 
         return document, text
 
@@ -230,8 +226,9 @@ def stopped_by_disagreement() -> Iterator[None]:
 
 def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
     """Evaluate what one claim owes at one point."""
+    from ...verify.obligation import STATED
     from ..machine import point_json
-    from ..refutation import STATED, at_point, holds_at, point_variables
+    from ..refutation import at_point, holds_at, point_variables
 
     if len({s.named.name for s in chosen}) != 1:
         raise InputError(

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from ..expr import Expr, substitute_all, var
+from ..expr import Expr, Int, substitute_all, var
 from ..hlo import Computation, Instruction, Operand, Shape, TupleShape, leaves
 from ..hlo.shape import UNBOUNDED, AnyShape
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
@@ -43,8 +43,8 @@ ENTERED = (*CALLS, "async-start", *(f"{opcode}-start" for opcode in CALLS), "con
 # name in front (`slice-start`); the start makes (operands, result, …), the done takes the result out.
 _NO_PAIR = ("copy", "recv", "send")
 
-# Opcodes whose output holds elements of the only operand, each where the map says.
-_MOVES = ("bitcast", "broadcast", "copy", "reshape", "reverse", "slice", "transpose")
+# Opcodes whose output holds elements of operands, each where the map says.
+_MOVES = ("bitcast", "broadcast", "concatenate", "copy", "reshape", "reverse", "slice", "transpose")
 
 _WITHOUT_OPERANDS = ("parameter", "constant", "iota")
 
@@ -306,10 +306,11 @@ class Dataflow:
         reader = select
         while (made := self.known.get(reader.operands[0].name)) is not None and made.opcode == "broadcast":
             moved = self._moved(made)
-            if moved is None or len(moved.dims) != len(index):
+            if len(moved) != 1 or len(moved[0][1].dims) != len(index):
                 return None
-            places: dict[Expr, Expr] = dict(zip(moved.dim_vars, index, strict=True))
-            reader, index = made, tuple(substitute_all(moved.results, places))
+            ((_, m),) = moved
+            places: dict[Expr, Expr] = dict(zip(m.dim_vars, index, strict=True))
+            reader, index = made, tuple(substitute_all(m.results, places))
         name, shape = reader.operands[0].name, reader.operands[0].shape
         value = self._known_value(name)
         if value is None or not isinstance(shape, Shape):
@@ -625,30 +626,26 @@ class Dataflow:
                 continue
             if instruction.opcode not in _MOVES or not _same_elements(instruction):
                 break
-            answer = self._moved(instruction)
-            if answer is None or answer.ranges or answer.rts:
+            moved = [
+                (o, m) for o, m in self._moved(instruction) if _covers(m, source.results, instruction.shape)
+            ]
+            if len(moved) != 1:
                 break
-            dims = [var(v.name) for v in answer.dims]
-            mapping = dict(zip(dims, source.results, strict=True))
-            source = RuntimeSource(
-                instruction.operands[0].name, tuple(substitute_all(answer.results, mapping))
-            )
+            ((operand, m),) = moved
+            places = dict(zip(m.dim_vars, source.results, strict=True))
+            source = RuntimeSource(operand.name, tuple(substitute_all(m.results, places)))
         return source
 
-    def _moved(self, instruction: Instruction) -> IndexingMap | None:
-        """The output-to-input map of an instruction that moves elements of its only operand."""
+    def _moved(self, instruction: Instruction) -> list[tuple[Operand, IndexingMap]]:
+        """The output-to-input maps of an instruction that moves elements, each with its operand."""
         try:
             answer = self.options.catalogue.maps(instruction, "output_to_input")
         except InputError:
-            return None
-        if (
-            isinstance(answer, NoMap | UpperBounds)
-            or len(answer) != 1
-            or len(answer[0]) != 1
-            or len(answer[0][0]) != 1
-        ):
-            return None
-        return answer[0][0][0]
+            return []
+        if isinstance(answer, NoMap | UpperBounds) or len(answer) != 1:
+            return []
+        found = [(o, m) for o, maps in zip(instruction.operands, answer[0], strict=True) for m in maps]
+        return [] if any(m.ranges or m.rts for _, m in found) else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -721,11 +718,18 @@ def _unsized(shape: AnyShape | None) -> bool:
 
 
 def _same_elements(instruction: Instruction) -> bool:
-    if len(instruction.operands) != 1:
-        return False
-    operand, shape = instruction.operands[0].shape, instruction.shape
-    return (
-        isinstance(operand, Shape) and isinstance(shape, Shape) and operand.element_type == shape.element_type
+    shape = instruction.shape
+    return isinstance(shape, Shape) and all(
+        isinstance(s, Shape) and s.element_type == shape.element_type for s in instruction.operand_shapes
+    )
+
+
+def _covers(m: IndexingMap, index: Sequence[Expr], shape: AnyShape | None) -> bool:
+    """Whether a map of an array is defined at an index, whatever the variables in it are."""
+    assert isinstance(shape, Shape)
+    return not m.constraints and all(
+        v.lo <= e.value <= v.hi if isinstance(e, Int) else (v.lo, v.hi) == (0, n - 1)
+        for v, e, n in zip(m.dims, index, shape.dims, strict=True)
     )
 
 

@@ -605,6 +605,26 @@ def test_the_position_of_a_replica_is_one_value_throughout_a_program() -> None:
     assert len(maps[0, 0][0].rts) == 2, "other groups, another position"
 
 
+def test_a_component_of_an_index_is_followed_to_its_part() -> None:
+    text = """
+ENTRY e {
+  x = f32[8,64] parameter(0)
+  i = s32[8,5] parameter(1)
+  r = s32[8,5,1] iota(), iota_dimension=0
+  c = s32[8,5,1] reshape(i)
+  v = s32[8,5,2] concatenate(r, c), dimensions={2}
+  ROOT g = f32[8,5] gather(x, v), offset_dims={}, collapsed_slice_dims={0,1}, start_index_map={0,1},
+    index_vector_dim=2, slice_sizes={1,1}
+}
+"""
+    (m,) = analysed(text)[1][0, 0]
+    (value,) = m.rts
+    assert m.results == (m.dim_vars[0], value.expr)
+    assert value.source is not None
+    assert value.source.hlo.startswith("i = ")
+    assert value.source.results == m.dim_vars
+
+
 def test_an_exchange_of_tuples_is_the_exchange_of_the_array() -> None:
     whole = f"ROOT o = f32[4,6] all-to-all(x), {GROUPS}, dimensions={{1}}"
     parts = (

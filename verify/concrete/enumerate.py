@@ -276,7 +276,7 @@ def _violating(problem: Problem, columns: Sequence[Any]) -> Point | None:
 
 
 def shrunk(problem: Problem, point: Point) -> Point:
-    """``point`` with coordinates moved towards their smallest values while it stays a counterexample."""
+    """``point`` moved towards the smallest values as long as it stays a counterexample and trying is cheap."""
     targets = [smallest(i) for _, i in problem.variables]
     for _ in range(_MAX_STEPS):
         rows = []
@@ -286,7 +286,7 @@ def shrunk(problem: Problem, point: Point) -> Point:
             steps = {gap - _signed(abs(gap) >> s, gap) for s in range(abs(gap).bit_length() + 1)}
             steps |= {_signed(s, gap) for s in range(1, min(abs(gap), 16) + 1)}
             rows += [(*point[:k], x + step, *point[k + 1 :]) for step in sorted(steps) if step]
-        if not rows:
+        if not rows or len(rows) > _affordable(problem, LIMIT):
             return point
         better = _violating(problem, list(zip(*rows, strict=True)))
         if better is None or counterexample_order(better) >= counterexample_order(point):

@@ -36,8 +36,6 @@ _PATIENT = 4_000_000
 _SAMPLES = 96
 _DRAWN = 2048
 _FEWEST = 8
-#: A bound of a difference is worth keeping if it is no larger.
-_NEAR = 64
 #: How many candidates are tried for one atom.
 _TRIED = 3
 #: So many atoms are replaced where a range is asked for, the newest first.
@@ -57,12 +55,9 @@ class _Atoms(Definitions):
         self.budget = min(budget, _PATIENT)
         super().__init__()
         self.named: dict[object, Form] = {}
-        #: How many quotients could not be shown to be what they seem to be: the more, the less is spent on the next.
-        self.refused = 0
         self.alike: dict[object, list[int]] = {}
-        #: An atom lies within an interval of another form; with the largest atoms first this ends.
-        self.near: dict[int, Row] = {}
-        #: The same for quotients whose spelling has large terms that nearly cancel.
+        #: A quotient whose spelling has large terms that nearly cancel lies within an interval of another form; with the
+        #: largest atoms first this ends.
         self.about: dict[int, Row] = {}
         self.samples: list[Any] = [np.array([1] * _length(columns), dtype=object)]
         for (v, (lo, hi)), column in zip(box, columns, strict=True):
@@ -81,18 +76,15 @@ class _Atoms(Definitions):
     def range(self, f: Form) -> Interval:
         """An interval for ``f``: of its atoms, and of what remains when multiples of remainders are taken out."""
         found = self.bounds(f)
-        for rows in (self.near, self.about), (self.about, self.near):
-            slack, g = Interval(0, 0), f
-            for _ in range(_UNFOLDED):
-                m = max((j for j in g if j in self.near or j in self.about), default=0)
-                if not m:
-                    break
-                close, within = rows[0][m] if m in rows[0] else rows[1][m]
-                slack = slack.plus(within.scale(g[m]))
-                g = plus(plus(g, {m: 1}, -g[m]), close, g[m])
-                found &= self.bounds(g).plus(slack)
-            if not self.near or not self.about:
+        slack, g = Interval(0, 0), f
+        for _ in range(_UNFOLDED):
+            m = max((j for j in g if j in self.about), default=0)
+            if not m:
                 break
+            close, within = self.about[m]
+            slack = slack.plus(within.scale(g[m]))
+            g = plus(plus(g, {m: 1}, -g[m]), close, g[m])
+            found &= self.bounds(g).plus(slack)
         slack = Interval(0, 0)
         for _ in range(_UNFOLDED):
             pairs = ((m, *self.quotients[m]) for m in sorted(f, reverse=True) if m in self.quotients)
@@ -284,19 +276,7 @@ class _Atoms(Definitions):
         low, high = (x if is_infinite(x) else x // c for x in (lo, hi))
         atom = self._atom(low, high, values)
         self.quotients[atom] = rest, c
-        self.refused += len(tried)
         self.doubts += [plus({atom: 1}, f, -1) for f in tried]
-        for f in tried[:1]:
-            # a - c·f + c·f - b·q: where both are divided by the same, by how much dividends differ
-            ((m, k),) = ((m, k) for m, k in f.items() if m) if len(f.keys() - {0}) == 1 else ((0, 1),)
-            gap = self.range(plus(rest, f, -c))
-            if k == 1 and m in self.quotients and self.quotients[m][1] == c:
-                apart = plus(plus(rest, self.quotients[m][0], -1), {0: 1}, -c * f.get(0, 0))
-                gap &= self.range(apart).plus(Interval(0, c - 1))
-            if gap.hi - gap.lo <= _NEAR * c:
-                within = Interval(gap.lo // c, gap.hi // c)
-                self.near[atom] = f, within
-                self.rows.append((plus({atom: 1}, f, -1), within))
         return {atom: 1}
 
     def _candidates(self, values: Any) -> Iterator[Form]:

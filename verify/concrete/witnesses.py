@@ -405,5 +405,5 @@ def _impossible(option: Option, at: Mapping[Var, int], budget: int) -> bool | No
     if found.status == "open":
         found = isl.decide(smaller, budget, minimise=False)
     if found.status == "open":
-        found = smt.decide(smaller, budget * _UNITS // smaller.words, minimise=False)
+        found = smt.decide(smaller, budget * _UNITS // smaller.words)
     return None if found.status == "open" else found.status == "holds"

@@ -8,10 +8,11 @@ import sys
 import pytest
 
 from dev.fuzz.validate import questions
+from indexproof.core.expr import var
 from indexproof.core.interval import Interval
 from indexproof.core.text import parse_map
 from indexproof.verify.concrete import equal_maps, isl, smt
-from indexproof.verify.concrete.problem import Problem
+from indexproof.verify.concrete.problem import Fact, Option, Problem
 
 BOX = "domain: d0 in [0, 7], d1 in [-3, 12], (d0 * 3 + d1) mod 4 in [1, 2]"
 PAIRS = [
@@ -56,6 +57,15 @@ def test_local_questions_end_at_any_budget() -> None:
                 lo <= sum(c * values[m - 1] for m, c in f.items()) <= hi for f, (lo, hi) in (*rows, goal)
             ]
             assert inside == [True] * len(rows) + [False]
+
+
+def test_no_counterexample_is_made_smaller_with_too_many_values_of_unknowns() -> None:
+    """Each smaller point would be tried with all of them."""
+    x, u = var("x"), var("u")
+    option = Option((Fact(x - u * 2, Interval(0, 0)),), ((u, Interval(0, 2**40)),))
+    found = isl.decide(Problem(((x, Interval(0, 2**70)),), (), (option,)))
+    assert (found.status, found.minimal) == ("fails", False)
+    assert found.point[0] % 2 or found.point[0] > 2**41
 
 
 def test_isl_may_be_unable_to_print_a_coordinate() -> None:

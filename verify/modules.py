@@ -11,6 +11,7 @@ For one computation (most are the bodies of fusions) this proves
   the first one names.  Maps that were found empty are part of it;
 - *folded*: where a constant or an iota stands for a runtime value, it is that value, clamped;
 - *evaluated*: what a loop's counter is in each run, and whatever is computed from it, is that, as bit vectors too;
+- *followed*: the element that a runtime value is read from is the one that moved there from where it is said to be;
 - *given*: the operands of a call or a loop have the values that its computations are taken to be given;
 - *masked*: where a `select` is taken to read a branch its predicate takes that branch, and nowhere else;
 - *joined*: a few maps in place of many have the relation of all of these, taken together;
@@ -36,6 +37,7 @@ from ..core.analysis import (
     CompositionStep,
     ComputationMaps,
     EvaluationStep,
+    FollowStep,
     MaskStep,
     MergeStep,
     ModuleMaps,
@@ -46,7 +48,7 @@ from ..core.analysis import (
 from ..core.analysis.catalogue import OpCatalogue
 from ..core.analysis.dataflow import flattened, performed
 from ..core.analysis.runtime import known_element
-from ..core.condition import And, Condition
+from ..core.condition import And, Condition, all_of
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, lift, maximum, minimum, postorder, substitute_all, var
 from ..core.facts import Facts
@@ -54,7 +56,7 @@ from ..core.hlo import AnyShape, Computation, Instruction, Module, Shape, fill_s
 from ..core.hlo.shape import UNBOUNDED
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
 from ..core.interval import Interval
-from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, map_claim, source_name
+from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, lifted, map_claim, source_name
 from ..core.simplify_map import simplify_map
 from ..core.stablehlo import read_any
 from ..core.tighten import constraints_of, tighten_around
@@ -110,6 +112,9 @@ class ComputationReport:
 
 
 Asked = tuple[Status, str]
+
+# Operations that make no elements: each is the one that it reads.
+_MOVERS = ("bitcast", "broadcast", "concatenate", "copy", "reshape", "reverse", "slice", "transpose")
 
 # So many ways to take the runtime values of one map for those of another are tried.
 _NAMINGS = 24
@@ -250,6 +255,8 @@ class ModuleVerifier:
     def _taken(self, step: AnalysisStep) -> tuple[str, Asked]:
         if isinstance(step, EvaluationStep):
             return "evaluated", evaluation_answer(self._computations, step)
+        if isinstance(step, FollowStep):
+            return "followed", self._follow(step)
         if isinstance(step, MergeStep):
             return "joined", _asked(partial(_join_answer, step))
         if isinstance(step, UnrollingStep):
@@ -259,6 +266,30 @@ class ModuleVerifier:
         if isinstance(step, MaskStep):
             return "masked", mask_answer(self._computations, step)
         return "composed" if step.known is None else "folded", self._step(step)
+
+    def _follow(self, step: FollowStep) -> Asked:
+        """Whether an instruction that only moves elements takes this one from where it is said to."""
+        i, index = step.computation.instruction(step.before.hlo), step.before.results
+        if i.opcode == "get-tuple-element":
+            made = step.computation.instruction(i.operands[0].name)
+            part = made.operands[i.integer("index")].name if made.opcode == "tuple" else ""
+            same = (part, index) == (step.after.hlo, step.after.results)
+            return (Status.PROVED if same else Status.REFUTED), f"{i.name} is an element of {made.name}"
+        types = {a.element_type for _, a in leaves(i.shape)} if i.shape is not None else set()
+        op, operands = self.read(i), i.operand_arrays
+        if op is None or i.opcode not in _MOVERS or types != {a.element_type for a in operands}:
+            return Status.REFUTED, f"{i.name} makes other elements"
+        box = {v.expr: Interval(v.lo, v.hi) for v in step.map.variables}
+        given = [c.expr.within(c.lo, c.hi) for c in step.map.constraints]
+        sizes = lifted(a.dims for a in operands)
+        goals = [
+            all_of(op.reads(k, index, step.after.results, (), *sizes))
+            for k, o in enumerate(i.operands)
+            if o.name == step.after.hlo
+        ]
+        if not goals:
+            return Status.REFUTED, f"{step.after.hlo} is no operand of {i.name}"
+        return _asked(lambda: _first_proved(holds(goal, box, given) for goal in goals))
 
     def _step(self, step: CompositionStep) -> Asked:
         key = (step.parts, step.result)

@@ -21,7 +21,7 @@ from .catalogue import NoMap, OpMaps, UpperBounds
 from .dependence import Leaf, Path, Reads, Summary, depending, paths_of
 from .loops import Between, Loop, carried_unchanged, unrolled
 from .runtime import branches, fold, is_position, operand_name, with_sources, written_path
-from .steps import CompositionStep, EvaluationStep, MaskStep, OperandStep, UnrollingStep
+from .steps import CompositionStep, EvaluationStep, FollowStep, MaskStep, OperandStep, UnrollingStep
 from .tables import predicate_domains
 from .values import CALLS, Value, Values, bits_of, constant_of, known_leaves, runs, values_of, written
 
@@ -576,7 +576,7 @@ class Dataflow:
     def _resolved(self, m: IndexingMap) -> IndexingMap:
         if not m.rts:
             return m
-        m = with_sources(m, self._origin)
+        m = with_sources(m, lambda source: self._origin(m, source))
         if not self.options.fold_constants:
             return m
         known = {
@@ -612,29 +612,36 @@ class Dataflow:
                 self.options.observe(EvaluationStep(self.computation, known, values))
         return self._evaluated[name]
 
-    def _origin(self, source: RuntimeSource) -> RuntimeSource:
-        """Follow a source through instructions that only move elements, to the one that made the value."""
-        while (instruction := self.known.get(source.hlo)) is not None:
-            if instruction.opcode == "get-tuple-element":
-                made = self.known.get(instruction.operands[0].name)
-                index = instruction.attribute("index")
-                if made is None or made.opcode != "tuple" or not isinstance(index, int):
-                    break
-                if not 0 <= index < len(made.operands):
-                    break
-                source = RuntimeSource(made.operands[index].name, source.results)
-                continue
-            if instruction.opcode not in _MOVES or not _same_elements(instruction):
-                break
-            moved = [
-                (o, m) for o, m in self._moved(instruction) if _covers(m, source.results, instruction.shape)
-            ]
-            if len(moved) != 1:
-                break
-            ((operand, m),) = moved
-            places = dict(zip(m.dim_vars, source.results, strict=True))
-            source = RuntimeSource(operand.name, tuple(substitute_all(m.results, places)))
+    def _origin(self, m: IndexingMap, source: RuntimeSource) -> RuntimeSource:
+        """Follow a source in a map through instructions that only move elements, to the one that made the value."""
+        while (before := self._behind_source(source)) is not None:
+            if self.options.observe is not None:
+                self.options.observe(FollowStep(self.computation, m, source, before))
+            source = before
         return source
+
+    def _behind_source(self, source: RuntimeSource) -> RuntimeSource | None:
+        """The element of an operand that an instruction takes this one from, if it only moves elements."""
+        instruction = self.known.get(source.hlo)
+        if instruction is None:
+            return None
+        if instruction.opcode == "get-tuple-element":
+            made, index = self.known.get(instruction.operands[0].name), instruction.attribute("index")
+            if made is None or made.opcode != "tuple" or not isinstance(index, int):
+                return None
+            return (
+                RuntimeSource(made.operands[index].name, source.results)
+                if 0 <= index < len(made.operands)
+                else None
+            )
+        if instruction.opcode not in _MOVES or not _same_elements(instruction):
+            return None
+        moved = [(o, m) for o, m in self._moved(instruction) if _covers(m, source.results, instruction.shape)]
+        if len(moved) != 1:
+            return None
+        ((operand, m),) = moved
+        places = dict(zip(m.dim_vars, source.results, strict=True))
+        return RuntimeSource(operand.name, tuple(substitute_all(m.results, places)))
 
     def _moved(self, instruction: Instruction) -> list[tuple[Operand, IndexingMap]]:
         """The output-to-input maps of an instruction that moves elements, each with its operand."""

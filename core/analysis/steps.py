@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..hlo import Computation, Instruction
-from ..indexing_map import IndexingMap
+from ..indexing_map import IndexingMap, RuntimeSource
 from .catalogue import Catalogue, Equal, Simplify, same_map
 from .dependence import Leaf, Path
 from .values import LoopRun, Value, Values
@@ -15,6 +15,7 @@ __all__ = [
     "AnalysisStep",
     "CompositionStep",
     "EvaluationStep",
+    "FollowStep",
     "MaskStep",
     "MergeStep",
     "OperandStep",
@@ -79,6 +80,16 @@ class MaskStep:
 
 
 @dataclass(frozen=True, eq=False)
+class FollowStep:
+    """Two sources of a runtime value of a map that are one element: of an instruction, and of what it takes it from."""
+
+    computation: Computation
+    map: IndexingMap
+    before: RuntimeSource
+    after: RuntimeSource
+
+
+@dataclass(frozen=True, eq=False)
 class MergeStep:
     """Maps, and fewer maps that have the same relation, taken together."""
 
@@ -109,5 +120,7 @@ class CompositionStep:
     known: Mapping[str, Instruction] | None = None
 
 
-AnalysisStep = CompositionStep | EvaluationStep | MaskStep | MergeStep | OperandStep | UnrollingStep
+AnalysisStep = (
+    CompositionStep | EvaluationStep | FollowStep | MaskStep | MergeStep | OperandStep | UnrollingStep
+)
 """One thing that the analysis takes for true."""

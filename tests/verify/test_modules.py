@@ -638,6 +638,37 @@ def test_what_known_windows_replace_is_evaluated_again(monkeypatch: pytest.Monke
     assert ("masked", "e") in failed(check(module, ModuleVerifier(module)))
 
 
+def test_a_source_that_is_followed_elsewhere_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+ENTRY e {
+  x = f32[8,64] parameter(0)
+  i = s32[5,8] parameter(1)
+  r = s32[8,5,1] iota(), iota_dimension=0
+  t = s32[8,5] transpose(i), dimensions={1,0}
+  c = s32[8,5,1] reshape(t)
+  v = s32[8,5,2] concatenate(r, c), dimensions={2}
+  ROOT g = f32[8,5] gather(x, v), offset_dims={}, collapsed_slice_dims={0,1}, start_index_map={0,1},
+    index_vector_dim=2, slice_sizes={1,1}
+}
+"""
+    module = read_module(text)
+    (good,) = check(module, ModuleVerifier(module))
+    assert good.status is Status.PROVED
+    # two components, of which one is counted and the other one is given, in each direction
+    assert good.counts["followed"] == 2 * (1 + 3)
+    right = dataflow.Dataflow._moved
+    for opcode in ("concatenate", "transpose"):
+
+        def moved(self: Any, i: Instruction, opcode: str = opcode) -> Any:
+            found = right(self, i)
+            if i.opcode == "concatenate" == opcode:
+                return [(o, m) for (o, _), (_, m) in zip(found, found[::-1], strict=True)]
+            return [(o, m.with_(results=m.results[::-1])) for o, m in found] if i.opcode == opcode else found
+
+        monkeypatch.setattr(dataflow.Dataflow, "_moved", moved)
+        assert ("followed", "e") in failed(check(module, ModuleVerifier(module)))
+
+
 def test_a_number_rounded_the_wrong_way_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     text = """
 ENTRY e {

@@ -308,8 +308,9 @@ def tables(run: Run, claims: Sequence[Claimed]) -> list[str]:
     checked = [r for r in stated if r.verdict.status is not Status.NOT_CHECKED]
     found = []
     if checked:
-        rows = [("verdict", "rule", "by", "resources", "time"), *map(_rule_row, checked)]
-        found.append("\n".join(table(rows, right=(3, 4))))
+        rows = [("verdict", "rule", "by", "resources", "time", "confirmed"), *map(_rule_row, checked)]
+        columns = None if run.confirm else -1
+        found.append("\n".join(table([row[:columns] for row in rows], right=(3, 4))))
     others = [r for r in run.results if r.obligation.family != STATED]
     if others:
         left = [c for c in claims if c.family != STATED]
@@ -320,7 +321,8 @@ def tables(run: Run, claims: Sequence[Claimed]) -> list[str]:
 def _rule_row(r: Result) -> tuple[str, ...]:
     o, v = r.obligation, r.verdict
     said = "" if o.expected is Status.PROVED else " as expected" if r.passes else " unexpected"
-    return v.status.value + said, o.subject, v.strategy, f"{v.resources:,}", duration(v.seconds)
+    spent = f"{v.resources:,}", duration(v.seconds)
+    return v.status.value + said, o.subject, v.strategy, *spent, confirmed_by(r)
 
 
 def _table(run: Run, claims: Sequence[Claimed]) -> list[str]:

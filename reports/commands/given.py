@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import InputError, quoted
-from .frame import noted
+from .frame import noted, say, writing
 
 if TYPE_CHECKING:
     from ...core.indexing_map import IndexingMap
     from ...verify.cache import Cache
+    from ...verify.obligation import Obligation
     from ...verify.parametric import AnyMap
     from ..selection import Selected
     from ..sources import FileKind
@@ -106,6 +107,16 @@ def with_files_of_folders(names: Sequence[str], kinds: Sequence[FileKind]) -> li
             )
         found.update(dict.fromkeys(below))
     return list(found)
+
+
+def certify(proved: Sequence[Obligation], folder: Path) -> list[str]:
+    """Write a certificate of every proof that has one; return the names of the others."""
+    from ..certificates import write_certificates
+
+    with writing("--certificates: cannot write", folder):
+        written, without = write_certificates(proved, folder)
+    say(f"{written} certificates in {folder}; {len(without)} proofs have none")
+    return without
 
 
 # ------------------------------------------------------------------------------------------------------ texts

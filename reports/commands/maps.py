@@ -10,8 +10,8 @@ import typer
 
 from ...core.errors import InputError
 from ..layout import put
-from .frame import FALSE, PROVED, emit, emit_json, report, say, status_of, writing
-from .given import any_maps, as_map, concrete_map, given_text, integers
+from .frame import FALSE, PROVED, emit, emit_json, report, say, status_of
+from .given import any_maps, as_map, certify, concrete_map, given_text, integers
 
 if TYPE_CHECKING:
     from ...core.parametric import ParametricMap
@@ -156,15 +156,11 @@ def property_(
         else None
     )
     if certificates is not None:
-        from ..certificates import write_certificates
-
         if not symbolic:
             raise InputError(
                 "--certificates: these are of proofs for all sizes", expected="a map with parameters"
             )
-        with writing("--certificates: cannot write", certificates):
-            written, without = write_certificates(proved, certificates)
-        say(f"{written} certificates in {certificates}; {len(without)} proofs have none")
+        certify(proved, certificates)
     status = status_of(answer.verdict.value)
     said = f"contiguous, {given['width']} elements" if "width" in given else name
     report(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ...core.errors import InputError, quoted
+from ...verify.obligation import STATED
 from .frame import (
     BAD_INPUT,
     BUG,
@@ -27,7 +28,7 @@ from .frame import (
     without,
     writing,
 )
-from .given import chosen_claims, file_text, opened_cache, point_of, rank, with_files_of_folders
+from .given import certify, chosen_claims, file_text, opened_cache, point_of, rank, with_files_of_folders
 
 if TYPE_CHECKING:
     from ...verify.cache import Cache
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
     from ...verify.cluster import Cluster
     from ...verify.obligation import Obligation
     from ...verify.outcome import Run
-    from ..selection import Named, Selected
-    from ..summary import Claimed
+    from ..selection import Selected
 
 
 def prove(
@@ -118,59 +118,41 @@ def prove(
     status = OPEN if run.interrupted and run.exit_status == PROVED else run.exit_status
     try:
         if certificates is not None:
-            _certify(run, certificates)
+            proved = [r.obligation for r in run.results if r.verdict.proved and r.obligation.gate]
+            for name in certify(proved, certificates):
+                say(f"  none  {name}")
     finally:  # what was proved is told also where the certificates cannot be written
-        document, text = asked.reports(run, keeps)
-        report(json, lambda: without(problems, document()), text)
+        report(json, lambda: without(problems, asked.document(run)), lambda: asked.text(run, keeps))
         for problem in problems:
             say_wrong(problem)
     raise typer.Exit(BAD_INPUT if problems else status)
-
-
-def _certify(run: Run, folder: Path) -> None:
-    """Write a certificate of every proof that has one."""
-    from ..certificates import write_certificates
-
-    proved = [r.obligation for r in run.results if r.verdict.proved and r.obligation.gate]
-    with writing("--certificates: cannot write", folder):
-        written, without = write_certificates(proved, folder)
-    say(f"{written} certificates in {folder}; {len(without)} proofs have none")
-    for name in without:
-        say(f"  none  {name}")
 
 
 @dataclass(frozen=True)
 class _Asked:
     """The obligations to be proved: claims and all that they owe, and the command that names them again."""
 
-    claims: Sequence[Claimed]
+    claims: Sequence[Any]
     obligations: Sequence[Obligation]
     command: str
-    #: Rules of rule files have a report of their own.
-    rules: Sequence[Named] = ()
     #: Whether what decides no verdict is asked too.
     findings: bool = True
 
-    def reports(
-        self, run: Run, keeps: bool
-    ) -> tuple[Callable[[], dict[str, Any]], Callable[[], Iterator[str]]]:
-        """The functions that make the report for programs and the one for people."""
+    def document(self, run: Run) -> dict[str, Any]:
+        """The report for programs; rules of rule files have one of their own."""
+        if self.claims and all(c.family == STATED for c in self.claims):
+            from ..rule_files import rules_json
 
-        def document() -> dict[str, Any]:
-            if self.rules and len(self.rules) == len(self.claims):
-                from ..rule_files import rules_json
+            return rules_json(run, self.claims, self.command, findings=self.findings)
+        from ..machine import run_json
 
-                return rules_json(run, self.rules, self.command, findings=self.findings)
-            from ..machine import run_json
+        return run_json(run, self.claims, self.command)
 
-            return run_json(run, self.claims, self.command)
+    def text(self, run: Run, keeps: bool) -> Iterator[str]:
+        """The report for people; ``keeps`` says whether verdicts were kept."""
+        from ..summary import summary
 
-        def text() -> Iterator[str]:
-            from ..summary import summary
-
-            return summary(run, self.claims, command=self.command, cached=keeps)
-
-        return document, text
+        return summary(run, self.claims, command=self.command, cached=keeps)
 
 
 def _given(names: Sequence[str] | None, max_rank: int | None, problems: list[InputError]) -> _Asked:
@@ -179,7 +161,7 @@ def _given(names: Sequence[str] | None, max_rank: int | None, problems: list[Inp
     with _kept_to_the_end():
         obligations = [o for s in chosen for o in s.obligations()]
     claims = list({s.named.name: s.named for s in chosen}.values())
-    return _Asked(claims, obligations, command, [c for c in claims if c.family == "stated rule"])
+    return _Asked(claims, obligations, command)
 
 
 def _whole(kept: Cache, max_rank: int | None) -> _Asked:

@@ -10,6 +10,7 @@ from ..core.indexing_map import IndexingMap
 from ..core.layout import element_bits
 from ..core.text import format_expr
 from ..verify.access import LINE, SECTOR, Requests, Utilization, utilization
+from ..verify.tile_sizes import TileSizes, tile_sizes
 from ..verify.tiles import NoTile, TargetTile, TilingPlan, tile_of, tilings
 from .layout import table
 from .machine import written_as
@@ -34,6 +35,7 @@ written_as(
     tile=lambda _: True,
 )
 written_as(NoTile, "tile place missing dimension", tile=lambda _: False)
+written_as(TileSizes, "condition sizes")
 written_as(TilingPlan, "sizes bytes moved")
 
 
@@ -44,6 +46,8 @@ def answer(questions: Questions, unit: Unit) -> None:
         operand = e.shapes[1]
         if questions.use and operand is not None:
             e.use = utilization(e.maps, operand.size, bool(e.at_most))
+        if questions.use:
+            e.tile_sizes = tuple(map(tile_sizes, e.maps))
         if questions.tile:
             e.tiles = tuple(tile_of(m, questions.tile) for m in e.maps)
     outputs = {e.output: e.shapes[0] for e in first}
@@ -137,6 +141,14 @@ def tile_text(t: TargetTile | NoTile | None) -> str:
         at = f"at ({', '.join(format_expr(e) for e in t.offsets.results)})"
     steps = "" if all(n == 1 for n in t.strides) else f", strides {'×'.join(map(str, t.strides))}"
     return f"reads a tile {sizes} {at}{steps}"
+
+
+def tile_sizes_text(s: TileSizes | None) -> str:
+    """Say in one line for which sizes t0, t1, ... of tiles of the output tiles are read, and of which sizes."""
+    if s is None:
+        return "for which sizes it reads tiles was not decided"
+    sizes = " × ".join(map(format_expr, s.sizes)) or "1"
+    return f"reads tiles {sizes}, " + ("for all sizes" if s.condition == "true" else f"only if {s.condition}")
 
 
 def tiling_lines(tilings: list[TilingPlan]) -> Iterator[str]:

@@ -25,6 +25,7 @@ from .progress import Bar
 
 if TYPE_CHECKING:
     from ..verify.access import Utilization
+    from ..verify.tile_sizes import TileSizes
     from ..verify.tiles import NoTile, TargetTile, TilingPlan
 
 #: Among no more names than this similar ones are looked for.
@@ -72,6 +73,8 @@ class Entry:
     #: How much of the operand is read, and by each map of a tile, if that was asked.
     use: Utilization | None = None
     tiles: tuple[TargetTile | NoTile | None, ...] = ()
+    #: For which sizes each map reads tiles, if the use was asked.
+    tile_sizes: tuple[TileSizes | None, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -376,11 +379,12 @@ def _unit(u: Unit) -> Iterator[str]:
 
 
 def _answered(e: Entry) -> Iterator[str]:
-    if e.use is not None or e.tiles:
-        from .access import tile_text, use_text
+    if e.use is not None or e.tiles or e.tile_sizes:
+        from .access import tile_sizes_text, tile_text, use_text
 
         if e.use is not None:
             yield use_text(e.use)
+        yield from map(tile_sizes_text, e.tile_sizes)
         yield from map(tile_text, e.tiles)
 
 
@@ -426,8 +430,9 @@ def _verified(u: Unit) -> Any:
 
 written_as(
     Entry,
-    "output operand direction maps exact unknown at_most use tiles",
+    "output operand direction maps exact unknown at_most use tile_sizes tiles",
     use=lambda e: ABSENT if e.use is None else e.use,
+    tile_sizes=lambda e: e.tile_sizes or ABSENT,
     tiles=lambda e: e.tiles or ABSENT,
 )
 written_as(

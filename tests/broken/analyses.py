@@ -10,10 +10,10 @@ import numpy as np
 from indexproof.core.expr import Expr
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.interval import Interval
-from indexproof.verify import access, tiles
+from indexproof.verify import access, tile_sizes, tiles
 from indexproof.verify.concrete import equations
 
-__all__ = ["ELEMENTS", "EQUATIONS", "REQUESTS", "TILES"]
+__all__ = ["ELEMENTS", "EQUATIONS", "REQUESTS", "TILES", "TILE_SIZES"]
 
 
 def every_lane_counts(bits: Any, granule: int) -> Any:
@@ -74,6 +74,22 @@ def first_for_last(points: Any, last: bool) -> int:
     return _end(points, False)
 
 
+def carries_allowed(k: int, chain: Any, whole: bool) -> Any:
+    """A tile may cross the end of a period."""
+    return tuple(some[:1] if some[0].kind == "multiple" else () for some in _box(k, chain, whole))
+
+
+def never_cut(ds: Any, dims: Any) -> Iterator[Any]:
+    """A smaller last tile is cut off by bounds whatever digit it is of."""
+    return (clause for clause in _merged(ds, dims) if not any(t.kind == "divisor" for s in clause for t in s))
+
+
+def gaps_allowed(ds: Any, dims: Any) -> Iterator[Any]:
+    """Digits join whatever their coefficients."""
+    for j, b in enumerate(ds):
+        yield from ((*a.single(), *b.single(), b.full()) for a in ds[:j])
+
+
 def no_carry(const: int, terms: Any, box: Any) -> Interval:
     """What is below a stride never reaches it."""
     return Interval(const, const)
@@ -90,6 +106,7 @@ def any_remainder(e: Expr, x: Expr, y: Expr, n: int) -> bool:
 
 
 _linear_span, _step = equations._linear_span, access._Counter._step
+_box, _merged = tile_sizes._box, tile_sizes._merged
 _targets, _components, _tiled, _end = access._targets, access._components, tiles.tiled, tiles._end
 
 ELEMENTS = [(access, "_targets", domains_forgotten), (access, "_components", all_apart)]
@@ -101,6 +118,11 @@ REQUESTS = [
     (access._Counter, "_step", first_step),
 ]
 TILES = [(tiles, "_common", dense), (tiles, "tiled", one_too_few), (tiles, "_end", first_for_last)]
+TILE_SIZES = [
+    (tile_sizes, "_box", carries_allowed),
+    (tile_sizes, "_merged", never_cut),
+    (tile_sizes, "_merged", gaps_allowed),
+]
 EQUATIONS = [
     (equations, "span", no_carry),
     (equations, "_linear_span", any_digit),

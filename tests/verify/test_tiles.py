@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Callable
 from math import gcd, prod
 
 import pytest
-from broken.analyses import TILES
+from broken.analyses import TILE_SIZES, TILES
 
 from indexproof import IndexingMap, InputError, parse_map, simplify
+from indexproof.core.text import format_expr
 from indexproof.verify import tiles
+from indexproof.verify.tile_sizes import tile_sizes
 from indexproof.verify.tiles import NoTile, TargetTile, TilingPlan, tile_of, tiled, tilings
 
 Sizes = tuple[int, ...]
@@ -130,6 +133,100 @@ def test_tiles_are_those_that_trying_finds(seed: int, budget: int, monkeypatch: 
     assert min(kinds.values()) > 10
 
 
+def _digits(rng: random.Random) -> IndexingMap:
+    """Digits of dimensions in any order, some together in a result: with gaps, reversed, beside ranges."""
+    digits, boxes = [], []
+    for k in range(rng.randint(1, 2)):
+        stride = 1
+        for n in [rng.randint(2, 4) for _ in range(rng.randint(1, 3 if k == 0 else 2))]:
+            digits.append((f"((d{k} floordiv {stride}) mod {n})", n))
+            stride *= n
+        boxes.append(f"d{k} in [0, {stride - 1}]")
+    rank = len(boxes)
+    if rng.random() < 0.3:
+        digits.append(("s0", n := rng.randint(2, 3)))
+        boxes.append(f"s0 in [0, {n - 1}]")
+    if rng.random() < 0.2:
+        digits.remove(rng.choice(digits))
+    rng.shuffle(digits)
+    results: list[list[str]] = [[]]
+    weight = 1
+    for text, n in digits:
+        if results[-1] and rng.random() < 0.5:
+            results.append([])
+            weight = 1
+        results[-1].append(f"{text} * {rng.choice([1, 1, 1, -1]) * weight}")
+        weight *= n * rng.choice([1, 1, 1, 2])
+    dims = ", ".join(f"d{k}" for k in range(rank))
+    shown = ", ".join(" + ".join(r) or "0" for r in results)
+    ranges = "[s0]" if len(boxes) > rank else ""
+    return simplify(parse_map(f"({dims}){ranges} -> ({shown}), domain: {', '.join(boxes)}"))
+
+
+@pytest.mark.parametrize("make", [_digits, _random_map], ids=["digits", "ops"])
+def test_the_condition_on_sizes_is_exact(make: Callable[[random.Random], IndexingMap]) -> None:
+    rng, most = random.Random(7), 2500
+    asked = {True: 0, False: 0}
+    maps = decided = 0
+    while sum(asked.values()) < most:
+        m = make(rng)
+        if any(v.size < 1 for v in m.dims) or prod(v.size for v in m.variables) > 200:
+            continue
+        found = tile_sizes(m)
+        maps += 1
+        if found is None:
+            continue
+        decided += 1
+        for sizes in itertools.product(*(range(1, v.size + 1) for v in m.dims)):
+            wanted = _by_trying(m, sizes)
+            asked[wanted is not None] += 1
+            assert found.holds(sizes) == (wanted is not None), (m, sizes, found.condition)
+            if wanted is not None:
+                assert found.read(sizes) == wanted, (m, sizes)
+                env = {f"t{k}": n for k, n in enumerate(sizes)}
+                assert tuple(e.evaluate(env) for e in found.sizes) == wanted[0], (m, sizes)
+    assert min(asked.values()) > most // 8
+    assert decided > maps // 5
+
+
+@pytest.mark.parametrize(
+    ("text", "condition", "sizes"),
+    [
+        (
+            "(d0) -> (d0 floordiv 4, d0 mod 4), domain: d0 in [0, 31]",
+            "t0 ∣ 4 or 4 ∣ t0",
+            "t0 ceildiv 4, min(t0, 4)",
+        ),
+        (
+            "(d0, d1) -> (d0 * 4 + d1), domain: d0 in [0, 7], d1 in [0, 3]",
+            "(t0 = 1 or t1 = 1 or t1 ≥ 4) and (t1 = 1 or t1 ∣ 4)",
+            "t0 * t1",
+        ),
+        ("(d0, d1) -> (d1, d0), domain: d0 in [0, 7], d1 in [0, 3]", "true", "t1, t0"),
+    ],
+)
+def test_the_condition_is_in_closed_form(text: str, condition: str, sizes: str) -> None:
+    found = tile_sizes(parse_map(text))
+    assert found is not None
+    assert (found.condition, ", ".join(map(format_expr, found.sizes))) == (condition, sizes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(d0) -> (d0), domain: d0 in [0, 9], d0 mod 2 in [0, 0]",
+        "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 9], rt0 in [0, 9]",
+        "(d0) -> (d0 floordiv 2), domain: d0 in [0, 9]",
+        "(d0) -> (d0, d0), domain: d0 in [0, 9]",
+        "(d0)[s0] -> (d0 + s0, s0), domain: d0 in [0, 9], s0 in [0, 2]",
+        "(d0, d1) -> ((d0 * 3 + d1) floordiv 2), domain: d0 in [0, 3], d1 in [0, 2]",
+        "(d0)[s0] -> (d0 + s0), domain: d0 in [0, 9], s0 in [0, 2]",
+    ],
+)
+def test_other_maps_have_no_condition(text: str) -> None:
+    assert tile_sizes(parse_map(text)) is None
+
+
 def test_a_tile_across_rows_has_no_constant_size() -> None:
     m = parse_map("(d0) -> (d0 floordiv 3), domain: d0 in [0, 11]")
     assert tile_of(m, (2,)) == NoTile((2,), None, 0)  # the first one may begin before the operand
@@ -190,3 +287,12 @@ def test_planted_mistakes_contradict_trying(
     monkeypatch.setattr(place, name, wrong)
     with pytest.raises(AssertionError):
         test_tiles_are_those_that_trying_finds(0, tiles.BUDGET, monkeypatch)
+
+
+@pytest.mark.parametrize(("place", "name", "wrong"), TILE_SIZES, ids=lambda x: getattr(x, "__name__", ""))
+def test_planted_mistakes_make_conditions_inexact(
+    place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, name, wrong)
+    with pytest.raises(AssertionError):
+        test_the_condition_on_sizes_is_exact(_digits)

@@ -1,0 +1,252 @@
+"""State for which sizes of tiles a map reads tiles: one condition that is exact for every size, and the tile as formulas.
+
+A dimension of which a map reads digits ``d floordiv s mod n``, each into another result, is its digits in a mixed radix.
+
+- A tile of t elements of it, beginning at a multiple of t, is a product of ranges of digits if and only if s divides t and
+  t divides the next stride, for one of the digits, or the largest stride divides t. Otherwise the first tile is no initial
+  segment of such a product, or a tile holds the end of one period and the beginning of the next, which differ.
+- What a sum of digits takes is a strided range if and only if, from the largest coefficient to the smallest, one digit of
+  several values is followed by digits read as a whole, and each coefficient is the next one times the number of values
+  of its digit; all others have one value. The first tile shows that.
+- A last tile that is smaller is cut off by bounds if and only if its digit has the largest coefficient of its result.
+
+No tile is looked at. The argument is checked by the tests alone, which hold each condition against trying every size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+
+from ..core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, ceildiv, integer, minimum, mul, var
+from ..core.indexing_map import IndexingMap, Variable
+
+__all__ = ["SizeTest", "TileSizes", "tile_sizes"]
+
+
+@dataclass(frozen=True)
+class SizeTest:
+    """One comparison of the size of a tile with a number."""
+
+    dim: int
+    #: ``multiple`` (of the number), ``divisor``, ``at_most`` or ``at_least``.
+    kind: str
+    number: int
+
+    def holds(self, sizes: Sequence[int]) -> bool:
+        """Whether it holds for these sizes."""
+        size = sizes[self.dim]
+        return {
+            "multiple": size % self.number == 0,
+            "divisor": self.number % size == 0,
+            "at_most": size <= self.number,
+            "at_least": size >= self.number,
+        }[self.kind]
+
+    def __str__(self) -> str:
+        name = f"t{self.dim}"
+        return {
+            "multiple": f"{self.number} ∣ {name}",
+            "divisor": f"{name} ∣ {self.number}",
+            "at_most": f"{name} ≤ {self.number}" if self.number > 1 else f"{name} = 1",
+            "at_least": f"{name} ≥ {self.number}",
+        }[self.kind]
+
+
+#: Variables, and the numbers of those that are dimensions.
+_Known = dict[Expr, tuple[Variable, int | None]]
+#: Alternatives, each of which is a conjunction.
+Clause = tuple[tuple[SizeTest, ...], ...]
+
+
+@dataclass(frozen=True)
+class _Digit:
+    #: None for a variable that takes all of its values in every tile
+    dim: int | None
+    stride: int
+    size: int
+    coefficient: int
+
+    @property
+    def step(self) -> int:
+        return abs(self.coefficient)
+
+    def taken(self, sizes: Sequence[int]) -> int:
+        """How many of its values a tile takes."""
+        return self.size if self.dim is None else min(self.size, -(-sizes[self.dim] // self.stride))
+
+    def single(self) -> Clause:
+        return () if self.dim is None else ((SizeTest(self.dim, "at_most", self.stride),),)
+
+    def full(self) -> tuple[SizeTest, ...]:
+        return () if self.dim is None else (SizeTest(self.dim, "at_least", self.stride * self.size),)
+
+
+@dataclass(frozen=True)
+class TileSizes:
+    """For which sizes ``t0``, ``t1``, ... of tiles, from 1 to those of the source, tiles are read, and which."""
+
+    #: All of them must hold.
+    clauses: tuple[Clause, ...]
+    digits: tuple[tuple[_Digit, ...], ...]
+    #: The sizes of the source.
+    dims: tuple[int, ...]
+
+    def holds(self, sizes: Sequence[int]) -> bool:
+        """Whether tiles of these sizes read tiles."""
+        return all(any(all(t.holds(sizes) for t in some) for some in clause) for clause in self.clauses)
+
+    def read(self, sizes: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return sizes and strides of the tiles that tiles of these sizes read, where the condition holds."""
+        counts = tuple(prod(d.taken(sizes) for d in ds) for ds in self.digits)
+        strides = (min((d.step for d in ds if d.taken(sizes) > 1), default=1) for ds in self.digits)
+        return counts, tuple(strides)
+
+    @property
+    def condition(self) -> str:
+        """The condition in words of arithmetic; ``true`` for all sizes."""
+        shown = [
+            [" and ".join(map(str, some)) if some else "true" for some in clause] for clause in self.clauses
+        ]
+        if len(shown) == 1:
+            return " or ".join(shown[0])
+        return " and ".join(f"({' or '.join(c)})" if len(c) > 1 else c[0] for c in shown) or "true"
+
+    @property
+    def sizes(self) -> tuple[Expr, ...]:
+        """The sizes of the tiles that are read, by those of the source's."""
+        return tuple(mul(*(self._taken(d) for d in ds)) for ds in self.digits)
+
+    def _taken(self, d: _Digit) -> Expr:
+        if d.dim is None:
+            return integer(d.size)
+        t = var(f"t{d.dim}")
+        count = ceildiv(t, integer(d.stride)) if d.stride > 1 else t
+        return count if d.stride * d.size == self.dims[d.dim] else minimum(integer(d.size), count)
+
+
+def tile_sizes(m: IndexingMap) -> TileSizes | None:
+    """Return the exact condition on sizes of tiles of the source under which the map reads tiles.
+
+    None where results are no sums of digits of single dimensions with one radix for each, where digits are left out,
+    read twice or beside others of their dimension, and where there are constraints or runtime variables: `tile_of` decides
+    each size there.
+    """
+    if m.constraints or m.rts:
+        return None
+    if any(sum(v.expr in _atoms(e) for e in m.results) > 1 for v in m.ranges):
+        return None  # a diagonal
+    known: _Known = {v.expr: (v, k if k < len(m.dims) else None) for k, v in enumerate((*m.dims, *m.ranges))}
+    results = [_digits(e, known) for e in m.results]
+    rows = [sorted(ds, key=lambda d: -d.step) for ds in results if ds is not None]
+    if len(rows) < len(results) or any(a.step < b.step * b.size for ds in rows for a, b in pairwise(ds)):
+        return None
+    chains: dict[int, list[_Digit]] = {}
+    for d in (d for ds in rows for d in ds):
+        if d.dim is not None:
+            chains.setdefault(d.dim, []).append(d)
+    clauses: list[Clause] = []
+    dims = tuple(v.size for v in m.dims)
+    for k, chain in sorted(chains.items()):
+        chain.sort(key=lambda d: -d.stride)
+        whole = chain[0].stride * chain[0].size == dims[k]
+        alone = len(chain) == 1 and chain in rows
+        broken = any(a.stride != b.stride * b.size for a, b in pairwise(chain))
+        if (
+            broken
+            or chain[-1].stride > 1
+            or not (whole or alone)
+            or any(sum(d.dim == k for d in ds) > 1 for ds in rows)
+        ):
+            return None
+        clauses.append(_box(k, chain, whole))
+    for ds in rows:
+        clauses += _merged(ds, dims)
+    kept = dict.fromkeys(c for c in clauses if not _always(c, dims))
+    return TileSizes(tuple(kept), tuple(map(tuple, rows)), dims)
+
+
+def _atoms(e: Expr) -> Sequence[Expr]:
+    return e.children if isinstance(e, Sum) else (e,)
+
+
+def _digits(e: Expr, known: _Known) -> list[_Digit] | None:
+    """Return the digits that a result is the weighted sum of."""
+    weights: dict[Expr, dict[int, int]] = {}
+    for term, weight in e.terms if isinstance(e, Sum) else () if isinstance(e, Int) else ((e, 1),):
+        found = _span(term)
+        if found is None or found[0] not in known:
+            return None
+        x, p, q = found
+        at = weights.setdefault(x, {})
+        at[p] = at.get(p, 0) + weight
+        if q:  # x // p mod n = x // p - n * (x // (p * n))
+            at[q] = at.get(q, 0) - weight * (q // p)
+    digits: list[_Digit] = []
+    for x, at in weights.items():
+        v, dim = known[x]
+        # quotients by the size and more are zero
+        divisors = sorted({1, v.size, *(d for d in at if d < v.size)})
+        split = set(at) > {1} and (dim is None or v.lo)
+        if split or any(b % a for a, b in pairwise(divisors)):
+            return None
+        weight = 0
+        for a, b in pairwise(divisors):
+            weight += at.get(a, 0)
+            if weight:
+                digits.append(_Digit(dim, a, b // a, weight))
+            weight *= b // a
+    return digits
+
+
+def _span(e: Expr) -> tuple[Expr, int, int] | None:
+    """Return x, p and q of ``x // p mod (q // p)``, where q is 0 without a remainder; other expressions have none."""
+    if isinstance(e, Var):
+        return e, 1, 0
+    inner = _span(e.a) if isinstance(e, FloorDiv | Mod) and isinstance(e.b, Int) and e.b.value > 0 else None
+    if inner is None:
+        return None
+    x, p, q = inner
+    scaled = p * e.b.value  # type: ignore[attr-defined]
+    if q % scaled:
+        return None
+    return (x, scaled, q) if isinstance(e, FloorDiv) else (x, p, scaled)
+
+
+def _box(k: int, chain: list[_Digit], whole: bool) -> Clause:
+    """When tiles of a dimension are products of ranges of its digits, given from the largest stride on."""
+    first = chain[0]
+    if not whole:
+        return (SizeTest(k, "divisor", first.size),), (SizeTest(k, "at_least", first.size),)
+    inner = (
+        (SizeTest(k, "multiple", b.stride), SizeTest(k, "divisor", a.stride))[b.stride == 1 :]
+        for a, b in pairwise(chain)
+    )
+    return (*reversed(list(inner)), (SizeTest(k, "multiple", first.stride),))
+
+
+def _merged(ds: list[_Digit], dims: tuple[int, ...]) -> Iterator[Clause]:
+    """Yield when what a sum of digits takes is a strided range, given from the largest coefficient on."""
+    for j, b in enumerate(ds):
+        for i, a in enumerate(ds[:j]):
+            run = ds[i : j + 1]
+            touching = all(x.step == y.step * y.size for x, y in pairwise(run))
+            full = (tuple(t for d in run[1:] for t in d.full()),) if touching else ()
+            yield (*a.single(), *b.single(), *full)
+        if j and b.dim is not None and b.stride * b.size == dims[b.dim]:
+            yield (*b.single(), (SizeTest(b.dim, "divisor", dims[b.dim]),))
+
+
+def _always(clause: Clause, dims: tuple[int, ...]) -> bool:
+    """Whether one alternative holds for all sizes from 1 to those of the source."""
+    return any(
+        all(
+            (t.kind == "multiple" and t.number == 1)
+            or (t.kind == "at_least" and t.number <= 1)
+            or (t.kind == "at_most" and t.number >= dims[t.dim])
+            for t in some
+        )
+        for some in clause
+    )

@@ -41,7 +41,7 @@ written_as(TilingPlan, "sizes bytes moved")
 
 def answer(questions: Questions, unit: Unit) -> None:
     """Put the answers into a unit.  Raises `InputError` for a tile of another rank than an output."""
-    first = [e for e in unit.entries if e.direction == "output_to_input" and not e.unknown]
+    first = [e for e in unit.entries if e.direction == "output_to_input" and not e.unknown and not e.for_all_sizes]
     for e in first:
         operand = e.shapes[1]
         if questions.use and operand is not None:
@@ -50,6 +50,9 @@ def answer(questions: Questions, unit: Unit) -> None:
             e.tile_sizes = tuple(map(tile_sizes, e.maps))
         if questions.tile:
             e.tiles = tuple(tile_of(m, questions.tile) for m in e.maps)
+    for e in unit.entries:
+        if e.for_all_sizes:
+            e.unanswered = "not counted, and no tiles: a size is not known"
     outputs = {e.output: e.shapes[0] for e in first}
     if questions.budget is not None and len(outputs) == 1:
         (output,) = outputs.values()
@@ -170,7 +173,7 @@ def tile_picture(r: Report, tile: Sequence[int]) -> Picture:
     (output,) = outputs.values() if len(outputs) == 1 else (None,)
     operands: dict[str, tuple[tuple[IndexingMap, ...], tuple[int, ...]]] = {}
     for e in entries:
-        if output is None or len(r.units) != 1 or e.unknown or e.shapes[1] is None:
+        if output is None or len(r.units) != 1 or e.unknown or e.for_all_sizes or e.shapes[1] is None:
             raise InputError("--svg draws one output of which all maps are known", expected="-i NAME of such")
         before, _ = operands.get(e.operand, ((), ()))
         operands[e.operand] = (*before, *e.maps), e.shapes[1].dims

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..core.analysis import ComputationMaps, Reads
+from ..core.analysis.dataflow import NO_SIZE
+from ..core.analysis.unknown_sizes import ReadsForAllSizes
 from ..core.errors import InputError, quoted
 from ..core.hlo import Computation, Instruction, Module, Shape, leaves
 from ..core.hlo.shape import AnyShape
 from ..core.indexing_map import IndexingMap
 from ..core.layout import physical_map
 from ..core.op import DIRECTIONS, Direction
+from ..core.parametric import ParametricMap
 from ..core.text import format_map
 from ..verify.modules import ComputationReport, ModuleVerifier
 from ..verify.verdict import Status, worst
@@ -70,11 +73,15 @@ class Entry:
     unknown: tuple[str, ...] = ()
     at_most: tuple[str, ...] = ()
     shapes: tuple[Shape | None, Shape | None] = (None, None)
+    #: The maps where a size is not known.
+    for_all_sizes: tuple[ParametricMap, ...] = ()
     #: How much of the operand is read, and by each map of a tile, if that was asked.
     use: Utilization | None = None
     tiles: tuple[TargetTile | NoTile | None, ...] = ()
     #: For which sizes each map reads tiles, if the use was asked.
     tile_sizes: tuple[TileSizes | None, ...] = ()
+    #: Why questions have no answer.
+    unanswered: str = ""
 
     @property
     def exact(self) -> bool:
@@ -258,13 +265,17 @@ class _Units:
         """Of the maps between arrays that are ``made`` and those that are ``given``: name, shape, number."""
         unit = Unit(name, what, len(computation.instructions if path is None else path), [])
         unit.within = "" if path is None else computation.name
-        unit.entries = list(self._entries(between, made, given))
+        general = {d: self.verifier.for_all_sizes(computation, d) for d in self.directions if path is None}
+        unit.entries = list(self._entries(between, made, given, general))
+        without = {r.unknown.instruction for found in general.values() for r in found.values() if r.unknown}
         maps = self.verifier.maps
         reasons = (
             maps.unmapped(computation) if path is None else maps.unmapped(computation, path, self.directions)
         )
         unit.unmapped = [
-            (n, computation.instruction(n).opcode, tuple(map(str, r))) for n, r in reasons.items()
+            (n, computation.instruction(n).opcode, tuple(map(str, r)))
+            for n, r in reasons.items()
+            if not any(general.values()) or n in without or any(x.reason != NO_SIZE for x in r)
         ]
         if self.verify:
             unit.verified = self.verifier.check(computation, ends=ends)
@@ -275,6 +286,7 @@ class _Units:
         between: Callable[[Direction], ComputationMaps],
         made: Sequence[Instruction],
         given: Sequence[tuple[str, AnyShape | None, int]],
+        general: Mapping[Direction, Mapping[tuple[int, int, int], ReadsForAllSizes]],
     ) -> Iterator[Entry]:
         outputs = [pair for i in made for pair in _named_arrays(i.name, i.shape)]
         operands = {
@@ -286,14 +298,18 @@ class _Units:
             for (root, number, leaf), reads in between(direction).leaves.items():
                 label, output = outputs[root]
                 name, operand = operands[number, leaf]
+                unknown, more = reads.unknown, general.get(direction, {}).get((root, number, leaf))
+                if more is not None and {u.reason for u in unknown} == {NO_SIZE}:
+                    unknown = [more.unknown] if more.unknown is not None else []
                 yield Entry(
                     _labelled(label, output, self.physical),
                     _labelled(name, operand, self.physical),
                     direction,
                     tuple(self._placed(reads, direction, output, operand)),
-                    tuple(map(str, reads.unknown)),
+                    tuple(map(str, unknown)),
                     tuple(map(str, reads.at_most)),
                     (output, operand),
+                    more.maps if more is not None else (),
                 )
 
     def _placed(
@@ -342,7 +358,7 @@ def _table(r: Report) -> Iterator[str]:
     rows = [head]
     for u in r.units:
         row = [u.name, u.what, f"{u.instructions:,}", f"{u.instructions - len(u.unmapped):,}"]
-        row.append(f"{sum(len(e.maps) for e in u.entries):,}")
+        row.append(f"{sum(len(e.maps) + len(e.for_all_sizes) for e in u.entries):,}")
         row += [_number(sum(len(e.maps) for e in u.entries if e.at_most))] if bounds else []
         if u.verified is not None:
             statuses = [c.status for c in u.verified.checked]
@@ -367,7 +383,8 @@ def _unit(u: Unit) -> Iterator[str]:
         yield f"  {e.output} {ARROWS[e.direction]} {e.operand}"
         for m in e.maps:
             yield from (f"    {line}" for line in format_map(m).split("\n"))
-        if not e.maps and not e.unknown:
+        yield from (f"    {m}" for m in e.for_all_sizes)
+        if not e.maps and not e.unknown and not e.for_all_sizes:
             yield "    no element of it"
         yield from (f"    not known: {reason}" for reason in e.unknown)
         yield from (f"    at most: {reason}" for reason in e.at_most)
@@ -379,6 +396,8 @@ def _unit(u: Unit) -> Iterator[str]:
 
 
 def _answered(e: Entry) -> Iterator[str]:
+    if e.unanswered:
+        yield e.unanswered
     if e.use is not None or e.tiles or e.tile_sizes:
         from .access import tile_sizes_text, tile_text, use_text
 
@@ -431,6 +450,7 @@ def _verified(u: Unit) -> Any:
 written_as(
     Entry,
     "output operand direction maps exact unknown at_most use tile_sizes tiles",
+    maps=lambda e: (*e.maps, *e.for_all_sizes),
     use=lambda e: ABSENT if e.use is None else e.use,
     tile_sizes=lambda e: e.tile_sizes or ABSENT,
     tiles=lambda e: e.tiles or ABSENT,

@@ -48,15 +48,26 @@ from ..core.analysis import (
 from ..core.analysis.catalogue import OpCatalogue
 from ..core.analysis.dataflow import flattened, performed
 from ..core.analysis.runtime import known_element
+from ..core.analysis.unknown_sizes import MapsForAllSizes, ReadsForAllSizes
 from ..core.condition import And, Condition, all_of
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, lift, maximum, minimum, postorder, substitute_all, var
 from ..core.facts import Facts
 from ..core.hlo import AnyShape, Computation, Instruction, Module, Shape, fill_shapes, leaves
-from ..core.hlo.shape import UNBOUNDED
+from ..core.hlo.shape import UNBOUNDED, unsized
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
 from ..core.interval import Interval
-from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, lifted, map_claim, source_name
+from ..core.op import (
+    DIRECTIONS,
+    Direction,
+    MapClaim,
+    Op,
+    concrete,
+    coverage_claim,
+    lifted,
+    map_claim,
+    source_name,
+)
 from ..core.simplify_map import simplify_map
 from ..core.stablehlo import read_any
 from ..core.tighten import constraints_of, tighten_around
@@ -64,6 +75,7 @@ from ..rules.catalog import RULES
 from ..rules.ops import op_reader, why_not
 from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty, same_relation
 from .masks import mask_answer
+from .parametric import decide_for_all_sizes, simplified
 from .unknown_sizes import answers_for_all_sizes, expect_sizes
 from .values import constant_values, evaluation_answer, operand_answer, unrolling_answer
 from .verdict import Status, worst
@@ -151,6 +163,7 @@ class ModuleVerifier:
         self._steps: dict[tuple[tuple[IndexingMap, ...], IndexingMap], Asked] = {}
         self._simplified: dict[IndexingMap, IndexingMap] = {}
         self._same: dict[tuple[IndexingMap, IndexingMap], bool] = {}
+        self._for_all_sizes: dict[tuple[str, Direction], dict[tuple[int, int, int], ReadsForAllSizes]] = {}
         self._seen: list[AnalysisStep] = []
         self._computations = {c.name: c for c in module.computations}
         #: The maps that are proved.
@@ -179,6 +192,20 @@ class ModuleVerifier:
         if found is None:
             found = self._simplified[m] = simplify_map(m, RULES)
         return found
+
+    def for_all_sizes(
+        self, c: Computation, direction: Direction
+    ) -> dict[tuple[int, int, int], ReadsForAllSizes]:
+        """The maps of a computation with arrays of unknown size, simplified; none of one without."""
+        key = (c.name, direction)
+        if key not in self._for_all_sizes:
+            found: dict[tuple[int, int, int], ReadsForAllSizes] = {}
+            if any(unsized(i.shape) for i in c.instructions):
+                found = MapsForAllSizes(self.module, self.read, direction).computation(c)
+            self._for_all_sizes[key] = {
+                k: replace(r, maps=tuple(map(simplified, r.maps))) for k, r in found.items()
+            }
+        return self._for_all_sizes[key]
 
     def check(
         self,
@@ -217,6 +244,9 @@ class ModuleVerifier:
             note(CheckedQuestion(kind, computation.name, status, detail))
         for c in self._whole(roots, operands, *found):
             note(c)
+        if ends is None:
+            for c in self._whole_for_all_sizes(computation):
+                note(c)
         report.seconds = time.perf_counter() - start
         return report
 
@@ -233,9 +263,9 @@ class ModuleVerifier:
         if op is None or op.virtual:
             return
         sizes = tuple(a.dims for a in made.operand_arrays)
-        unsized = any(UNBOUNDED in x for x in sizes)
+        for_all = any(UNBOUNDED in x for x in sizes)
         try:
-            if unsized:
+            if for_all:
                 expect_sizes(op, made, sizes)
             else:
                 self.catalogue.maps(made, DIRECTIONS[0])
@@ -247,7 +277,7 @@ class ModuleVerifier:
             for shapes in ((x,) for x in sizes) if op.parallel else (sizes,):
                 found = self._ops.get((part, shapes))
                 if found is None:
-                    answers = answers_for_all_sizes if unsized else _op_answers
+                    answers = answers_for_all_sizes if for_all else _op_answers
                     found = self._ops[part, shapes] = list(answers(part, shapes))
                 yield from found
 
@@ -327,6 +357,24 @@ class ModuleVerifier:
             one = there.maps if there is not None else []
             other = back.maps if back is not None else []
             yield CheckedQuestion("pair", where, *_asked(partial(_inverse_families, one, other)))
+
+
+    def _whole_for_all_sizes(self, computation: Computation) -> Iterator[CheckedQuestion]:
+        there, back = (self.for_all_sizes(computation, direction) for direction in DIRECTIONS)
+        for key in {**there, **back}:
+            root, parameter, leaf = key
+            where = f"root {root}, parameter {parameter}" + (f", array {leaf}" if leaf else "") + ", for all sizes"
+            one, other = there[key], back[key]
+            for reads, target in ((one, one.operand), (other, other.output)):
+                for m in reads.maps:
+                    ask = partial(decide_for_all_sizes, "in_bounds", [m], shape=target)
+                    yield CheckedQuestion("in bounds", where, *_asked(ask))
+            for m, n in zip(one.maps, other.maps, strict=False):
+                asked = _asked(partial(decide_for_all_sizes, "inverse", [m, n]))
+                if asked[0] is Status.REFUTED and len(one.maps) > 1:
+                    # several maps are one relation together: which are inverses of each other is not known
+                    asked = Status.UNDECIDED, asked[1]
+                yield CheckedQuestion("pair", where, *asked)
 
 
 def _arrays(instruction: Instruction) -> list[Shape | None]:

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.errors import InputError
 from ..core.expr import Expr, Int, lift, var
 from ..core.hlo import Instruction, leaves
+from ..core.analysis.unknown_sizes import named_sizes
 from ..core.hlo.shape import UNBOUNDED
 from ..core.op import Case, Op
 from .budget import Budget
@@ -25,13 +26,7 @@ _BUDGET = Budget().scaled(0.1)
 
 def _symbolic(op: Op, sizes: Sizes) -> tuple[Op, tuple[tuple[Expr, ...], ...]]:
     """The op and the sizes of its operands with a symbol for each ``?``."""
-
-    def named(name: str, x: Sequence[Any]) -> tuple[Any, ...]:
-        return tuple(var(f"{name}_{d}") if n == UNBOUNDED else n for d, n in enumerate(x))
-
-    own = getattr(op, "sizes", None)
-    made = replace(op, sizes=named("m", own)) if own is not None and UNBOUNDED in own else op  # type: ignore[type-var]
-    return made, tuple(tuple(map(lift, named(f"n{k}", x))) for k, x in enumerate(sizes))
+    return named_sizes(op, sizes, lambda place, d: var(f"{place}_{d}"))
 
 
 def expect_sizes(op: Op, instruction: Instruction, sizes: Sizes) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ..errors import InputError
 from ..expr import Expr, Int, substitute_all, var
 from ..hlo import Computation, Instruction, Operand, Shape, TupleShape, leaves
-from ..hlo.shape import UNBOUNDED, AnyShape
+from ..hlo.shape import AnyShape, unsized
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
 from .catalogue import NoMap, OpMaps, UpperBounds
 from .dependence import Leaf, Path, Reads, Summary, depending, paths_of
@@ -28,13 +28,13 @@ from .values import CALLS, Value, Values, bits_of, constant_of, known_leaves, ru
 if TYPE_CHECKING:
     from .summaries import Analysis
 
-__all__ = ["ENTERED", "Dataflow", "flattened", "identity_of", "performed"]
+__all__ = ["ENTERED", "NO_SIZE", "READS_NOTHING", "TRANSPARENT", "Dataflow", "flattened", "identity_of", "performed"]
 
 # Opcodes that hand on their first operand, tuple or array, unchanged; XLA prints the first one in the short way.
-_TRANSPARENT = ("opt-barrier", "optimization-barrier", "add-dependency", "all-reduce-done", "domain")
+TRANSPARENT = ("opt-barrier", "optimization-barrier", "add-dependency", "all-reduce-done", "domain")
 
 # Opcodes that read no element of what they are given: tokens and sizes are not elements.
-_READS_NOTHING = ("after-all", "get-dimension-size", "send-done")
+READS_NOTHING = ("after-all", "get-dimension-size", "send-done")
 
 ENTERED = (*CALLS, "async-start", *(f"{opcode}-start" for opcode in CALLS), "conditional", "while")
 """Opcodes whose computations are analysed where they are used."""
@@ -176,8 +176,8 @@ class Dataflow:
         return self._states.setdefault(state.content, state)
 
     def _reads(self, state: Reached, shape: AnyShape | None, path: Path) -> Reads:
-        if None in state.maps and _unsized(shape):
-            return Reads([], [*state.unknown, NoMap(self.computation.name, _SIZE)], list(state.at_most))
+        if None in state.maps and unsized(shape):
+            return Reads([], [*state.unknown, NoMap(self.computation.name, NO_SIZE)], list(state.at_most))
         maps = [identity_of(shape, path) if m is None else m for m in state.maps]
         return Reads(self.distinct(maps), list(state.unknown), list(state.at_most))
 
@@ -217,14 +217,14 @@ class Dataflow:
             return {(path[0], path[1:]): None}
         if opcode == "get-tuple-element":
             return self._element(instruction, path)
-        if opcode in _TRANSPARENT:
+        if opcode in TRANSPARENT:
             return {(0, path): None}
         if opcode in CALLS:
             return self._call(instruction, path)
-        if opcode in _READS_NOTHING:
+        if opcode in READS_NOTHING:
             return {}
-        if any(map(_unsized, (instruction.shape, *instruction.operand_shapes))):
-            return self._opaque(instruction, NoMap(instruction.name, _SIZE))
+        if any(map(unsized, (instruction.shape, *instruction.operand_shapes))):
+            return self._opaque(instruction, NoMap(instruction.name, NO_SIZE))
         if opcode in ("copy-done", "recv-done"):
             # what was copied or received; the token has no elements
             return {(0, (0, *path[opcode == "recv-done" :])): None} if path[:1] != (1,) else {}
@@ -716,12 +716,7 @@ def _fits(inside: AnyShape | None, outside: AnyShape | None) -> bool:
 
 
 #: Why there is no map where a size is `?`.
-_SIZE = "a size is not known, and a map here has concrete sizes"
-
-
-def _unsized(shape: AnyShape | None) -> bool:
-    """Whether an array has a dimension of unknown size."""
-    return shape is not None and any(UNBOUNDED in a.dims for _, a in leaves(shape))
+NO_SIZE = "a size is not known, and a map here has concrete sizes"
 
 
 def _same_elements(instruction: Instruction) -> bool:

@@ -238,6 +238,11 @@ def leaves(shape: AnyShape) -> Iterator[tuple[tuple[int, ...], Shape]]:
             pending.extend(((*path, k), e) for k, e in reversed(list(enumerate(part.elements))))
 
 
+def unsized(shape: AnyShape | None) -> bool:
+    """Whether an array of a shape has a dimension of unknown size."""
+    return shape is not None and any(UNBOUNDED in a.dims for _, a in leaves(shape))
+
+
 def read_shape(text: str) -> AnyShape:
     """The shape that `text` spells; `InputError` when it spells none."""
     source = Source(text)

@@ -1,0 +1,274 @@
+"""Maps of computations with arrays of unknown size, for all sizes: each ``?`` is a parameter.
+
+The arrays of the parameters have a symbol for each ``?``.  From there all other sizes follow by the ops, and so do maps and
+what must be true of the symbols; a size that only the running program knows is a symbol of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from ..condition import FALSE, TRUE, And, Compare, Condition, Divides, Within, all_of
+from ..errors import InputError
+from ..expr import Expr, ExprLike, Int, Sum, Var, integer, lift, linear, var
+from ..facts import Facts
+from ..hlo import Computation, Instruction, Module, leaves
+from ..hlo.shape import UNBOUNDED
+from ..op import Direction, Op, box, map_claim, substituted, symbols
+from ..parametric import ParametricMap
+from .catalogue import NoMap, ReadOp
+from .dataflow import READS_NOTHING, TRANSPARENT, flattened
+from .dependence import Leaf, Path
+from .values import CALLS
+
+__all__ = ["MapsForAllSizes", "ReadsForAllSizes", "named_sizes"]
+
+Found: TypeAlias = "dict[ParametricMap | None, None] | NoMap"
+
+#: No more maps than this are kept apart between two arrays.
+MOST = 64
+
+
+def named_sizes(
+    op: Op, sizes: Sequence[Sequence[ExprLike]], name: Callable[[str, int], Var]
+) -> tuple[Op, tuple[tuple[Expr, ...], ...]]:
+    """The op and the sizes of its operands with a symbol for each ``?``, named by what it belongs to and a dimension."""
+
+    def named(place: str, x: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(name(place, d) if n == UNBOUNDED else n for d, n in enumerate(x))
+
+    own = getattr(op, "sizes", None)
+    made = replace(op, sizes=named("m", own)) if own is not None and UNBOUNDED in own else op  # type: ignore[type-var]
+    return made, tuple(tuple(map(lift, named(f"n{k}", x))) for k, x in enumerate(sizes))
+
+
+@dataclass(frozen=True)
+class _Array:
+    """The sizes of an array, and how it depends on those of the parameters; the map None is the identity."""
+
+    sizes: tuple[Expr, ...]
+    reads: dict[Leaf, Found]
+
+
+_Value: TypeAlias = "dict[Path, _Array]"
+
+
+@dataclass(frozen=True)
+class ReadsForAllSizes:
+    """The sizes of an array and of one that it is computed from, and all maps between them; or why there are none."""
+
+    output: tuple[Expr, ...]
+    operand: tuple[Expr, ...]
+    maps: tuple[ParametricMap, ...]
+    unknown: NoMap | None = None
+
+
+class MapsForAllSizes:
+    """The maps between the roots and the parameters of computations of one module in one direction."""
+
+    def __init__(self, module: Module, read: ReadOp, direction: Direction) -> None:
+        self.computations = {c.name: c for c in module.computations}
+        self.read = read
+        self.direction = direction
+        self._count = itertools.count()
+        self._open: list[str] = []
+
+    def computation(self, c: Computation) -> dict[tuple[int, int, int], ReadsForAllSizes]:
+        """By root array, parameter and array of that, all maps."""
+        self._count = itertools.count()
+        given = {
+            p.parameter_number: {
+                path: _Array(self._sizes(a.dims), {(p.parameter_number, path): {None: None}})
+                for path, a in (leaves(p.shape) if p.shape is not None else ())
+            }
+            for p in c.parameters
+        }
+        places = {(k, path): (k, n) for k, value in given.items() for n, path in enumerate(value)}
+        found: dict[tuple[int, int, int], ReadsForAllSizes] = {}
+        for root, array in enumerate(self._walk(c, given).values()):
+            for leaf, maps in array.reads.items():
+                unknown = maps if isinstance(maps, NoMap) else None
+                known = () if isinstance(maps, NoMap) else tuple(m or _identity(array.sizes) for m in maps)
+                read = given[leaf[0]][leaf[1]]
+                found[root, *places[leaf]] = ReadsForAllSizes(array.sizes, read.sizes, known, unknown)
+        return found
+
+    def _symbol(self) -> Var:
+        return var(f"n{next(self._count)}")
+
+    def _sizes(self, dims: Sequence[int]) -> tuple[Expr, ...]:
+        return tuple(self._symbol() if n == UNBOUNDED else integer(n) for n in dims)
+
+    def _walk(self, c: Computation, given: Mapping[int, _Value]) -> _Value:
+        """The root, where the parameters are ``given``."""
+        known: dict[str, _Value] = {}
+        for i in c.instructions:
+            known[i.name] = self._made(i, [known.get(o.name, {}) for o in i.operands], given)
+        return known[c.root.name]
+
+    def _made(self, i: Instruction, operands: list[_Value], given: Mapping[int, _Value]) -> _Value:
+        if i.opcode == "parameter":
+            return given.get(i.parameter_number, {})
+        if i.opcode == "tuple":
+            return {(k, *path): a for k, value in enumerate(operands) for path, a in value.items()}
+        if i.opcode == "get-tuple-element":
+            index = i.attribute("index")
+            return {path[1:]: a for path, a in operands[0].items() if path[:1] == (index,)}
+        if i.opcode in TRANSPARENT:
+            return operands[0]
+        if i.opcode in CALLS:
+            callee = self.computations.get(i.called[0]) if i.called else None
+            if callee is None or callee.name in self._open:
+                return self._opaque(i, operands, "what it calls is not defined, or calls itself")
+            self._open.append(callee.name)
+            made = self._walk(callee, dict(enumerate(operands)))
+            self._open.pop()
+            return made
+        try:
+            return self._of_op(i, operands)
+        except InputError as error:
+            return self._opaque(i, operands, str(error))
+
+    def _of_op(self, i: Instruction, operands: list[_Value]) -> _Value:
+        """What an op makes of its operands, which are arrays."""
+        arrays = [a.dims for _, a in leaves(i.shape)] if i.shape is not None else []
+        op = None if i.opcode in READS_NOTHING else self.read(flattened(i))
+        if op is None and i.opcode not in READS_NOTHING:
+            raise InputError(f"maps for all sizes do not go through {i.opcode}")
+        if op is None or op.virtual:
+            return {path: _Array(self._sizes(a.dims), {}) for path, a in leaves(i.shape)} if i.shape else {}
+        read = [value.get(()) for value in operands]
+        own = [a for a in read if a is not None]
+        if len(own) < len(read):
+            raise InputError(f"{i.opcode} of a tuple")
+        x = tuple(a.sizes for a in own)
+        op, owed = self._settled(op, [(s,) for s in x] if op.parallel else [x])
+        made: _Value = {}
+        paths = [path for path, _ in leaves(i.shape)] if i.shape is not None else [()]
+        for r, path in enumerate(paths):
+            part = op.part(r)
+            shapes, at = ((x[r],), [r]) if op.parallel else (x, list(range(len(x))))
+            sizes = tuple(part.shape(*shapes))
+            conditions = [*owed]
+            for e, n in zip(sizes, arrays[r] if r < len(arrays) else (), strict=False):
+                if n != UNBOUNDED and not isinstance(e, Int):
+                    conditions.append(e.eq(n))
+            reads: dict[Leaf, Found] = {}
+            for k, operand in enumerate(at):
+                if own[operand].reads and (op.parallel or part.connected(r, k)):
+                    link = self._link(i, part, k, shapes, conditions)
+                    _add(reads, self._over(own[operand].reads, link, i))
+            made[path] = _Array(sizes, reads)
+        return made
+
+    def _settled(self, op: Op, operands: Sequence[Sequence[Sequence[Expr]]]) -> tuple[Op, list[Condition]]:
+        """The op with its own unknown sizes as they follow from those of its operands, and what these must fulfil."""
+        fresh: list[Var] = []
+
+        def name(place: str, d: int) -> Var:
+            fresh.append(self._symbol())
+            return fresh[-1]
+
+        op, _ = named_sizes(op, (), name)
+        owed: list[Condition] = []
+        for x in operands:
+            for r in range(op.results):
+                op.part(r).validate(*x)
+            for v in fresh:
+                for condition, _ in op.demands(*x):
+                    value = _solved(condition, v)
+                    if value is not None:
+                        op = substituted(op, {v: value})  # type: ignore[dict-item]
+                        break
+            for c in (c for r in range(op.results) for c, _ in op.part(r).demands(*x)):
+                sizes = Facts(dict.fromkeys(c.variables(), (0, math.inf)))
+                owed += [part for part in _parts(c) if part not in owed and not sizes.holds(part)]
+        return op, owed
+
+    def _link(
+        self, i: Instruction, op: Op, k: int, shapes: Sequence[Sequence[Expr]], owed: Sequence[Condition]
+    ) -> ParametricMap | NoMap:
+        """The map of an op between its output and an operand."""
+        claim = map_claim(op, k, self.direction, shapes, stated=False)
+        if claim.runtime:
+            return NoMap(i.name, "what it reads is known when it runs, and there is a map for each size")
+        dims = symbols("d", len(claim.source))
+        names: dict[Expr, Expr] = dict(zip(claim.source, dims, strict=True))
+        ranges = [r.variable.name for r in claim.ranges]
+        try:
+            conditions = [part for c in (*claim.point, *owed) for part in _parts(c.substitute(names))]
+        except InputError as error:
+            return NoMap(i.name, error.message)
+        results = tuple(e.substitute(names) for e in claim.results)
+        free = {v for e in results for v in e.variables()} | {v for c in conditions for v in c.variables()}
+        bound = {*(d.name for d in dims), *ranges}
+        parameters = sorted({v.name for v in free} - bound, key=lambda n: (len(n), n))
+        own = tuple(d.name for d in dims)
+        return ParametricMap(own, tuple(ranges), tuple(parameters), results, tuple(conditions))
+
+    def _over(
+        self, before: Mapping[Leaf, Found], link: ParametricMap | NoMap, i: Instruction
+    ) -> dict[Leaf, Found]:
+        """What is read over one link more."""
+        found: dict[Leaf, Found] = {}
+        for leaf, maps in before.items():
+            if isinstance(link, NoMap) or isinstance(maps, NoMap):
+                found[leaf] = link if isinstance(link, NoMap) else maps
+                continue
+            made: dict[ParametricMap | None, None] = {}
+            for m in maps:
+                if m is None:
+                    new = link
+                else:
+                    new = link.compose(m) if self.direction == "output_to_input" else m.compose(link)
+                if FALSE not in new.conditions:
+                    made[new] = None
+            found[leaf] = made if len(made) <= MOST else NoMap(i.name, f"more than {MOST} different maps")
+        return found
+
+    def _opaque(self, i: Instruction, operands: list[_Value], reason: str) -> _Value:
+        """What is made in a way of which there are no maps."""
+        reads: dict[Leaf, Found] = {}
+        for value in operands:
+            for array in value.values():
+                reads |= dict.fromkeys(array.reads, NoMap(i.name, reason))
+        return {p: _Array(self._sizes(a.dims), reads) for p, a in leaves(i.shape)} if i.shape else {}
+
+
+def _add(reads: dict[Leaf, Found], more: Mapping[Leaf, Found]) -> None:
+    for leaf, maps in more.items():
+        had = reads.get(leaf)
+        reads[leaf] = {**had, **maps} if isinstance(had, dict) and isinstance(maps, dict) else had or maps
+
+
+def _identity(sizes: Sequence[Expr]) -> ParametricMap:
+    dims = symbols("d", len(sizes))
+    names = tuple(dict.fromkeys(v.name for n in sizes for v in n.variables()))
+    return ParametricMap(tuple(d.name for d in dims), (), names, dims, tuple(box(dims, sizes)))
+
+
+def _parts(c: Condition) -> Iterator[Condition]:
+    """The conditions that a map can have, one by one.  Raises :class:`InputError` for alternatives."""
+    whole = all_of([c])
+    for part in whole.args if isinstance(whole, And) else (whole,):
+        if isinstance(part, (Within, Compare, Divides)) or part is FALSE:
+            yield part
+        elif part is not TRUE:
+            raise InputError(f"a map for all sizes cannot say `{part}`")
+
+
+def _solved(c: Condition, v: Var) -> Expr | None:
+    """The value that an equation gives a symbol."""
+    if not isinstance(c, Compare) or c.op != "==":
+        return None
+    e = c.a - c.b
+    const, terms = (e.const, e.terms) if isinstance(e, Sum) else (0, ((e, 1),))
+    k = dict(terms).get(v, 0)
+    rest = [(t, j) for t, j in terms if t is not v]
+    if not k or const % k or any(j % k or v in t.variables() for t, j in rest):
+        return None
+    return linear(-const // k, [(t, -j // k) for t, j in rest])

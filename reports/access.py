@@ -41,7 +41,9 @@ written_as(TilingPlan, "sizes bytes moved")
 
 def answer(questions: Questions, unit: Unit) -> None:
     """Put the answers into a unit.  Raises `InputError` for a tile of another rank than an output."""
-    first = [e for e in unit.entries if e.direction == "output_to_input" and not e.unknown and not e.for_all_sizes]
+    first = [
+        e for e in unit.entries if e.direction == "output_to_input" and not e.unknown and not e.for_all_sizes
+    ]
     for e in first:
         operand = e.shapes[1]
         if questions.use and operand is not None:

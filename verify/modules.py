@@ -358,12 +358,15 @@ class ModuleVerifier:
             other = back.maps if back is not None else []
             yield CheckedQuestion("pair", where, *_asked(partial(_inverse_families, one, other)))
 
-
     def _whole_for_all_sizes(self, computation: Computation) -> Iterator[CheckedQuestion]:
         there, back = (self.for_all_sizes(computation, direction) for direction in DIRECTIONS)
         for key in {**there, **back}:
             root, parameter, leaf = key
-            where = f"root {root}, parameter {parameter}" + (f", array {leaf}" if leaf else "") + ", for all sizes"
+            where = (
+                f"root {root}, parameter {parameter}"
+                + (f", array {leaf}" if leaf else "")
+                + ", for all sizes"
+            )
             one, other = there[key], back[key]
             for reads, target in ((one, one.operand), (other, other.output)):
                 for m in reads.maps:

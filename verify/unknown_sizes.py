@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
-from ..core.errors import InputError
-from ..core.expr import Expr, Int, lift, var
-from ..core.hlo import Instruction, leaves
 from ..core.analysis.unknown_sizes import named_sizes
+from ..core.errors import InputError
+from ..core.expr import Expr, Int, var
+from ..core.hlo import Instruction, leaves
 from ..core.hlo.shape import UNBOUNDED
 from ..core.op import Case, Op
 from .budget import Budget

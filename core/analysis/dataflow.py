@@ -28,7 +28,16 @@ from .values import CALLS, Value, Values, bits_of, constant_of, known_leaves, ru
 if TYPE_CHECKING:
     from .summaries import Analysis
 
-__all__ = ["ENTERED", "NO_SIZE", "READS_NOTHING", "TRANSPARENT", "Dataflow", "flattened", "identity_of", "performed"]
+__all__ = [
+    "ENTERED",
+    "NO_SIZE",
+    "READS_NOTHING",
+    "TRANSPARENT",
+    "Dataflow",
+    "flattened",
+    "identity_of",
+    "performed",
+]
 
 # Opcodes that hand on their first operand, tuple or array, unchanged; XLA prints the first one in the short way.
 TRANSPARENT = ("opt-barrier", "optimization-barrier", "add-dependency", "all-reduce-done", "domain")

@@ -134,7 +134,7 @@ class MapsForAllSizes:
             return self._opaque(i, operands, str(error))
 
     def _of_op(self, i: Instruction, operands: list[_Value]) -> _Value:
-        """What an op makes of its operands, which are arrays."""
+        """The arrays that an op makes."""
         arrays = [a.dims for _, a in leaves(i.shape)] if i.shape is not None else []
         op = None if i.opcode in READS_NOTHING else self.read(flattened(i))
         if op is None and i.opcode not in READS_NOTHING:
@@ -213,7 +213,7 @@ class MapsForAllSizes:
     def _over(
         self, before: Mapping[Leaf, Found], link: ParametricMap | NoMap, i: Instruction
     ) -> dict[Leaf, Found]:
-        """What is read over one link more."""
+        """The maps over one link more."""
         found: dict[Leaf, Found] = {}
         for leaf, maps in before.items():
             if isinstance(link, NoMap) or isinstance(maps, NoMap):
@@ -221,17 +221,15 @@ class MapsForAllSizes:
                 continue
             made: dict[ParametricMap | None, None] = {}
             for m in maps:
-                if m is None:
-                    new = link
-                else:
-                    new = link.compose(m) if self.direction == "output_to_input" else m.compose(link)
+                first, second = (link, m) if self.direction == "output_to_input" else (m, link)
+                new = first.compose(second) if first is not None and second is not None else link
                 if FALSE not in new.conditions:
                     made[new] = None
             found[leaf] = made if len(made) <= MOST else NoMap(i.name, f"more than {MOST} different maps")
         return found
 
     def _opaque(self, i: Instruction, operands: list[_Value], reason: str) -> _Value:
-        """What is made in a way of which there are no maps."""
+        """The arrays that an instruction without maps makes."""
         reads: dict[Leaf, Found] = {}
         for value in operands:
             for array in value.values():

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from indexproof.core.analysis.unknown_sizes import MapsForAllSizes
+from indexproof.core.expr import var
 from indexproof.core.hlo import read_module
 from indexproof.core.op import DIRECTIONS
+from indexproof.core.parametric import ParametricMap
 from indexproof.rules.ops.movement import Transpose
 from indexproof.verify.modules import ModuleVerifier
 from indexproof.verify.verdict import Status
@@ -90,4 +99,52 @@ def test_stablehlo_with_unknown_sizes() -> None:
     asked = ModuleVerifier(indexproof.jax.read_stablehlo(text))
     report = asked.check(asked.module.entry)
     assert report.status is Status.PROVED
-    assert len(report.checked) == 19
+    assert len(report.checked) == 25
+
+
+def at_sizes(body: str, sizes: Iterable[int], result: Iterable[int]) -> str:
+    """The program with sizes in place of the `?` of its parameters and of its result."""
+    left = iter(sizes)
+    lines = [re.sub(r"\?", lambda _: str(next(left)), x) if "parameter" in x else x for x in body.split("\n")]
+    return re.sub(r"ROOT r = f32\[.*?\]", f"ROOT r = f32[{','.join(map(str, result))}]", "\n".join(lines))
+
+
+@pytest.mark.parametrize("body", RIGHT)
+def test_maps_for_all_sizes_are_those_of_every_size(body: str) -> None:
+    asked = verifier(body)
+    compared = 0
+    for sizes in itertools.product((1, 3, 7), repeat=body.count("?", 0, body.index("ROOT"))):
+        at = {f"n{k}": n for k, n in enumerate(sizes)}
+        for direction in DIRECTIONS:
+            general = asked.for_all_sizes(asked.module.entry, direction)
+            result = [n.evaluate({var(p): x for p, x in at.items()}) for n in general[0, 0, 0].output]
+            concrete = verifier(at_sizes(body, sizes, result)).maps.computation("e", direction)
+            for key, reads in general.items():
+                expected = concrete.leaves[key]
+                if not expected.unknown:  # these sizes are legal
+                    made = [m.at({p: at[p] for p in m.parameters}) for m in reads.maps]
+                    assert {x for m in made for x in m.relation()} == {
+                        x for m in expected.maps for x in m.relation()
+                    }
+                    compared += 1
+    assert compared
+
+
+def test_a_wrong_map_for_all_sizes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A composition that forgets what the sizes must be, or mistakes the direction, is not proved."""
+    asked = verifier(
+        f"{A}\nr = f32[?,4] reverse(a), dimensions={{0}}\nROOT t = f32[4,?] transpose(r), dimensions={{1,0}}"
+    )
+    assert asked.check(asked.module.entry).status is Status.PROVED
+    asked = verifier(f"{A}\nROOT r = f32[?,4] concatenate(a, a), dimensions={{0}}")
+    right = MapsForAllSizes._over
+
+    def shifted(self: MapsForAllSizes, before: Any, link: Any, i: Any) -> Any:
+        if isinstance(link, ParametricMap) and self.direction == "output_to_input":
+            link = replace(link, results=(link.results[0] + 1, *link.results[1:]))
+        return right(self, before, link, i)
+
+    monkeypatch.setattr(MapsForAllSizes, "_over", shifted)
+    failed = {(c.kind, c.status) for c in asked.check(asked.module.entry).failed}
+    assert ("in bounds", Status.REFUTED) in failed
+    assert any(kind == "pair" for kind, _ in failed)

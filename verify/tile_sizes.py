@@ -127,8 +127,11 @@ class TileSizes:
         return count if d.stride * d.size == self.dims[d.dim] else minimum(integer(d.size), count)
 
 
-def tile_sizes(m: IndexingMap) -> TileSizes | None:
+def tile_sizes(m: IndexingMap, anywhere: bool = False) -> TileSizes | None:
     """Return the exact condition on sizes of tiles of the source under which the map reads tiles.
+
+    Tiles begin at multiples of their sizes, or ``anywhere`` within the source: these are whole, and what they read has the
+    same sizes wherever they begin.
 
     None where results are no sums of digits of single dimensions with one radix for each, where digits are left out,
     read twice or beside others of their dimension, and where there are constraints or runtime variables: `tile_of` decides
@@ -161,9 +164,11 @@ def tile_sizes(m: IndexingMap) -> TileSizes | None:
             or any(sum(d.dim == k for d in ds) > 1 for ds in rows)
         ):
             return None
-        clauses.append(_box(k, chain, whole))
+        clauses.append(_shifted(k, chain, whole) if anywhere else _box(k, chain, whole))
     for ds in rows:
-        clauses += _merged(ds, dims)
+        clauses += _merged(ds)
+        if not anywhere:
+            clauses += _cut_off(ds, dims)
     kept = dict.fromkeys(c for c in clauses if not _always(c, dims))
     return TileSizes(tuple(kept), tuple(map(tuple, rows)), dims)
 
@@ -227,7 +232,14 @@ def _box(k: int, chain: list[_Digit], whole: bool) -> Clause:
     return (*reversed(list(inner)), (SizeTest(k, "multiple", first.stride),))
 
 
-def _merged(ds: list[_Digit], dims: tuple[int, ...]) -> Iterator[Clause]:
+def _shifted(k: int, chain: list[_Digit], whole: bool) -> Clause:
+    """When that holds wherever tiles begin: from one element on some cross the end of a period."""
+    if whole and len(chain) == 1:
+        return ((),)
+    return (SizeTest(k, "at_most", 1),), (SizeTest(k, "at_least", chain[0].stride * chain[0].size),)
+
+
+def _merged(ds: list[_Digit]) -> Iterator[Clause]:
     """Yield when what a sum of digits takes is a strided range, given from the largest coefficient on."""
     for j, b in enumerate(ds):
         for i, a in enumerate(ds[:j]):
@@ -235,7 +247,12 @@ def _merged(ds: list[_Digit], dims: tuple[int, ...]) -> Iterator[Clause]:
             touching = all(x.step == y.step * y.size for x, y in pairwise(run))
             full = (tuple(t for d in run[1:] for t in d.full()),) if touching else ()
             yield (*a.single(), *b.single(), *full)
-        if j and b.dim is not None and b.stride * b.size == dims[b.dim]:
+
+
+def _cut_off(ds: list[_Digit], dims: tuple[int, ...]) -> Iterator[Clause]:
+    """Yield when last tiles are as large as others, except those of the digit that bounds cut off."""
+    for b in ds[1:]:
+        if b.dim is not None and b.stride * b.size == dims[b.dim]:
             yield (*b.single(), (SizeTest(b.dim, "divisor", dims[b.dim]),))
 
 

@@ -13,7 +13,7 @@ from indexproof.core.interval import Interval
 from indexproof.verify import access, tile_sizes, tiles
 from indexproof.verify.concrete import equations
 
-__all__ = ["ELEMENTS", "EQUATIONS", "REQUESTS", "TILES", "TILE_SIZES"]
+__all__ = ["ELEMENTS", "EQUATIONS", "REQUESTS", "TILES", "TILE_SIZES", "aligned_only"]
 
 
 def every_lane_counts(bits: Any, granule: int) -> Any:
@@ -79,12 +79,17 @@ def carries_allowed(k: int, chain: Any, whole: bool) -> Any:
     return tuple(some[:1] if some[0].kind == "multiple" else () for some in _box(k, chain, whole))
 
 
-def never_cut(ds: Any, dims: Any) -> Iterator[Any]:
+def never_cut(ds: Any, dims: Any) -> tuple[Any, ...]:
     """A smaller last tile is cut off by bounds whatever digit it is of."""
-    return (clause for clause in _merged(ds, dims) if not any(t.kind == "divisor" for s in clause for t in s))
+    return ()
 
 
-def gaps_allowed(ds: Any, dims: Any) -> Iterator[Any]:
+def aligned_only(k: int, chain: Any, whole: bool) -> Any:
+    """Tiles begin at multiples of their sizes."""
+    return _box(k, chain, whole)
+
+
+def gaps_allowed(ds: Any) -> Iterator[Any]:
     """Digits join whatever their coefficients."""
     for j, b in enumerate(ds):
         yield from ((*a.single(), *b.single(), b.full()) for a in ds[:j])
@@ -106,7 +111,7 @@ def any_remainder(e: Expr, x: Expr, y: Expr, n: int) -> bool:
 
 
 _linear_span, _step = equations._linear_span, access._Counter._step
-_box, _merged = tile_sizes._box, tile_sizes._merged
+_box = tile_sizes._box
 _targets, _components, _tiled, _end = access._targets, access._components, tiles.tiled, tiles._end
 
 ELEMENTS = [(access, "_targets", domains_forgotten), (access, "_components", all_apart)]
@@ -120,7 +125,8 @@ REQUESTS = [
 TILES = [(tiles, "_common", dense), (tiles, "tiled", one_too_few), (tiles, "_end", first_for_last)]
 TILE_SIZES = [
     (tile_sizes, "_box", carries_allowed),
-    (tile_sizes, "_merged", never_cut),
+    (tile_sizes, "_cut_off", never_cut),
+    (tile_sizes, "_shifted", aligned_only),
     (tile_sizes, "_merged", gaps_allowed),
 ]
 EQUATIONS = [

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from math import gcd, prod
 
 import pytest
-from broken.analyses import TILE_SIZES, TILES
+from broken.analyses import TILE_SIZES, TILES, aligned_only
 
 from indexproof import IndexingMap, InputError, parse_map, simplify
 from indexproof.core.text import format_expr
@@ -163,8 +163,32 @@ def _digits(rng: random.Random) -> IndexingMap:
     return simplify(parse_map(f"({dims}){ranges} -> ({shown}), domain: {', '.join(boxes)}"))
 
 
+def _by_shifting(m: IndexingMap, sizes: Sizes) -> tuple[Sizes, Sizes] | None:
+    """Return sizes and strides of what tiles read wherever they begin, or None where these are not the same."""
+    read = []
+    for at in itertools.product(*(range(v.size - n + 1) for v, n in zip(m.dims, sizes, strict=True))):
+        spans = (range(v.lo + o, v.lo + o + n) for v, o, n in zip(m.dims, at, sizes, strict=True))
+        ranges = (range(v.lo, v.hi + 1) for v in m.ranges)
+        points = itertools.product(itertools.product(*spans), itertools.product(*ranges))
+        read.append({e for d, s in points if (e := m.evaluate(d, s)) is not None})
+    found = []
+    for k in range(len(m.results)):
+        columns = [sorted({e[k] for e in some}) for some in read]
+        shapes = {tuple(x - c[0] for x in c) for c in columns}
+        stride = gcd(*shapes.copy().pop()) or 1
+        if len(shapes) > 1 or len({b - a for a, b in itertools.pairwise(columns[0])}) > 1:
+            return None
+        found.append((len(columns[0]), stride))
+    if any(len(some) != prod(n for n, _ in found) for some in read):
+        return None
+    return tuple(n for n, _ in found), tuple(n for _, n in found)
+
+
+@pytest.mark.parametrize("anywhere", [False, True])
 @pytest.mark.parametrize("make", [_digits, _random_map], ids=["digits", "ops"])
-def test_the_condition_on_sizes_is_exact(make: Callable[[random.Random], IndexingMap]) -> None:
+def test_the_condition_on_sizes_is_exact(
+    make: Callable[[random.Random], IndexingMap], anywhere: bool
+) -> None:
     rng, most = random.Random(7), 2500
     asked = {True: 0, False: 0}
     maps = decided = 0
@@ -172,13 +196,13 @@ def test_the_condition_on_sizes_is_exact(make: Callable[[random.Random], Indexin
         m = make(rng)
         if any(v.size < 1 for v in m.dims) or prod(v.size for v in m.variables) > 200:
             continue
-        found = tile_sizes(m)
+        found = tile_sizes(m, anywhere)
         maps += 1
         if found is None:
             continue
         decided += 1
         for sizes in itertools.product(*(range(1, v.size + 1) for v in m.dims)):
-            wanted = _by_trying(m, sizes)
+            wanted = (_by_shifting if anywhere else _by_trying)(m, sizes)
             asked[wanted is not None] += 1
             assert found.holds(sizes) == (wanted is not None), (m, sizes, found.condition)
             if wanted is not None:
@@ -295,4 +319,4 @@ def test_planted_mistakes_make_conditions_inexact(
 ) -> None:
     monkeypatch.setattr(place, name, wrong)
     with pytest.raises(AssertionError):
-        test_the_condition_on_sizes_is_exact(_digits)
+        test_the_condition_on_sizes_is_exact(_digits, wrong is aligned_only)

@@ -481,6 +481,8 @@ def operand_answer(computations: Mapping[str, Computation], o: OperandStep) -> t
     found = evaluate(computations, o.caller, _bits(o.caller, o.known), claimed=behind)
     for (k, path), claimed in o.operands.items():
         have = found.get(given[k].name, {}).get(path) if k < len(given) else None
+        if have is None and k < len(given) and isinstance(s := given[k].shape, Shape) and not s.size:
+            have = Bits(_width(s), [])
         if not _agree(claimed, have):
             status = Status.UNDECIDED if have is None else Status.REFUTED
             return status, f"operand {k} of {o.instruction.name} is {_shown(have)}, not {list(claimed)}"

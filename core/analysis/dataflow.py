@@ -301,7 +301,8 @@ class Dataflow:
 
     def _landing(self, scatter: Instruction, index: tuple[Expr, ...]) -> Mask | None:
         """Where updates of a scatter with known indices land."""
-        starts = self._known_value(scatter.operands[1].name)
+        # windows that begin at 0 in all dimensions have no indices
+        starts = self._known_value(scatter.operands[1].name) if scatter.operand_arrays[1].size else ()
         found = None if starts is None else written(scatter, starts)
         if starts is None or found is None:
             return None

@@ -9,6 +9,7 @@ marks such products.
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -38,8 +39,15 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "minimum": np.minimum,
     "subtract": np.subtract,
 }
-_DIRECTIONS = {"EQ": np.equal, "NE": np.not_equal, "LT": np.less, "LE": np.less_equal}
-_DIRECTIONS |= {"GT": np.greater, "GE": np.greater_equal}
+#: Comparisons, of numbers and of arrays of them.
+DIRECTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "EQ": operator.eq,
+    "NE": operator.ne,
+    "LT": operator.lt,
+    "LE": operator.le,
+    "GT": operator.gt,
+    "GE": operator.ge,
+}
 
 
 def float_words(numbers: Sequence[str | int]) -> tuple[int, ...] | None:
@@ -81,8 +89,8 @@ def float_elements(
         return None
     with np.errstate(all="ignore"):
         match opcode, arrays:
-            case "compare", [a, b] if direction in _DIRECTIONS:
-                return tuple(map(int, _DIRECTIONS[direction](a, b)))
+            case "compare", [a, b] if direction in DIRECTIONS:
+                return tuple(map(int, DIRECTIONS[direction](a, b)))
             case _, [a] if opcode in _UNARY:
                 kept = products if opcode in ("abs", "negate") else ()
                 return _words(_UNARY[opcode](a), kept)

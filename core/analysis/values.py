@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..hlo import Computation, Instruction, Operand, Shape, leaves
 from ..hlo.attributes import Attributes, Reference
 from .dependence import Path
-from .floats import FLOAT, float_elements, float_words
+from .floats import DIRECTIONS, FLOAT, float_elements, float_words
 from .runtime import branches, constant_elements, literal_words
 
 Value = tuple[int, ...]
@@ -359,19 +359,10 @@ _OPERATIONS: dict[str, tuple[int, Callable[..., int | None]]] = {
     "xor": (2, lambda a, b: a ^ b),
 }
 _OF_PREDICATES = ("and", "compare", "not", "or", "select", "xor")
-_DIRECTIONS: dict[str, Callable[[int, int], bool]] = {
-    "EQ": lambda a, b: a == b,
-    "NE": lambda a, b: a != b,
-    "LT": lambda a, b: a < b,
-    "LE": lambda a, b: a <= b,
-    "GT": lambda a, b: a > b,
-    "GE": lambda a, b: a >= b,
-}
 
 
 def _compared(instruction: Instruction) -> tuple[int, Callable[..., int]] | None:
-    direction = instruction.attribute("direction")
-    compare = _DIRECTIONS.get(direction) if isinstance(direction, str) else None
+    compare = DIRECTIONS.get(str(instruction.attribute("direction")))
     return None if compare is None else (2, lambda a, b: int(compare(a, b)))
 
 

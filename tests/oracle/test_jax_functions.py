@@ -141,6 +141,9 @@ def static() -> Iterator[tuple[str, Case]]:
         ("none", lambda r, c: r > 9),
     ):
         yield f"where {name}", (_where(mask), [(5, 6), (5, 6)], True)
+    front = lax.ScatterDimensionNumbers((0, 1), (), ())
+    nowhere = np.zeros((0,), np.int32)
+    yield "set the front", (lambda x, u: lax.scatter(x, nowhere, u, front), [(4, 5), (2, 3)], True)
     yield "set every other", (lambda x, u: x.at[n(7) * 2].set(u), [(16, 2), (7, 2)], True)
     yield "set in reverse", (lambda x, u: x.at[8 - n(8)].set(u), [(12,), (8,)], True)
     yield "set a hundred", (lambda x, u: x.at[n(100) + 9].set(u), [(120,), (100,)], True)

@@ -194,8 +194,8 @@ def _digits(e: Expr, known: _Known) -> list[_Digit] | None:
         v, dim = known[x]
         # quotients by the size and more are zero
         divisors = sorted({1, v.size, *(d for d in at if d < v.size)})
-        split = set(at) > {1} and (dim is None or v.lo)
-        if split or any(b % a for a, b in pairwise(divisors)):
+        split = dim is None and set(at) != {1}
+        if split or any(v.lo % a for a in at) or any(b % a for a, b in pairwise(divisors)):
             return None
         weight = 0
         for a, b in pairwise(divisors):

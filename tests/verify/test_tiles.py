@@ -141,7 +141,8 @@ def _digits(rng: random.Random) -> IndexingMap:
         for n in [rng.randint(2, 4) for _ in range(rng.randint(1, 3 if k == 0 else 2))]:
             digits.append((f"((d{k} floordiv {stride}) mod {n})", n))
             stride *= n
-        boxes.append(f"d{k} in [0, {stride - 1}]")
+        low = rng.choice([0, 0, stride])
+        boxes.append(f"d{k} in [{low}, {low + stride - 1}]")
     rank = len(boxes)
     if rng.random() < 0.3:
         digits.append(("s0", n := rng.randint(2, 3)))
@@ -226,6 +227,11 @@ def test_the_condition_on_sizes_is_exact(
             "(t0 = 1 or t1 = 1 or t1 ≥ 4) and (t1 = 1 or t1 ∣ 4)",
             "t0 * t1",
         ),
+        (
+            "(d0) -> (d0 floordiv 4 - 2, d0 mod 4), domain: d0 in [8, 39]",
+            "t0 ∣ 4 or 4 ∣ t0",
+            "t0 ceildiv 4, min(t0, 4)",
+        ),
         ("(d0, d1) -> (d1, d0), domain: d0 in [0, 7], d1 in [0, 3]", "true", "t1, t0"),
     ],
 )
@@ -242,6 +248,8 @@ def test_the_condition_is_in_closed_form(text: str, condition: str, sizes: str) 
         "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 9], rt0 in [0, 9]",
         "(d0) -> (d0 floordiv 2), domain: d0 in [0, 9]",
         "(d0) -> (d0, d0), domain: d0 in [0, 9]",
+        "(d0)[s0] -> (s0 floordiv 4, s0, d0), domain: d0 in [0, 9], s0 in [0, 7]",
+        "(d0) -> (d0 floordiv 4, d0 mod 4), domain: d0 in [2, 9]",
         "(d0)[s0] -> (d0 + s0, s0), domain: d0 in [0, 9], s0 in [0, 2]",
         "(d0, d1) -> ((d0 * 3 + d1) floordiv 2), domain: d0 in [0, 3], d1 in [0, 2]",
         "(d0)[s0] -> (d0 + s0), domain: d0 in [0, 9], s0 in [0, 2]",

@@ -331,3 +331,20 @@ def test_analyze_sums_up_the_bytes(run: Run, tmp_path: Path) -> None:
     asked = 64 * 16 * 32 * (4 + 2)
     row = f"main {read:,} {written:,} {asked:,} {asked / (read + written):,.3g}"
     assert row in [" ".join(line.split()) for line in run("hlo", str(dot), "--analyze").out.splitlines()]
+
+
+def test_analyze_states_for_which_sizes_tiles_are_read(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "m.hlo"
+    file.write_text(
+        "HloModule m\nENTRY main {\na = f32[64,128] parameter(0)\nt = f32[128,64] transpose(a), dimensions={1,0}\n"
+        "r = f32[8192] reshape(t)\ni = s32[] parameter(1)\n"
+        "ROOT s = f32[100] dynamic-slice(r, i), dynamic_slice_sizes={100}\n}\n"
+    )
+    text = run("hlo", str(file), "--from", "a", "--to", "r", "--analyze").out
+    assert "reads tiles min(t0, 64) × t0 ceildiv 64, only if t0 ∣ 64 or 64 ∣ t0" in text
+    data = json.loads(run("hlo", str(file), "--from", "a", "--to", "r", "--analyze", "--json").out)
+    entry = data["units"][0]["maps"][0]
+    assert entry["tile_sizes"] == [
+        {"condition": "t0 ∣ 64 or 64 ∣ t0", "sizes": ["min(t0, 64)", "ceildiv(t0, 64)"]}
+    ]
+    assert "for which sizes it reads tiles was not decided" in run("hlo", str(file), "--analyze").out

@@ -197,11 +197,7 @@ class _Atoms(Definitions):
         forms = [plus(f, base, -1) for f in forms]
         content = frozenset(frozenset(f.items()) for f in forms)
         if content not in self.named:
-            ranges = [self.range(f) for f in forms]
-            values = np.minimum.reduce([self.values(f) for f in forms])
-            atom = self._atom(min(r.lo for r in ranges), min(r.hi for r in ranges), values)
-            self.minima[atom] = forms
-            self.named[content] = {atom: 1}
+            self.named[content] = self._named_minimum(forms)
         return plus(base, self.named[content], 1)
 
     def above(self, f: Form, g: Form) -> bool:
@@ -213,6 +209,22 @@ class _Atoms(Definitions):
         if self.range(gap).inside(natural):
             return True
         return bool(np.all(self.values(gap) >= 0)) and self.implied(gap, natural)
+
+    def _named_minimum(self, forms: list[Form]) -> Form:
+        """An atom for the least of ``forms``: a known one, up to sign and a constant, if it can be shown to be that."""
+        values = np.minimum.reduce([self.values(f) for f in forms])
+        candidates = [*self._candidates(values)]
+        ranges = [self.range(f) for f in forms]
+        atom = self._atom(min(r.lo for r in ranges), min(r.hi for r in ranges), values)
+        self.minima[atom] = forms
+        for f in candidates:
+            # none is below it, nor is it below all of them
+            if all(self.implied(plus(g, f, -1), Interval(0, math.inf)) for g in forms) and self.implied(
+                plus(f, {atom: 1}, -1), Interval(0, 0)
+            ):
+                return f
+        self.doubts += [plus({atom: 1}, f, -1) for f in candidates]
+        return {atom: 1}
 
     # -- quotients
     def _quotient(self, a: Form, c: int, make: bool = True) -> Form | None:

@@ -270,3 +270,21 @@ def test_ranges_do_not_unfold_to_the_bottom(monkeypatch: pytest.MonkeyPatch) -> 
         return asked_for
 
     assert halves(120) < 3 * halves(60)
+
+
+def test_equal_minima_of_unequal_arguments_are_one() -> None:
+    """Where the quotients differ another argument is smaller; what is above is compared as if they were equal."""
+    d = [var(f"d{k}") for k in range(8)]
+    inner = minimum(d[0] * 2 + 46, d[7] + 48, d[0])
+    inner = maximum((inner + d[1]) // 3, d[1] - 38, inner)
+
+    def above(c: int) -> Expr:
+        e = minimum(inner // c * 2 + d[1], d[6] * 2 + 25, d[4] + 56) % 4096 + d[0] // 5
+        for v in (d[5], d[6], d[2], d[3]):
+            e = maximum((minimum(d[2] * 2 + 36, e) + v) // 3, e, v - 49)
+        return (minimum(e * 2, d[0] + 3) + d[3]) // 63 % 63
+
+    sizes = (2**31, 2**31 - 1, 2**31 - 1, 65536, 3, 4096, 2**31, 8)
+    box = tuple((v, Interval(0, n - 1)) for v, n in zip(d, sizes, strict=True))
+    problem = Problem(box, (), (Option((Fact(above(64) - above(63), Interval(0, 0)),)),))  # type: ignore[arg-type]
+    assert sat_sweeping.decide(problem).status == "holds"

@@ -121,8 +121,9 @@ def _portfolio(problem: Problem, asked: Sequence[str], tried: list[str], rounds:
     """
     best, engine = Outcome("open"), ""
     useless: set[str] = set()
+    minimising = {isl.NAME} if problem.presburger else {isl.NAME, smt.NAME}
     for name, factor, turn in _schedule(asked, problem.presburger, rounds):
-        if best.status == "fails" and name != (isl.NAME if turn == 1 else _PROBE):
+        if best.status == "fails" and (name not in minimising if turn == 1 else name != _PROBE):
             continue
         if name in useless:
             continue

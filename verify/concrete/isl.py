@@ -240,7 +240,8 @@ def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> 
     """Decide with at most ``budget`` isl operations, and as many again to find the first counterexample.
 
     isl counts an operation on wide integers as one, so these have fewer.  It does not count what a lexicographic minimum
-    takes where coefficients grow: with wide integers none is asked for, and the counterexample is only made smaller.
+    takes where coefficients grow: with wide integers in several variables none is asked for, and the counterexample
+    is only made smaller.
     """
     context = islpy.Context()
     words = problem.words
@@ -258,7 +259,7 @@ def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> 
         context.reset_operations()
         if not minimise:
             return Outcome("fails", found[0], minimal=False, note="not minimised")
-        if words > 1:
+        if words > 1 and len(boxes) + sum([len(o.unknowns) for o in problem.options]) > 1:
             return Outcome("fails", shrunk(problem, found[0]), minimal=False, note="not minimised")
         for piece in pieces:
             firsts = (_first(basic, boxes) for basic in piece.get_basic_sets())

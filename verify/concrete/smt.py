@@ -1,7 +1,8 @@
 """z3 on concrete problems: the last engine, a second opinion, and the only one for products of variables.
 
 Operators have the native meaning of :mod:`indexproof.verify.encode`, and where that decides nothing the linked one.
-Budgets are resource counts in a fresh context, so a verdict does not depend on the machine's load.
+Budgets are resource counts in a fresh context, so a verdict does not depend on the machine's load.  Counterexamples are
+minimised by asking again with a smaller total.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ import z3
 
 from ...core.expr import CeilDiv, FloorDiv, Int, Mod, Var, postorder
 from ...core.interval import Interval, is_infinite
-from ..encode import SEED, Encoder, Encoding
-from .enumerate import shrunk
+from ..encode import SEED, Encoder, Encoding, resources
 from .forms import Form, Row
 from .problem import HOLDS, Fact, Option, Outcome, Point, Problem
 
@@ -52,20 +52,22 @@ def _symbolic_divisors(problem: Problem) -> list[Any]:
     return [n.b for n in nodes if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not isinstance(n.b, Int)]
 
 
-def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
-    """Decide with at most ``budget`` resource units a query."""
+def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> Outcome:
+    """Decide with at most ``budget`` resource units a query, and as many again to minimise."""
     divisors = _symbolic_divisors(problem)
     unknowns: set[Var] = {v for o in problem.options for v, _ in o.unknowns}
     if any(isinstance(n, Var) and n in unknowns for n in postorder(*divisors)):
         return Outcome("open", note="a divisor depends on an unknown")
-    outcome = _decided(problem, divisors, budget, "native")
+    outcome = _decided(problem, divisors, budget, "native", minimise)
     # the variables of quotients are free, and those of unknowns would have to be bound with them
     if outcome.status == "open" and not unknowns:
-        outcome = _decided(problem, divisors, budget, "linked")
+        outcome = _decided(problem, divisors, budget, "linked", minimise)
     return outcome
 
 
-def _decided(problem: Problem, divisors: list[Any], budget: int, encoding: Encoding) -> Outcome:
+def _decided(
+    problem: Problem, divisors: list[Any], budget: int, encoding: Encoding, minimise: bool
+) -> Outcome:
     encoder = Encoder(z3.Context(), encoding)
     variables = [encoder.value(v) for v, _ in problem.variables]
     conditions = [c for x, (_, i) in zip(variables, problem.variables, strict=True) for c in _within(x, i)]
@@ -83,9 +85,34 @@ def _decided(problem: Problem, divisors: list[Any], budget: int, encoding: Encod
     if answer != z3.sat:
         return Outcome("open", note="out of budget")
 
-    found = solver.model()
-    point = tuple(found.eval(x, model_completion=True).as_long() for x in variables)
-    return Outcome("fails", shrunk(problem, point), minimal=False, note="not minimised")
+    def model() -> Point:
+        found = solver.model()
+        return tuple(found.eval(x, model_completion=True).as_long() for x in variables)
+
+    best = model()
+    if not minimise:
+        return Outcome("fails", best, minimal=False, note="not minimised")
+    spent = resources(solver)
+    sizes = [z3.If(x >= 0, x, -x) for x in variables]
+    # the order of counterexamples, one coordinate after the other: total, magnitudes, positive before
+    # negative
+    measures: list[Any] = [z3.Sum([*sizes, encoder.integer(0)]), *sizes, *(-x for x in variables)]
+    for k, measure in enumerate(measures):
+        high = _coordinate(best, k)
+        low = 0 if k <= len(variables) else -abs(high)
+        while low < high:
+            middle = (low + high) // 2
+            solver.push()
+            solver.add(measure <= middle)
+            answer = solver.check()
+            if answer == z3.sat:
+                best = model()
+            solver.pop()
+            if answer == z3.unknown or resources(solver) > spent + budget:
+                return Outcome("fails", best, minimal=False, note="not minimised")
+            low, high = (middle + 1, high) if answer == z3.unsat else (low, _coordinate(best, k))
+        solver.add(measure == high)
+    return Outcome("fails", best)
 
 
 def counterexample(
@@ -123,3 +150,9 @@ def counterexample(
         return None, ()
     found = solver.model()
     return True, tuple(found.eval(x, model_completion=True).as_long() for x in values)
+
+
+def _coordinate(point: Point, k: int) -> int:
+    """Coordinate ``k`` of the order of counterexamples."""
+    sizes = [abs(x) for x in point]
+    return [sum(sizes), *sizes, *(-x for x in point)][k]

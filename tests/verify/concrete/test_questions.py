@@ -293,9 +293,8 @@ def test_every_engine_alone_gives_the_same_answer() -> None:
         ((d0, Interval(-20, 20)), (d1, Interval(-9, 9))), (), (Option((Fact(e, Interval(-30, 16)),)),)
     )
     answers = {name: decide_problem(problem, engines=[name]).outcome for name in ("enumeration", "isl", "z3")}
-    assert answers["enumeration"] == answers["isl"], "the smallest counterexample"
-    assert {a.status for a in answers.values()} == {"fails"}
-    assert problem.violated_by(answers["z3"].point)
+    assert len(set(answers.values())) == 1, answers
+    assert answers["isl"].status == "fails"
 
 
 def test_answers_do_not_depend_on_the_hash_seed() -> None:

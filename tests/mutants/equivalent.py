@@ -12,7 +12,6 @@ __all__ = ["EQUIVALENT"]
 _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
     "the first atom is a variable, so it is no extremum": (
         "core/extraction/choices.py Choices._replacing: if owner >= ARGUMENT:  ->  if owner > ARGUMENT:",
-        "core/extraction/ledger.py Ledger._given: if owner >= ARGUMENT:  ->  if owner > ARGUMENT:",
     ),
     "what has no multiple is refused by the comparison of the summands that follows": (
         "core/kernel/ranges.py Ranges.unknown_part: j = 0  ->  j = -1",
@@ -217,14 +216,14 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/kernel/ranges.py Ranges._know_digits: if n > 1 and (a in of_sums or (m and self.hi[a] - self.lo[a] < m // n - 1)):  ->  if n > 1 and (a in of_sums or (m and self.hi[a] - self.lo[a] < m // n - 0)):",
     ),
     "the first atom is a variable": (
-        "core/extraction/ledger.py Ledger.choose: if key >= 0:  ->  if key > 0:",
+        "core/extraction/ledger.py Ledger.choose: if key >= 0 and (had is not None or self.reaches(f, key)):  ->  if key > 0 and (had is not None or self.reaches(f, key)):",
+        "core/extraction/ledger.py Ledger.choose: if key < 0:  ->  if key <= 0:",
         "core/kernel/ranges.py Ranges._digit: if q >= 0 and self.kind[q] == QUOTIENT:  ->  if q > 0 and self.kind[q] == QUOTIENT:",
         "core/kernel/kernel.py Kernel.raw: if a >= 0 and self.kind[a] == kind and (self.arg[a] == x) and (self.divisor[a] == d):  ->  if a > 0 and self.kind[a] == kind and (self.arg[a] == x) and (self.divisor[a] == d):",
         "core/kernel/kernel.py Kernel.raw: if found < 0:  ->  if found <= 0:",
         "core/kernel/kernel.py Kernel.raw_extremum: if found < 0:  ->  if found <= 0:",
         "core/kernel/kernel.py Kernel.extremum: if a >= 0 and self.kind[a] == kind:  ->  if a > 0 and self.kind[a] == kind:",
         "core/extraction/choices.py Choices._replacing: if owner < 0:  ->  if owner <= 0:",
-        "core/extraction/ledger.py Ledger._given: return self.choice.get(owner, self.forms[-1 - owner]) if owner < 0 else self.engine.arg[owner]  ->  return self.choice.get(owner, self.forms[-1 - owner]) if owner <= 0 else self.engine.arg[owner]",
     ),
     "equal numbers: either will do": (
         "core/kernel/kernel.py Kernel.extremum: if literal is None or (n < literal) == least:  ->  if literal is None or (n <= literal) == least:",
@@ -255,6 +254,7 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/extraction/ledger.py Ledger._own: if len(terms) > 1:  ->  if len(terms) >= 1:",
     ),
     "costs only steer: results are compared at the end": (
+        "core/extraction/ledger.py Ledger.choose: if key >= 0 and (had is not None or self.reaches(f, key)):  ->  if key >= -1 and (had is not None or self.reaches(f, key)):",
         "core/extraction/ledger.py Ledger.__init__: self.unit = 1 if weight > 1 else TIE  ->  self.unit = 1 if weight > 2 else TIE",
         "core/extraction/ledger.py Ledger.__init__: self.weight = weight if weight > 1 else TIE + 1  ->  self.weight = weight if weight > 2 else TIE + 1",
         "core/extraction/ledger.py Ledger.__init__: self.weight = weight if weight > 1 else TIE + 1  ->  self.weight = weight if weight > 1 else TIE + 2",

@@ -84,6 +84,11 @@ class Entry:
     unanswered: str = ""
 
     @property
+    def all_maps(self) -> tuple[IndexingMap | ParametricMap, ...]:
+        """The maps, with those for all sizes."""
+        return (*self.maps, *self.for_all_sizes)
+
+    @property
     def exact(self) -> bool:
         """Whether the maps are neither too few (`unknown`) nor upper bounds (`at_most`)."""
         return not self.unknown and not self.at_most
@@ -298,16 +303,17 @@ class _Units:
             for (root, number, leaf), reads in between(direction).leaves.items():
                 label, output = outputs[root]
                 name, operand = operands[number, leaf]
-                unknown, more = reads.unknown, general.get(direction, {}).get((root, number, leaf))
+                unknown, at_most = reads.unknown, reads.at_most
+                more = general.get(direction, {}).get((root, number, leaf))
                 if more is not None and {u.reason for u in unknown} == {NO_SIZE}:
-                    unknown = [more.unknown] if more.unknown is not None else []
+                    unknown, at_most = [more.unknown] if more.unknown is not None else [], [*more.at_most]
                 yield Entry(
                     _labelled(label, output, self.physical),
                     _labelled(name, operand, self.physical),
                     direction,
                     tuple(self._placed(reads, direction, output, operand)),
                     tuple(map(str, unknown)),
-                    tuple(map(str, reads.at_most)),
+                    tuple(map(str, at_most)),
                     (output, operand),
                     more.maps if more is not None else (),
                 )
@@ -358,8 +364,8 @@ def _table(r: Report) -> Iterator[str]:
     rows = [head]
     for u in r.units:
         row = [u.name, u.what, f"{u.instructions:,}", f"{u.instructions - len(u.unmapped):,}"]
-        row.append(f"{sum(len(e.maps) + len(e.for_all_sizes) for e in u.entries):,}")
-        row += [_number(sum(len(e.maps) for e in u.entries if e.at_most))] if bounds else []
+        row.append(f"{sum(len(e.all_maps) for e in u.entries):,}")
+        row += [_number(sum(len(e.all_maps) for e in u.entries if e.at_most))] if bounds else []
         if u.verified is not None:
             statuses = [c.status for c in u.verified.checked]
             row += [f"{len(statuses):,}", *(_number(statuses.count(s)) for s in _COUNTED)]
@@ -422,7 +428,7 @@ def _closing(r: Report) -> str:
     total = sum(u.instructions for u in r.units)
     mapped = total - sum(len(u.unmapped) for u in r.units)
     what = f"{count(len(r.units), 'unit')}: {mapped:,} of {count(total, 'instruction')} mapped"
-    bounds = sum(len(e.maps) for u in r.units for e in u.entries if e.at_most)
+    bounds = sum(len(e.all_maps) for u in r.units for e in u.entries if e.at_most)
     if bounds:
         what += f", {count(bounds, 'map')} {'is an upper bound' if bounds == 1 else 'are upper bounds'}"
     if not r.checked:
@@ -450,7 +456,7 @@ def _verified(u: Unit) -> Any:
 written_as(
     Entry,
     "output operand direction maps exact unknown at_most use tile_sizes tiles",
-    maps=lambda e: (*e.maps, *e.for_all_sizes),
+    maps=lambda e: e.all_maps,
     use=lambda e: ABSENT if e.use is None else e.use,
     tile_sizes=lambda e: e.tile_sizes or ABSENT,
     tiles=lambda e: e.tiles or ABSENT,

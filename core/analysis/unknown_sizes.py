@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from ..condition import FALSE, TRUE, And, Compare, Condition, Divides, Within, all_of
@@ -52,6 +52,8 @@ class _Array:
 
     sizes: tuple[Expr, ...]
     reads: dict[Leaf, Found]
+    #: Why maps may name elements that are not read.
+    at_most: dict[Leaf, dict[NoMap, None]] = field(default_factory=dict)
 
 
 _Value: TypeAlias = "dict[Path, _Array]"
@@ -59,12 +61,16 @@ _Value: TypeAlias = "dict[Path, _Array]"
 
 @dataclass(frozen=True)
 class ReadsForAllSizes:
-    """The sizes of an array and of one that it is computed from, and all maps between them; or why there are none."""
+    """The sizes of an array and of one that it is computed from, and all maps between them; or why there are none.
+
+    ``at_most`` says why the maps may name elements that are not read.
+    """
 
     output: tuple[Expr, ...]
     operand: tuple[Expr, ...]
     maps: tuple[ParametricMap, ...]
     unknown: NoMap | None = None
+    at_most: tuple[NoMap, ...] = ()
 
 
 class MapsForAllSizes:
@@ -94,7 +100,10 @@ class MapsForAllSizes:
                 unknown = maps if isinstance(maps, NoMap) else None
                 known = () if isinstance(maps, NoMap) else tuple(m or _identity(array.sizes) for m in maps)
                 read = given[leaf[0]][leaf[1]]
-                found[root, *places[leaf]] = ReadsForAllSizes(array.sizes, read.sizes, known, unknown)
+                at_most = tuple(array.at_most.get(leaf, ()))
+                found[root, *places[leaf]] = ReadsForAllSizes(
+                    array.sizes, read.sizes, known, unknown, at_most
+                )
         return found
 
     def _symbol(self) -> Var:
@@ -158,11 +167,15 @@ class MapsForAllSizes:
                 if n != UNBOUNDED and not isinstance(e, Int):
                     conditions.append(e.eq(n))
             reads: dict[Leaf, Found] = {}
+            at_most: dict[Leaf, dict[NoMap, None]] = {}
+            why = {NoMap(i.name, part.at_most): None} if part.at_most else {}
             for k, operand in enumerate(at):
                 if own[operand].reads and (op.parallel or part.connected(r, k)):
                     link = self._link(i, part, k, shapes, conditions)
                     _add(reads, self._over(own[operand].reads, link, i))
-            made[path] = _Array(sizes, reads)
+                    for leaf in own[operand].reads:
+                        at_most.setdefault(leaf, {}).update({**own[operand].at_most.get(leaf, {}), **why})
+            made[path] = _Array(sizes, reads, at_most)
         return made
 
     def _settled(self, op: Op, operands: Sequence[Sequence[Sequence[Expr]]]) -> tuple[Op, list[Condition]]:

@@ -148,3 +148,17 @@ def test_a_wrong_map_for_all_sizes_is_noticed(monkeypatch: pytest.MonkeyPatch) -
     failed = {(c.kind, c.status) for c in asked.check(asked.module.entry).failed}
     assert ("in bounds", Status.REFUTED) in failed
     assert any(kind == "pair" for kind, _ in failed)
+
+
+def test_maps_for_all_sizes_that_may_say_too_much_say_so() -> None:
+    lines = [
+        "a = f32[?,4,4] parameter(0)",
+        "c = f32[?,4,4] cholesky(a), lower=true",
+        "ROOT r = f32[?,4,4] negate(c)",
+    ]
+    asked = verifier("\n".join(lines))
+    for direction in DIRECTIONS:
+        (reads,) = asked.for_all_sizes(asked.module.entry, direction).values()
+        assert len(reads.maps) == 1
+        assert [(x.instruction, "a part" in x.reason) for x in reads.at_most] == [("c", True)]
+    assert asked.check(asked.module.entry).status is Status.PROVED

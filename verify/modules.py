@@ -344,7 +344,7 @@ class ModuleVerifier:
             output, operand = roots.get(root), parameters[parameter].get(leaf)
             if output is None or operand is None:
                 continue  # of an array of unknown shape nothing is known
-            where = f"root {root}, parameter {parameter}" + (f", array {leaf}" if leaf else "")
+            where = _place(*key)
             for found, source, target in ((there, output, operand), (back, operand, output)):
                 for m in found.maps if found is not None else ():
                     yield CheckedQuestion("in bounds", where, *_asked(partial(in_bounds, m, target.dims)))
@@ -360,24 +360,28 @@ class ModuleVerifier:
 
     def _whole_for_all_sizes(self, computation: Computation) -> Iterator[CheckedQuestion]:
         there, back = (self.for_all_sizes(computation, direction) for direction in DIRECTIONS)
-        for key in {**there, **back}:
-            root, parameter, leaf = key
-            where = (
-                f"root {root}, parameter {parameter}"
-                + (f", array {leaf}" if leaf else "")
-                + ", for all sizes"
-            )
-            one, other = there[key], back[key]
+        for key, one in there.items():
+            where, other = f"{_place(*key)}, for all sizes", back[key]
             for reads, target in ((one, one.operand), (other, other.output)):
                 for m in reads.maps:
                     ask = partial(decide_for_all_sizes, "in_bounds", [m], shape=target)
                     yield CheckedQuestion("in bounds", where, *_asked(ask))
-            for m, n in zip(one.maps, other.maps, strict=False):
+            if one.unknown is not None or other.unknown is not None:
+                continue  # what is not known is no relation to compare
+            if len(one.maps) != len(other.maps):
+                reason = f"{len(one.maps)} maps in one direction, and {len(other.maps)} in the other"
+                yield CheckedQuestion("pair", where, Status.UNDECIDED, reason)
+                continue
+            for m, n in zip(one.maps, other.maps, strict=True):
                 asked = _asked(partial(decide_for_all_sizes, "inverse", [m, n]))
                 if asked[0] is Status.REFUTED and len(one.maps) > 1:
                     # several maps are one relation together: which are inverses of each other is not known
                     asked = Status.UNDECIDED, asked[1]
                 yield CheckedQuestion("pair", where, *asked)
+
+
+def _place(root: int, parameter: int, leaf: int) -> str:
+    return f"root {root}, parameter {parameter}" + (f", array {leaf}" if leaf else "")
 
 
 def _arrays(instruction: Instruction) -> list[Shape | None]:

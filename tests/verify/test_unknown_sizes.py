@@ -130,6 +130,20 @@ def test_maps_for_all_sizes_are_those_of_every_size(body: str) -> None:
     assert compared
 
 
+def test_a_map_for_all_sizes_without_a_counterpart_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = verifier(f"{A}\nROOT r = f32[?,4] concatenate(a, a), dimensions={{0}}")
+    right = MapsForAllSizes.computation
+
+    def fewer(self: MapsForAllSizes, c: Any) -> Any:
+        found = right(self, c)
+        lost = self.direction == "input_to_output"
+        return {k: replace(r, maps=r.maps[:1] if lost else r.maps) for k, r in found.items()}
+
+    monkeypatch.setattr(MapsForAllSizes, "computation", fewer)
+    (failed,) = asked.check(asked.module.entry).failed
+    assert (failed.kind, failed.status) == ("pair", Status.UNDECIDED)
+
+
 def test_a_wrong_map_for_all_sizes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A composition that forgets what the sizes must be, or mistakes the direction, is not proved."""
     asked = verifier(

@@ -40,7 +40,7 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "subtract": np.subtract,
 }
 #: Comparisons, of numbers and of arrays of them.
-DIRECTIONS: dict[str, Callable[[Any, Any], Any]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "EQ": operator.eq,
     "NE": operator.ne,
     "LT": operator.lt,
@@ -89,8 +89,8 @@ def float_elements(
         return None
     with np.errstate(all="ignore"):
         match opcode, arrays:
-            case "compare", [a, b] if direction in DIRECTIONS:
-                return tuple(map(int, DIRECTIONS[direction](a, b)))
+            case "compare", [a, b] if direction in COMPARISONS:
+                return tuple(map(int, COMPARISONS[direction](a, b)))
             case _, [a] if opcode in _UNARY:
                 kept = products if opcode in ("abs", "negate") else ()
                 return _words(_UNARY[opcode](a), kept)

@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..hlo import Computation, Instruction, Operand, Shape, leaves
 from ..hlo.attributes import Attributes, Reference
 from .dependence import Path
-from .floats import DIRECTIONS, FLOAT, float_elements, float_words
+from .floats import COMPARISONS, FLOAT, float_elements, float_words
 from .runtime import branches, constant_elements, literal_words
 
 Value = tuple[int, ...]
@@ -362,7 +362,7 @@ _OF_PREDICATES = ("and", "compare", "not", "or", "select", "xor")
 
 
 def _compared(instruction: Instruction) -> tuple[int, Callable[..., int]] | None:
-    compare = DIRECTIONS.get(str(instruction.attribute("direction")))
+    compare = COMPARISONS.get(str(instruction.attribute("direction")))
     return None if compare is None else (2, lambda a, b: int(compare(a, b)))
 
 

@@ -16,7 +16,7 @@ All maps are between elements of the *logical* array; tiles and padding do not m
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -179,9 +179,7 @@ class Launched:
     @cached_property
     def places(self) -> IndexingMap:
         """From places of the grid, all coordinates of `GRID`, to elements."""
-        names, results, inside = self._parts(var)
-        dims = tuple(Variable(name, 0, n - 1) for name, n in zip(names, self.grid, strict=True))
-        return IndexingMap(dims, (), (), results, inside)
+        return self._map(GRID)
 
     @cached_property
     def owners(self) -> IndexingMap:
@@ -275,34 +273,20 @@ class Launched:
             raise InputError(f"index {_tuple_text(at)} is outside of {self.shape}")
         return found
 
-    # -- parts
-    def _parts(
-        self, coordinate: Callable[[str], Expr]
-    ) -> tuple[tuple[str, ...], tuple[Expr, ...], tuple[Constraint, ...]]:
-        """Names, results and constraints of the map from coordinates to elements."""
-        at = [coordinate(name) for name in GRID]
-        sizes = [lift(n) for n in self.grid]
-        if not self.shape.size:
-            # there are no elements, and no number of a place is below that of one
-            return GRID, tuple(integer(0) for _ in self.shape.dims), (Constraint(integer(0), 1, 1),)
-        m = self.op.input_to_output(0, at, (), sizes)
-        full = prod(self.grid) == self.shape.size
-        number = GridOrder.place_number(at, sizes)
-        return GRID, m.results, () if full else (Constraint(number, 0, self.shape.size - 1),)
-
     def _map(self, names: Sequence[str]) -> IndexingMap:
         """The map from some coordinates; the others are ranges."""
-        sizes = dict(zip(GRID, self.grid, strict=True))
-        ranges = [name for name in GRID if name not in names and sizes[name] != 1]
-        known = {*names, *ranges}
-        _, results, inside = self._parts(lambda name: var(name) if name in known else integer(0))
-        return IndexingMap(
-            tuple(Variable(name, 0, sizes[name] - 1) for name in names),
-            tuple(Variable(name, 0, sizes[name] - 1) for name in ranges),
-            (),
-            results,
-            inside,
-        )
+        axes = [Variable(name, 0, n - 1) for name, n in zip(GRID, self.grid, strict=True)]
+        dims = tuple(v for v in axes if v.name in names)
+        ranges = tuple(v for v in axes if v.name not in names and v.size != 1)
+        if not self.shape.size:
+            # there are no elements, and no number of a place is below that of one
+            nowhere = tuple(integer(0) for _ in self.shape.dims)
+            return IndexingMap(dims, ranges, (), nowhere, (Constraint(integer(0), 1, 1),))
+        at = [v.expr if v in dims or v in ranges else integer(0) for v in axes]
+        sizes = [lift(n) for n in self.grid]
+        full = prod(self.grid) == self.shape.size
+        inside = () if full else (Constraint(GridOrder.place_number(at, sizes), 0, self.shape.size - 1),)
+        return IndexingMap(dims, ranges, (), self.op.input_to_output(0, at, (), sizes).results, inside)
 
 
 def _tuple_text(values: Sequence[int]) -> str:

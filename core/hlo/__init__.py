@@ -21,7 +21,6 @@ from .module import (
     Signature,
     SourceTable,
     fill_shapes,
-    tuple_of,
 )
 from .printer import format_computation, format_instruction, format_module
 from .reader import read_instruction, read_module
@@ -63,5 +62,4 @@ __all__ = [
     "read_module",
     "read_shape",
     "source_frames",
-    "tuple_of",
 ]

@@ -488,8 +488,3 @@ def _shape_of_parts(instruction: Instruction) -> AnyShape | None:
         if isinstance(index, int) and 0 <= index < len(whole.elements):
             return whole.elements[index]
     return None
-
-
-def tuple_of(shapes: Sequence[Shape]) -> AnyShape:
-    """One array as itself, several as a tuple."""
-    return shapes[0] if len(shapes) == 1 else TupleShape(tuple(shapes))

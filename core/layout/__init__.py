@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..hlo.shape import Layout, Shape, Tile, dimension_number
 from .bitcast import Decomposition, ReshapeStep, TransposeStep, bitcast_map, decompose
 from .memory import Memory, PaddingValue, element_bits, linear_index, memory, multidimensional_index
-from .physical import physical_map, physical_op_map
+from .physical import physical_map
 from .placement import Placement, Tiling
 
 __all__ = [
@@ -27,5 +27,4 @@ __all__ = [
     "memory",
     "multidimensional_index",
     "physical_map",
-    "physical_op_map",
 ]

@@ -1,16 +1,13 @@
-"""Maps of ops between positions in memory instead of elements of arrays."""
+"""Maps between positions in memory instead of elements of arrays."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from ..errors import InputError
 from ..hlo.shape import Shape
 from ..indexing_map import IndexingMap, expect_map
-from ..op import Direction, Op, concrete
 from .memory import Memory, memory
 
-__all__ = ["physical_map", "physical_op_map"]
+__all__ = ["physical_map"]
 
 
 def physical_map(m: IndexingMap, source: Memory | Shape | str, target: Memory | Shape | str) -> IndexingMap:
@@ -31,26 +28,3 @@ def physical_map(m: IndexingMap, source: Memory | Shape | str, target: Memory | 
                 f"the map has {count} {what}, but the {name} {at.shape} has rank {at.shape.rank}"
             )
     return here.backward.compose(m).compose(there.forward)
-
-
-def physical_op_map(
-    op: Op,
-    operand: int,
-    direction: Direction,
-    operands: Sequence[Memory | Shape | str],
-    output: Memory | Shape | str,
-) -> IndexingMap:
-    """The map of an op between the buffers of its output and of one operand.
-
-    Raises `InputError` when the op does not make the output's sizes of the operands.
-    """
-    inputs = [at if isinstance(at, Memory) else memory(at) for at in operands]
-    made = output if isinstance(output, Memory) else memory(output)
-    sizes = [at.shape.dims for at in inputs]
-    op.validate(*sizes)
-    due = [str(n) for n in op.shape(*sizes)]
-    if due != [str(n) for n in made.shape.dims]:
-        raise op.error(f"the output has the sizes [{', '.join(due)}], not those of {made.shape}")
-    m = concrete(op, operand, direction, sizes)
-    ends = (made, inputs[operand]) if direction == "output_to_input" else (inputs[operand], made)
-    return physical_map(m, *ends)

@@ -20,7 +20,6 @@ from ..rules import catalog
 from ..rules.ops import OPS
 from ..rules.transfer import KNOWN_LAWS, TRANSFER_LAWS, KnownLaw, TransferLaw
 from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
-from ..verify import claims
 from ..verify.catalogue import MAX_RANK
 from ..verify.layouts import layout_cases, layout_obligations, verify_memory
 from .catalogue import attributes, claim_lines, document_of, example_of, map_lines
@@ -58,7 +57,7 @@ def documents(help_texts: Mapping[str, str]) -> dict[str, str]:
             "constraint_measure": _prose(ConstraintMeasure),
             "constraint_rules": _rows(constraint_rules),
         },
-        "claims": {"format": _prose(claims)},
+        "claims": {},
         "cli": {"commands": "\n\n".join(_command(*item) for item in help_texts.items())},
         "api": {"names": "\n\n".join(filter(None, _names()))},
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ...core.errors import IndexproofError
 from ...core.indexing_map import IndexingMap
@@ -120,27 +120,20 @@ def _compared(claim: Claim, s: Comparison, confirm: bool) -> ClaimResult:
         answer = contains(s.right, s.left, confirm=confirm)
     else:
         answer = contains(s.left, s.right, confirm=confirm)
-    return ClaimResult(
-        claim,
-        answer.verdict,
-        answer.engine,
-        headline=_plain_headline(answer, ("the left map", "the right map"), s.relation == "covers"),
-        counterexample=answer.counterexample,
-        tried=answer.tried,
-    )
+    headline = _plain_headline(answer, ("the left map", "the right map"), s.relation == "covers")
+    return _result(claim, answer, headline=headline)
+
+
+def _result(claim: Claim, answer: Answer, **more: Any) -> ClaimResult:
+    """What was answered to a claim, and more about it."""
+    found, tried = answer.counterexample, answer.tried
+    return ClaimResult(claim, answer.verdict, answer.engine, counterexample=found, tried=tried, **more)
 
 
 def _property(claim: Claim, s: PropertyClaim, confirm: bool) -> ClaimResult:
     answer = decide_for_all_sizes(s.name, s.maps, **{**s.arguments, "confirm": confirm})
     c = answer.counterexample
-    return ClaimResult(
-        claim,
-        answer.verdict,
-        answer.engine,
-        headline="" if c is None else str(c),
-        counterexample=c,
-        tried=answer.tried,
-    )
+    return _result(claim, answer, headline="" if c is None else str(c))
 
 
 def _plain_headline(answer: Answer, names: tuple[str, str], swapped: bool = False) -> str:
@@ -161,20 +154,16 @@ def _simplified(claim: Claim, s: Simplification, confirm: bool) -> ClaimResult:
         raise IndexproofError(f"the simplifier turned {s.before} into {ours}, which is not proved equal")
     answer = equal_maps(s.before, s.after, confirm=confirm)
     if not answer.proved:
-        return ClaimResult(
-            claim,
-            answer.verdict,
-            answer.engine,
-            "wrong" if answer.verdict is Status.REFUTED else "",
-            _plain_headline(answer, ("the map", "the claimed result")),
-            ("the maps are not equal",) if answer.verdict is Status.REFUTED else (),
-            answer.counterexample,
-            (ours,),
-            answer.tried,
+        accuracy, notes = (
+            ("wrong", ("the maps are not equal",)) if answer.verdict is Status.REFUTED else ("", ())
         )
+        headline = _plain_headline(answer, ("the map", "the claimed result"))
+        more = {"headline": headline, "explanation": notes, "right": (ours,)}
+        return _result(claim, answer, accuracy=accuracy, **more)
     if not _same_form(ours, s.after):
         headline = f"the maps are equal, but the simplifier yields {format_map(ours)}"
-        return ClaimResult(claim, Status.REFUTED, "simplifier", "", headline, (), None, (ours,), answer.tried)
+        refuted = Status.REFUTED, "simplifier"
+        return ClaimResult(claim, *refuted, headline=headline, right=(ours,), tried=answer.tried)
     return ClaimResult(claim, Status.PROVED, answer.engine, "exact", tried=answer.tried)
 
 
@@ -211,17 +200,8 @@ def _depends(claim: Claim, s: Dependence, confirm: bool) -> ClaimResult:
     if answer.counterexample is not None:
         headline = _headline(answer.counterexample, both, s.relation == "within")
         notes = [n.replace(f": {headline}", "") for n in notes]
-    return ClaimResult(
-        claim,
-        answer.verdict,
-        answer.engine,
-        accuracy,
-        headline,
-        tuple(notes),
-        answer.counterexample,
-        () if answer.proved else tuple(truth),
-        answer.tried,
-    )
+    more = {"headline": headline, "explanation": tuple(notes), "right": () if answer.proved else tuple(truth)}
+    return _result(claim, answer, accuracy=accuracy, **more)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Reading claims files; :mod:`indexproof.verify.claims` describes the format.
+"""Reading claims files; ``reports/docs/claims.md`` describes the format.
 
 A line that begins in the first column begins a statement, indented and empty lines belong to the statement
 above. Comments are overwritten with spaces first, so that every offset stays what it is in the file.
@@ -10,8 +10,8 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, NoReturn, TypeVar
+from dataclasses import replace
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar
 
 from ...core.analysis.runtime import operand_name
 from ...core.errors import InputError, quoted
@@ -57,6 +57,8 @@ _RELATIONS: Final[dict[str, Relation]] = {
     "covers": "covers",
     "⊇": "covers",
 }
+#: Behind a variable with its bounds, whatever its name.
+_BOUNDED: Final = re.compile(r"\s*(in\b|∈)")
 _VERDICTS: Final = {s.value: s for s in (Status.PROVED, Status.REFUTED)}
 _STATEMENTS: Final = (
     "`section TEXT`, `hlo NAME`, `claim NAME`, `ENDPOINT -> ENDPOINT : MAP`, `expect VERDICT`"
@@ -86,14 +88,6 @@ class _Block(NamedTuple):
     last: int
 
 
-@dataclass
-class _Draft:
-    """A claim that may still be told what to expect."""
-
-    claim: Claim
-    expected: bool = False
-
-
 class _Reader:
     def __init__(self, text: str, filename: str, problems: list[InputError] | None = None) -> None:
         self.problems = problems
@@ -107,7 +101,7 @@ class _Reader:
         self.program: ClaimedProgram | None = None
         self.program_block: _Block | None = None
         self.claimed = 0
-        self.drafts: list[_Draft] = []
+        self.claims: list[Claim] = []
         self.lines_of: dict[str, int] = {}
         self.programs: dict[str, int] = {}
 
@@ -118,9 +112,7 @@ class _Reader:
     def fail(self, message: str, at: int, expected: str = "") -> NoReturn:
         raise self.error(message, at, expected)
 
-    def unexpected(
-        self, at: int, end: int, expected: str, ends: str = "the claim ends too early"
-    ) -> NoReturn:
+    def unexpected(self, at: int, end: int, expected: str) -> NoReturn:
         """Complain about the word at an offset, or that there is none."""
         word = _SOLID.match(self.text, at, end)
         self.fail(f"unexpected {quoted(word[0])}" if word else "the claim ends too early", at, expected)
@@ -134,50 +126,41 @@ class _Reader:
             if not error.line:
                 where = f"{error.path}: " if error.path else ""
                 raise self.error(where + error.message, at, error.expected) from None
-            raise InputError(
-                error.message,
-                source=self.original,
-                line=error.line,
-                column=error.column,
-                expected=error.expected,
-            ) from None
+            place: dict[str, Any] = {"line": error.line, "column": error.column}
+            raise InputError(error.message, source=self.original, expected=error.expected, **place) from None
 
     # -- statements
     def file(self) -> ClaimsFile:
         for block in self.blocks():
             self.attempt(block)
         self.close_program()
-        if not self.drafts and not self.problems:
+        if not self.claims and not self.problems:
             self.fail(
                 "the file makes no claim", len(self.text), "`claim NAME` or `hlo NAME` with claims below it"
             )
-        return ClaimsFile(self.filename, tuple(d.claim for d in self.drafts), self.original)
+        return ClaimsFile(self.filename, tuple(self.claims), self.original)
 
     def blocks(self) -> Iterator[_Block]:
         """The statements, ``expect`` lines for themselves."""
-        at, first, start = 0, 0, -1
-        end, last = 0, 0
-
-        def finished() -> _Block:
-            return _Block(start, self.text[start:end], first, last)
-
+        at = 0
+        block: _Block | None = None
         for number, line in enumerate(self.text.split("\n"), 1):
-            content = line.rstrip()
-            if content:
-                expect = _EXPECT.match(content)
-                if not content[0].isspace() or expect is not None:
-                    if start >= 0:
-                        yield finished()
-                    start, first = at, number
-                elif start < 0:
+            if content := line.rstrip():
+                expect = _EXPECT.match(content) is not None
+                if not content[0].isspace() or expect:
+                    if block is not None:
+                        yield block
+                    block = _Block(at, content, number, number)
+                elif block is None:
                     self.fail("an indented line that continues nothing", at + _indent(content), _STATEMENTS)
-                end, last = at + len(content), number
-                if expect is not None:
-                    yield finished()
-                    start = -1
+                else:
+                    block = _Block(block.at, self.text[block.at : at + len(content)], block.first, number)
+                if expect:
+                    yield block
+                    block = None
             at += len(line) + 1
-        if start >= 0:
-            yield finished()
+        if block is not None:
+            yield block
 
     def attempt(self, block: _Block) -> None:
         """Read a statement; where errors are collected, one that is ill-formed takes with it what belongs to it."""
@@ -239,27 +222,21 @@ class _Reader:
         if len(words) > 1:
             second = self.text.index(words[1], place + len(words[0]))
             self.fail(f"unexpected {quoted(words[1])}", second, "the end of the line")
-        if not self.drafts:
+        if not self.claims:
             self.fail("there is no claim above that could be expected to have a verdict", block.at, "a claim")
-        draft = self.drafts[-1]
-        if draft.expected:
-            self.fail(
-                f"{quoted(draft.claim.name)} already has an expected verdict",
-                block.at,
-                "one `expect` per claim",
-            )
-        told = replace(draft.claim, expected=_VERDICTS[words[0]], expect_line=block.first)
-        self.drafts[-1] = _Draft(told, True)
+        claim = self.claims[-1]
+        if claim.expect_line:
+            message = f"{quoted(claim.name)} already has an expected verdict"
+            self.fail(message, block.at, "one `expect` per claim")
+        self.claims[-1] = replace(claim, expected=_VERDICTS[words[0]], expect_line=block.first)
 
     def name(self, block: _Block, at: int, what: str) -> tuple[str, int]:
         """The name after a keyword, on the same line, and the offset after it."""
-        line_end = self.text.find("\n", at)
-        line = self.text[at : len(self.text) if line_end < 0 else line_end]
-        found = re.compile(rf"[ \t]*({_NAME})", re.ASCII).match(line)
+        line = self.text[at:].partition("\n")[0]
+        found = re.match(rf"[ \t]*({_NAME})", line, re.ASCII)
         if found is None:
-            self.fail(
-                f"{what} without a name", at + _indent(line), "a name of letters, digits, `_`, `.` and `-`"
-            )
+            expected = "a name of letters, digits, `_`, `.` and `-`"
+            self.fail(f"{what} without a name", at + _indent(line), expected)
         return found[1], at + found.end()
 
     def hlo(self, block: _Block, at: int) -> None:
@@ -274,11 +251,8 @@ class _Reader:
         if not body.strip():
             self.fail(f"the program {quoted(name)} is empty", after, expected)
         if name in self.programs:
-            self.fail(
-                f"a second program {quoted(name)}",
-                after - len(name),
-                f"another name than that of line {self.programs[name]}",
-            )
+            expected = f"another name than that of line {self.programs[name]}"
+            self.fail(f"a second program {quoted(name)}", after - len(name), expected)
         self.programs[name] = block.first
         start = after + len(line) + len(newline)
         with self.located(start):
@@ -299,23 +273,17 @@ class _Reader:
     def end_of_program(self) -> None:
         """A program ends where the next one or a section begins."""
         if self.program is not None and self.program_block is not None and not self.claimed:
-            self.fail(
-                f"nothing is claimed about the program {quoted(self.program.name)}",
-                self.program_block.at,
-                "`ENDPOINT -> ENDPOINT : MAP` below it",
-            )
+            message = f"nothing is claimed about the program {quoted(self.program.name)}"
+            self.fail(message, self.program_block.at, "`ENDPOINT -> ENDPOINT : MAP` below it")
         self.program = self.program_block = None
 
     def add(self, block: _Block, name: str, at: int, statement: Statement, text: str) -> None:
         if name in self.lines_of:
-            self.fail(
-                f"a second claim {quoted(name, 80)}",
-                at,
-                f"another name or statement than that of line {self.lines_of[name]}",
-            )
+            expected = f"another name or statement than that of line {self.lines_of[name]}"
+            self.fail(f"a second claim {quoted(name, 80)}", at, expected)
         self.lines_of[name] = block.first
         claim = Claim(name, block.first, self.section, statement, _dedented(text), last_line=block.last)
-        self.drafts.append(_Draft(claim))
+        self.claims.append(claim)
 
     # -- claims about maps
     def map_claim(self, block: _Block, at: int) -> None:
@@ -325,23 +293,18 @@ class _Reader:
         if re.compile(r"[ \t]*:").match(self.text, after):
             after = self.text.index(":", after) + 1
         elif (rest := self.text[after:end].partition("\n")[0]).strip():
-            self.fail(
-                f"unexpected {quoted(rest.strip())} after the claim's name",
-                after + _indent(rest),
-                "`:` or a new line",
-            )
+            message = f"unexpected {quoted(rest.strip())} after the claim's name"
+            self.fail(message, after + _indent(rest), "`:` or a new line")
         body = self.text[after:end]
         start = after + _indent(body, lines=True)
         if start >= end:
-            self.fail(
-                f"the claim {quoted(name)} says nothing",
-                after,
-                "`MAP == MAP`, `property NAME : MAP` or `simplify MAP to MAP`",
-            )
+            expected = "`MAP == MAP`, `property NAME : MAP` or `simplify MAP to MAP`"
+            self.fail(f"the claim {quoted(name)} says nothing", after, expected)
         if re.compile(r"simplify\b").match(self.text, start):
-            before, after_text = self.halves(start + len("simplify"), end, ("to",), "`to MAP`")
-            left = self.map(*before)
-            self.add(block, name, named, Simplification(left, self.map(*after_text[:2], model=left)), body)
+            before, (begin, stop, _) = self.halves(start + len("simplify"), end, ("to",), "`to MAP`")
+            left = self.read(read_map, *before)
+            simplified = Simplification(left, self.read(read_map, begin, stop, left))
+            self.add(block, name, named, simplified, body)
             return
         if said := _PROPERTY.match(self.text, start, end):
             pieces = self.pieces(said.end(), end)
@@ -354,12 +317,10 @@ class _Reader:
         first, second = self.halves(
             start, end, ("==", "within", "covers", "⊆", "⊇"), "`== MAP`, `within MAP` or `covers MAP`"
         )
-        read: Callable[..., IndexingMap | ParametricMap] = read_map
-        if _RELATIONS[second[2]] == "equals":
-            read = read_any_map
+        relation = _RELATIONS[second[2]]
+        read: Callable[..., IndexingMap | ParametricMap] = read_any_map if relation == "equals" else read_map
         one = self.read(read, *first)
-        other = self.read(read, *second[:2], one)
-        self.add(block, name, named, Comparison(_RELATIONS[second[2]], one, other), body)
+        self.add(block, name, named, Comparison(relation, one, self.read(read, *second[:2], one)), body)
 
     def halves(
         self, start: int, end: int, words: tuple[str, ...], missing: str
@@ -368,7 +329,7 @@ class _Reader:
         for at, word in self.words(start, end):
             if word in words:
                 return (start, at), (at + len(word), end, word)
-        self.map(start, end)  # where brackets do not match, that is the thing to complain about
+        self.read(read_map, start, end)  # where brackets do not match, that is the thing to complain about
         self.fail("the claim ends after its first map", end, missing)
 
     def words(self, start: int, end: int) -> Iterator[tuple[int, str]]:
@@ -380,16 +341,8 @@ class _Reader:
                     depth += 1
                 case "close":
                     depth = max(depth - 1, 0)
-                case "word" if depth == 0 and not re.compile(r"\s*(in\b|∈)").match(
-                    self.text, found.end(), end
-                ):
+                case "word" if depth == 0 and not _BOUNDED.match(self.text, found.end(), end):
                     yield found.start(), found[0]
-
-    def map(
-        self, start: int, end: int, *, model: IndexingMap | None = None, sizes: tuple[int, ...] | None = None
-    ) -> IndexingMap:
-        """The map between two offsets."""
-        return self.read(read_map, start, end, model, sizes)
 
     def read(
         self,
@@ -407,9 +360,8 @@ class _Reader:
         start += _indent(self.text[start:end], lines=True)
         piece = self.text[start:end].rstrip()
         if not piece:
-            self.fail(
-                "a map is missing", min(start, end), "a map such as `(d0) -> (d0), domain: d0 in [0, 9]`"
-            )
+            expected = "a map such as `(d0) -> (d0), domain: d0 in [0, 9]`"
+            self.fail("a map is missing", min(start, end), expected)
         bounds: dict[str, tuple[int, int]] = {}
         if isinstance(model, IndexingMap):
             bounds = {v.name: (v.lo, v.hi) for v in model.variables}
@@ -447,10 +399,9 @@ class _Reader:
         kind = _RELATIONS[relation[0]]
         name = f"{program.name}: {source} -> {target}" + ("" if kind == "equals" else f" {kind}")
         statement = Dependence(program, source, target, kind, maps)
-        said = [d.claim.statement for d in self.drafts if isinstance(d.claim.statement, Dependence)]
-        same = [
-            s for s in said if (s.program, s.source, s.target, s.relation) == (program, source, target, kind)
-        ]
+        said = [c.statement for c in self.claims if isinstance(c.statement, Dependence)]
+        pair = (program, source, target, kind)
+        same = [s for s in said if (s.program, s.source, s.target, s.relation) == pair]
         if same and all(s.maps != maps for s in same):
             # another claim about the same pair, such as the right one after a wrong one
             name += f" ({len(same) + 1})"
@@ -471,11 +422,8 @@ class _Reader:
         bracket = re.compile(r"[ \t]*\[[ \t]*([^\]\n]*?)[ \t]*\]").match(self.text, end)
         if bracket is not None:
             if not bracket[1].isdecimal() or not bracket[1].isascii() or len(bracket[1]) > 6:
-                self.fail(
-                    f"{quoted(bracket[1])} is no number of an array",
-                    bracket.start(1),
-                    "an array's number, counted from 0",
-                )
+                message = f"{quoted(bracket[1])} is no number of an array"
+                self.fail(message, bracket.start(1), "an array's number, counted from 0")
             leaf, end = int(bracket[1]), bracket.end()
         with self.located(at):
             return program.endpoint(found[1], leaf), end
@@ -488,17 +436,12 @@ class _Reader:
         if len(pieces) == 1 and self.text[start:end].strip() == "nothing":
             return
         for piece in pieces:
-            yield self.map(*piece, sizes=sizes), piece
+            yield self.read(read_map, *piece, sizes=sizes), piece
 
     def pieces(self, start: int, end: int) -> list[tuple[int, int]]:
         """The places of the maps joined by ``and``."""
-        pieces = []
-        begin = start
-        for at, word in self.words(start, end):
-            if word == "and":
-                pieces.append((begin, at))
-                begin = at + len(word)
-        return [*pieces, (begin, end)]
+        ands = [at for at, word in self.words(start, end) if word == "and"]
+        return [*zip([start, *(at + len("and") for at in ands)], [*ands, end], strict=True)]
 
     def sources(
         self, program: ClaimedProgram, m: IndexingMap, truth: Sequence[IndexingMap], start: int, end: int
@@ -515,9 +458,8 @@ class _Reader:
                 rts.append(v)
                 continue
             hlo = v.source.hlo
-            line = re.compile(rf"\bhlo[ \t]*:\s*({re.escape(hlo)})\s*$", re.MULTILINE).search(
-                self.text, start, end
-            )
+            stated = re.compile(rf"\bhlo[ \t]*:\s*({re.escape(hlo)})\s*$", re.MULTILINE)
+            line = stated.search(self.text, start, end)
             at = start if line is None else line.start(1)
             name = operand_name(hlo)
             found = known.get(name)
@@ -541,10 +483,8 @@ class _Reader:
                 message = f"{quoted(found.name)} is another instruction in {quoted(program.name)}"
                 self.fail(message, at, f"its text in the program, or `hlo: {found.name}`")
         if isinstance(found.shape, Shape) and len(v.source.results) != len(found.shape.dims):
-            indices = len(v.source.results)
-            message = (
-                f"{quoted(v.name)} is read at {indices} indices, but {quoted(found.name)} is {found.shape}"
-            )
+            indices = f"{quoted(v.name)} is read at {len(v.source.results)} indices"
+            message = f"{indices}, but {quoted(found.name)} is {found.shape}"
             self.fail(message, at, f"{len(found.shape.dims)} results in the map below `hlo:`")
 
 

@@ -19,8 +19,8 @@ check.
 
 from __future__ import annotations
 
+from ..schemes import LEMMAS, STEPS, Scheme
 from .leaves import ReductionBudget
-from .lemmas import LEMMAS, STEPS, Scheme
 from .prover import Reduction, explain, prove
 from .question import Leaf, leaf_smtlib
 from .record import LinearFact

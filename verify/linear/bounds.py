@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from .formula import tight
 from .polynomial import ONE, Monomial, Poly, constant, variable
 
-__all__ = ["Bounds", "Evidence"]
-
 #: How many bounds of one name are kept, how many replacements a certificate may try, and how many once more with short
 #: bounds first, and how long it may become.
 _UPPER = 6

@@ -10,18 +10,6 @@ from .formula import Zero
 from .polynomial import Poly, variable
 from .record import LinearFact, Resolved
 
-__all__ = [
-    "Definition",
-    "ImpossibleCase",
-    "NeedSign",
-    "SignCase",
-    "ValueNames",
-    "Witness",
-    "best_definition",
-    "name_of",
-    "rank",
-]
-
 
 @dataclass(frozen=True)
 class Witness:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from ...core.expr import Var
 from .bounds import Evidence
 from .case import Definition, ImpossibleCase, NeedSign, Witness, name_of, rank
 from .facts import CaseFacts, shared_factor
-from .formula import (
-    FALSE,
-    Zero,
-    at_least,
-    zero,
-)
+from .formula import FALSE, Zero, at_least, zero
 from .polynomial import ONE, ZERO, Poly, common, constant, variable
 from .record import LinearFact, Reason, Unrecorded
-
-__all__ = ["DivisionReading"]
 
 
 class DivisionReading(CaseFacts):
@@ -43,8 +37,7 @@ class DivisionReading(CaseFacts):
         """Division by zero has no value: both are names of which nothing is known."""
         if self.assume_defined:
             fact = LinearFact(FALSE, "defined")
-            if self.log is not None:
-                self.log.add(fact)
+            self._note(fact)
             raise ImpossibleCase(fact)
         if self.log is not None:
             raise Unrecorded("a division by zero")
@@ -207,22 +200,11 @@ class DivisionReading(CaseFacts):
         self._divided[a, b] = q, r
         w = Witness(a, b, q, r)
         equation = LinearFact(zero(a - b * q - r), f"quotient {q} of {a} by {b}")
-        if self.log is not None:
-            one = self.log.resolved(self.at_least_one(b))
-            parts = {"dividend": a, "divisor": b, "quotient": q, "remainder": r, "one": one}
-            self.log.add(Reason("name", parts))
-            self.log.add(equation)
-            self._equations.append(equation)
-        facts = [
-            LinearFact(at_least(r), "remainder"),
-            LinearFact(at_least(b - r - ONE), "remainder"),
-        ]
+        self._note_named("name", w, equation, remainder=r)
+        facts = [LinearFact(at_least(p), "remainder") for p in (r, b - r - ONE)]
         for f in facts:
-            self.state(f.formula, f.why, f.reason)
-        more = self._quotient_bounds(w)
-        for f in more:
-            self.state(f.formula, f.why, f.reason)
-        facts += more
+            self.state(f.formula, f.why)
+        facts += self._quotient_bounds(w)
         self._settle()
         self.witnesses.append(w)
         if target is not None:
@@ -257,12 +239,12 @@ class DivisionReading(CaseFacts):
         )
 
     def _quotient_bounds(self, w: Witness) -> list[LinearFact]:
-        certain, q = self.bounds.certain, w.quotient
+        """State what bounds of the dividend say of the quotient."""
+        q = w.quotient
         found = []
-        parts = {"dividend": w.dividend, "divisor": w.divisor, "quotient": q}
-        if certain(w.dividend):
-            natural = self.bounds.evidence(w.dividend) if self.log is not None else None
-            reason = self._made("quotient of a natural number", **parts, natural=natural)
+        parts: dict[str, Any] = {"dividend": w.dividend, "divisor": w.divisor, "quotient": q}
+        if self.bounds.certain(w.dividend):
+            reason = self._made("quotient of a natural number", {"natural": w.dividend}, **parts)
             found.append(LinearFact(at_least(q), "quotient of a natural number", reason))
         above = self.bounds.greatest(w.dividend)
         tops = self._divided_tops(above, w.divisor)
@@ -274,6 +256,8 @@ class DivisionReading(CaseFacts):
             # dividend <= divisor·(t + 1) - 1
             reason = self._made("quotient of a bound", **parts, t=t, below=why)
             found.append(LinearFact(at_least(t - q), "quotient of a bound", reason))
+        for f in found:
+            self.state(f.formula, f.why, f.reason)
         return found
 
     def _divided_tops(self, above: Iterable[tuple[Poly, Evidence]], b: Poly) -> dict[Poly, Evidence]:

@@ -45,8 +45,6 @@ from .prover import Reduction, prove
 from .reading import Reading
 from .record import Log, Node, Reason, Unrecorded
 
-__all__ = ["certificate", "certificate_json", "checked_json", "of_equal_terms", "recorded"]
-
 Json = Any
 
 #: A shorter proof is no gain where a solver takes long.
@@ -68,17 +66,18 @@ def recorded(
     hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None = None
 ) -> Node | None:
     """A recorded proof: of the goal, of its parts one by one, or that the hypotheses contradict each other."""
-    proof = prove(hypotheses, goal, budget=budget, assume_defined=True, record=True).proof
-    return proof or _otherwise(hypotheses, goal, budget)
+    return _proof(hypotheses, goal, budget) or _otherwise(hypotheses, goal, budget)
+
+
+def _proof(hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None) -> Node | None:
+    return prove(hypotheses, goal, budget=budget, assume_defined=True, record=True).proof
 
 
 def _otherwise(
     hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None
 ) -> Node | None:
     proof = _with_quotient_bounds(hypotheses, goal, budget)
-    if proof is None and goal is not FALSE:
-        proof = prove(hypotheses, FALSE, budget=budget, assume_defined=True, record=True).proof
-    return proof
+    return _proof(hypotheses, FALSE, budget) if proof is None and goal is not FALSE else proof
 
 
 def _with_quotient_bounds(
@@ -92,10 +91,10 @@ def _with_quotient_bounds(
         hard = []
         for part in left:
             known = [*hypotheses, *shown]
-            proof = prove(known, part, budget=budget, assume_defined=True, record=True).proof
+            proof = _proof(known, part, budget)
             steps = list(unquotienting(known, part)) if proof is None else []
             if steps:
-                then = prove(known, steps[-1][1], budget=budget, assume_defined=True, record=True).proof
+                then = _proof(known, steps[-1][1], budget)
                 if then is not None:
                     before = [part, *(goal for _, goal in steps)]
                     sides = [
@@ -103,10 +102,8 @@ def _with_quotient_bounds(
                         for (side, _), c in zip(steps, before, strict=False)
                     ]
                     proof = {"step": "quotient bound", "sides": sides, "then": then}
-            if proof is None:
-                proof = _with_recombined_digits(known, part, budget) or _with_equated_dividends(
-                    known, part, budget
-                )
+            for otherwise in (_with_recombined_digits, _with_equated_dividends):
+                proof = proof or otherwise(known, part, budget)
             if proof is None:
                 hard.append(part)
             else:
@@ -133,8 +130,7 @@ def _with_recombined_digits(
         return None
     claims = [*(s.eq(v) for s, v in steps), left]
     plain = [h for h in hypotheses if not recombinations(h)[0]]
-    proofs = [prove(plain, c, budget=budget, assume_defined=True, record=True).proof for c in claims]
-    return of_equal_terms(steps, proofs)
+    return of_equal_terms(steps, [_proof(plain, c, budget) for c in claims])
 
 
 def _with_equated_dividends(
@@ -145,8 +141,7 @@ def _with_equated_dividends(
     if not steps:
         return None
     claims = [*((hypotheses, s.eq(v)) for s, v in steps), (rest, left)]
-    proofs = [prove(known, c, budget=budget, assume_defined=True, record=True).proof for known, c in claims]
-    return of_equal_terms(steps, proofs)
+    return of_equal_terms(steps, [_proof(known, c, budget) for known, c in claims])
 
 
 def of_equal_terms(steps: Sequence[tuple[Expr, Expr]], proofs: Sequence[Node | None]) -> Node | None:
@@ -367,12 +362,8 @@ class _Proof:
                 # a divisor of the claim, which is not zero, is a multiple
                 instances.multiple(p, n["divisor"].divide(p)[0])
             cases[s] = instances.steps([p])
-        return [
-            "split",
-            as_json(p - ONE),
-            cases["1"],
-            [["split", as_json(-p - ONE), cases["-1"], cases["0"]]],
-        ]
+        others = [["split", as_json(-p - ONE), cases["-1"], cases["0"]]]
+        return ["split", as_json(p - ONE), cases["1"], others]
 
     def _residues(
         self,
@@ -409,18 +400,13 @@ class _Proof:
             odd = [n["odd"][k]["factor"] for k in part["factors"]]
             for d in sorted(d for d, e in powers if e == part["of"]):
                 (e, q, r), (rest, left_over, s) = (self._divided(part[key], d) for key in ("of", "rest"))
-                back = [
-                    ["multiple", as_json(rest - left_over * d), as_json(product(map(self.terms.poly, odd)))]
-                ]
+                whole = product(map(self.terms.poly, odd))
+                back = [["multiple", as_json(rest - left_over * d), as_json(whole)]]
                 steps: list[Json] = []
                 for k, v in enumerate(odd):
                     # e = v·left and e = d·q, and v·i = 1 + d·t: left = d·(q·i - t·left)
-                    p, h, i, t = (
-                        self.terms.poly(v),
-                        self.terms.poly(v // 2),
-                        variable(f"i!{k}"),
-                        variable(f"t!{k}"),
-                    )
+                    p, h = self.terms.poly(v), self.terms.poly(v // 2)
+                    i, t = variable(f"i!{k}"), variable(f"t!{k}")
                     left = product([rest, *map(self.terms.poly, odd[k + 1 :])])
                     steps.append(["inverse", as_json(h), d.bit_length() - 1, i.single, t.single])
                     zeros = ((e - q * d, i), (p - h * 2 - ONE, i), (p * i - t * d - ONE, left))

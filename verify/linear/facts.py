@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ...core.expr import Expr
 from .bounds import Bounds, Evidence
 from .case import Definition, ImpossibleCase, SignCase, ValueNames, Witness, rank
-from .formula import (
-    All,
-    AtLeast,
-    Formula,
-    FormulaLogic,
-    Some,
-    Zero,
-    at_least,
-    substitute,
-    tight,
-    zero,
-)
+from .formula import All, AtLeast, Formula, FormulaLogic, Some, Zero, at_least, substitute, tight, zero
 from .polynomial import ONE, ZERO, Monomial, Poly, Ring, common, over, variable
-from .record import LinearFact, Log, Reason, Resolved, Unrecorded
-
-__all__ = ["CaseFacts", "cofactors", "shared_factor"]
+from .record import LinearFact, Log, Reason, Unrecorded
 
 #: Longer facts than this are not divided.
 _DIVIDED = 80
@@ -100,8 +88,7 @@ class CaseFacts(Ring, FormulaLogic):
                     self.state(g, why, reason)
                 return
             case Some(()):
-                if self.log is not None:
-                    self.log.add(fact)
+                self._note(fact)
                 raise ImpossibleCase(fact)
             case AtLeast(p):
                 if p in self.bounds.facts:
@@ -119,22 +106,42 @@ class CaseFacts(Ring, FormulaLogic):
         """Propagate lower bounds, and note where they come from."""
         self.bounds.settle()
         if self.log is not None:
-            for p, evidence in self.bounds.settled.items():
-                self.log.add(
-                    LinearFact(AtLeast(p), "combination", Reason("combination", self._why(evidence)))
-                )
+            self.log.settle(self.bounds)
         self.bounds.settled.clear()
 
-    def _why(self, evidence: Evidence) -> dict[str, Resolved]:
-        assert self.log is not None
-        return {"evidence": self.log.resolved(evidence)}
-
-    def _made(self, step: str, **data: object) -> Reason | None:
-        """A reason, where a certificate is wanted; evidence is resolved."""
+    def _made(
+        self, step: str, natural: Mapping[str, Poly] = {}, positive: Poly | None = None, **data: Any
+    ) -> Reason | None:
+        """A reason, where a certificate is wanted, with why polynomials are ``natural``, and why one is ``positive``."""
         if self.log is None:
             return None
+        data |= {k: self.bounds.evidence(p) for k, p in natural.items()}
+        data |= {} if positive is None else {"one": self.at_least_one(positive)}
         made = {k: self.log.resolved(v) if isinstance(v, Evidence) else v for k, v in data.items()}
         return Reason(step, made)
+
+    def _gaps(self, step: str, gaps: Iterable[Poly]) -> Reason | None:
+        """The same for differences that are not negative.  Raises :class:`Unrecorded` where that is not at hand."""
+        if self.log is None:
+            return None
+        gaps = [*gaps]
+        for p in gaps:
+            if not self.bounds.certain(p):
+                raise Unrecorded(f"{p} is not negative")
+        return Reason(step, {"gaps": [(p, self.log.resolved(self.bounds.evidence(p))) for p in gaps]})
+
+    def _note(self, *entries: LinearFact | Reason | None) -> None:
+        """Add to the log, where there is one."""
+        for entry in entries:
+            if self.log is not None and entry is not None:
+                self.log.add(entry)
+
+    def _note_named(self, step: str, w: Witness, equation: LinearFact, **data: Poly) -> None:
+        """Note that a quotient has a name, and the equation of it."""
+        if self.log is not None:
+            parts = {"dividend": w.dividend, "divisor": w.divisor, "quotient": w.quotient, **data}
+            self._note(self._made(step, {}, w.divisor, **parts), equation)
+            self._equations.append(equation)
 
     def at_least_one(self, b: Poly) -> Evidence:
         """Why ``b >= 1``, for a ``b`` that has been found to be positive.  Raises :class:`Unrecorded`."""
@@ -205,10 +212,8 @@ class CaseFacts(Ring, FormulaLogic):
                     continue
                 fuel -= 1
                 if not r or (certain(b - r - ONE) and certain(b + r - ONE)):
-                    reason = None
-                    if self.log is not None:
-                        high, low = (self.bounds.evidence(x) for x in (b - r - ONE, b + r - ONE))
-                        reason = self._made("equal digits", base=b, t=t, r=r, of=equation, high=high, low=low)
+                    sides = {"high": b - r - ONE, "low": b + r - ONE}
+                    reason = self._made("equal digits", sides, base=b, t=t, r=r, of=equation)
                     for part in (t, r):
                         if part:
                             self.state(zero(part), "equal digits", reason)
@@ -270,14 +275,8 @@ class CaseFacts(Ring, FormulaLogic):
                     continue
                 seen.add(t)
                 if not self.bounds.certain(t):
-                    reason = None
-                    if self.log is not None:
-                        bound = self.bounds.evidence(p)
-                        gap = self.bounds.evidence(b - r - ONE)
-                        reason = self._made(
-                            "divided bound", base=b, t=t, r=r, of=bound, gap=gap, one=self.at_least_one(b)
-                        )
-                    self.learn(t, "divided bound", reason)
+                    known = {"of": p, "gap": b - r - ONE}
+                    self.learn(t, "divided bound", self._made("divided bound", known, b, base=b, t=t, r=r))
                     if t.degree > 1:
                         todo.append(tight(t))
         self._facts_seen = len(self.bounds.facts)
@@ -289,13 +288,6 @@ class CaseFacts(Ring, FormulaLogic):
     def _name(self, stem: str, *meaning: object) -> Poly:
         """The name of a value, or what it has been decided to be."""
         return self.names.of(stem, *meaning).substitute(self.case.definitions)
-
-    def _proved(self, p: Poly) -> Resolved:
-        """Why ``p >= 0``.  Raises :class:`Unrecorded` where that is not at hand."""
-        if not self.bounds.certain(p):
-            raise Unrecorded(f"{p} is not negative")
-        assert self.log is not None
-        return self.log.resolved(self.bounds.evidence(p))
 
 
 def cofactors(p: Poly) -> Iterator[Poly]:

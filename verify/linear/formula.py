@@ -9,21 +9,6 @@ from typing import TypeAlias
 from ...core.condition import Relation
 from .polynomial import ONE, Monomial, Poly
 
-__all__ = [
-    "FALSE",
-    "TRUE",
-    "All",
-    "AtLeast",
-    "Formula",
-    "FormulaLogic",
-    "Some",
-    "Zero",
-    "at_least",
-    "both",
-    "either",
-    "zero",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:

@@ -26,8 +26,6 @@ from .polynomial import ONE, ZERO, Monomial, Poly, over, variable
 from .reading import Reading
 from .record import LinearFact, Log, Reason, Resolved, Unrecorded
 
-__all__ = ["UNREAD", "CertifiedTerms", "Context", "Instances", "as_json", "seen"]
-
 #: Why a reading does not know a term.
 UNREAD = (NeedSign, ImpossibleCase, Unrecorded, ZeroDivisionError)
 #: So many products are looked at.

@@ -18,8 +18,6 @@ from .question import Leaf, LinearQuestion, Meter
 from .reading import Reading
 from .record import LinearFact, Log, Node, Reason, Resolved, Unrecorded
 
-__all__ = ["Exhausted", "Leaves", "ReductionBudget"]
-
 
 @dataclass(frozen=True)
 class ReductionBudget:
@@ -252,20 +250,12 @@ def _instance(i: Instance, bounds: Bounds, log: Log | None) -> LinearFact:
                 raise Unrecorded(f"{p} = 0")
             given.append((p, equal))
         elif bounds.certain(p):
-            given.append((p, _with_settled(bounds, log).resolved(bounds.evidence(p))))
+            log.settle(bounds)
+            given.append((p, log.resolved(bounds.evidence(p))))
         else:
             raise Unrecorded(f"{p} is not negative")
     data = {"lemma": i.name, "with": i.binding, "given": given}
     return LinearFact(i.formula, f"lemma: {i.name}", Reason("lemma", data))
-
-
-def _with_settled(bounds: Bounds, log: Log) -> Log:
-    """A log to which the bounds of names that follow from facts have been added."""
-    for p, evidence in bounds.settled.items():
-        data = {"evidence": log.resolved(evidence)}
-        log.add(LinearFact(AtLeast(p), "combination", Reason("combination", data)))
-    bounds.settled.clear()
-    return log
 
 
 def _completed(model: dict[Monomial, int], wanted: Iterable[Monomial]) -> dict[Monomial, int]:
@@ -288,9 +278,8 @@ def _impossible(f: Formula, bounds: Bounds, shown: list[LinearFact], log: Log | 
             return all(_impossible(g, bounds, shown, log) for g in parts)
     for side in sides:
         if bounds.certain(side):
-            reason = None
-            if log is not None:
-                reason = Reason("combination", {"evidence": log.resolved(bounds.evidence(side)), "of": side})
+            why = {} if log is None else {"evidence": log.resolved(bounds.evidence(side)), "of": side}
+            reason = Reason("combination", why) if why else None
             shown.append(LinearFact(at_least(side), "lemma: certificate", reason))
             return True
     return False

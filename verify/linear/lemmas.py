@@ -12,13 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..schemes import LEMMAS, STEPS, Scheme
 from .case import Witness
 from .formula import TRUE, Formula, at_least, atoms, both, either, holds, names, nonzero, zero
 from .polynomial import ONE, ZERO, Monomial, Poly, over, product, variable
 from .record import LinearFact
-
-__all__ = ["LEMMAS", "STEPS", "Instance", "Scheme", "Setting", "pool"]
 
 
 # -----------------------------------------------------------------------------------------------------------

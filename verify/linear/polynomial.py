@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
-__all__ = ["ONE", "ZERO", "Monomial", "Poly", "Ring", "Values", "constant", "variable"]
-
 Monomial: TypeAlias = tuple[str, ...]
 
 

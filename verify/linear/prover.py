@@ -19,8 +19,6 @@ from .question import Leaf
 from .reading import Reading, conjuncts, divides_somewhere, extrema
 from .record import LinearFact, Log, Node, Unrecorded
 
-__all__ = ["Reduction", "explain", "prove"]
-
 
 @dataclass(frozen=True)
 class Reduction:
@@ -202,15 +200,10 @@ class _Search:
         todo: list[tuple[tuple[tuple[Poly, int], ...], dict[str, Node], str]] = [((), found, "root")]
         while todo:
             signs, place, key = todo.pop()
-            if signs:
-                for way in (_QUICK, _PATIENT):
-                    if node := self._attempt(hypotheses, [goal], way, signs):
-                        place[key] = node
-                        break
-                else:
-                    node = None
-                if node:
-                    continue
+            ways = (_QUICK, _PATIENT) if signs else ()
+            if node := next(filter(None, (self._attempt(hypotheses, [goal], w, signs) for w in ways)), None):
+                place[key] = node
+                continue
             if len(signs) == min(len(names), _SIGNED):
                 del self.leaves.closed[before:]
                 return None
@@ -247,52 +240,36 @@ class _Search:
                 return None
             refine = len(case.definitions) < 40
             log = Log() if self.record else None
-            reading: Reading | None = None
+            seen: Node = {"log": log, "reading": None}
             try:
+                assumed = self.assume_defined
                 reading = Reading(
-                    case,
-                    self.names,
-                    assume_defined=self.assume_defined,
-                    refine=refine,
-                    eager=way.eager,
-                    log=log,
+                    case, self.names, assume_defined=assumed, refine=refine, eager=way.eager, log=log
                 )
+                seen["reading"] = reading
                 refuted = reading.read(hypotheses, goals)
             except NeedSign as need:
                 cases: dict[str, Node] = {}
-                place[key] = {
-                    "step": "sign",
-                    "log": log,
-                    "reading": reading,
-                    "of": need.poly,
-                    "divisor": need.divisor,
-                    "excluded": {str(s): e for s, e in need.excluded.items() if s not in need.options},
-                    "cases": cases,
-                }
+                excluded = {str(s): e for s, e in need.excluded.items() if s not in need.options}
+                about = {"of": need.poly, "divisor": need.divisor, "excluded": excluded}
+                place[key] = {"step": "sign", **seen, **about, "cases": cases}
                 for s in reversed(need.options):
                     after = case.with_sign(need.poly, s)
                     todo.append((after, *self._signed(case, after, need.poly, s, cases, str(s))))
                 continue
             except ImpossibleCase as contradiction:
                 self.leaves.add([contradiction.fact], case.steps, "identity")
-                place[key] = {
-                    "step": "leaf",
-                    "log": log,
-                    "reading": reading,
-                    "parts": [{"refute": [contradiction.fact]}],
-                }
+                place[key] = {"step": "leaf", **seen, "parts": [{"refute": [contradiction.fact]}]}
                 continue
-            found_definitions = (
-                reading.defining or reading.negative(refuted) or [d for d in (reading.solve(),) if d]
-            )
-            if found_definitions:
-                todo.append(self._defined(case, found_definitions, log, place, key))
+            defining = reading.defining or reading.negative(refuted) or reading.solve()
+            if defining:
+                todo.append(self._defined(case, defining, log, place, key))
                 place[key]["reading"] = reading
                 continue
             parts = self.leaves.close(reading, goals, refuted, way.patient)
             if parts is None:
                 return None
-            place[key] = {"step": "leaf", "log": log, "reading": reading, "parts": parts}
+            place[key] = {"step": "leaf", **seen, "parts": parts}
         return found["root"]
 
     def _defined(
@@ -357,11 +334,9 @@ def _inlined(
             break
         n, (v, e) = found
         one: dict[Expr, Expr] = {v: e}
+        others = known[:n] + known[n + 1 :]
         try:
-            known, goal = (
-                conjuncts(h.substitute(one) for k, h in enumerate(known) if k != n),
-                goal.substitute(one),
-            )
+            known, goal = conjuncts(h.substitute(one) for h in others), goal.substitute(one)
         except ZeroDivisionError:
             break
         replaced.append((v, e))
@@ -389,24 +364,18 @@ def _defined_by_equations(
 ) -> Iterator[Definition]:
     """Division-free equations among the hypotheses, as definitions."""
     case = SignCase()
-    equations = [
-        h
-        for h in hypotheses
-        if getattr(h, "op", "") == "==" and not divides_somewhere(h) and not extrema((h,))
-    ]
+    stated = (h for h in hypotheses if getattr(h, "op", "") == "==")
+    equations = [h for h in stated if not divides_somewhere(h) and not extrema((h,))]
     if not equations:
         return
-    uses: dict[str, int] = {}
-    for c in (*hypotheses, *goals):
-        for v in mentioned(c):
-            uses[name_of(v)] = uses.get(name_of(v), 0) + 1
+    uses = Counter(name_of(v) for c in (*hypotheses, *goals) for v in mentioned(c))
     for h in equations:
         a, b = (Reading(case, ValueNames()).value(e) for e in h.exprs())
         gap = a - b
         if _of_digits(gap):
             continue
         bare = {p.single for p in (a, b)}
-        units = sorted(gap.units(), key=lambda u: (u[0] not in bare, uses.get(u[0], 0), u[0]))
+        units = sorted(gap.units(), key=lambda u: (u[0] not in bare, uses[u[0]], u[0]))
         if units:
             name, sign = units[0]
             equation = LinearFact(zero(gap), "hypothesis")

@@ -15,8 +15,6 @@ from .formula import All, AtLeast, Formula, Some, atoms
 from .polynomial import Monomial, Poly
 from .record import LinearFact
 
-__all__ = ["Leaf", "LinearQuestion", "Meter", "Symbols", "leaf_smtlib", "smtlib"]
-
 _VALUE = re.compile(r"\(define-fun (\|[^|]*\||[^\s()]+) \(\) Int\s+(?:\(- (\d+)\)|(\d+))\)")
 
 

@@ -28,24 +28,10 @@ from ...core.condition import (
 from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, interpret, postorder
 from .case import Definition, Witness, best_definition, rank
 from .divisions import DivisionReading
-from .formula import (
-    FALSE,
-    TRUE,
-    All,
-    AtLeast,
-    Formula,
-    Some,
-    Zero,
-    atoms,
-    either,
-    nonzero,
-    zero,
-)
+from .formula import FALSE, TRUE, All, AtLeast, Formula, Some, Zero, atoms, either, nonzero, zero
 from .formula import names as names_in
 from .polynomial import ZERO, Poly, constant, variable
-from .record import LinearFact, Reason
-
-__all__ = ["Reading", "conjuncts", "divides_somewhere", "extrema"]
+from .record import LinearFact
 
 _DIVISIONS = (FloorDiv, Mod, CeilDiv)
 
@@ -95,19 +81,17 @@ class Reading(DivisionReading):
                 self.state(self.formula(h), "hypothesis")
         self._settle()
 
-    def solve(self) -> Definition | None:
-        """An equation among the hypotheses as a definition: that of the most dispensable name."""
-        if not self.refine:
-            return None
+    def solve(self) -> list[Definition]:
+        """An equation among the hypotheses as a definition: that of the most dispensable name; none without any."""
         usable = (f for f in self.facts if f.why in ("hypothesis", "equal digits"))
-        best = best_definition(usable, self.case.rejected)
+        best = best_definition(usable, self.case.rejected) if self.refine else None
         if best is None:
-            return None
+            return []
         name, value, equation = best
         made = {v for v in value.names if rank(v)}
         known = [f for f in self.facts if f.why != "hypothesis" and isinstance(f.formula, AtLeast)]
         kept = [f for f in known if not made.isdisjoint(names_in(f.formula))]
-        return Definition(name, value, "substitution", tuple(kept), equation=equation)
+        return [Definition(name, value, "substitution", tuple(kept), equation=equation)]
 
     def negative(self, refuted: Sequence[Formula]) -> list[Definition]:
         """Names that are not positive and occur in products, as negations: lemmas multiply with what is positive."""
@@ -137,9 +121,7 @@ class Reading(DivisionReading):
             other = next((q for q in kept if q != p and self.bounds.certain((p - q) * sign)), None)
             if other is not None:
                 kept.remove(p)
-                if self.log is not None:
-                    gap = (p - other) * sign
-                    self.log.add(Reason("extremum", {"gaps": [(gap, self._proved(gap))]}))
+                self._note(self._gaps("extremum", [(p - other) * sign]))
                 self.used_lemma("decided extremum")
         entry = name, tuple(kept)
         if len(kept) == 1:
@@ -149,16 +131,9 @@ class Reading(DivisionReading):
             self._extrema[entry] = m
             for p in kept:
                 self.learn((p - m) * sign, "extremum")
-            lows = [self.bounds.least(p) for p in kept] if sign > 0 else []
-            if lows and all(x is not None for x in lows):
-                shared = [constant(min(x for x in lows if x is not None))]
-            else:
-                shared = self._shared_upper(kept) if sign < 0 else []
+            shared = self._shared_upper(kept) if sign < 0 else self._shared_lower(kept)
             for bound in shared:
-                reason = None
-                if self.log is not None:
-                    gaps = [(p - bound) * sign for p in kept]
-                    reason = self._made("extremum bound", gaps=[(g, self._proved(g)) for g in gaps])
+                reason = self._gaps("extremum bound", ((p - bound) * sign for p in kept))
                 self.learn((m - bound) * sign, "extremum", reason)
             self.state(either(zero(m - p) for p in kept), "extremum")
             self.choices.append((m, tuple(kept)))
@@ -167,6 +142,11 @@ class Reading(DivisionReading):
     def _shared_upper(self, args: list[Poly]) -> list[Poly]:
         candidates = [*args, *(u for p in args for u, _ in self.bounds.greatest(p))]
         return [u for u in dict.fromkeys(candidates) if all(self.bounds.certain(u - p) for p in args)][:2]
+
+    def _shared_lower(self, args: list[Poly]) -> list[Poly]:
+        lows = [self.bounds.least(p) for p in args]
+        known = [x for x in lows if x is not None]
+        return [constant(min(known))] if len(known) == len(lows) else []
 
     def _not_zero(self, d: Expr) -> bool:
         return self.sign(self.value(d)) != 0
@@ -199,15 +179,8 @@ class Reading(DivisionReading):
         self._divided[-rest, d] = -k, ZERO
         w = Witness(rest, d, k, ZERO)
         equation = LinearFact(zero(rest - d * k), "hypothesis")
-        if self.log is not None:
-            one = self.log.resolved(self.at_least_one(d))
-            parts = {"dividend": rest, "divisor": d, "quotient": k, "given": given, "one": one}
-            self.log.add(Reason("divisible", parts))
-            self.log.add(equation)
-            self._equations.append(equation)
+        self._note_named("divisible", w, equation, given=given)
         facts = self._quotient_bounds(w)
-        for f in facts:
-            self.state(f.formula, f.why, f.reason)
         self.witnesses.append(w)
         target = self._definable(rest, d)
         if target is not None:

@@ -8,11 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .bounds import Evidence
+from .bounds import Bounds, Evidence
 from .formula import AtLeast, Formula
 from .polynomial import Poly
-
-__all__ = ["LinearFact", "Log", "Node", "Reason", "Resolved", "Unrecorded"]
 
 #: A node of a recorded proof: JSON but for polynomials, formulas, terms, facts and readings.
 Node = dict[str, Any]
@@ -62,6 +60,13 @@ class Log:
         self.entries.append(entry)
         if isinstance(entry, LinearFact) and isinstance(entry.formula, AtLeast):
             self._bounds.setdefault(entry.formula.p, entry)
+
+    def settle(self, bounds: Bounds) -> None:
+        """Note the bounds of names that follow from facts."""
+        for p, evidence in bounds.settled.items():
+            data = {"evidence": self.resolved(evidence)}
+            self.add(LinearFact(AtLeast(p), "combination", Reason("combination", data)))
+        bounds.settled.clear()
 
     def resolved(self, e: Evidence) -> Resolved:
         """Evidence with facts for polynomials.  Raises :class:`Unrecorded` where one is not here."""

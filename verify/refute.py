@@ -130,7 +130,10 @@ def eliminated(hypotheses: Sequence[Condition]) -> list[tuple[Var, Expr]]:
         if hit is None:
             return found
         found.append(hit)
-        known = flattened(substituted(known, {hit[0]: hit[1]}))
+        try:
+            known = flattened(substituted(known, {hit[0]: hit[1]}))
+        except ZeroDivisionError:
+            return found  # with this value of a divisor there is no point at all
 
 
 def completed(

@@ -144,3 +144,8 @@ def test_what_comes_later_bounds_what_comes_first() -> None:
     p = var("p")
     points = inside([n, p], [n >= 1, n <= p], values)
     assert np.all((points[:, 0] >= 1) & (points[:, 0] <= points[:, 1]))
+
+
+def test_a_divisor_that_is_said_to_be_zero_leaves_no_points() -> None:
+    x, d = var("x"), var("d")
+    assert bounded_point([d.eq(0), (x // d).eq(1)], x > 5) is None

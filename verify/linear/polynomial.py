@@ -191,11 +191,11 @@ class Poly:
                 moved[rest] = c
         return Poly(kept) + Poly(moved) * value if moved else self
 
-    def divide(self, by: Poly) -> tuple[Poly, Poly]:
+    def divide(self, by: Poly, rounds: int = 8) -> tuple[Poly, Poly]:
         """``(T, rest)`` with ``self = by·T + rest``.
 
         Every term that the leading monomial of ``by`` divides, with an integer coefficient, is divided once;
-        for several terms in ``by`` that is repeated a few times.  Raises :class:`ZeroDivisionError` for zero.
+        for several terms in ``by`` that is repeated for a few ``rounds``.  Raises :class:`ZeroDivisionError` for zero.
         """
         if not by:
             raise ZeroDivisionError("division by the zero polynomial")
@@ -212,7 +212,7 @@ class Poly:
                     quotient[n] = k // c
             return Poly(quotient), Poly(rest)
         total, left = ZERO, self
-        for _ in range(8):
+        for _ in range(rounds):
             for m, k in left.key:
                 n = over(m, lead) if k % c == 0 else None
                 if n is not None:

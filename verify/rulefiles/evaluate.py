@@ -133,7 +133,7 @@ def _value(t: Term, args: list[Value], point: Point, s: Semantics) -> Value:
             return next((a for a in _missing_first(args) if isinstance(a, Missing)), not deciding)
         case "fold":
             return args[0]
-        case "select" | "choose":
+        case "select":
             chosen = args[0]
             return chosen if isinstance(chosen, Missing) else args[1] if chosen else args[2]
     lost = next(_missing_first(args), None)
@@ -155,8 +155,6 @@ _RELATIONS: dict[str, Callable[..., bool]] = {
     "ge": operator.ge,
     "eq": operator.eq,
     "ne": operator.ne,
-    "iff": operator.eq,
-    "xor": operator.ne,
     "not": operator.not_,
     "within": lambda e, lo, hi: lo <= e <= hi,
     "divides": lambda d, e: d != 0 and e % d == 0,

@@ -60,7 +60,7 @@ _MANY = 24
 _ATTEMPTS = 32
 #: Operators whose result may lie outside a machine type in which their arguments are, and those that choose arguments.
 _OVERFLOWING = DIVISIONS | {"add", "sub", "mul", "neg"}
-_CHOOSING = frozenset({"select", "choose", "and", "or"})
+_CHOOSING = frozenset({"select", "and", "or"})
 #: So many large coordinates of a point for a smaller type are moved to the limits of a larger one.
 _MOVED = 4
 
@@ -113,7 +113,7 @@ def cannot_overflow(r: StatedRule, width: int) -> bool:
         t = todo.pop()
         if number[id(t)] not in computed:
             computed.add(number[id(t)])
-            todo += t.args[:1] if t.op in ("select", "choose") else () if t.op in _CHOOSING else t.args
+            todo += t.args[:1] if t.op == "select" else () if t.op in _CHOOSING else t.args
     most = 1 << (width - 1)
     for t in below(r.right):
         if number[id(t)] in computed:

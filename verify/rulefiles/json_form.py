@@ -13,7 +13,7 @@ from ...core.json_text import dump_json, load_json
 from ..verdict import Status
 from .rule import EXPECTED, RuleFile, StatedRule, checked
 from .semantics import Semantics, division_of, overflow_of, rounding_of, width_of
-from .terms import INNER, OPERATORS, Kind, Term, below
+from .terms import OPERATORS, Kind, Term, below
 from .text_reader import applied
 
 __all__ = ["parse_json_rules", "rules_to_json"]
@@ -26,7 +26,6 @@ NOTES: Final = frozenset(
 _MEANING: Final = ("semantics", "quotient", "remainder", "width", "overflow")
 _FILE_KEYS: Final = ("rules", "name", *_MEANING)
 _RULE_KEYS: Final = ("name", "vars", "if", "left", "right", "expect", *_MEANING)
-_OPERATORS: Final = [op for op in OPERATORS if op not in INNER]
 
 Path: TypeAlias = tuple[str | int, ...]
 #: A path from the inside out, so that terms nested ten thousand deep share it.
@@ -247,10 +246,10 @@ class _Reader:
         return done[0]
 
     def check_call(self, value: list[Any], place: Place) -> None:
-        if not value or not isinstance(value[0], str) or value[0] not in _OPERATORS:
+        if not value or not isinstance(value[0], str) or value[0] not in OPERATORS:
             what = f"there is no operator {quoted(value[0])}" if value else "an empty list is no expression"
             path = path_of(place)
-            raise _Wrong((*path, 0) if value else path, what, f"one of {', '.join(_OPERATORS)}")
+            raise _Wrong((*path, 0) if value else path, what, f"one of {', '.join(OPERATORS)}")
         o = OPERATORS[value[0]]
         count = len(value) - 1
         if count < len(o.args) or (o.most and count > o.most):
@@ -361,14 +360,11 @@ def _kind_to_json(kind: Kind) -> Any:
     return [kind.lo, kind.hi] if kind.name == "int" else [kind.name, kind.lo, kind.hi]
 
 
-_UNTYPED = {"iff": "eq", "xor": "ne", "choose": "select"}
-
-
 def _term_to_json(root: Term) -> Any:
     done: dict[int, Any] = {}
     for t in below(root):
         if t.op in ("int", "bool", "var", "flag"):
             done[id(t)] = t.value
         else:
-            done[id(t)] = [_UNTYPED.get(t.op, t.op), *(done[id(a)] for a in t.args)]
+            done[id(t)] = [t.op, *(done[id(a)] for a in t.args)]
     return done[id(root)]

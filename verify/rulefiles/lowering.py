@@ -39,7 +39,7 @@ from ...core.expr import (
 from ..verdict import Status
 from .evaluate import division
 from .json_form import parse_json_rules, rules_to_json
-from .rule import RuleFile, StatedRule
+from .rule import RuleFile, StatedRule, flat
 from .terms import BOOL, Term, below
 
 __all__ = [
@@ -232,21 +232,20 @@ class _Lowering:
             case "fold":
                 return args[0]
             case "and" | "or":
-                return _connective(t.op == "or", [self._memo[id(a)] for a in _parts(t)])
-            case "select" | "choose":
-                return self._select(t.op, *args)
+                return _connective(t.op == "or", [self._memo[id(a)] for a in flat(t.op, [t])])
+            case "select":
+                return self._select(*args)
         zero, lost = any_of(a.zero for a in args), any_of(a.lost for a in args)
         match t.op:
             case "not":
                 return Meaning(negate(args[0].value), zero, lost)
-            case "iff" | "xor":
-                a, b = (a.value for a in args)
-                b = b if t.op == "iff" else negate(b)
-                return Meaning(any_of((all_of((a, b)), all_of((negate(a), negate(b))))), zero, lost)
-            case "eq":
-                return Meaning(self.equal(*args), zero, lost)
-            case "ne":
-                return Meaning(negate(self.equal(*args)), zero, lost)
+            case "eq" | "ne":
+                a, b = args
+                if isinstance(a.value, Condition):
+                    both = (b.value, negate(b.value))
+                    return Meaning(_chosen(a.value, *(both if t.op == "eq" else both[::-1])), zero, lost)
+                same = self.equal(a, b)
+                return Meaning(same if t.op == "eq" else negate(same), zero, lost)
             case "neg":
                 return self._made(-args[0].value, zero, lost)
             case "add" | "sub" | "mul":
@@ -258,17 +257,12 @@ class _Lowering:
             return Meaning(_OF_VALUES[t.op](*es), zero, lost)
         return self._divided(t, es[0], es[1], zero, lost)
 
-    def _select(self, op: str, c: Meaning, a: Meaning, b: Meaning) -> Meaning:
-        def chosen(x: Condition, y: Condition) -> Condition:
-            if x == y:
-                return x
-            return any_of((all_of((c.value, x)), all_of((negate(c.value), y))))
-
+    def _select(self, c: Meaning, a: Meaning, b: Meaning) -> Meaning:
         valued = (negate(c.zero), negate(c.lost))
-        zero = any_of((c.zero, all_of((*valued, chosen(a.zero, b.zero)))))
-        lost = any_of((c.lost, all_of((*valued, chosen(a.lost, b.lost)))))
-        if op == "choose":
-            return Meaning(chosen(a.value, b.value), zero, lost)
+        zero = any_of((c.zero, all_of((*valued, _chosen(c.value, a.zero, b.zero)))))
+        lost = any_of((c.lost, all_of((*valued, _chosen(c.value, a.lost, b.lost)))))
+        if isinstance(a.value, Condition):
+            return Meaning(_chosen(c.value, a.value, b.value), zero, lost)
         return Meaning(select(c.value, a.value, b.value), zero, lost, a.wraps or b.wraps)
 
     def _made(self, e: Expr, zero: Condition, lost: Condition) -> Meaning:
@@ -326,6 +320,10 @@ class _Lowering:
         return _by_sign(b, q, -q, integer(0)) if whole else r
 
 
+def _chosen(c: Condition, x: Condition, y: Condition) -> Condition:
+    return x if x == y else any_of((all_of((c, x)), all_of((negate(c), y))))
+
+
 def _may_be(e: Expr, n: int) -> bool:
     return not isinstance(e, Int) or e.value == n
 
@@ -336,19 +334,6 @@ def _by_sign(e: Expr, positive: Expr, negative: Expr, zero: Expr) -> Expr:
 
 def _not_zero(b: Expr) -> Expr:
     return select(b.eq(0), 1, b)
-
-
-def _parts(t: Term) -> list[Term]:
-    """The parts of a conjunction of conjunctions, or of a disjunction."""
-    out: list[Term] = []
-    todo = [t]
-    while todo:
-        a = todo.pop()
-        if a.op == t.op:
-            todo += reversed(a.args)
-        else:
-            out.append(a)
-    return out
 
 
 def _connective(deciding: bool, args: Sequence[Meaning]) -> Meaning:

@@ -40,7 +40,7 @@ from ...core.condition import (
 )
 from ...core.expr import Expr, FloorDiv, Int, Mod, Mul, Sum, Var, integer, linear, mod, mul, postorder, var
 from .. import linear as reduction
-from ..linear.polynomial import Monomial, Poly, over
+from ..linear.polynomial import Poly
 from ..linear.record import Node
 from ..obligations import Obligation
 from ..solve import reduced
@@ -346,8 +346,8 @@ def _cofactors(e: Expr, others: Sequence[Sum]) -> Iterator[tuple[Expr, Expr]]:
         if other is e or whole is None:
             continue
         part = _divided(other, atoms)
-        quotient = None if part is None else _quotient(whole, part)
-        if quotient is not None and not quotient.is_constant:
+        quotient, rest = whole.divide(part, _TERMS) if part else (whole, whole)
+        if not rest and not quotient.is_constant:
             terms = [(mul(*(atoms[v] for v in m)), c) for m, c in quotient.key if m]
             yield linear(quotient.constant, terms), other
 
@@ -364,27 +364,6 @@ def _divided(e: Expr, atoms: dict[str, Expr]) -> Poly | None:
     """The same of a polynomial that is worth dividing."""
     p = _polynomial(e, atoms)
     return p if p is not None and p.degree <= _DIVIDED_DEGREE and len(p) <= _TERMS else None
-
-
-def _quotient(p: Poly, by: Poly) -> Poly | None:
-    """``p / by`` where that is a polynomial: one leading term after another, in the order of degrees and names."""
-    total, left = Poly({}), p
-    lead = max(by.terms, key=_leading)
-    for _ in range(_TERMS):
-        if not left:
-            return total
-        m = max(left.terms, key=_leading)
-        n = over(m, lead)
-        if n is None or left.terms[m] % by.terms[lead]:
-            return None
-        term = Poly({n: left.terms[m] // by.terms[lead]})
-        total, left = total + term, left - by * term
-    return None
-
-
-def _leading(m: Monomial) -> tuple[int, list[tuple[str, int]]]:
-    """An order of monomials that products keep: by degree, then by how often each name occurs."""
-    return len(m), sorted(((v, m.count(v)) for v in set(m)), reverse=True)
 
 
 def _common(e: Expr) -> Iterator[tuple[Expr, Expr]]:

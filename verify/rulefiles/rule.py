@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ...core.errors import InputError, quoted
@@ -10,7 +10,7 @@ from ..verdict import Status
 from .semantics import Semantics
 from .terms import BOOL, INT, OPERATORS, Kind, Sort, Term, below, show
 
-__all__ = ["EXPECTED", "RuleFile", "StatedRule", "checked", "sort_of", "widened"]
+__all__ = ["EXPECTED", "RuleFile", "StatedRule", "checked", "flat", "sort_of", "widened"]
 
 #: The verdicts that a file may expect of a rule.
 EXPECTED = (Status.PROVED, Status.REFUTED)
@@ -88,8 +88,8 @@ def widened(r: StatedRule, width: int) -> StatedRule:
 
 def sort_of(t: Term) -> Sort:
     """The sort of a typed term."""
-    while t.op == "fold":
-        t = t.args[0]
+    while t.op in ("fold", "select"):
+        t = t.args[-1]
     match t.op:
         case "int" | "var":
             return INT
@@ -100,8 +100,6 @@ def sort_of(t: Term) -> Sort:
 
 # ------------------------------------------------------------------------------------------------------ typing
 _NAMES: dict[Sort, str] = {INT: "an integer", BOOL: "a truth value"}
-#: What ``eq``, ``ne`` and ``select`` are called between truth values.
-_ON_TRUTH = {"eq": "iff", "ne": "xor", "select": "choose"}
 
 
 class _Sorts:
@@ -172,24 +170,11 @@ def _infer(terms: Sequence[Term], kinds: Mapping[str, Kind], sorts: _Sorts, *, l
                 sorts.require(a, wanted)
 
 
-def _typed(terms: Sequence[Term], sorts: _Sorts) -> dict[int, Term]:
-    done: dict[int, Term] = {}
-    for t in terms:
-        op = t.op
-        if t.op == "var":
-            op = "flag" if sorts.of(t) == BOOL else "var"
-        elif t.op in _ON_TRUTH and sorts.of(t.args[-1]) == BOOL:
-            op = _ON_TRUTH[t.op]
-        done[id(t)] = Term(op, tuple(done[id(a)] for a in t.args), t.value, t.at)
-    return done
-
-
-# ------------------------------------------------------------------------------------------------------- checks
 def checked(
     name: str,
     left: Term,
     right: Term,
-    conditions: Iterable[Term],
+    conditions: Sequence[Term],
     kinds: Mapping[str, Kind],
     semantics: Semantics,
     complain: Complaint,
@@ -201,13 +186,13 @@ def checked(
     lenient: bool = False,
     derived: bool = False,
 ) -> StatedRule:
-    """The rule with typed terms.
+    """The rule; variables for truth values become flags in its terms.
 
     Where ``lenient``, an integer variable without bounds that is only used as a truth value is one.  Raises what
     ``complain`` makes of an undeclared variable, a term of the wrong sort, a variable below ``fold``, what machine
     integers cannot hold, and of a variable that is only on the right side of a rule that is not ``derived``.
     """
-    conditions = tuple(conjuncts(conditions))
+    conditions = tuple(flat("and", conditions))
     terms = below(left, right, *conditions)
     for t in terms:
         if t.op == "var" and t.name not in kinds:
@@ -233,20 +218,20 @@ def checked(
                     f"{t.value} does not fit into {semantics.width} bits",
                     f"an integer in [{semantics.lo}, {semantics.hi}]",
                 )
-    done = _typed(terms, sorts)
-    used: dict[str, Kind] = {}
-    mentioned = {t.name for t in terms if t.op == "var"}
-    for v, kind in kinds.items():
-        if v in mentioned:
-            flag = sorts.of(Term("var", value=v)) == BOOL
-            used[v] = Kind("bool") if flag and kind.name != "bool" else kind
     if not derived:
         _only_bound(left, right, conditions, complain)
+    named = {t.name: t for t in terms if t.op == "var"}
+    used = {
+        v: Kind("bool") if sorts.of(named[v]) == BOOL else kind for v, kind in kinds.items() if v in named
+    }
+    for t in terms:
+        if t.op == "var" and used[t.name].sort == BOOL:
+            t.op = "flag"
     return StatedRule(
         name,
-        done[id(left)],
-        done[id(right)],
-        tuple(done[id(c)] for c in conditions),
+        left,
+        right,
+        conditions,
         used,
         semantics,
         doc,
@@ -264,13 +249,13 @@ def _only_bound(left: Term, right: Term, conditions: Sequence[Term], complain: C
             raise complain(t, message, "a variable of these")
 
 
-def conjuncts(conditions: Iterable[Term]) -> list[Term]:
-    """The parts of conjunctions, in order."""
+def flat(op: str, terms: Sequence[Term]) -> list[Term]:
+    """The parts of conjunctions, or of disjunctions, in order."""
     out: list[Term] = []
-    todo = list(reversed(list(conditions)))
+    todo = [*reversed(terms)]
     while todo:
         t = todo.pop()
-        if t.op == "and":
+        if t.op == op:
             todo.extend(reversed(t.args))
         else:
             out.append(t)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -85,7 +86,6 @@ class Semantics:
 
 #: Keys by which a division given in two parts may name them.
 _PARTS = (("quotient", "remainder"), ("div", "mod"), ("fdiv", "mod"))
-_EXPECTED = ", ".join(f"`{r}`" for r in ROUNDINGS[:-1]) + f" or `{ROUNDINGS[-1]}`"
 
 
 def division_of(value: Any) -> tuple[Rounding, Rounding]:
@@ -106,18 +106,19 @@ def division_of(value: Any) -> tuple[Rounding, Rounding]:
 
 def rounding_of(value: Any) -> Rounding:
     """A rounding by its name.  Raises :class:`InputError`."""
-    for r in ROUNDINGS:
-        if r == value:
-            return r
-    raise InputError(f"no division is called {quoted(value)}", expected=_EXPECTED)
+    return _named("division", ROUNDINGS, value)  # type: ignore[return-value]
 
 
 def overflow_of(value: Any) -> Overflow:
     """A kind of overflow by its name.  Raises :class:`InputError`."""
-    for o in OVERFLOWS:
-        if o == value:
-            return o
-    raise InputError(f"no overflow is called {quoted(value)}", expected="`wrap`, `nowrap` or `undefined`")
+    return _named("overflow", OVERFLOWS, value)  # type: ignore[return-value]
+
+
+def _named(what: str, names: Sequence[str], value: Any) -> str:
+    if value in names:
+        return str(value)
+    *others, last = (f"`{n}`" for n in names)
+    raise InputError(f"no {what} is called {quoted(value)}", expected=f"{', '.join(others)} or {last}")
 
 
 def width_of(value: Any) -> int:

@@ -78,8 +78,7 @@ def _call(args: Sequence[Sort | Literal[""]], result: Sort | Literal[""], text: 
     return Operator(tuple(args), result, text, _CALL, len(args))
 
 
-#: The operators by their name in the JSON form.  ``iff``, ``xor`` and ``choose`` are what ``eq``, ``ne`` and
-#: ``select`` of truth values become; they are never read.
+#: The operators by their name in the JSON form.
 OPERATORS: dict[str, Operator] = {
     "add": _infix(INT, INT, "+", _SUM, 0),
     "sub": _infix(INT, INT, "-", _SUM),
@@ -110,16 +109,10 @@ OPERATORS: dict[str, Operator] = {
     "not": Operator((BOOL,), BOOL, "not", _NOT, 1),
     "select": _call((BOOL, "", ""), "", "select"),
     "fold": _call(("",), "", "fold"),
-    "iff": _infix(BOOL, BOOL, "==", _RELATION),
-    "xor": _infix(BOOL, BOOL, "!=", _RELATION),
-    "choose": _call((BOOL, BOOL, BOOL), BOOL, "select"),
 }
 
 #: The operators whose second argument is a divisor.
 DIVISIONS = frozenset(op for op in OPERATORS if op in ("mod", "cdiv") or op.endswith(("div", "mod")))
-
-#: What no file may say: the forms that truth values give to ``eq``, ``ne`` and ``select``.
-INNER = frozenset({"iff", "xor", "choose"})
 
 
 class Term:
@@ -186,7 +179,7 @@ def evaluated(*roots: Term) -> list[Term]:
         match t.op:
             case "and" | "or":
                 continue
-            case "select" | "choose":
+            case "select":
                 todo.append(t.args[0])
             case _:
                 todo += t.args

@@ -22,7 +22,7 @@ from .semantics import (
     rounding_of,
     width_of,
 )
-from .terms import INNER, OPERATORS, Kind, Term
+from .terms import OPERATORS, Kind, Term
 
 __all__ = ["parse_rules"]
 
@@ -49,14 +49,12 @@ _RULE: Final = re.compile(r'(?P<name>[A-Za-z_][\w.\-]*|"(?:[^"\\\n]|\\["\\])+")[
 _WORD: Final = re.compile(r"[A-Za-z_]+")
 
 #: How the signs of the text form are called, by what stands between two terms.
-_INFIX: Final[dict[str, str]] = {o.text: op for op, o in OPERATORS.items() if o.infix and op not in INNER} | {
+_INFIX: Final[dict[str, str]] = {o.text: op for op, o in OPERATORS.items() if o.infix} | {
     "&&": "and",
     "||": "or",
 }
 _CALLS: Final[dict[str, str]] = {
-    o.text: op
-    for op, o in OPERATORS.items()
-    if not o.infix and op not in INNER and op not in ("neg", "not", "within")
+    o.text: op for op, o in OPERATORS.items() if not o.infix and op not in ("neg", "not", "within")
 }
 _PREFIX: Final[dict[str, str]] = {"-": "neg", "not": "not", "!": "not"}
 _RELATION: Final = OPERATORS["lt"].level

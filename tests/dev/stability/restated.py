@@ -22,7 +22,7 @@ __all__ = ["stated_mutant", "stated_question"]
 
 _STEMS: Final = ("z", "m", "long_name_", "A", "q0_")
 _SHUFFLED: Final = frozenset({"and", "or", "min", "max"})
-_EXCHANGED: Final = frozenset({"add", "mul", "eq", "ne", "iff", "xor"})
+_EXCHANGED: Final = frozenset({"add", "mul", "eq", "ne"})
 _TURNED: Final = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 

@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from ...core.expr import Var
 from . import enumerate as enumeration
 from . import isl, normal_form, sat_sweeping, smt, witnesses
 from .problem import HOLDS, EngineDisagreement, Outcome, Problem, counterexample_order
 
-__all__ = ["ENGINES", "GROWTH", "ROUNDS", "Decision", "decide_problem"]
+__all__ = ["ENGINES", "GROWTH", "ROUNDS", "Decision", "Portfolio", "decide_problem"]
 
 _PROBE = "small points"
 
@@ -68,82 +69,102 @@ def decide_problem(
     Raises :class:`~.problem.EngineDisagreement` when engines contradict each other or a counterexample is
     none.
     """
-    asked = tuple(n for n in ENGINES if engines is None or n in engines)
-    tried: list[str] = []
-    # the normal form needs no preparation, and most true claims end here
-    if normal_form.NAME in asked:
-        outcome = normal_form.decide(problem)
-        tried.append(f"{normal_form.NAME}: {outcome.note or outcome.status}")
-        if outcome.status == "holds" and not confirm:
-            return Decision(outcome, normal_form.NAME, tuple(tried))
-    else:
-        outcome = Outcome("open")
+    return Portfolio(problem, confirm, engines).decided(rounds)
 
-    simple = problem.simplified()
-    if simple is None:
+
+class Portfolio:
+    """The decision of a problem, which can be asked for more rounds later: those that were made are not made again."""
+
+    def __init__(self, problem: Problem, confirm: bool = False, engines: Sequence[str] | None = None) -> None:
+        self.problem, self.confirm = problem, confirm
+        self.asked = tuple(n for n in ENGINES if engines is None or n in engines)
+        self.tried: list[str] = []
+        self.rounds = 0
+        self.best, self.engine = Outcome("open"), normal_form.NAME
+        self.smaller: Problem | None = None
+        self.fixed: dict[Var, int] = {}
+        #: Engines of which more would not help.
+        self.useless: set[str] = set()
+        # the normal form needs no preparation, and most true claims end here
+        if normal_form.NAME in self.asked:
+            self.best = normal_form.decide(problem)
+            self.tried.append(f"{normal_form.NAME}: {self.best.note or self.best.status}")
+            if self.best.status == "holds" and not confirm:
+                return
+        simple = problem.simplified()
+        if simple is None:
+            self.best = HOLDS
+            self.tried.append(f"{normal_form.NAME}: no point satisfies the facts")
+        else:
+            self.smaller, self.fixed = simple
+
+    def decided(self, rounds: int = ROUNDS) -> Decision:
+        """Decide as far as so many rounds do."""
+        while self.rounds < rounds and not self._final:
+            self._round(self.rounds)
+            self.rounds += 1
+        outcome, confirmed = self.best, ""
+        if self.confirm and self.smaller is not None and outcome.status != "open":
+            confirmed = _confirmed(self.smaller, outcome, self.engine, self.tried)
+        if outcome.status == "fails" and self.smaller is not None:
+            found = {v: x for (v, _), x in zip(self.smaller.variables, outcome.point, strict=True)}
+            outcome = outcome._replace(point=self.problem.restored({**self.fixed, **found}))
         return Decision(
-            HOLDS, normal_form.NAME, (*tried, f"{normal_form.NAME}: no point satisfies the facts")
+            outcome, self.engine if outcome.status != "open" else "", tuple(self.tried), confirmed
         )
-    smaller, fixed = simple
-    engine = normal_form.NAME
-    if outcome.status == "open":
-        outcome, engine = _portfolio(smaller, asked, tried, rounds)
-    confirmed = _confirmed(smaller, outcome, engine, tried) if confirm and outcome.status != "open" else ""
-    if outcome.status == "fails":
-        found = {v: x for (v, _), x in zip(smaller.variables, outcome.point, strict=True)}
-        outcome = outcome._replace(point=problem.restored({**fixed, **found}))
-    return Decision(outcome, engine, tuple(tried), confirmed)
+
+    @property
+    def _final(self) -> bool:
+        return self.best.status == "holds" or (self.best.status == "fails" and self.best.minimal)
+
+    def _round(self, turn: int) -> None:
+        """Ask the engines in their order until there is a verdict.
+
+        A refutation that is not known to be minimal is kept, while the solvers have the rest of the first round, and more
+        small points are tried, to find a smaller one.
+        """
+        problem = self.smaller
+        assert problem is not None
+        minimising = {isl.NAME} if problem.presburger else {isl.NAME, smt.NAME}
+        for name, factor in _schedule(self.asked, problem.presburger, turn):
+            refuted = self.best.status == "fails"
+            if name in self.useless or (refuted and (name != _PROBE if turn else name not in minimising)):
+                continue
+            outcome = ENGINES[name](problem, factor)
+            said = f"{name}, round {turn + 1}" if turn else name
+            self.tried.append(f"{said}: {outcome.note or outcome.status}")
+            _check(problem, name, outcome)
+            if outcome.status == "holds" and refuted:
+                raise EngineDisagreement(problem, self.engine, self.best, name, outcome)
+            if outcome.status == "open":
+                if "budget" not in outcome.note and name in _SOLVERS:
+                    self.useless.add(name)
+                continue
+            if outcome.minimal or not refuted or _before(outcome, self.best):
+                self.best, self.engine = outcome, name
+            if self._final:
+                return
 
 
-def _schedule(asked: Sequence[str], presburger: bool, rounds: int) -> Iterator[tuple[str, int, int]]:
-    """Engine, budget factor and round.
+def _before(one: Outcome, other: Outcome) -> bool:
+    return counterexample_order(one.point) < counterexample_order(other.point)
+
+
+def _schedule(asked: Sequence[str], presburger: bool, turn: int) -> Iterator[tuple[str, int]]:
+    """Engines of one round and the factors of their budgets.
 
     Small points are tried in two rounds only, since more find little more, and z3 waits one round where isl could answer.
     """
-    for turn in range(rounds):
-        for name in asked:
-            if name == enumeration.NAME and turn < _ENUMERATED:
-                yield name, GROWTH**turn, turn + 1
-            elif name == _PROBE and turn < 2:
-                yield name, _MORE**turn, turn + 1
-            elif name == smt.NAME and presburger and len(asked) > 1:
-                if turn:
-                    yield name, GROWTH ** (turn - 1), turn + 1
-            elif name in _SOLVERS:
-                yield name, GROWTH**turn, turn + 1
-
-
-def _portfolio(problem: Problem, asked: Sequence[str], tried: list[str], rounds: int) -> tuple[Outcome, str]:
-    """The first verdict.
-
-    A refutation that is not known to be minimal is kept, while the solvers have one more round, and more
-    small points are tried, to find a smaller one.
-    """
-    best, engine = Outcome("open"), ""
-    useless: set[str] = set()
-    minimising = {isl.NAME} if problem.presburger else {isl.NAME, smt.NAME}
-    for name, factor, turn in _schedule(asked, problem.presburger, rounds):
-        if best.status == "fails" and (name not in minimising if turn == 1 else name != _PROBE):
-            continue
-        if name in useless:
-            continue
-        outcome = ENGINES[name](problem, factor)
-        tried.append(f"{name}{f', round {turn}' if turn > 1 else ''}: {outcome.note or outcome.status}")
-        _check(problem, name, outcome)
-        if outcome.status == "holds":
-            if best.status == "fails":
-                raise EngineDisagreement(problem, engine, best, name, outcome)
-            return outcome, name
-        if outcome.status == "fails":
-            if outcome.minimal:
-                return outcome, name
-            if best.status == "open" or counterexample_order(outcome.point) < counterexample_order(
-                best.point
-            ):
-                best, engine = outcome, name
-        elif "budget" not in outcome.note and name in _SOLVERS:
-            useless.add(name)  # more of it would not help
-    return best, engine
+    for name in asked:
+        if name == enumeration.NAME and turn < _ENUMERATED:
+            yield name, GROWTH**turn
+        elif name == _PROBE and turn < 2:
+            yield name, _MORE**turn
+        elif name == smt.NAME and presburger and len(asked) > 1:
+            if turn:
+                yield name, GROWTH ** (turn - 1)
+        elif name in _SOLVERS:
+            yield name, GROWTH**turn
 
 
 def _check(problem: Problem, name: str, outcome: Outcome) -> None:

@@ -19,14 +19,14 @@ from ...core.interval import Interval
 from ..verdict import Status
 from ..words import tuple_text
 from .decide import ROUNDS
-from .image import Image, asked, included, joined, named, runtime_box, targets
+from .image import Image, Question, asked, included, joined, named, runtime_box, targets
 from .problem import Answer, Box, Counterexample, Fact, Problem, substituted
 from .questions import ConstraintLike, constraint_facts
 
 __all__ = ["contains", "equal_maps", "inclusion", "inverse", "same_relation"]
 
 
-#: In one round and then in so many both directions are asked before either is asked in all.
+#: After so many rounds nobody looks for a smaller counterexample of the same direction.
 _FIRST_ROUNDS = 2
 
 
@@ -284,34 +284,48 @@ def _directions(
         place.update(zip(left.range_vars, right.range_vars, strict=True))
     there = substituted(domain, place)
 
-    def forward(rounds: int) -> Answer:
-        return _inclusion(
-            "left", left, right, one, other, pair.parameters, domain, confirm, pointwise, rounds
-        )
-
-    def back(rounds: int) -> Answer:
-        a, b = other, one
-        if pointwise or not (left.ranges or right.ranges):
+    questions = [_inclusion("left", left, right, one, other, pair.parameters, domain, confirm, pointwise)]
+    functions = pointwise or not (left.ranges or right.ranges)
+    if both and not (functions and _same_domain(one, other, place)):
+        if functions:
             # where both are defined they have been compared: what is left is whether one is defined where the other is not
             variables = len(left.dims) + len(fixed_left)
-            a, b = (replace(i, coords=i.coords[:variables]) for i in (a, b))
-        return _inclusion("right", right, left, a, b, pair.parameters, there, confirm, pointwise, rounds)
+            one, other = (replace(i, coords=i.coords[:variables]) for i in (one, other))
+        questions.append(
+            _inclusion("right", right, left, other, one, pair.parameters, there, confirm, pointwise)
+        )
+    return _answered(questions)
 
-    asks = [forward]
-    if both and not ((pointwise or not (left.ranges or right.ranges)) and _same_domain(one, other, place)):
-        asks.append(back)
-    answers = [ask(1) for ask in asks]
-    # a counterexample of one direction makes a long search in the other needless: it is not the smallest anyway
-    rough = any(a.counterexample and not a.counterexample.minimal for a in answers)
-    answers = [
-        ask(_FIRST_ROUNDS) if (a.counterexample if rough else a.verdict is Status.UNDECIDED) else a
-        for a, ask in zip(answers, asks, strict=True)
-    ]
-    if any(a.counterexample for a in answers):
-        if any(a.verdict is Status.UNDECIDED for a in answers):
-            answers = [_not_minimal(a) for a in answers if a.counterexample]
-        return answers
-    return [a if a.proved else ask(ROUNDS) for a, ask in zip(answers, asks, strict=True)]
+
+def _answered(questions: Sequence[Question]) -> list[Answer]:
+    """Answers to all questions, or those with a counterexample: each gets one round after the other.
+
+    Where one is refuted the conjunction is, and of the others only smaller counterexamples are of interest.
+    """
+    answers = [Answer(Status.UNDECIDED)] * len(questions)
+    for rounds in range(1, ROUNDS + 1):
+        for k, question in enumerate(questions):
+            if not answers[k].proved:
+                answers[k] = question.answered(rounds)
+            found = answers[k].counterexample
+            if found is not None:
+                refuted = answers[k] if found.minimal else question.answered(_FIRST_ROUNDS)
+                others = zip(questions, answers, strict=True)
+                return _smallest(refuted, [q for q, a in others if q is not question and not a.proved])
+        if all(a.proved for a in answers):
+            break
+    return answers
+
+
+def _smallest(refuted: Answer, others: Sequence[Question]) -> list[Answer]:
+    """An answer with a counterexample, and those of ``others`` with one that is no larger."""
+    assert refuted.counterexample is not None
+    total = sum(map(abs, refuted.counterexample.values.values()))
+    answers = [refuted, *(q.within(total).answered(1) for q in others if total)]
+    found = [a for a in answers if a.counterexample is not None]
+    if all(a.proved or (a.counterexample is not None and a.counterexample.minimal) for a in answers):
+        return found
+    return [_not_minimal(a) for a in found]
 
 
 def _not_minimal(answer: Answer) -> Answer:
@@ -335,8 +349,7 @@ def _inclusion(
     where: Sequence[Fact],
     confirm: bool,
     pointwise: bool,
-    rounds: int,
-) -> Answer:
+) -> Question:
     problem = included(inner, [outer], parameters, where)
 
     def describe(env: dict[Expr, int]) -> Counterexample:
@@ -357,7 +370,7 @@ def _inclusion(
         left, right = (target, there) if side == "left" else (there, target)
         return Counterexample(named(env), left, right, reason)
 
-    return asked(problem, describe, confirm, rounds)
+    return Question(problem, describe, confirm)
 
 
 def _target_of_other(

@@ -12,10 +12,12 @@ from ...core.expr import (
     Integers,
     Sum,
     Var,
+    add,
     floordiv,
     integer,
     interpret,
     linear,
+    maximum,
     postorder,
     substitute_all,
     var,
@@ -23,12 +25,13 @@ from ...core.expr import (
 from ...core.indexing_map import IndexingMap
 from ...core.interval import Interval
 from ..verdict import Status
-from .decide import ROUNDS, decide_problem
+from .decide import ROUNDS, Portfolio
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, counterexample_order, substituted
 
 __all__ = [
     "ZERO",
     "Image",
+    "Question",
     "TwoPoints",
     "asked",
     "included",
@@ -144,22 +147,46 @@ def shared_box(maps: Iterable[IndexingMap]) -> Box:
 
 
 # ------------------------------------------------------------------------------------------------------ answers
+class Question:
+    """A problem, and what its counterexamples say: ``describe`` makes one of the values of the variables."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        describe: Callable[[dict[Expr, int]], Counterexample],
+        confirm: bool = False,
+    ) -> None:
+        self.problem, self.describe, self.confirm = problem, describe, confirm
+        self.portfolio: Portfolio | None = None
+        self.seconds = 0.0
+
+    def answered(self, rounds: int = ROUNDS) -> Answer:
+        """The answer after so many rounds; those that were made before are not made again."""
+        start = time.perf_counter()
+        self.portfolio = self.portfolio or Portfolio(self.problem, self.confirm)
+        decision = self.portfolio.decided(rounds)
+        outcome = decision.outcome
+        found: Counterexample | None = None
+        status = {"holds": Status.PROVED, "fails": Status.REFUTED}.get(outcome.status, Status.UNDECIDED)
+        if status is Status.REFUTED:
+            found = self.describe(self.problem.environment(outcome.point))
+            found = replace(found, minimal=outcome.minimal)
+        self.seconds += time.perf_counter() - start
+        return Answer(status, decision.engine, decision.tried, found, self.seconds, decision.confirmed_by)
+
+    def within(self, total: int) -> Question:
+        """The same question about points of at most this total magnitude."""
+        sizes = (v if i.lo >= 0 else -v if i.hi <= 0 else maximum(v, -v) for v, i in self.problem.variables)
+        near = Fact(add(*sizes), Interval(-math.inf, total))
+        problem = replace(self.problem, where=(*self.problem.where, near))
+        return Question(problem, self.describe, self.confirm)
+
+
 def asked(
-    problem: Problem,
-    describe: Callable[[dict[Expr, int]], Counterexample],
-    confirm: bool,
-    rounds: int = ROUNDS,
+    problem: Problem, describe: Callable[[dict[Expr, int]], Counterexample], confirm: bool = False
 ) -> Answer:
     """Decide a problem; ``describe`` makes the counterexample of the values of its variables."""
-    start = time.perf_counter()
-    decision = decide_problem(problem, confirm=confirm, rounds=rounds)
-    outcome = decision.outcome
-    found: Counterexample | None = None
-    status = {"holds": Status.PROVED, "fails": Status.REFUTED}.get(outcome.status, Status.UNDECIDED)
-    if status is Status.REFUTED:
-        found = replace(describe(problem.environment(outcome.point)), minimal=outcome.minimal)
-    seconds = time.perf_counter() - start
-    return Answer(status, decision.engine, decision.tried, found, seconds, decision.confirmed_by)
+    return Question(problem, describe, confirm).answered()
 
 
 def joined(answers: Sequence[Answer], reason: str = "") -> Answer:

@@ -35,7 +35,7 @@ NAME = "witnesses"
 BUDGET = 2_000
 _POINTS = 12
 #: Resource units of z3 for such a question that isl leaves open, a multiple of the operations.
-_UNITS = 50
+_UNITS = 10
 _UNANSWERED = 3
 #: So many values of unknowns are tried one by one.
 _TRIED = 20_000
@@ -49,6 +49,9 @@ _EQUATIONS = 3
 _DRAWN = 4096
 _MOST_DRAWN = 1 << 17
 _SMALL = 1024
+#: Where all guesses are wrong at one of so many points, drawn and small, no more are drawn.
+_FIRST_DRAWN = 256
+_FIRST_SMALL = 64
 
 
 # ------------------------------------------------------------------------------------------------------ guesses
@@ -289,14 +292,14 @@ def _digits(
 
 
 # ------------------------------------------------------------------------------------------------------- points
-def _sampled(problem: Problem, count: int = _DRAWN) -> dict[Expr, Any]:
-    """Columns of points that satisfy the facts: the smallest points, and up to ``count`` random ones.
+def _sampled(problem: Problem, small: int, count: int) -> dict[Expr, Any]:
+    """Columns of points that satisfy the facts: up to so many of the smallest points, and so many random ones.
 
     The columns hold ``int64`` where nothing can leave it, otherwise Python integers.
     """
     box = problem.variables
     dtype: type = np.int64 if all(abs(x) < 2**40 for _, i in box for x in i) else object
-    near = simplex([i for _, i in box], _SMALL) if box else []
+    near = simplex([i for _, i in box], small) if box else []
     columns: dict[Expr, Any] = {
         v: np.concatenate([drawn(i, count, k + 41, dtype), near[k].astype(dtype)])
         for k, (v, i) in enumerate(box)
@@ -313,32 +316,47 @@ def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
         return Outcome("open", note="not tried")
     if any(i.empty for _, i in boxes):
         return Outcome("open", note="not tried")
-    columns = _sampled(problem, min(_DRAWN * (budget // BUDGET), _MOST_DRAWN))
-    count = len(next(iter(columns.values()))) if columns else 1
-    wrong = np.ones(count, dtype=bool)
-    candidates: list[tuple[Option, Any]] = []
     try:
-        for o in problem.options:
-            tried = [o] if not o.unknowns else replace(o, guesses=tuple(guesses(problem, o))).guessed()
-            for guessed in tried:
-                if not guessed.variables() <= columns.keys():
-                    # a guess that was made before the problem was simplified may use what has no part in it now
-                    continue
-                right = satisfied(guessed.facts, columns)
-                candidates.append((guessed, right))
-                wrong &= ~right
+        return _decided(problem, budget)
     except ZeroDivisionError:
         return Outcome("open", note="a divisor can be zero")
-    if candidates and not wrong.any():
-        # nothing seems to be wrong: perhaps a single guess is right, or a few in turn
-        smaller = replace(problem, options=tuple(_together(candidates, wrong)))
-        if _shown(smaller, budget):
-            return HOLDS
-        return Outcome("open", note="out of budget: no guess is wrong")
-    found = _refuted(problem, columns, np.flatnonzero(wrong), budget)
+
+
+def _decided(problem: Problem, budget: int) -> Outcome:
+    guessed = [
+        g
+        for o in problem.options
+        for g in (replace(o, guesses=tuple(guesses(problem, o))).guessed() if o.unknowns else [o])
+        # a guess that was made before the problem was simplified may use what has no part in it now
+        if g.variables() <= {v for v, _ in problem.variables}
+    ]
+    columns, candidates, wrong = _compared(problem, guessed, _FIRST_SMALL, _FIRST_DRAWN)
+    found, answered = _refuted(problem, columns, wrong, budget)
+    if answered and found is None:
+        most = min(_DRAWN * (budget // BUDGET), _MOST_DRAWN)
+        columns, candidates, wrong = _compared(problem, guessed, _SMALL, most)
+        found, _ = _refuted(problem, columns, wrong, budget)
     if found is not None:
         return Outcome("fails", found, minimal=False, note="not minimised")
-    return Outcome("open", note="out of budget: guesses are wrong, but others may be right")
+    if not candidates or wrong.any():
+        return Outcome("open", note="out of budget: guesses are wrong, but others may be right")
+    # nothing seems to be wrong: perhaps a single guess is right, or a few in turn
+    smaller = replace(problem, options=tuple(_together(candidates, wrong)))
+    if _shown(smaller, budget):
+        return HOLDS
+    return Outcome("open", note="out of budget: no guess is wrong")
+
+
+def _compared(
+    problem: Problem, options: Sequence[Option], small: int, count: int
+) -> tuple[dict[Expr, Any], list[tuple[Option, Any]], Any]:
+    """Points that satisfy the facts, at which of them each option is right, and at which none is."""
+    columns = _sampled(problem, small, count)
+    wrong = np.ones(len(next(iter(columns.values()))) if columns else 1, dtype=bool)
+    candidates = [(o, satisfied(o.facts, columns)) for o in options]
+    for _, right in candidates:
+        wrong &= ~right
+    return columns, candidates, wrong
 
 
 def _together(candidates: Sequence[tuple[Option, Any]], wrong: Any) -> list[Option]:
@@ -367,10 +385,12 @@ def _shown(problem: Problem, budget: int) -> bool:
     return isl.decide(smaller, budget, minimise=False).status == "holds"
 
 
-def _refuted(problem: Problem, columns: Mapping[Expr, Any], rows: Any, budget: int) -> Point | None:
-    """The smallest of some points at which there are no values for the unknowns."""
+def _refuted(
+    problem: Problem, columns: Mapping[Expr, Any], wrong: Any, budget: int
+) -> tuple[Point | None, bool]:
+    """The smallest of some points at which there are no values for the unknowns; and whether more are worth trying."""
     rows = sorted(
-        rows.tolist(),
+        np.flatnonzero(wrong).tolist(),
         key=lambda k: counterexample_order(tuple(int(columns[v][k]) for v, _ in problem.variables)),
     )
     count = _POINTS * budget // BUDGET
@@ -381,12 +401,12 @@ def _refuted(problem: Problem, columns: Mapping[Expr, Any], rows: Any, budget: i
         at = {v: int(columns[v][k]) for v, _ in problem.variables}
         found = [_impossible(o, at, budget) for o in problem.options]
         if all(found):
-            return tuple(at[v] for v, _ in problem.variables)
+            return tuple(at[v] for v, _ in problem.variables), True
         unanswered += None in found
         if unanswered == _UNANSWERED:
             # where no solver answers a few times none will, and their units are slow with large numbers
-            break
-    return None
+            return None, False
+    return None, True
 
 
 def _impossible(option: Option, at: Mapping[Var, int], budget: int) -> bool | None:
@@ -405,5 +425,5 @@ def _impossible(option: Option, at: Mapping[Var, int], budget: int) -> bool | No
     if found.status == "open":
         found = isl.decide(smaller, budget, minimise=False)
     if found.status == "open":
-        found = smt.decide(smaller, budget * _UNITS // smaller.words)
+        found = smt.decide(smaller, budget * _UNITS // smaller.words, minimise=False)
     return None if found.status == "open" else found.status == "holds"

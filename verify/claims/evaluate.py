@@ -125,7 +125,7 @@ def _compared(claim: Claim, s: Comparison, confirm: bool) -> ClaimResult:
 
 
 def _result(claim: Claim, answer: Answer, **more: Any) -> ClaimResult:
-    """What was answered to a claim, and more about it."""
+    """Return the result of a claim: an answer, and more about it."""
     found, tried = answer.counterexample, answer.tried
     return ClaimResult(claim, answer.verdict, answer.engine, counterexample=found, tried=tried, **more)
 

@@ -26,8 +26,18 @@ _WORD: Final = re.compile(r"[A-Za-z]+")
 MAX_VALUES: Final = 20_000_000
 
 
-def load_json(text: str, *, first_line: int = 1, first_column: int = 1) -> Any:
-    """The value that JSON ``text`` denotes; raises :class:`InputError` with line and column."""
+def load_json(
+    text: str,
+    places: dict[int, dict[Any, int]] | None = None,
+    /,
+    *,
+    first_line: int = 1,
+    first_column: int = 1,
+) -> Any:
+    """The value that JSON ``text`` denotes; raises :class:`InputError` with line and column.
+
+    ``places`` is given the offset of every key and of every item of a list, by the ``id`` of what contains it.
+    """
     if not isinstance(text, str):
         raise InputError(f"expected JSON text, not {type(text).__name__}")
 
@@ -48,6 +58,8 @@ def load_json(text: str, *, first_line: int = 1, first_column: int = 1) -> Any:
         name, end = string(at, "a key in double quotes")
         if name in into:
             raise error(f"duplicate key {quoted(name)}", at, "each key once")
+        if places is not None:
+            places.setdefault(id(into), {})[name] = at
         end = space(end)
         if text[end : end + 1] != ":":
             raise unexpected(end, "`:`")
@@ -65,6 +77,8 @@ def load_json(text: str, *, first_line: int = 1, first_column: int = 1) -> Any:
     at = space(1 if text.startswith("\ufeff") else 0)
     while True:
         c = text[at : at + 1]
+        if places is not None and stack and isinstance(items := stack[-1][0], list):
+            places.setdefault(id(items), {})[len(items)] = at
         value: Any
         if c == "[" or c == "{":
             inside = space(at + 1)

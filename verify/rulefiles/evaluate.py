@@ -7,7 +7,7 @@ disjunction with a true part true) whatever the other parts are.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Literal
 
@@ -130,25 +130,38 @@ def _value(t: Term, args: list[Value], point: Point, s: Semantics) -> Value:
             deciding = t.op == "or"
             if any(a is deciding for a in args):
                 return deciding
-            return next((a for a in _missing_first(args) if isinstance(a, Missing)), not deciding)
+            lost = _missing(args)
+            return not deciding if lost is None else lost
         case "fold":
             return args[0]
         case "select":
             chosen = args[0]
             return chosen if isinstance(chosen, Missing) else args[1] if chosen else args[2]
-    lost = next(_missing_first(args), None)
-    if isinstance(lost, Missing):
+    lost = _missing(args)
+    if lost is not None:
         return lost
     numbers = [int(a) for a in args if not isinstance(a, Missing)]
-    return _RELATIONS[t.op](*numbers) if t.op in _RELATIONS else _integer(t, numbers, s)
+    kind = division(t, s)
+    if kind is not None:
+        rounding, whole = kind
+        n = (quotient if whole else remainder)(rounding, *numbers)
+        return Missing.ZERO if n is None else n
+    match t.op, numbers:
+        case "cdiv", [a, b]:
+            if b == 0:
+                return 0 if s.quotient.endswith("0") else Missing.ZERO
+            return -(-a // b)
+        case "wrap", [a]:
+            return s.wrapped(a)
+    return _OF_VALUES[t.op](*numbers)
 
 
-def _missing_first(args: list[Value]) -> Iterator[Value]:
+def _missing(args: list[Value]) -> Missing | None:
     """Overflow before division by zero: what is assumed not to happen happens first."""
-    return iter(sorted(args, key=lambda a: (a is not Missing.OVERFLOW, a is not Missing.ZERO)))
+    return next((why for why in (Missing.OVERFLOW, Missing.ZERO) if why in args), None)
 
 
-_RELATIONS: dict[str, Callable[..., bool]] = {
+_OF_VALUES: dict[str, Callable[..., int | bool]] = {
     "lt": operator.lt,
     "le": operator.le,
     "gt": operator.gt,
@@ -158,8 +171,6 @@ _RELATIONS: dict[str, Callable[..., bool]] = {
     "not": operator.not_,
     "within": lambda e, lo, hi: lo <= e <= hi,
     "divides": lambda d, e: d != 0 and e % d == 0,
-}
-_ARITHMETIC: dict[str, Callable[..., int]] = {
     "add": operator.add,
     "sub": operator.sub,
     "neg": operator.neg,
@@ -167,19 +178,3 @@ _ARITHMETIC: dict[str, Callable[..., int]] = {
     "min": min,
     "max": max,
 }
-
-
-def _integer(t: Term, args: list[int], s: Semantics) -> Value:
-    kind = division(t, s)
-    if kind is not None:
-        rounding, whole = kind
-        n = (quotient if whole else remainder)(rounding, args[0], args[1])
-        return Missing.ZERO if n is None else n
-    match t.op:
-        case "cdiv":
-            if args[1] == 0:
-                return 0 if s.quotient.endswith("0") else Missing.ZERO
-            return -(-args[0] // args[1])
-        case "wrap":
-            return s.wrapped(args[0])
-    return _ARITHMETIC[t.op](*args)

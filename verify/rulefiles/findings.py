@@ -38,7 +38,7 @@ from .prove import (
 )
 from .rule import StatedRule, widened
 from .sample import limits_table
-from .terms import DIVISIONS, Term, alike, below
+from .terms import DIVISIONS, Term, alike, below, evaluated
 
 __all__ = ["cannot_overflow", "decide_needed", "decide_overflow", "limit_point"]
 
@@ -58,9 +58,8 @@ _ASKED_APART = 64
 #: With more conditions than this they are questioned in groups, and with so many attempts in all.
 _MANY = 24
 _ATTEMPTS = 32
-#: Operators whose result may lie outside a machine type in which their arguments are, and those that choose arguments.
+#: Operators whose result may lie outside a machine type in which their arguments are.
 _OVERFLOWING = DIVISIONS | {"add", "sub", "mul", "neg"}
-_CHOOSING = frozenset({"select", "and", "or"})
 #: So many large coordinates of a point for a smaller type are moved to the limits of a larger one.
 _MOVED = 4
 
@@ -107,13 +106,7 @@ def cannot_overflow(r: StatedRule, width: int) -> bool:
     """Whether whatever may overflow on the right side is computed on the left side too."""
     terms = [*below(r.left), *below(r.right)]
     number = alike(terms)
-    computed: set[int] = set()
-    todo = [r.left]
-    while todo:
-        t = todo.pop()
-        if number[id(t)] not in computed:
-            computed.add(number[id(t)])
-            todo += t.args[:1] if t.op == "select" else () if t.op in _CHOOSING else t.args
+    computed = {number[id(t)] for t in evaluated(r.left)}
     most = 1 << (width - 1)
     for t in below(r.right):
         if number[id(t)] in computed:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
@@ -40,17 +39,7 @@ def parse_json_rules(
     An ill-formed rule is added to ``problems``, where that is given, and costs no other one.  Rules that are ``derived``
     from others, as by leaving out a condition, may have variables on their right side alone.
     """
-    return _Reader(text, name, problems, derived=derived).file()
-
-
-class _Wrong(Exception):
-    """Something is wrong with the value at ``path``."""
-
-    def __init__(self, path: Path, message: str, expected: str) -> None:
-        super().__init__(message)
-        self.path = path
-        self.message = message
-        self.expected = expected
+    return RuleFile(name, tuple(_Reader(text, name, problems, derived=derived).rules()))
 
 
 class _Reader:
@@ -59,53 +48,49 @@ class _Reader:
         self.name = name
         self.problems = problems
         self.derived = derived
-        self.data = load_json(text)
+        self.places: dict[int, dict[Any, int]] = {}
+        self.data = load_json(text, self.places)
         self.names: dict[str, int] = {}
 
-    def file(self) -> RuleFile:
-        try:
-            return RuleFile(self.name, tuple(self.rules()))
-        except _Wrong as wrong:
-            raise self.located(wrong) from None
-
-    def located(self, wrong: _Wrong) -> InputError:
-        """The error with its place in the text."""
-        at = offset_of(self.text, wrong.path)
-        place = path_text(wrong.path)
-        message = f"{place}: {wrong.message}" if place else wrong.message
-        return InputError.at(message, self.text, at, wrong.expected)
+    def wrong(self, path: Path, message: str, expected: str) -> InputError:
+        """That something is wrong with the value at ``path``, or with the key where it ends with one."""
+        at, value = len(self.text) - len(self.text.lstrip("\ufeff \t\r\n")), self.data
+        for step in path:
+            at, value = self.places[id(value)][step], value[step]
+        return InputError.at(
+            f"{place}: {message}" if (place := path_text(path)) else message, self.text, at, expected
+        )
 
     def rules(self) -> list[StatedRule]:
         data = self.object(self.data, (), _FILE_KEYS, 'an object with `"rules"`')
         if "rules" not in data:
-            raise _Wrong((), "the file states no rules", 'the key `"rules"`')
+            raise self.wrong((), "the file states no rules", 'the key `"rules"`')
         rules = data["rules"]
         if not isinstance(rules, list):
-            raise _Wrong(("rules",), f"{_what(rules)} is no list of rules", "a list")
+            raise self.wrong(("rules",), f"{_what(rules)} is no list of rules", "a list")
         if not rules:
-            raise _Wrong(("rules",), "the file states no rule", "at least one rule")
+            raise self.wrong(("rules",), "the file states no rule", "at least one rule")
         semantics = self.semantics(data, (), Semantics())
         found = []
-        starts = _rule_offsets(self.text)
         line = offset = 0
-        for k, r in enumerate(rules):
-            line, offset = line + self.text.count("\n", offset, starts[k]), starts[k]
+        for k, (r, at) in enumerate(zip(rules, self.places[id(rules)].values(), strict=True)):
+            line, offset = line + self.text.count("\n", offset, at), at
             column = offset - self.text.rfind("\n", 0, offset)
             try:
                 rule = self.rule(r, ("rules", k), k, semantics)
                 found.append(replace(rule, line=line + 1, column=column))
-            except (_Wrong, InputError) as wrong:
+            except InputError as wrong:
                 if self.problems is None:
                     raise
-                self.problems.append(self.located(wrong) if isinstance(wrong, _Wrong) else wrong)
+                self.problems.append(wrong)
         return found
 
     def object(self, data: Any, path: Path, keys: Sequence[str], expected: str) -> dict[str, Any]:
         if not isinstance(data, dict):
-            raise _Wrong(path, f"{_what(data)} is no object", expected)
+            raise self.wrong(path, f"{_what(data)} is no object", expected)
         for k in data:
             if k not in keys and k not in NOTES and not k.startswith("_"):
-                raise _Wrong((*path, k), f"unknown key {quoted(k)}", ", ".join(f"`{x}`" for x in keys))
+                raise self.wrong((*path, k), f"unknown key {quoted(k)}", ", ".join(f"`{x}`" for x in keys))
         return data
 
     def semantics(self, data: Mapping[str, Any], path: Path, outer: Semantics) -> Semantics:
@@ -126,26 +111,26 @@ class _Reader:
         inherited = "overflow" in self.data and not ("overflow" in data or "width" in data)
         if path and not width and ("overflow" in data or inherited):
             at = ("overflow",) if inherited else (*path, "overflow")
-            raise _Wrong(at, "unbounded integers do not overflow", "a `width` in bits as well")
+            raise self.wrong(at, "unbounded integers do not overflow", "a `width` in bits as well")
         return Semantics(quotient, remainder, width, overflow)
 
     def told(self, read: Callable[[Any], Any], value: Any, path: Path) -> Any:
         try:
             return read(value)
         except InputError as wrong:
-            raise _Wrong(path, wrong.message, wrong.expected) from None
+            raise self.wrong(path, wrong.message, wrong.expected) from None
 
     def rule(self, data: Any, path: Path, number: int, outer: Semantics) -> StatedRule:
         data = self.object(data, path, _RULE_KEYS, "a rule, as an object")
         for k in ("left", "right"):
             if k not in data:
-                raise _Wrong(path, f"the rule has no {k} side", f'the key `"{k}"`')
+                raise self.wrong(path, f"the rule has no {k} side", f'the key `"{k}"`')
         name = data.get("name", f"rule {number + 1}")
         if not isinstance(name, str) or not name.strip():
             given = quoted(json.dumps(name)) if isinstance(name, str) else _what(name)
-            raise _Wrong((*path, "name"), f"{given} is no name", "a string that is not empty")
+            raise self.wrong((*path, "name"), f"{given} is no name", "a string that is not empty")
         if not name.isprintable():
-            raise _Wrong(
+            raise self.wrong(
                 (*path, "name"),
                 f"{quoted(name)} cannot be printed",
                 "a name in one line, of printable characters",
@@ -161,43 +146,35 @@ class _Reader:
         paths: list[Place] = []
         left = self.term(data["left"], (*path, "left"), paths)
         right = self.term(data["right"], (*path, "right"), paths)
-        conditions: list[Term] = []
-        if data.get("if") is not None:
-            conditions = [self.term(data["if"], (*path, "if"), paths)]
-
-        def complain(t: Term, message: str, expected: str) -> InputError:
-            place = path_of(paths[t.at])
-            at = offset_of(self.text, place)
-            return InputError.at(f"{path_text(place)}: {message}", self.text, at, expected)
+        conditions = () if data.get("if") is None else (self.term(data["if"], (*path, "if"), paths),)
 
         expected = data.get("expect", "PROVED")
         if expected not in EXPECTED:
             message = f"{_what(expected)} is no verdict to expect"
-            raise _Wrong((*path, "expect"), message, '`"PROVED"` or `"REFUTED"`')
+            raise self.wrong((*path, "expect"), message, '`"PROVED"` or `"REFUTED"`')
         doc = next((data[k] for k in ("doc", "note", "comment") if isinstance(data.get(k), str)), "")
+        where = f"{self.name}: {path_text(path)}"
+        meaning = self.semantics(data, path, outer)
+        found = StatedRule(
+            name, left, right, conditions, kinds, meaning, doc, where, expected=Status(expected)
+        )
         return checked(
-            name,
-            left,
-            right,
-            conditions,
-            kinds,
-            self.semantics(data, path, outer),
-            complain,
-            doc=doc,
-            where=f"{self.name}: {path_text(path)}",
-            expected=Status(expected),
+            found,
+            lambda t, message, expected: self.wrong(path_of(paths[t.at]), message, expected),
             lenient=True,
             derived=self.derived,
         )
 
     def kinds(self, data: Any, path: Path) -> dict[str, Kind]:
         if not isinstance(data, dict):
-            raise _Wrong(path, f"{_what(data)} declares no variables", 'an object such as `{"x": "int"}`')
+            raise self.wrong(path, f"{_what(data)} declares no variables", 'an object such as `{"x": "int"}`')
         out: dict[str, Kind] = {}
         for name, kind in data.items():
             here = (*path, name)
             if not name.isprintable() or not name.strip() or name in ("true", "false"):
-                raise _Wrong(here, f"{quoted(name)} cannot name a variable", "a word of printable characters")
+                raise self.wrong(
+                    here, f"{quoted(name)} cannot name a variable", "a word of printable characters"
+                )
             if isinstance(kind, str) and kind in ("int", "const", "bool"):
                 out[name] = Kind(kind)  # type: ignore[arg-type]
                 continue
@@ -205,10 +182,10 @@ class _Reader:
             bounds = kind[1:] if constant else kind
             if not (isinstance(bounds, list) and len(bounds) == 2 and all(type(b) is int for b in bounds)):
                 expected = '`"int"`, `"const"`, `"bool"` or `[LO, HI]`'
-                raise _Wrong(here, f"{_what(kind)} is no kind of variable", expected)
+                raise self.wrong(here, f"{_what(kind)} is no kind of variable", expected)
             lo, hi = bounds
             if lo > hi:
-                raise _Wrong(here, f"no integer lies in [{lo}, {hi}]", "the smaller bound first")
+                raise self.wrong(here, f"no integer lies in [{lo}, {hi}]", "the smaller bound first")
             out[name] = Kind("const" if constant else "int", lo, hi)
         return out
 
@@ -242,19 +219,19 @@ class _Reader:
                 done.append(Term("var", (), value, at))
             else:
                 expected = "an integer, a name, `true`, `false` or a list"
-                raise _Wrong(path_of(here), f"{_what(value)} is no expression", expected)
+                raise self.wrong(path_of(here), f"{_what(value)} is no expression", expected)
         return done[0]
 
     def check_call(self, value: list[Any], place: Place) -> None:
         if not value or not isinstance(value[0], str) or value[0] not in OPERATORS:
             what = f"there is no operator {quoted(value[0])}" if value else "an empty list is no expression"
             path = path_of(place)
-            raise _Wrong((*path, 0) if value else path, what, f"one of {', '.join(OPERATORS)}")
+            raise self.wrong((*path, 0) if value else path, what, f"one of {', '.join(OPERATORS)}")
         o = OPERATORS[value[0]]
         count = len(value) - 1
         if count < len(o.args) or (o.most and count > o.most):
             wanted = f"{o.most}" if o.most else f"at least {len(o.args)}"
-            raise _Wrong(path_of(place), f"`{value[0]}` with {count} arguments", wanted)
+            raise self.wrong(path_of(place), f"`{value[0]}` with {count} arguments", wanted)
 
 
 def path_of(place: Place) -> Path:
@@ -278,55 +255,6 @@ def path_text(path: Path) -> str:
     """``rules[3].left[1]``."""
     text = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path)
     return text.removeprefix(".")
-
-
-# ------------------------------------------------------------------------------------------------------- places
-_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},:]|[^\s\][{},:"]+')
-
-
-def offset_of(text: str, path: Path) -> int:
-    """The offset of the value at ``path`` in valid JSON text; of its key where the path ends with one."""
-    wanted = list(path)
-    return next((offset for at, offset in _places(text) if at == wanted), 0)
-
-
-def _rule_offsets(text: str) -> dict[int, int]:
-    """Where each rule of the list of a file begins, by its number."""
-    found: dict[int, int] = {}
-    for at, offset in _places(text):
-        if len(at) == 2 and at[0] == "rules":
-            found.setdefault(int(at[1]), offset)
-    return found
-
-
-def _places(text: str) -> Iterator[tuple[list[str | int], int]]:
-    """The path and the offset of every key and every value of valid JSON text; the path is valid until the next."""
-    at: list[str | int] = []
-    opened: list[str] = []
-    key: str | None = None
-    for word in _WORD.finditer(text):
-        w = word[0]
-        if w in "]}":
-            opened.pop()
-            if at:
-                at.pop()
-            key = None
-        elif w == ",":
-            if opened[-1] == "[":
-                at[-1] = int(at[-1]) + 1
-            key = None
-        elif w == ":":
-            pass
-        elif opened and opened[-1] == "{" and key is None:
-            key = str(load_json(w))
-            at[-1] = key
-            yield at, word.start()
-        else:
-            yield at, word.start()
-            if w in "[{":
-                opened.append(w)
-                at.append(0)
-            key = None if w == "{" else key
 
 
 # ------------------------------------------------------------------------------------------------------ printing

@@ -37,13 +37,10 @@ def candidates(r: StatedRule) -> Iterator[Term]:
     constants = [named[v] for v, k in r.variables.items() if k.name == "const"]
     numbers = [named[v] for v, k in r.variables.items() if k.name == "int"]
     zero, one = _int(0), _int(1)
-    for c in constants:
-        yield from (_is(op, c, zero) for op in ("ne", "ge", "le", "gt", "lt"))
-        yield from (_is("ne", c, _int(-1)), _is("gt", c, one))
-    for d in _divisors(r):
-        yield from (_is(op, d, zero) for op in ("ne", "ge", "le", "gt", "lt"))
-    for x in numbers:
-        yield from (_is(op, x, zero) for op in ("ne", "ge", "le", "gt", "lt"))
+    for e in (*constants, *_divisors(r), *numbers):
+        yield from (_is(op, e, zero) for op in ("ne", "ge", "le", "gt", "lt"))
+        if e in constants:
+            yield from (_is("ne", e, _int(-1)), _is("gt", e, one))
     for a, b in itertools.permutations(constants, 2):
         yield from (_is("divides", a, b), _is("le", a, b), _is("lt", a, b))
     for a, b in itertools.combinations(constants, 2):

@@ -171,28 +171,16 @@ def _infer(terms: Sequence[Term], kinds: Mapping[str, Kind], sorts: _Sorts, *, l
 
 
 def checked(
-    name: str,
-    left: Term,
-    right: Term,
-    conditions: Sequence[Term],
-    kinds: Mapping[str, Kind],
-    semantics: Semantics,
-    complain: Complaint,
-    *,
-    doc: str = "",
-    where: str = "",
-    line: int = 0,
-    expected: Status = Status.PROVED,
-    lenient: bool = False,
-    derived: bool = False,
+    r: StatedRule, complain: Complaint, *, lenient: bool = False, derived: bool = False
 ) -> StatedRule:
-    """The rule; variables for truth values become flags in its terms.
+    """A rule as it was read, in place: its variables may be more than it mentions; those for truth values become flags.
 
     Where ``lenient``, an integer variable without bounds that is only used as a truth value is one.  Raises what
     ``complain`` makes of an undeclared variable, a term of the wrong sort, a variable below ``fold``, what machine
     integers cannot hold, and of a variable that is only on the right side of a rule that is not ``derived``.
     """
-    conditions = tuple(flat("and", conditions))
+    left, right, kinds, semantics = r.left, r.right, r.variables, r.semantics
+    conditions = tuple(flat("and", r.conditions))
     terms = below(left, right, *conditions)
     for t in terms:
         if t.op == "var" and t.name not in kinds:
@@ -227,18 +215,7 @@ def checked(
     for t in terms:
         if t.op == "var" and used[t.name].sort == BOOL:
             t.op = "flag"
-    return StatedRule(
-        name,
-        left,
-        right,
-        conditions,
-        used,
-        semantics,
-        doc,
-        where,
-        line,
-        expected=expected,
-    )
+    return replace(r, conditions=conditions, variables=used)
 
 
 def _only_bound(left: Term, right: Term, conditions: Sequence[Term], complain: Complaint) -> None:

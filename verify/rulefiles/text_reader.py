@@ -6,9 +6,9 @@ One iterative operator-precedence reader, so nesting of any depth is read.  Noth
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar
 
 from ...core.errors import InputError, quoted
 from ...core.numerals import parse_int
@@ -16,6 +16,7 @@ from .rule import EXPECTED, RuleFile, StatedRule, checked
 from .semantics import (
     OVERFLOWS,
     ROUNDINGS,
+    Overflow,
     Rounding,
     Semantics,
     overflow_of,
@@ -26,6 +27,7 @@ from .terms import OPERATORS, Kind, Term
 
 __all__ = ["parse_rules"]
 
+T = TypeVar("T")
 #: Words that are no names of variables.
 RESERVED: Final = frozenset(
     {"and", "or", "not", "in", "if", "true", "false"}
@@ -238,22 +240,23 @@ class _Reader:
         self.next += 1
         return -n if negative else n
 
+    def told(self, read: Callable[[Any], T], value: Any, at: int) -> T:
+        """What a value denotes; the complaint about it is one about this place."""
+        try:
+            return read(value)
+        except InputError as wrong:
+            raise self.error(wrong.message, at, wrong.expected) from None
+
     def number(self, token: _Token) -> int:
         """The integer that a token denotes."""
-        try:
-            return parse_int(token.text)
-        except InputError as wrong:
-            raise self.error(wrong.message, token.at, wrong.expected) from None
+        return self.told(parse_int, token.text, token.at)
 
     def rounding(self) -> Rounding:
         token = self.token
         if token.kind == "end":
             self.unexpected(", ".join(f"`{r}`" for r in ROUNDINGS))
         self.next += 1
-        try:
-            return rounding_of(token.text)
-        except InputError as wrong:
-            raise self.error(wrong.message, token.at, wrong.expected) from None
+        return self.told(rounding_of, token.text, token.at)
 
     def division(self) -> None:
         if self.take("quotient"):
@@ -262,8 +265,7 @@ class _Reader:
             remainder = self.rounding()
         else:
             quotient = remainder = self.rounding()
-        old = self.semantics
-        self.semantics = Semantics(quotient, remainder, old.width, old.overflow)
+        self.semantics = replace(self.semantics, quotient=quotient, remainder=remainder)
 
     def integers(self) -> None:
         old = self.semantics
@@ -273,13 +275,10 @@ class _Reader:
         token = self.token
         if token.kind != "number":
             self.unexpected("`unbounded`, or a number of bits as in `32 bits wrap`")
-        try:
-            width = width_of(self.number(token))
-        except InputError as wrong:
-            raise self.error(wrong.message, token.at, wrong.expected) from None
+        width = self.told(width_of, self.number(token), token.at)
         self.next += 1
         self.expect("bits")
-        overflow = overflow_of("wrap")
+        overflow: Overflow = "wrap"
         if self.token.kind != "end":
             if self.token.text not in OVERFLOWS:
                 self.unexpected("`wrap`, `nowrap` or `undefined`")
@@ -321,19 +320,11 @@ class _Reader:
                 conditions.append(self.expression())
         if self.token.kind != "end":
             self.unexpected("an operator, " + ("`,`" if conditions else "`if`") + " or the next statement")
-        found = checked(
-            name,
-            left,
-            right,
-            conditions,
-            self.kinds,
-            self.semantics,
-            self.complain,
-            where=f"{self.name}:{line}",
-            line=line,
-            derived=self.derived,
+        where = f"{self.name}:{line}"
+        found = StatedRule(
+            name, left, right, tuple(conditions), self.kinds, self.semantics, where=where, line=line
         )
-        self.rules.append(found)
+        self.rules.append(checked(found, self.complain, derived=self.derived))
 
     # -- expressions
     def expression(self) -> Term:

@@ -101,7 +101,8 @@ def random_rule(seed: int, semantics: Semantics) -> StatedRule:
         right = left
     conditions = [_term(rng, "bool", 2, machine=machine) for _ in range(rng.randint(0, 2))]
     name = f"rule{seed}"
-    return checked(name, left, right, conditions, KINDS, semantics, _complain, derived=True)  # type: ignore[arg-type]
+    made = StatedRule(name, left, right, tuple(conditions), KINDS, semantics)
+    return checked(made, _complain, derived=True)  # type: ignore[arg-type]
 
 
 def points(r: StatedRule) -> Iterator[dict[str, int]]:

@@ -53,7 +53,7 @@ class _Reader:
         self.names: dict[str, int] = {}
 
     def wrong(self, path: Path, message: str, expected: str) -> InputError:
-        """That something is wrong with the value at ``path``, or with the key where it ends with one."""
+        """Say that something is wrong with the value at ``path``, or with the key where it ends with one."""
         at, value = len(self.text) - len(self.text.lstrip("\ufeff \t\r\n")), self.data
         for step in path:
             at, value = self.places[id(value)][step], value[step]

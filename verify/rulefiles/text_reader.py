@@ -241,7 +241,7 @@ class _Reader:
         return -n if negative else n
 
     def told(self, read: Callable[[Any], T], value: Any, at: int) -> T:
-        """What a value denotes; the complaint about it is one about this place."""
+        """Read a value; a complaint about it is one about this place."""
         try:
             return read(value)
         except InputError as wrong:

@@ -242,7 +242,7 @@ class _Units:
         """Between producers and consumers, along all paths."""
         for option, some in zip(("--from", "--to"), names, strict=True):
             for name in (n.lstrip("%") for n in some):
-                if name not in computation.positions():
+                if name not in computation.positions:
                     raise _no_instruction(option, name, [computation])
         producers = [computation.instruction(n) for n in names[0]] or list(computation.parameters)
         consumers = [computation.instruction(n) for n in names[1]] or [computation.root]

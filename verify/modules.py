@@ -395,7 +395,7 @@ def module_maps(module: Module | str) -> ModuleMaps:
     Raises :class:`InputError`, with the place, for text that is no HLO.
     """
     verifier = ModuleVerifier(read_any(module) if isinstance(module, str) else module)
-    return ModuleMaps(verifier.module, replace(verifier.options(), observe=None))
+    return ModuleMaps(verifier.module, Options(verifier.catalogue, verifier.simplify, verifier.same))
 
 
 def _asked(ask: Callable[[], Answer | None]) -> Asked:

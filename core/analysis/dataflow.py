@@ -7,7 +7,7 @@ says, or what is known of the computations that it runs.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -72,7 +72,7 @@ class Dataflow:
         self.options = analysis.options
         self.direction = analysis.direction
         self.computation = computation
-        self.positions = computation.positions()
+        self.positions = computation.positions
         self.known = {i.name: i for i in computation.instructions}
         self._links: dict[tuple[str, Path], dict[Leaf, Reads | None]] = {}
         self._loops: dict[str, dict[tuple[Path, Path], Reads] | NoMap] = {}
@@ -82,13 +82,16 @@ class Dataflow:
         self._extensions: dict[tuple[Reached, int], Reached] = {}
         self._junctions: dict[tuple[Reached, ...], Reached] = {}
 
+    @property
+    def given(self) -> Mapping[Leaf, Value]:
+        """The known values of the parameters, if the computation has values put in."""
+        return self.analysis.known.get(self.computation.name, {})
+
     @cached_property
     def values(self) -> Values:
         """The known values of instructions, whatever the computation is given (but what is put in)."""
-        known = self.analysis.known.get(self.computation.name, {})
-        found = values_of(self.analysis.computations, self.computation, known)
-        if self.options.observe is not None:
-            self.options.observe(EvaluationStep(self.computation, known, found))
+        found = values_of(self.analysis.computations, self.computation, self.given)
+        self.options.observe(EvaluationStep(self.computation, self.given, found))
         return found
 
     def summary(self) -> Summary:
@@ -295,8 +298,7 @@ class Dataflow:
             [m.with_(rts=(), constraints=domain) for domain in alternatives]
             for (m,), alternatives in zip(branches, domains[-len(branches) :], strict=True)
         ]
-        if self.options.observe is not None:
-            self.options.observe(MaskStep(instruction, claim, [m for (m,) in branches], masked))
+        self.options.observe(MaskStep(instruction, claim, [m for (m,) in branches], masked))
         return masked
 
     def _landing(self, scatter: Instruction, index: tuple[Expr, ...]) -> Mask | None:
@@ -329,14 +331,13 @@ class Dataflow:
 
     def _operands(self, instruction: Instruction, operands: dict[Leaf, Value]) -> OperandStep:
         """The claim that operands have these values."""
-        known = self.analysis.known.get(self.computation.name, {})
         evaluated = {*self._behind, *self.__dict__.get("values", ())}
-        return OperandStep(self.computation, known, evaluated, instruction, operands)
+        return OperandStep(self.computation, self.given, evaluated, instruction, operands)
 
     @cached_property
     def _static_names(self) -> set[str]:
         """The instructions that may be known: no parameter of which nothing is known is behind them."""
-        known = {k for k, _ in self.analysis.known.get(self.computation.name, {})}
+        known = {k for k, _ in self.given}
         found: set[str] = set()
         for i in self.computation.instructions:
             if i.opcode == "parameter":
@@ -431,10 +432,9 @@ class Dataflow:
             made.append({(root, leaf): reads for (root, (_, leaf)), reads in summary.items()})
         identity = {path: analysis.simplified(identity_of(instruction.shape, path)) for path in paths}
         between = unrolled(self.direction, made, analysis.composed, analysis.merged, identity)
-        if between is not None and self.options.observe is not None:
+        if between is not None:
             self.options.observe(UnrollingStep(condition, body, start, tuple(found)))
-            given = {(0, path): value for path, value in start.items()}
-            self.options.observe(self._operands(instruction, given))
+            self.options.observe(self._operands(instruction, {(0, path): v for path, v in start.items()}))
         return between
 
     def _loop(self, instruction: Instruction) -> dict[tuple[Path, Path], Reads] | NoMap:
@@ -484,8 +484,7 @@ class Dataflow:
             found = self.analysis.nested(special)
             if found is not None:
                 callee, summary = special, found
-                if self.options.observe is not None:
-                    self.options.observe(self._operands(instruction, self.analysis.known[special.name]))
+                self.options.observe(self._operands(instruction, self.analysis.known[special.name]))
         if len(callee.parameters) != len(instruction.operands):
             reason = (
                 f"{len(instruction.operands)} operands for the {len(callee.parameters)} parameters of {name}"
@@ -587,15 +586,13 @@ class Dataflow:
         if not m.rts:
             return m
         m = with_sources(m, lambda source: self._origin(m, source))
-        if not self.options.fold_constants:
-            return m
         known = {
             v.source.hlo: made
             for v in m.rts
             if v.source is not None and (made := self._static(v.source.hlo)) is not None
         }
         folded = fold(m, known)
-        if self.options.observe is not None and folded is not m:
+        if folded is not m:
             self.options.observe(CompositionStep((m,), folded, known))
         return folded
 
@@ -614,19 +611,17 @@ class Dataflow:
     def _value(self, name: str) -> Value | None:
         """The elements of a small array of integers, if all are known; evaluated when it is asked for."""
         if name not in self._evaluated:
-            known = self.analysis.known.get(self.computation.name, {})
-            values = values_of(self.analysis.computations, self.computation, known, 0, None, name)
+            values = values_of(self.analysis.computations, self.computation, self.given, asked=name)
             self._evaluated[name] = values.get(name, {}).get(())
             self._behind.update(values)
-            if self._evaluated[name] is not None and self.options.observe is not None:
-                self.options.observe(EvaluationStep(self.computation, known, values))
+            if self._evaluated[name] is not None:
+                self.options.observe(EvaluationStep(self.computation, self.given, values))
         return self._evaluated[name]
 
     def _origin(self, m: IndexingMap, source: RuntimeSource) -> RuntimeSource:
         """Follow a source in a map through instructions that only move elements, to the one that made the value."""
         while (before := self._behind_source(source)) is not None:
-            if self.options.observe is not None:
-                self.options.observe(FollowStep(self.computation, m, source, before))
+            self.options.observe(FollowStep(self.computation, m, source, before))
             source = before
         return source
 

@@ -17,9 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..expr import substitute_all, var
 from ..hlo import Computation
-from ..indexing_map import Constraint, IndexingMap, Variable
+from ..indexing_map import IndexingMap, Variable
 from ..op import Direction
 from .catalogue import NoMap
 from .dependence import Path, Reads
@@ -105,12 +104,12 @@ def carried_unchanged(body: Computation, paths: Iterable[Path]) -> list[Path]:
     for path in paths:
         if root.opcode != "tuple" or len(path) != 1 or path[0] >= len(root.operands):
             continue
-        made = body.positions().get(root.operands[path[0]].name)
+        made = body.positions.get(root.operands[path[0]].name)
         if made is None:
             continue
         element = body.instructions[made]
         if element.opcode == "get-tuple-element" and element.attribute("index") == path[0]:
-            source = body.positions().get(element.operands[0].name)
+            source = body.positions.get(element.operands[0].name)
             if source is not None and body.instructions[source].opcode == "parameter":
                 found.append(path)
     return found
@@ -217,16 +216,10 @@ def ranged(m: IndexingMap) -> IndexingMap:
     if not taken:
         return m
     names = {v.name: f"s{len(m.ranges) + k}" for k, v in enumerate(taken)}
-    clash = {v.name for v in m.ranges}
-    assert not clash & set(names.values()), "ranges are numbered"
-    mapping = {v.expr: var(names[v.name]) for v in taken}
-    results = tuple(substitute_all(m.results, mapping))
-    constraints = [
-        Constraint(e, c.lo, c.hi)
-        for e, c in zip(substitute_all([c.expr for c in m.constraints], mapping), m.constraints, strict=True)
-    ]
-    ranges = (*m.ranges, *(Variable(names[v.name], v.lo, v.hi) for v in taken))
-    return IndexingMap(m.dims, ranges, tuple(v for v in m.rts if v not in taken), results, tuple(constraints))
+    renamed = m.rename(names)
+    ranges = (Variable(names[v.name], v.lo, v.hi) for v in taken)
+    kept = tuple(v for v in renamed.rts if v.name not in names.values())
+    return renamed.with_(ranges=(*m.ranges, *ranges), rts=kept)
 
 
 def _doubt(reads: Reads, reasons: Iterable[NoMap]) -> None:

@@ -20,7 +20,7 @@ without a map, with the reason, and never left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..blocks import block
@@ -31,9 +31,9 @@ from ..indexing_map import IndexingMap, RuntimeSource
 from ..op import DIRECTIONS, Direction
 from .catalogue import Catalogue, Equal, NoMap, Simplify, same_map
 from .dataflow import identity_of
-from .dependence import Leaf, Reads, depending, paths_of
+from .dependence import Reads, depending, paths_of
 from .runtime import source_text, with_sources
-from .steps import AnalysisStep, Options
+from .steps import Options
 from .summaries import Analysis
 
 __all__ = ["ComputationMaps", "ModuleMaps", "computation_maps", "instruction_maps"]
@@ -92,18 +92,15 @@ def computation_maps(
     computation: Computation | str | None = None,
     direction: Direction = "output_to_input",
     equal: Equal | None = None,
-    fold_constants: bool = True,
     limit: int = 1000,
-    observe: Callable[[AnalysisStep], None] | None = None,
 ) -> ComputationMaps:
     """All maps between the roots and the parameters of a computation, the entry unless one is named.
 
     Maps that are structurally equal after `simplify` are one map; with `equal`, also those it proves equal.
-    `fold_constants` replaces runtime variables that read constants or iotas by their values. Sources of the
-    other runtime variables are the text of the instruction read; one inside a called computation is named
-    `call/…/name`. `observe` is told of every step.
+    Runtime variables that read constants or iotas are replaced by their values. Sources of the others are the text of
+    the instruction read; one inside a called computation is named `call/…/name`.
     """
-    options = Options(catalogue, simplify, equal, fold_constants, limit, observe)
+    options = Options(catalogue, simplify, equal, limit)
     return ModuleMaps(module, options).computation(computation or module.entry, direction)
 
 
@@ -116,14 +113,13 @@ def instruction_maps(
     computation: Computation | str | None = None,
     direction: Direction = "output_to_input",
     equal: Equal | None = None,
-    fold_constants: bool = True,
     limit: int = 1000,
 ) -> ComputationMaps:
     """The maps between one instruction and its operands, in place of roots and parameters.
 
     A call or fusion is analysed through its computation. Other arguments are those of `computation_maps`.
     """
-    options = Options(catalogue, simplify, equal, fold_constants, limit)
+    options = Options(catalogue, simplify, equal, limit)
     return ModuleMaps(module, options).instruction(instruction, computation or module.entry, direction)
 
 
@@ -145,18 +141,27 @@ class ModuleMaps:
     def _named(self, computation: Computation | str) -> Computation:
         return self.module.computation(computation) if isinstance(computation, str) else computation
 
+    def _told(self, computation: Computation, reads: Reads) -> Reads:
+        """The same with the text of instructions in place of their paths."""
+
+        def text(source: RuntimeSource) -> RuntimeSource:
+            return RuntimeSource(source_text(self.module, computation, source.hlo), source.results)
+
+        return Reads([with_sources(m, text) for m in reads.maps], reads.unknown, reads.at_most)
+
     def computation(self, computation: Computation | str, direction: Direction) -> ComputationMaps:
         """The maps between roots and parameters of a computation; see :func:`computation_maps`."""
         computation = self._named(computation)
         summary = self._analysis(direction).summary(computation)
-        numbers = _leaf_numbers(computation)
+        numbers = {
+            (p.parameter_number, path): k
+            for p in computation.parameters
+            for k, path in enumerate(paths_of(p.shape))
+        }
         roots = {path: k for k, path in enumerate(paths_of(computation.root.shape))}
-        texts = _Texts(self.module, computation)
         found: dict[tuple[int, int, int], Reads] = {}
         for (root, (parameter, path)), reads in summary.items():
-            maps = [with_sources(m, texts) for m in reads.maps]
-            key = roots[root], parameter, numbers[parameter, path]
-            found[key] = Reads(maps, reads.unknown, reads.at_most)
+            found[roots[root], parameter, numbers[parameter, path]] = self._told(computation, reads)
         return ComputationMaps(direction, dict(sorted(found.items())))
 
     def instruction(
@@ -167,15 +172,14 @@ class ModuleMaps:
         if isinstance(instruction, str):
             instruction = computation.instruction(instruction)
         frame = self._analysis(direction).frame(computation, [instruction])
-        texts = _Texts(self.module, computation)
         found: dict[tuple[int, int, int], Reads] = {}
         numbers = [{path: k for k, path in enumerate(paths_of(o.shape))} for o in instruction.operands]
         for root, path in enumerate(paths_of(instruction.shape)):
             for (operand, inner), reads in frame.links(instruction, path).items():
                 if reads is None:
                     reads = Reads([identity_of(instruction.shape, path)])
-                maps = [with_sources(m, texts) for m in frame.distinct(reads.maps)]
-                found[root, operand, numbers[operand][inner]] = Reads(maps, reads.unknown, reads.at_most)
+                distinct = Reads(frame.distinct(reads.maps), reads.unknown, reads.at_most)
+                found[root, operand, numbers[operand][inner]] = self._told(computation, distinct)
         return ComputationMaps(direction, dict(sorted(found.items())))
 
     def between(
@@ -198,7 +202,6 @@ class ModuleMaps:
         frame = self._analysis(direction).frame(
             computation, self.path(producers, consumers, computation, inside)
         )
-        texts = _Texts(self.module, computation)
         found: dict[tuple[int, int, int], Reads] = {}
         root = 0
         for start in starts:
@@ -208,8 +211,7 @@ class ModuleMaps:
                     for leaf, inner in enumerate(paths_of(computation.instructions[end].shape)):
                         reads = reached.get((end, inner))
                         if reads:
-                            maps = [with_sources(m, texts) for m in reads.maps]
-                            found[root, number, leaf] = Reads(maps, reads.unknown, reads.at_most)
+                            found[root, number, leaf] = self._told(computation, reads)
                 root += 1
         return ComputationMaps(direction, found)
 
@@ -276,22 +278,3 @@ class ModuleMaps:
             if reasons:
                 found[instruction.name] = tuple(reasons)
         return found
-
-
-class _Texts:
-    """Replaces paths by the text of the instruction."""
-
-    def __init__(self, module: Module, computation: Computation) -> None:
-        self.module = module
-        self.computation = computation
-
-    def __call__(self, source: RuntimeSource) -> RuntimeSource:
-        return RuntimeSource(source_text(self.module, self.computation, source.hlo), source.results)
-
-
-def _leaf_numbers(computation: Computation) -> dict[Leaf, int]:
-    return {
-        (p.parameter_number, path): k
-        for p in computation.parameters
-        for k, path in enumerate(paths_of(p.shape))
-    }

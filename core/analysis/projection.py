@@ -15,7 +15,7 @@ Without them every layer of a program would leave its ranges and constraints in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice, pairwise
@@ -54,6 +54,20 @@ def _terms(e: Expr) -> Terms:
 
 def _constant(e: Expr) -> int:
     return e.const if isinstance(e, Sum) else e.value if isinstance(e, Int) else 0
+
+
+def _replaced(
+    m: IndexingMap, v: Variable, value: Expr, ranges: Iterable[Variable], constraints: Sequence[Constraint]
+) -> IndexingMap:
+    """The map with a value in place of a range that no source mentions, and with these ranges and constraints."""
+    count = len(m.results)
+    exprs = substitute_all([*m.results, *(c.expr for c in constraints)], {v.expr: value})
+    said = zip(exprs[count:], constraints, strict=True)
+    return m.with_(
+        ranges=tuple(ranges),
+        results=tuple(exprs[:count]),
+        constraints=(*(Constraint(e, c.lo, c.hi) for e, c in said), Constraint(value, v.lo, v.hi)),
+    )
 
 
 def _variables(exprs: Iterable[Expr]) -> set[Expr]:
@@ -202,17 +216,8 @@ def _counted(m: IndexingMap) -> IndexingMap | None:
             ends = Facts(m.bounds).interval(e.a)
             quotient = Variable(v.name, int(ends.lo) // n, int(ends.hi) // n)
             value = linear(k * c.lo, ((t, k * n), (e.a, -k), (t, 1)))
-            exprs = substitute_all([*m.results, *(d.expr for d in m.constraints)], {t: value})
-            constraints = [
-                Constraint(x, d.lo, d.hi)
-                for x, d in zip(exprs[len(m.results) :], m.constraints, strict=True)
-                if d is not c
-            ]
-            return m.with_(
-                ranges=tuple(quotient if u is v else u for u in m.ranges),
-                results=tuple(exprs[: len(m.results)]),
-                constraints=(*constraints, Constraint(value, v.lo, v.hi)),
-            )
+            others = [d for d in m.constraints if d is not c]
+            return _replaced(m, v, value, [quotient if u is v else u for u in m.ranges], others)
     return None
 
 
@@ -291,31 +296,26 @@ def _summed(m: IndexingMap) -> IndexingMap | None:
             for kept, unit in alone:
                 if kept is gone or abs(unit) != 1 or step % unit:
                     continue
-                after = _one_for_two(m, place, (ranges[gone], step), (ranges[kept], unit))
+                after = _one_for_two(m, (ranges[gone], step), (ranges[kept], unit))
                 if after is not None:
                     return after
     return None
 
 
 def _one_for_two(
-    m: IndexingMap, place: int, gone: tuple[Variable, int], kept: tuple[Variable, int]
+    m: IndexingMap, gone: tuple[Variable, int], kept: tuple[Variable, int]
 ) -> IndexingMap | None:
     """The map with `total = kept + step·gone` in place of `kept`, and `gone` eliminated."""
     (v, step), (u, unit) = gone, kept
     step *= unit
-    moved: Mapping[Expr, Expr] = {u.expr: linear(0, ((u.expr, 1), (v.expr, -step)))}
+    moved = linear(0, ((u.expr, 1), (v.expr, -step)))
     ends = (step * v.lo, step * v.hi)
     total = Variable(u.name, u.lo + min(ends), u.hi + max(ends))
-    exprs = substitute_all([m.results[place], *(c.expr for c in m.constraints)], moved)
-    constraints = [Constraint(e, c.lo, c.hi) for e, c in zip(exprs[1:], m.constraints, strict=True)]
-    constraints.append(Constraint(moved[u.expr], u.lo, u.hi))
-    boxes = {**m.bounds, total.expr: (total.lo, total.hi)}
-    found = _eliminated(v, constraints, Facts(boxes))
+    after = _replaced(m, u, moved, [total if w is u else w for w in m.ranges], m.constraints)
+    found = _eliminated(v, after.constraints, Facts(after.bounds))
     if found is None or len(found) > len(m.constraints) + 1:
         return None
-    results = (*m.results[:place], exprs[0], *m.results[place + 1 :])
-    ranges = tuple(total if w is u else w for w in m.ranges if w is not v)
-    return m.with_(ranges=ranges, results=results, constraints=found)
+    return after.with_(ranges=tuple(w for w in after.ranges if w is not v), constraints=found)
 
 
 def _determined(m: IndexingMap) -> IndexingMap | None:
@@ -330,11 +330,6 @@ def _determined(m: IndexingMap) -> IndexingMap | None:
             sign = 1 if k < 0 else -1
             rest = [(t, sign * j) for t, j in terms.items()]
             e = linear(sign * _constant(c.expr) - min(sign * c.lo, sign * c.hi), rest)
-            others = [d for d in m.constraints if d is not c]
-            value = e // abs(k)
-            exprs = substitute_all([d.expr for d in others], {v.expr: value})
-            constraints = [Constraint(x, d.lo, d.hi) for x, d in zip(exprs, others, strict=True)]
-            constraints += [Constraint(e % abs(k), 0, width), Constraint(value, v.lo, v.hi)]
-            kept = tuple(u for u in m.ranges if u is not v)
-            return m.with_(ranges=kept, constraints=tuple(constraints))
+            others = [d for d in m.constraints if d is not c] + [Constraint(e % abs(k), 0, width)]
+            return _replaced(m, v, e // abs(k), [u for u in m.ranges if u is not v], others)
     return None

@@ -36,10 +36,7 @@ def with_sources(m: IndexingMap, rename: Callable[[RuntimeSource], RuntimeSource
     """The map with every source of a runtime variable replaced."""
     if not any(v.source is not None for v in m.rts):
         return m
-    rts = []
-    for v in m.rts:
-        source = v.source
-        rts.append(v if source is None else RuntimeVariable(v.name, v.lo, v.hi, rename(source)))
+    rts = [v if v.source is None else replace(v, source=rename(v.source)) for v in m.rts]
     return m.with_(rts=tuple(rts))
 
 

@@ -31,10 +31,9 @@ class Options:
     catalogue: Catalogue
     simplify: Simplify = same_map
     equal: Equal | None = None
-    fold_constants: bool = True
     limit: int = 1000
     #: Told of every step, for those who want to check them: see :class:`CompositionStep`.
-    observe: Callable[[AnalysisStep], None] | None = None
+    observe: Callable[[AnalysisStep], None] = lambda step: None
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,7 +81,7 @@ class Analysis:
         found = self._simplified.get(m)
         if found is None:
             found = self._simple(m)
-            if self.options.observe is not None and found is not m:
+            if found is not m:
                 self.options.observe(CompositionStep((m,), found))
         return found
 
@@ -100,8 +100,7 @@ class Analysis:
         found = self._composed.get((first, second))
         if found is None:
             found = self._composed[first, second] = self._simple(first.compose(second))
-            if self.options.observe is not None:
-                self.options.observe(CompositionStep((first, second), found))
+            self.options.observe(CompositionStep((first, second), found))
         return found
 
     def after(self, m: IndexingMap | None, link: IndexingMap) -> IndexingMap:
@@ -117,7 +116,7 @@ class Analysis:
             if not any(covers(k, m) for k in kept):
                 kept = [k for k in kept if not covers(m, k)]
                 kept.append(m)
-        if len(kept) < len(maps) and self.options.observe is not None:
+        if len(kept) < len(maps):
             self.options.observe(MergeStep(tuple(maps), tuple(kept)))
         return self.merged(kept, True)
 
@@ -148,8 +147,7 @@ class Analysis:
         if len(found) == len(maps):
             return maps
         simple = [m for m in dict.fromkeys(map(self.simplified, found)) if not m.is_trivially_empty]
-        if self.options.observe is not None:
-            self.options.observe(MergeStep(tuple(maps), tuple(simple)))
+        self.options.observe(MergeStep(tuple(maps), tuple(simple)))
         return simple
 
     def specialized(
@@ -166,8 +164,7 @@ class Analysis:
             self._specialized[key] = self.computations[found.name] = found
             self.room -= len(found.instructions)
             self.known[found.name] = dict(known)
-            if self.options.observe is not None:
-                self.options.observe(EvaluationStep(computation, known, values, found))
+            self.options.observe(EvaluationStep(computation, known, values, found))
         return found
 
     def nested(self, computation: Computation) -> Summary | None:

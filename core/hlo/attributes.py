@@ -18,7 +18,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Union
+from typing import Any, Union
 
 from .lexer import NAME, STRING
 
@@ -372,39 +372,31 @@ class DimensionLabels:
     output_spatial: tuple[int, ...]
 
 
+# Fields of a window after its size, in the order of `WindowDimension`, and what stands for one that is not written.
+_WINDOW = {"stride": "1", "pad": "0_0", "lhs_dilate": "1", "rhs_dilate": "1", "rhs_reversal": "0"}
+
+
 def parse_window(value: Value) -> tuple[WindowDimension, ...]:
     """The dimensions of a window record, none for `{}`; ValueError says what is wrong with it."""
     if value == ():
         return ()
     if not isinstance(value, Record):
         raise ValueError("a window is written {size=2x2 stride=1x1 pad=0_0x0_0 …}")
-    known = ("size", "stride", "pad", "lhs_dilate", "rhs_dilate", "rhs_reversal")
     for key, _ in value.fields:
-        if key not in known:
+        if key != "size" and key not in _WINDOW:
             raise ValueError(f"a window has no field {key!r}")
     if value.get("size") is None:
         raise ValueError("a window needs a size")
-    size = _by_x(value, "size", None)
-    rank = len(size)
-    stride = _by_x(value, "stride", ["1"] * rank)
-    pad = _by_x(value, "pad", ["0_0"] * rank)
-    base = _by_x(value, "lhs_dilate", ["1"] * rank)
-    dilation = _by_x(value, "rhs_dilate", ["1"] * rank)
-    reversal = _by_x(value, "rhs_reversal", ["0"] * rank)
-    window = []
-    for k in range(rank):
-        low, high = _numbers(pad[k], "_", 2, "pad")
-        one = WindowDimension(
-            size=_number(size[k], "size"),
-            stride=_number(stride[k], "stride"),
-            low=low,
-            high=high,
-            base_dilation=_number(base[k], "lhs_dilate"),
-            window_dilation=_number(dilation[k], "rhs_dilate"),
-            reversed=_number(reversal[k], "rhs_reversal") != 0,
-        )
-        window.append(one)
-    return tuple(window)
+    sizes = _by_x(value, "size", None)
+    rows = {key: _by_x(value, key, [default] * len(sizes)) for key, default in _WINDOW.items()}
+    found = []
+    for k, size in enumerate(sizes):
+        numbers: list[Any] = [*_numbers(size, 1, "size")]
+        for key, row in rows.items():
+            numbers += _numbers(row[k], 1 + (key == "pad"), key)
+        numbers[-1] = numbers[-1] != 0
+        found.append(WindowDimension(*numbers))
+    return tuple(found)
 
 
 def parse_padding(value: Value) -> tuple[tuple[int, int, int], ...]:
@@ -416,7 +408,7 @@ def parse_padding(value: Value) -> tuple[tuple[int, int, int], ...]:
         raise ValueError("padding is written low_high_interior, dimensions separated by x")
     dimensions = []
     for part in value.split("x"):
-        numbers = _numbers(part, "_", 3 if part.count("_") == 2 else 2, "padding")
+        numbers = _numbers(part, 3 if part.count("_") == 2 else 2, "padding")
         dimensions.append((numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else 0))
     return tuple(dimensions)
 
@@ -427,25 +419,17 @@ def parse_dim_labels(value: Value) -> DimensionLabels:
     if found is None:
         raise ValueError("dim_labels are written b01f_01io->b01f")
     lhs, rhs, out = found.groups()
-    rank = len(lhs) - 2
+    digits = [chr(ord("0") + k) for k in range(len(lhs) - 2)]
     for part, named, what in ((lhs, "bf", "input"), (rhs, "io", "kernel"), (out, "bf", "output")):
-        wanted = sorted(named + "".join(_digit(k) for k in range(rank)))
+        wanted = sorted([*named, *digits])
         if sorted(part) != wanted:
             raise ValueError(
                 f"dim_labels: the {what} has labels {part!r}, not each of {''.join(wanted)!r} once"
             )
-    digits = [_digit(k) for k in range(rank)]
-    return DimensionLabels(
-        lhs.index("b"),
-        lhs.index("f"),
-        tuple(map(lhs.index, digits)),
-        rhs.index("i"),
-        rhs.index("o"),
-        tuple(map(rhs.index, digits)),
-        out.index("b"),
-        out.index("f"),
-        tuple(map(out.index, digits)),
-    )
+    places: list[Any] = []
+    for part, first, second in (lhs, "b", "f"), (rhs, "i", "o"), (out, "b", "f"):
+        places += [part.index(first), part.index(second), tuple(map(part.index, digits))]
+    return DimensionLabels(*places)
 
 
 def parse_replica_groups(value: Value) -> tuple[tuple[int, ...], ...]:
@@ -541,10 +525,6 @@ def _sums(parts: Sequence[tuple[int, int]]) -> list[int]:
     return found
 
 
-def _digit(k: int) -> str:
-    return chr(ord("0") + k)
-
-
 def _by_x(record: Record, key: str, default: list[str] | None) -> list[str]:
     value = record.get(key)
     if value is None and default is not None:
@@ -557,13 +537,8 @@ def _by_x(record: Record, key: str, default: list[str] | None) -> list[str]:
     return parts
 
 
-def _number(text: str, what: str) -> int:
-    (number,) = _numbers(text, "_", 1, what)
-    return number
-
-
-def _numbers(text: str, separator: str, count: int, what: str) -> tuple[int, ...]:
-    parts = text.split(separator)
+def _numbers(text: str, count: int, what: str) -> tuple[int, ...]:
+    parts = text.split("_")
     if len(parts) != count or not all(_INTEGER.match(p) for p in parts):
         raise ValueError(f"{what}: {text!r} is not {count} integer{'s' * (count > 1)}")
     return tuple(map(int, parts))

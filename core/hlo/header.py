@@ -68,17 +68,30 @@ def scan_entry_layout(source: Source, position: int, known: dict[str, AnyShape])
     """The layout of the entry at an offset, braces included, and the offset after it; `known` as in `scan_shape`."""
     where = "in a layout of the entry"
     position = source.expect("(", source.expect("{", position, where), where)
+    parameters, result, position = scan_signature(source, position, known, named=False)
+    shapes = tuple([shape for _, shape in parameters])
+    return ProgramShape(shapes, result), source.expect("}", position, "after the result")
+
+
+def scan_signature(
+    source: Source, position: int, known: dict[str, AnyShape], named: bool
+) -> tuple[tuple[tuple[str, AnyShape], ...], AnyShape, int]:
+    """Parameters, perhaps with names, and result of `f32[2], f32[3]) -> f32[]`, and the offset after it."""
     parameters = []
+    name = ""
     position = source.skip(position)
-    while not source.starts(")", position):
+    while not source.text.startswith(")", position):
+        if named:
+            name, position = source.name(position, "a parameter's name")
+            position = source.skip(source.expect(":", position, "after a parameter's name"))
         shape, position = scan_shape(source, position, known)
-        parameters.append(shape)
+        parameters.append((name, shape))
         position = source.skip(position)
-        if not source.starts(")", position):
+        if not source.text.startswith(")", position):
             position = source.skip(source.expect(",", position, "between parameters"))
     position = source.skip(source.expect("->", position + 1, "after the parameters"))
     result, position = scan_shape(source, position, known)
-    return ProgramShape(tuple(parameters), result), source.expect("}", position, "after the result")
+    return tuple(parameters), result, position
 
 
 def aliases(module: Module) -> tuple[Alias, ...]:

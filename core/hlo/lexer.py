@@ -52,10 +52,6 @@ class Source:
         found = _SPACE.match(self.text, position)
         return position if found is None else found.end()
 
-    def starts(self, word: str, position: int) -> bool:
-        """Whether `word` stands at `position`."""
-        return self.text.startswith(word, position)
-
     def expect(self, word: str, position: int, where: str) -> int:
         """The offset after `word`, which must come next, or `InputError`."""
         position = self.skip(position)
@@ -117,7 +113,7 @@ class Source:
     def value_end(self, position: int) -> int:
         """The offset after an attribute's value, which ends at a comma, a space or an unmatched bracket."""
         start = position
-        while not self.starts("=", start):
+        while not self.text.startswith("=", start):
             found = _VALUE_STEP.match(self.text, position)
             if found is None:
                 break
@@ -127,7 +123,7 @@ class Source:
             position = self.close(position)
             if found.group() == "{":
                 break
-        if self.starts('"', position):
+        if self.text.startswith('"', position):
             self.fail(position, "a string is not closed", '`"`')
         if position == start:
             self.fail(position, f"{self.found(position)} where a value belongs", "a value")

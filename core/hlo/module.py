@@ -110,7 +110,8 @@ class Instruction:
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
         """An attribute such as `dimensions={0,2}`; InputError when absent (and no default) or other."""
         default = None if default is None else tuple(default)
-        return self._typed(name, _all_integers, "integers in braces, such as {0,2}", default)
+        wanted = "integers in braces, such as {0,2}"
+        return self._typed(name, lambda v: _all_of(v, int), wanted, default)
 
     def integer(self, name: str, default: int | None = None) -> int:
         """An attribute such as `index=0`; InputError when absent (and no default) or of another form."""
@@ -139,8 +140,7 @@ class Instruction:
 
     def replica_groups(self) -> tuple[tuple[int, ...], ...]:
         """`replica_groups={{0,1},{2,3}}` or `[2,2]<=[4]`; none when absent or empty: one group of all."""
-        value = self.attribute("replica_groups")
-        return self._parsed("replica_groups", () if value is None else value, parse_replica_groups)
+        return self._parsed("replica_groups", parse_replica_groups, default=())
 
     def pairs(self, name: str) -> tuple[tuple[int, int], ...]:
         """An attribute such as `source_target_pairs={{0,1},{1,0}}`; InputError when absent or other."""
@@ -175,18 +175,15 @@ class Instruction:
 
     def window(self) -> tuple[WindowDimension, ...]:
         """`window={size=… stride=… …}`, empty when there is none."""
-        value = self.attribute("window")
-        return self._parsed("window", () if value is None else value, parse_window)
+        return self._parsed("window", parse_window, default=())
 
     def padding(self) -> tuple[tuple[int, int, int], ...]:
         """`padding=1_4_1x4_8_0` as (low, high, interior) per dimension."""
-        wanted = "low_high_interior per dimension, such as 1_4_1x4_8_0"
-        return self._typed("padding", lambda v: self._parsed("padding", v, parse_padding), wanted)
+        return self._parsed("padding", parse_padding, "low_high_interior per dimension, such as 1_4_1x4_8_0")
 
     def dim_labels(self) -> DimensionLabels:
         """`dim_labels=b01f_01io->b01f`."""
-        wanted = "labels such as b01f_01io->b01f"
-        return self._typed("dim_labels", lambda v: self._parsed("dim_labels", v, parse_dim_labels), wanted)
+        return self._parsed("dim_labels", parse_dim_labels, "labels such as b01f_01io->b01f")
 
     @property
     def called(self) -> tuple[str, ...]:
@@ -204,10 +201,14 @@ class Instruction:
                 found.setdefault(name, names)
         return found
 
-    def _parsed(self, name: str, value: Value, parse: Callable[[Value], T]) -> T:
+    def _parsed(
+        self, name: str, parse: Callable[[Value], T], wanted: str = "", default: T | None = None
+    ) -> T:
         try:
-            return parse(value)
+            return self._typed(name, parse, wanted, default)
         except ValueError as error:
+            if isinstance(error, InputError):
+                raise
             raise InputError(f"{self.name}: {error}", path=name) from None
 
     def _typed(
@@ -231,10 +232,6 @@ def _all_of(value: Value, kind: type[T]) -> tuple[T, ...] | None:
     """A tuple whose parts are all of one type, None for anything else."""
     parts = tuple(v for v in value if isinstance(v, kind)) if isinstance(value, tuple) else ()
     return parts if isinstance(value, tuple) and len(parts) == len(value) else None
-
-
-def _all_integers(value: Value) -> tuple[int, ...] | None:
-    return _all_of(value, int)
 
 
 def _one_word(value: Value) -> str | None:
@@ -284,16 +281,13 @@ class Computation:
         return tuple(sorted(found, key=lambda i: i.parameter_number))
 
     @cached_property
-    def _positions(self) -> dict[str, int]:
-        return {instruction.name: k for k, instruction in enumerate(self.instructions)}
-
     def positions(self) -> Mapping[str, int]:
         """Index of every instruction by name."""
-        return self._positions
+        return {instruction.name: k for k, instruction in enumerate(self.instructions)}
 
     def position(self, name: str) -> int:
         """The index of the instruction of that name; KeyError when there is none."""
-        return self._positions[name.lstrip("%")]
+        return self.positions[name.lstrip("%")]
 
     def instruction(self, name: str) -> Instruction:
         """The instruction of that name; KeyError when there is none."""
@@ -302,7 +296,7 @@ class Computation:
     @cached_property
     def operand_positions(self) -> tuple[tuple[int, ...], ...]:
         """Per instruction the indices of its operands; -1 for one that is free."""
-        get = self._positions.get
+        get = self.positions.get
         return tuple([tuple([get(o.name, -1) for o in i.operands]) for i in self.instructions])
 
     @cached_property

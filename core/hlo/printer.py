@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from .attributes import COMPUTATIONS, Value, format_value
-from .shape import AnyShape
 
 if TYPE_CHECKING:
     from .module import Computation, Instruction, Module
@@ -59,14 +58,14 @@ def format_instruction(instruction: Instruction, percent: bool = True, operand_s
     Shapes of operands are left out unless `operand_shapes`.
     """
     mark = "%" if percent else ""
-    shape = "" if instruction.shape is None else _shape(instruction.shape) + " "
+    shape = "" if instruction.shape is None else f"{instruction.shape} "
     if instruction.literal is not None:
         inside = instruction.literal
     else:
         parts = []
         for k, operand in enumerate(instruction.operands):
             number = f"/*index={k}*/" if k and k % 5 == 0 else ""
-            written = _shape(operand.shape) + " " if operand_shapes and operand.shape is not None else ""
+            written = f"{operand.shape} " if operand_shapes and operand.shape is not None else ""
             parts.append(number + written + mark + operand.name)
         inside = ", ".join(parts)
     attributes = _attributes(instruction.attributes, percent)
@@ -83,7 +82,3 @@ def _attributes(attributes: Iterable[tuple[str, Value]], percent: bool) -> str:
 def _name(name: str, percent: bool) -> str:
     # What is a word of the notation where a definition begins is a name only with its mark.
     return "%" + name if percent or name in _WORDS else name
-
-
-def _shape(shape: AnyShape) -> str:
-    return shape.text()

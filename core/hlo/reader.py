@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import gc
 import re
+from dataclasses import replace
 from typing import NoReturn
 
 from .attributes import MESH, Attributes, Value, parse_value
-from .header import scan_entry_layout
+from .header import scan_entry_layout, scan_signature
 from .lexer import NAME, OPCODE, STRING, Source, shorten
 from .literals import VALUE, mistake
 from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, SourceTable
@@ -181,7 +182,8 @@ class _Reader:
         signature = None
         header = position
         if self.text.startswith("(", position):
-            signature, position = self.signature(position)
+            stated, result, position = scan_signature(self.source, position + 1, self.shapes, named=True)
+            signature = Signature(stated, result)
         position = self.source.expect("{", position, "where the body of a computation belongs")
         opening = position - 1
         computation, position = self.body(name, position, signature, loose)
@@ -193,9 +195,7 @@ class _Reader:
             self.check_signature(computation, signature, header)
         attributes, position = self.attributes(position + 1)
         if attributes:
-            computation = Computation(
-                computation.name, computation.instructions, computation.root_index, signature, attributes
-            )
+            computation = replace(computation, attributes=attributes)
         return computation, position
 
     def check_signature(self, computation: Computation, signature: Signature, position: int) -> None:
@@ -208,14 +208,10 @@ class _Reader:
                 f"{len(signature.parameters)} of its header",
                 "one shape for each parameter",
             )
-        stated = [shape for _, shape in signature.parameters]
-        for what, said, is_ in (
-            *(
-                (f"parameter({k})", said, p.shape)
-                for k, (said, p) in enumerate(zip(stated, parameters, strict=True))
-            ),
-            ("the root", signature.result, computation.root.shape),
-        ):
+        stated = {f"parameter({k})": shape for k, (_, shape) in enumerate(signature.parameters)}
+        stated["the root"] = signature.result
+        for (what, said), i in zip(stated.items(), (*parameters, computation.root), strict=True):
+            is_ = i.shape
             if is_ is not None and is_ is not said and not _same_array(said, is_):
                 self.source.fail(
                     position,
@@ -223,22 +219,6 @@ class _Reader:
                     f"says {shorten(str(said))}",
                     "the same shape",
                 )
-
-    def signature(self, position: int) -> tuple[Signature, int]:
-        source = self.source
-        position = source.skip(position + 1)
-        parameters = []
-        while not self.text.startswith(")", position):
-            name, position = source.name(position, "a parameter's name")
-            position = source.skip(source.expect(":", position, "after a parameter's name"))
-            shape, position = scan_shape(source, position, self.shapes)
-            parameters.append((name, shape))
-            position = source.skip(position)
-            if not self.text.startswith(")", position):
-                position = source.skip(source.expect(",", position, "between parameters"))
-        position = source.skip(source.expect("->", position + 1, "after the parameters"))
-        result, position = scan_shape(source, position, self.shapes)
-        return Signature(tuple(parameters), result), position
 
     def body(
         self, name: str, position: int, signature: Signature | None, loose: bool
@@ -327,7 +307,9 @@ class _Reader:
             return None
         marked, name, spelled, opcode, inside, rest = found.groups()
         attributes = self.rests.get(rest)
-        if attributes is None and (attributes := self.rest(rest)) is None:
+        if attributes is None:
+            attributes = self.rests[rest] = Attributes.of_text(rest)
+        if attributes is None:
             return None
         shape = self.shapes.get(spelled)
         if shape is None:
@@ -349,30 +331,22 @@ class _Reader:
                 if typed is None:
                     return None
                 operands = typed
-        start = found.start(2)
-        self.line += self.text.count("\n", self.counted, start)
-        self.counted = start
-        return (
-            Instruction(name, opcode, shape, operands, attributes, literal, self.line),
-            marked is not None,
-            found.end(),
-        )
+        self.count_lines(found.start(2))
+        read = Instruction(name, opcode, shape, operands, attributes, literal, self.line)
+        return read, marked is not None, found.end()
 
-    def rest(self, spelled: str) -> Attributes | None:
-        """The attributes that a line ends with, None when they are not of the usual form."""
-        attributes = self.rests[spelled] = Attributes.of_text(spelled)
-        return attributes
+    def count_lines(self, position: int) -> None:
+        """Move forward to an offset."""
+        self.line += self.text.count("\n", self.counted, position)
+        self.counted = position
 
     def typed(self, inside: str, known: dict[str, Operand]) -> tuple[Operand, ...] | None:
         """Operands that are all names, or names after array shapes that are spelled as in their definitions."""
-        operands = []
         if "[" not in inside:
-            for part in inside.split(","):
-                operand = known.get(part.strip())
-                if operand is None:
-                    return None
-                operands.append(operand)
-            return tuple(operands)
+            named = [known.get(part.strip()) for part in inside.split(",")]
+            found_all = tuple([operand for operand in named if operand is not None])
+            return found_all if len(found_all) == len(named) else None
+        operands = []
         position = 0
         while position < len(inside):
             found = _TYPED.match(inside, position)
@@ -409,15 +383,7 @@ class _Reader:
                     f"operand {shorten(operand.name)!r} is not defined",
                     "the name of an earlier instruction" + (", or a shape before the name" if loose else ""),
                 )
-        return Instruction(
-            instruction.name,
-            instruction.opcode,
-            instruction.shape,
-            tuple(operands),
-            instruction.attributes,
-            instruction.literal,
-            instruction.line,
-        )
+        return replace(instruction, operands=tuple(operands))
 
     def where(self, name: str, position: int, end: int) -> int:
         """Offset of an operand's name within the parentheses of its instruction."""
@@ -428,21 +394,23 @@ class _Reader:
     def instruction(self, position: int) -> tuple[Instruction, bool, int]:
         """The instruction at an offset, whether it is marked ROOT, and the offset after it."""
         source, text = self.source, self.text
-        literal: str | None = None
-        operands: tuple[Operand, ...] = ()
         marked, name, shape, opcode, opening = self.start(position)
-        end = source.close(opening)
-        if opcode in _LITERALS:
-            literal = self.literal(opcode, text[opening + 1 : end - 1], opening + 1, shape)
-        else:
-            operands = self.operands(opening + 1, end - 1)
-        self.line += text.count("\n", self.counted, position)
-        self.counted = position
+        operands, literal, end = self.inside(opcode, opening, shape)
+        self.count_lines(position)
         attributes: tuple[tuple[str, Value], ...] = ()
         if text.startswith(",", end) or text.startswith(",", source.skip(end)):
             attributes, end = self.attributes(end)
         read = Instruction(name, opcode, shape, operands, Attributes(attributes), literal, self.line)
         return read, marked is not None, end
+
+    def inside(
+        self, opcode: str, opening: int, shape: AnyShape | None, depth: int = 0
+    ) -> tuple[tuple[Operand, ...], str | None, int]:
+        """Operands or literal in the parentheses that open at an offset, and the offset after these."""
+        end = self.source.close(opening)
+        if opcode in _LITERALS:
+            return (), self.literal(opcode, self.text[opening + 1 : end - 1], opening + 1, shape), end
+        return self.operands(opening + 1, end - 1, depth), None, end
 
     def start(self, position: int) -> tuple[str | None, str, AnyShape | None, str, int]:
         """ROOT mark, name, shape, opcode and the offset of the parenthesis, of an instruction of any form."""
@@ -560,13 +528,7 @@ class _Reader:
             self.source.fail(
                 opcode.start(1), f"instructions nested deeper than {_DEEPEST}", "names of operands"
             )
-        opening, end = opcode.end(), self.source.close(opcode.end() - 1)
-        literal: str | None = None
-        operands: tuple[Operand, ...] = ()
-        if opcode[1] in _LITERALS:
-            literal = self.literal(opcode[1], self.text[opening : end - 1], opening, shape)
-        else:
-            operands = self.operands(opening, end - 1, depth)
+        operands, literal, end = self.inside(opcode[1], opcode.end() - 1, shape, depth)
         number = self.anonymous[opcode[1]] = self.anonymous.get(opcode[1], -1) + 1
         name = f"{opcode[1]}.anon" + (f".{number}" if number else "")
         self.nested.append(Instruction(name, opcode[1], shape, operands, literal=literal, line=self.line))

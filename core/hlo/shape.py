@@ -174,32 +174,15 @@ class TupleShape:
 
     def without_layout(self) -> TupleShape:
         """The same tuple, layouts not stated."""
-        rebuilt: dict[int, AnyShape] = {}
-        for shape in _inner_first(self):
-            inner = [
-                rebuilt[id(e)] if isinstance(e, TupleShape) else e.without_layout() for e in shape.elements
-            ]
-            rebuilt[id(shape)] = TupleShape(tuple(inner))
-        result = rebuilt[id(self)]
-        assert isinstance(result, TupleShape)
-        return result
+        return TupleShape(tuple([e.without_layout() for e in self.elements]))
 
     def __str__(self) -> str:
         return self.text()
 
     def text(self, layouts: bool = True) -> str:
         """HLO spelling; every fifth element is preceded by its number, as XLA prints it."""
-        spelled: dict[int, str] = {}
-        for shape in _inner_first(self):
-            parts = []
-            for k, element in enumerate(shape.elements):
-                mark = f"/*index={k}*/" if k and k % 5 == 0 else ""
-                parts.append(
-                    mark
-                    + (spelled[id(element)] if isinstance(element, TupleShape) else element.text(layouts))
-                )
-            spelled[id(shape)] = "(" + ", ".join(parts) + ")"
-        return spelled[id(self)]
+        marks = (f"/*index={k}*/" if k and k % 5 == 0 else "" for k in range(len(self.elements)))
+        return "(" + ", ".join(m + e.text(layouts) for m, e in zip(marks, self.elements, strict=True)) + ")"
 
 
 AnyShape = Shape | TupleShape
@@ -429,15 +412,3 @@ def _size_text(size: int, dynamic: bool) -> str:
     if size == UNBOUNDED:
         return "?"
     return f"<={size}" if dynamic else str(size)
-
-
-def _inner_first(shape: TupleShape) -> list[TupleShape]:
-    """All tuples within `shape`, each after the tuples inside it."""
-    order: list[TupleShape] = []
-    pending = [shape]
-    while pending:
-        part = pending.pop()
-        order.append(part)
-        pending.extend(e for e in part.elements if isinstance(e, TupleShape))
-    order.reverse()
-    return order

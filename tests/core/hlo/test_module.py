@@ -63,7 +63,7 @@ def test_who_reads_whom() -> None:
     assert body.operand_positions == ((), (0,), (0,), (2,), (), (1, 4), (2, 2), (5, 6))
     assert body.users == ((1, 2), (5,), (3, 6), (), (5,), (7,), (7,), ())
     assert [name for name, live in zip(names, body.live, strict=True) if not live] == ["unused"]
-    assert body.position("%j") == body.positions()["j"] == 5
+    assert body.position("%j") == body.positions["j"] == 5
     assert body.instruction("j") is body.instructions[5]
     for missing in (body.position, body.instruction, read_module(LOOP).computation):
         with pytest.raises(KeyError):

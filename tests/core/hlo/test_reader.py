@@ -69,7 +69,7 @@ def test_every_corpus_text_comes_back() -> None:
         for computation, instruction in module.instructions():
             assert instruction.shape is not None, (name, instruction.name)
             assert all(o.shape is not None for o in instruction.operands), (name, instruction.name)
-            assert computation.positions()[instruction.name] >= 0
+            assert computation.positions[instruction.name] >= 0
 
 
 def test_a_compiled_module() -> None:

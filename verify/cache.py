@@ -5,7 +5,7 @@ versions of solver and interpreter and the text of the prover itself.  Editing a
 
 Every entry is sealed: a message authentication code over its key and its content, made with a secret that is not in the
 file.  An entry is proved again if it is damaged, truncated, altered, moved below another key, or of another version.  A
-counterexample or an example is evaluated whenever it is read.
+counterexample or an example is evaluated whenever it is read, and a proof at small points (:mod:`.recheck`).
 
 The file may be used by many processes at once.  One that is killed loses what it had not committed, and nothing else.
 """
@@ -220,7 +220,7 @@ class Cache:
     def get(self, key: str, o: Obligation | None = None) -> Verdict | None:
         """The verdict kept under ``key``, or ``None`` if there is none that can be believed.
 
-        With the obligation ``o`` itself, its counterexample or example is evaluated.
+        With the obligation ``o`` itself, the verdict is evaluated (:func:`~indexproof.verify.recheck.believable`).
         """
         return self.get_all([(key, o)])[0]
 

@@ -1,7 +1,7 @@
-"""Check a verdict without proving anything: evaluate its counterexample or example.
+"""Check a verdict without proving anything, and without a solver.
 
-This settles every verdict that rests on a point, wherever it comes from.  A proof rests on no point, so only its form is
-checked.
+This settles every verdict that rests on a point, wherever it comes from, and every proof of an identity.  Of any other
+proof it establishes only that the claim does not fail at small points.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from .obligation import Obligation, has_form
-from .refute import confirmed
+from .preprocess import conjuncts
+from .refute import confirmed, small_point
 from .rulefiles.evaluate import judge
 from .rulefiles.obligations import StatedObligation
-from .verdict import Status, Verdict
+from .rulefiles.sample import table_of
+from .verdict import Verdict
 
 __all__ = ["believable", "is_example"]
 
@@ -32,8 +34,19 @@ def is_example(o: Obligation, point: Mapping[str, int]) -> bool:
 
 
 def believable(o: Obligation, v: Verdict) -> bool:
-    """Whether a verdict has the form of one on ``o``, and its example is one."""
-    if isinstance(o, StatedObligation) and v.status is Status.PROVED and v.witness is None:
-        # of a rule file only whether there is a point is kept
-        return True
-    return has_form(o, v) and (v.witness is None or is_example(o, v.witness))
+    """Whether a verdict has the form of one on ``o``, its example is one, and what it calls proved may be."""
+    if v.witness is not None:
+        return has_form(o, v) and is_example(o, v.witness)
+    if v.proved and o.gate and o.question == "valid":
+        return _may_be_proved(o, v.strategy)
+    # of a rule file only whether there is a point is kept
+    return has_form(o, v) or (v.proved and isinstance(o, StatedObligation))
+
+
+def _may_be_proved(o: Obligation, strategy: str) -> bool:
+    """Whether ``o`` is an identity, if that is what is said, and else holds where counterexamples are looked for first."""
+    if isinstance(o, StatedObligation):
+        return table_of(o.rule).counterexample() is None
+    if strategy == "identity":
+        return not conjuncts(o.hypotheses, o.goal)[1]
+    return small_point(o.hypotheses, o.goal) is None

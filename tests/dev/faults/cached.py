@@ -21,16 +21,19 @@ from indexproof.verify.recheck import is_example
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 
-from .bank import BUDGET, FALSE_CLAIMS, TRUE_CLAIMS, obligations
+from .bank import BUDGET, FALSE_CLAIMS, TRUE_CLAIMS, obligations, x
 from .fault import Batch, Fault
 
 __all__ = ["cache_entry_cases", "cache_file_cases", "without_secret_from_outside"]
+
+#: False where no point is evaluated when an entry is read.
+_FAR = ("far from zero", (), x.ne(100_003))
 
 
 @cache
 def _kept() -> list[tuple[Obligation, Verdict]]:
     """Claims with their verdicts: true ones, false ones, and points that exist."""
-    found = [*obligations(TRUE_CLAIMS, "true"), *obligations(FALSE_CLAIMS, "false")]
+    found = [*obligations(TRUE_CLAIMS, "true"), *obligations((*FALSE_CLAIMS, _FAR), "false")]
     found += [
         replace(o, kind="exists", question="exists", subject=f"{o.subject}, somewhere")
         for o in obligations(FALSE_CLAIMS, "false")
@@ -112,7 +115,11 @@ def _entry_tamperings(s: _Store, k: int) -> Iterator[tuple[str, str, str, bool]]
         lie = json.dumps({**body, "status": "REFUTED", "witness": {}}, sort_keys=True)
         yield "forged refutation, sealed with the secret", lie, s.sealed(key, lie), False
     if v.status is Status.REFUTED:
-        yield "forged proof, sealed with the secret, rechecked", turned, s.sealed(key, turned), True
+        far = o.subject == _FAR[0]
+        kind = "far away" if far else "near zero"
+        yield f"forged proof of what fails {kind}, sealed with the secret", turned, s.sealed(key, turned), far
+        same = json.dumps({**_turned(body), "strategy": "identity"}, sort_keys=True)
+        yield "forged identity, sealed with the secret", same, s.sealed(key, same), False
 
 
 def cache_entry_cases(task: Batch) -> Iterator[Fault]:

@@ -69,13 +69,14 @@ def test_everything_is_noticed(kind: str, least: int) -> None:
 #: How a fault in an entry of the cache is noticed.
 _ENTRIES = {
     **dict.fromkeys(("another format", "another prover"), "outdated"),
-    **dict.fromkeys(("wrong example", "forged refutation"), "untrue"),
+    **dict.fromkeys(("wrong example", "forged refutation", "forged identity"), "untrue"),
     **dict.fromkeys(
         ("verdict turned round", "entry of another", "seal of another", "a character"), "altered"
     ),
     "truncated:": "altered",
     "truncated, sealed": "unreadable",
-    "forged proof": "proved again",
+    "forged proof of what fails near zero": "untrue",
+    "forged proof of what fails far away": "proved again",
 }
 
 

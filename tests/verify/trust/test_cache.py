@@ -24,6 +24,7 @@ from indexproof.verify import cache as cache_module
 from indexproof.verify.cache import FORMAT, KEY_VARIABLE, Cache, content_key
 from indexproof.verify.obligations import Obligation
 from indexproof.verify.proving import prove_all
+from indexproof.verify.rulefiles import read_rule_file, stated_rule_obligations
 from indexproof.verify.solve import Budget, decide
 from indexproof.verify.verdict import Opinion, Status, Verdict
 
@@ -110,6 +111,36 @@ def test_a_true_claim_cannot_be_forged_false(path: Path) -> None:
         for witness in (None, {}, {"x": 1, "y": 0}, {"x": 0, "y": 0}):
             cache.put("k", Verdict(Status.REFUTED, "model", 0, witness))
             assert cache.get("k", TRUE_CLAIM) is None
+
+
+#: ``x / c * c -> x`` in Python and in a rule file, and a claim that is false where nobody looks at once.
+NEAR = Obligation("test", "near", "sound", (y.ne(0),), (x // y * y).eq(x))
+_RULES = read_rule_file("int x\nconst c\nforged: x / c * c -> x if c != 0\n", "forged.rules").rules
+RULE = next(iter(stated_rule_obligations(_RULES[0])))
+FAR = Obligation("test", "far", "sound", (), x.ne(100_003))
+
+
+@pytest.mark.parametrize("strategy", ["linear", "quotient bound + linear", "witness", "identity"])
+@pytest.mark.parametrize("o", [NEAR, RULE], ids=["Python", "rule file"])
+def test_a_false_claim_cannot_be_forged_true(path: Path, o: Obligation, strategy: str) -> None:
+    with Cache(path) as cache:
+        cache.put(content_key(o, BUDGET), Verdict(Status.PROVED, strategy))
+        run = prove_all([o], jobs=1, cache=cache)
+    assert run.results[0].verdict.status is Status.REFUTED
+    assert run.refused_cache_entries == {"untrue": 1}
+    assert read(path, o)[0] == run.results[0].verdict
+
+
+def test_of_what_fails_only_far_away_no_identity_can_be_forged(path: Path) -> None:
+    """The seal answers for a proof by the reduction, until it is proved again."""
+    with Cache(path) as cache:
+        cache.put("k", Verdict(Status.PROVED, "identity"))
+        assert cache.get("k", FAR) is None
+        forged = Verdict(Status.PROVED, "linear")
+        cache.put(content_key(FAR, BUDGET), forged)
+        assert prove_all([FAR], jobs=1, cache=cache).results[0].verdict == forged
+        assert prove_all([FAR], jobs=1, cache=cache, recheck=1.0).results[0].status is Status.REFUTED
+        assert prove_all([FAR], jobs=1, cache=cache).results[0].status is Status.REFUTED
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from ..core.text import format_expr
 from ..verify.access import LINE, SECTOR, Requests, Utilization, utilization
 from ..verify.tile_sizes import TileSizes, tile_sizes
 from ..verify.tiles import NoTile, TargetTile, TilingPlan, tile_of, tilings
+from ..verify.words import tuple_text
 from .layout import table
 from .machine import written_as
 from .pictures import Picture, reads_picture
@@ -28,12 +29,7 @@ written_as(
     "requests sectors lines packed coalesced wavefronts vector stride dimensions worst",
     worst=lambda r: {"at": r.worst[0], "sectors": r.worst[1]},
 )
-
-written_as(
-    TargetTile,
-    "tile offsets sizes strides bounds elements",
-    tile=lambda _: True,
-)
+written_as(TargetTile, "tile offsets sizes strides bounds elements", tile=lambda _: True)
 written_as(NoTile, "tile place missing dimension", tile=lambda _: False)
 written_as(TileSizes, "condition sizes")
 written_as(TilingPlan, "sizes bytes moved")
@@ -41,9 +37,8 @@ written_as(TilingPlan, "sizes bytes moved")
 
 def answer(questions: Questions, unit: Unit) -> None:
     """Put the answers into a unit.  Raises `InputError` for a tile of another rank than an output."""
-    first = [
-        e for e in unit.entries if e.direction == "output_to_input" and not e.unknown and not e.for_all_sizes
-    ]
+    backward = (e for e in unit.entries if e.direction == "output_to_input")
+    first = [e for e in backward if not e.unknown and not e.for_all_sizes]
     for e in first:
         operand = e.shapes[1]
         if questions.use and operand is not None:
@@ -92,9 +87,8 @@ def traffic_lines(r: Report) -> Iterator[str]:
             assert e.use is not None
             least[e.operand] = max(least.get(e.operand, 0), (e.use.distinct or 0) * bits[e.operand])
             asked += (e.use.reads or 0) * bits[e.operand]
-        written = {
-            e.output: e.shapes[0].size * element_bits(e.shapes[0]) for e in entries if e.shapes[0] is not None
-        }
+        outputs = ((e.output, e.shapes[0]) for e in entries)
+        written = {name: x.size * element_bits(x) for name, x in outputs if x is not None}
         read, made = sum(least.values()), sum(written.values())
         use = f"{asked / (read + made):,.3g}" if read + made else "-"
         rows.append([u.name, *(f"{-(-n // 8):,}" for n in (read, made, asked)), use])
@@ -106,26 +100,21 @@ def request_lines(r: Requests | None) -> Iterator[tuple[str, str]]:
     if r is None:
         yield "requests", "not counted: there are too many lanes to look at"
         return
-    yield (
-        "requests",
-        f"{r.requests:,} loads of warps: {r.sectors:,} sectors of {SECTOR} bytes, {r.lines:,} lines of {LINE} bytes",
-    )
+    touched = f"{r.sectors:,} sectors of {SECTOR} bytes, {r.lines:,} lines of {LINE} bytes"
+    yield "requests", f"{r.requests:,} loads of warps: {touched}"
     if r.coalesced:
         yield "coalesced", "yes: no load touches more sectors than its bytes fill"
     else:
         at, sectors = r.worst
         apart = "at changing distances" if r.stride is None else f"{r.stride:,} bytes apart"
         along = ", ".join(map(str, r.dimensions))
-        yield (
-            "coalesced",
-            f"no: {r.packed:,} sectors would do; neighbouring lanes are {apart}, along dimension {along} of the operand",
-        )
+        lanes = f"neighbouring lanes are {apart}, along dimension {along} of the operand"
+        yield "coalesced", f"no: {r.packed:,} sectors would do; {lanes}"
         yield "worst", f"{sectors} sectors at {', '.join(f'{k} = {v}' for k, v in at.items())}"
     if r.vector > 1:
         yield "vector", f"a thread can load {r.vector} neighbours at once, aligned"
-    conflicts = (
-        "no bank conflicts" if r.wavefronts == r.requests else f"{r.wavefronts / r.requests:,.3g} a load"
-    )
+    many = f"{r.wavefronts / r.requests:,.3g} a load"
+    conflicts = "no bank conflicts" if r.wavefronts == r.requests else many
     yield "shared", f"{r.wavefronts:,} passes over the banks if it is in shared memory: {conflicts}"
 
 
@@ -134,15 +123,13 @@ def tile_text(t: TargetTile | NoTile | None) -> str:
     if t is None:
         return "whether it reads a tile was not decided"
     if isinstance(t, NoTile):
-        place = ", ".join(map(str, t.place))
+        place = f"no tile: tile {tuple_text(t.place)}"
         if t.missing is None:
-            return f"no tile: tile ({place}) reads fewer elements along dimension {t.dimension} than others"
-        element = ", ".join(map(str, t.missing))
-        return f"no tile: tile ({place}) does not read ({element}), which lies among what it reads"
+            return f"{place} reads fewer elements along dimension {t.dimension} than others"
+        return f"{place} does not read {tuple_text(t.missing)}, which lies among what it reads"
     sizes = "×".join(map(str, t.sizes)) or "1"
-    if t.offsets is None:
-        at = "at offsets that no single map says"
-    else:
+    at = "at offsets that no single map says"
+    if t.offsets is not None:
         at = f"at ({', '.join(format_expr(e) for e in t.offsets.results)})"
     steps = "" if all(n == 1 for n in t.strides) else f", strides {'×'.join(map(str, t.strides))}"
     return f"reads a tile {sizes} {at}{steps}"

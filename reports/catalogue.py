@@ -18,9 +18,11 @@ from ..rules.transfer import KnownLaw, TransferLaw
 from ..rules.transforms import TransformLaw
 from ..verify.cache import Cache, content_key
 from ..verify.catalogue import Claim, obligations_of
+from ..verify.obligation import Obligation
 from ..verify.rulefiles import StatedRule
 from ..verify.schemes import Scheme
 from ..verify.solve import Budget
+from ..verify.verdict import Verdict
 from .layout import block, count, table
 from .refutation import ordered_point
 from .selection import Named
@@ -104,12 +106,10 @@ def show_text(found: Sequence[Named], cache: Cache) -> str:
         if len(of) <= _FEW:
             blocks += [_obligations(c, cache) for c in of]
         else:
-            known = sum(_known(c, cache) for c in of)
-            owed = sum(len(list(obligations_of(c.claim))) for c in of)
-            blocks.append(
-                f"{count(len(of), 'instance')} with {count(owed, 'obligation')}, {known:,} proved in the "
-                f"cache"
-            )
+            found_of = [v for c in of for _, v in _known(c.claim, cache)]
+            proved = sum(v is not None and v.proved for v in found_of)
+            owed = count(len(found_of), "obligation")
+            blocks.append(f"{count(len(of), 'instance')} with {owed}, {proved:,} proved in the cache")
     return "\n\n".join(blocks)
 
 
@@ -186,10 +186,8 @@ def _conditions(rule: Rule | ConstraintRule) -> list[tuple[str, str]]:
 
 def _obligations(c: Named, cache: Cache) -> str:
     """The obligations of the claim, and what the cache knows about each."""
-    budget = Budget()
     rows = []
-    for o in obligations_of(c.claim):
-        v = cache.get(content_key(o, budget), o)
+    for o, v in _known(c.claim, cache):
         missing = "not in the cache" if cache.path is not None else ""
         said = missing if v is None else f"{v.status.value} by {v.strategy}" if v.strategy else v.status.value
         if v is not None and v.witness:
@@ -198,10 +196,10 @@ def _obligations(c: Named, cache: Cache) -> str:
     return "\n".join([f"{c.name} owes", *table(rows)])
 
 
-def _known(c: Named, cache: Cache) -> int:
+def _known(claim: Claim, cache: Cache) -> Iterator[tuple[Obligation, Verdict | None]]:
+    """Yield what a claim owes, each with its verdict if the cache has one."""
     budget = Budget()
-    verdicts = (cache.get(content_key(o, budget), o) for o in obligations_of(c.claim))
-    return sum(v is not None and v.proved for v in verdicts)
+    return ((o, cache.get(content_key(o, budget), o)) for o in obligations_of(claim))
 
 
 # -------------------------------------------------------------------------------------------------------- ops
@@ -214,9 +212,7 @@ def attributes(cls: type[Op]) -> list[tuple[str, str]]:
 
 
 def example_of(cases: Sequence[Case]) -> Case:
-    """A symbolic instance to show: of small rank, with maps that are not just the identity, general but
-    short.
-    """
+    """A symbolic instance to show: of small rank, with maps that are not just the identity, general but short."""
 
     def rank(case: Case) -> int:
         return int(case.label.removeprefix("rank ").split(",")[0])
@@ -259,25 +255,14 @@ def map_lines(case: Case) -> list[tuple[str, str]]:
         stated.append(alike)
         name = f"operand {m.operand}" if several else "operand"
         if m.direction == "output_to_input":
-            lines.append(("", ""))
-            lines.append(
-                (
-                    "reads",
-                    f"{name}: "
-                    f"{',  '.join(show_condition(k) for k in m.reads if k is not TRUE) or 'every element'}",
-                )
-            )
+            read = ",  ".join(show_condition(k) for k in m.reads if k is not TRUE) or "every element"
+            lines += [("", ""), ("reads", f"{name}: {read}")]
         arrow = f"output → {name}" if m.direction == "output_to_input" else f"{name} → output"
         lines.append((arrow, _map_text(m)))
         lines += [("", f"for {show(r.variable)} ∈ [0, {show(r.size - 1)}]") for r in m.ranges]
-        lines += [
-            (
-                "",
-                f"{show(r.variable)} ∈ [{show(r.lo)}, {show(r.hi)}] from "
-                + ("the replica's group" if r.operand < 0 else f"operand {r.operand} at ({_list(r.index)})"),
-            )
-            for r in _used(m)
-        ]
+        for r in _used(m):
+            place = "the replica's group" if r.operand < 0 else f"operand {r.operand} at ({_list(r.index)})"
+            lines.append(("", f"{show(r.variable)} ∈ [{show(r.lo)}, {show(r.hi)}] from {place}"))
         lines += [("", f"where {show_condition(k)}") for k in m.where]
     return lines
 
@@ -303,43 +288,34 @@ def _op_page(of: Sequence[Named]) -> str:
     cases = [c.claim for c in of if isinstance(c.claim, Case)]
     case = example_of(cases)
     cls = type(case.op)
-    lines = [
-        ("attribute" if not k else "", f"{name}: {kind}") for k, (name, kind) in enumerate(attributes(cls))
-    ]
+    known = enumerate(attributes(cls))
+    lines = [("" if k else "attribute", f"{name}: {kind}") for k, (name, kind) in known]
     if cls.opcodes:
-        lines.append(
-            ("HLO", ", ".join(cls.opcodes) if len(cls.opcodes) <= 8 else f"{len(cls.opcodes)} opcodes")
-        )
+        listed = ", ".join(cls.opcodes) if len(cls.opcodes) <= 8 else f"{len(cls.opcodes)} opcodes"
+        lines.append(("HLO", listed))
     lines += [*([("", "")] if lines else []), *map_lines(case)]
-    where = f"{cls.__module__.rsplit('.', 1)[-1]}.py:{_line_of(cls)}"
+    where = f"{cls.__module__.rsplit('.', 1)[-1]}.py:{inspect.getsourcelines(cls)[1]}"
     return block(_headed(f"{cls.name}   op, {where}", document_of(case)), lines)
-
-
-def _line_of(cls: type[Op]) -> int:
-    return inspect.getsourcelines(cls)[1]
 
 
 def show_json(found: Sequence[Named], cache: Cache) -> dict[str, Any]:
     """Return the answer of ``show`` about some claims."""
     from .machine import document
 
-    budget = Budget()
     claims = []
     for c in found:
         claim = c.claim
         entry: dict[str, Any] = {"family": c.family, "name": c.name, "doc": document_of(claim)}
         if isinstance(claim, Case):
-            entry["maps"] = [
-                {"label": label, "text": text} for label, text in map_lines(claim) if label or text
-            ]
+            lines = ((label, text) for label, text in map_lines(claim) if label or text)
+            entry["maps"] = [{"label": label, "text": text} for label, text in lines]
         else:
             entry["statement"] = statement_of(claim)
         if isinstance(claim, (Rule, ConstraintRule)):
             entry |= {key: getattr(claim, key) for key in ("where", "when", "guard", "fires", "keeps")}
-        entry["obligations"] = []
-        for o in obligations_of(claim):
-            known = cache.get(content_key(o, budget), o)
-            of = {"obligation": o.kind, "gate": o.gate, "statement": o.statement()}
-            entry["obligations"].append({**of, "known": known and known.status})
+        entry["obligations"] = [
+            {"obligation": o.kind, "gate": o.gate, "statement": o.statement(), "known": v and v.status}
+            for o, v in _known(claim, cache)
+        ]
         claims.append(entry)
     return document("show", "", 0, claims=claims)

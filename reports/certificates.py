@@ -102,18 +102,18 @@ def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int,
     for o in proved:
         if o.question != "valid" or isinstance(o, LemmaObligation):
             continue
+        found = None
         with suppress(TooLargeError):
             found = _certificates(o)
-            if found is not None:
-                said, parts = found
-                data = {"format": FILE_FORMAT, "obligation": o.name, **said, "parts": parts}
-                text = (json.dumps(data, ensure_ascii=False) + "\n").encode()
-                name = _file_name(o.name, used)
-                (folder / name).write_bytes(text)
-                digest = hashlib.sha256(text).hexdigest()
-                written.append({"file": name, "obligation": o.name, "sha256": digest})
-                continue
-        without.append(o.name)
+        if found is None:
+            without.append(o.name)
+            continue
+        said, parts = found
+        data = {"format": FILE_FORMAT, "obligation": o.name, **said, "parts": parts}
+        text = (json.dumps(data, ensure_ascii=False) + "\n").encode()
+        name = _file_name(o.name, used)
+        (folder / name).write_bytes(text)
+        written.append({"file": name, "obligation": o.name, "sha256": hashlib.sha256(text).hexdigest()})
     manifest = {"format": MANIFEST_FORMAT, "certificates": written, "without": without}
     (folder / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", "utf-8")
     return len(written), without
@@ -175,9 +175,8 @@ def check_files(paths: Sequence[Path], against: Sequence[Path] = ()) -> Iterator
         data = first if file == files[0] else _read(file)
         stated = rules.pop(data["obligation"], None)
         if against and stated is None:
-            yield CheckedCertificate(
-                str(file), data["obligation"], refused="no rule, or none left, is called so"
-            )
+            why = "no rule, or none left, is called so"
+            yield CheckedCertificate(str(file), data["obligation"], refused=why)
         else:
             yield _check(file, data, stated, known, solvers)
     for name, r in rules.items():
@@ -266,9 +265,8 @@ def certificates_text(found: Sequence[CheckedCertificate]) -> str:
     steps, leaves = sum(c.steps for c in good), sum(c.leaves for c in good)
     alone = [c for c in good if not c.compared]
     if alone:
-        lines.append(
-            f"{len(alone)} of them are of claims that the catalogue has not: they prove what they state"
-        )
+        said = "are of claims that the catalogue has not: they prove what they state"
+        lines.append(f"{len(alone)} of them {said}")
     counts = f"{len(good)} of {len(found)} certificates hold: {steps:,} steps, {leaves:,} leaves confirmed by {asked}"
     lines.append(f"{'PROVED' if found and len(good) == len(found) else 'REFUSED'}  {counts}")
     return "\n".join(lines)
@@ -285,6 +283,5 @@ written_as(
 def certificates_document(found: Sequence[CheckedCertificate], exit_status: int) -> dict[str, Any]:
     """Return the answer of ``replay`` about certificates."""
     verdict = "REFUSED" if exit_status else "PROVED"
-    return document(
-        "check-certificate", verdict, exit_status, solvers=list(solvers_at_hand()), certificates=found
-    )
+    more = {"solvers": list(solvers_at_hand()), "certificates": found}
+    return document("check-certificate", verdict, exit_status, **more)

@@ -15,13 +15,12 @@ from .machine import document, written_as
 #: A file, what became of its claims so far, and whether that is all of them.
 CheckedFile = tuple[ClaimsFile, Sequence[ClaimResult]]
 
+_WORDS = {0: "AS EXPECTED", 1: "NOT AS EXPECTED"}
 _OPEN = (Status.UNDECIDED, Status.NOT_CHECKED)
 
 
 def exit_status(checked: Sequence[CheckedFile], missed: int = 0) -> int:
-    """0 if every verdict is the expected one, 1 if one is not, 2 if something is undecided, missed, or
-    nothing was said.
-    """
+    """0 if every verdict is the expected one, 1 if one is not, 2 if something is undecided, missed, or nothing was said."""
     results = [r for _, rs in checked for r in rs]
     if any(not r.as_expected and r.verdict not in _OPEN for r in results):
         return 1
@@ -47,39 +46,23 @@ def claim_block(path: str, r: ClaimResult) -> str:
     where = f"{path}:{r.line}"
     expected = "as expected" if r.as_expected else f"expected {r.expected.value}"
     head = joined([f"{r.verdict.value}  {r.name}", where, expected])
-    lines: list[tuple[str, str]] = []
-    if r.claim.section:
-        lines.append(("in", r.claim.section))
-    lines.append(("claim", r.claim.text.strip()))
-    if r.headline:
-        lines.append(("shows", r.headline))
-    lines += [("", note) for note in r.explanation]
-    if r.accuracy:
-        lines.append(("worth", r.accuracy))
-    if r.right:
-        lines += [
-            ("right", format_map(m)) if not k else ("and", format_map(m)) for k, m in enumerate(r.right)
-        ]
-    elif r.verdict is Status.REFUTED and r.accuracy:
+    lines = [("in", r.claim.section), ("claim", r.claim.text.strip()), ("shows", r.headline)]
+    lines += [*(("", note) for note in r.explanation), ("worth", r.accuracy)]
+    lines += [("and" if k else "right", format_map(m)) for k, m in enumerate(r.right)]
+    if not r.right and r.verdict is Status.REFUTED and r.accuracy:
         lines.append(("right", "nothing"))
     if r.verdict is Status.UNDECIDED:
         lines.append(("tried", "; ".join(r.tried)))
-    return block(head, lines)
+    return block(head, [(label, text) for label, text in lines if text or label in ("", "claim", "tried")])
 
 
 def _last(checked: Sequence[CheckedFile], missed: int, seconds: float) -> str:
     results = [r for _, rs in checked for r in rs]
     status = exit_status(checked, missed)
-    word = {0: "AS EXPECTED", 1: "NOT AS EXPECTED"}.get(
-        status, Status.NOT_CHECKED.value if missed else "UNDECIDED"
-    )
+    word = _WORDS.get(status, Status.NOT_CHECKED.value if missed else "UNDECIDED")
     if not results:
-        return joined(
-            [
-                f"{Status.NOT_CHECKED.value}  0 claims",
-                f"interrupted: {count(missed, 'claim')} left" if missed else "",
-            ]
-        )
+        left = f"interrupted: {count(missed, 'claim')} left" if missed else ""
+        return joined([f"{Status.NOT_CHECKED.value}  0 claims", left])
     surprising = [r.name for r in results if not r.as_expected]
     false = sum(r.verdict is Status.REFUTED for r in results)
     parts = [f"{word}  {count(len(results), 'claim')}, {false:,} of them false"]
@@ -102,16 +85,14 @@ def checked_json(checked: Sequence[CheckedFile], missed: int, seconds: float) ->
     """Return the answer of ``check``."""
     status = exit_status(checked, missed)
     counts = Counter(r.verdict for _, rs in checked for r in rs)
+    times = {f"{f.filename}:{r.line}": r.seconds for f, rs in checked for r in rs}
     return document(
         "check",
-        {0: "AS EXPECTED", 1: "NOT AS EXPECTED"}.get(status, Status.NOT_CHECKED),
+        _WORDS.get(status, Status.NOT_CHECKED),
         status,
         interrupted=missed > 0,
         counts={s: counts.get(s, 0) for s in Status},
         not_checked=missed,
         files=[{"file": file.filename, "claims": rs} for file, rs in checked],
-        timing={
-            "seconds": seconds,
-            "claims": {f"{f.filename}:{r.line}": r.seconds for f, rs in checked for r in rs},
-        },
+        timing={"seconds": seconds, "claims": times},
     )

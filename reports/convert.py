@@ -20,22 +20,9 @@ from ..verify.isl_form import to_isl
 from ..verify.width import width
 
 
-def _python(m: IndexingMap, checked: bool, name: str) -> str:
-    return python_source(m, checked=checked, name=name)
-
-
 def _c(m: IndexingMap, checked: bool, name: str) -> str:
     # a function that tests the domain also meets points outside, for which intervals answer
     return c_source(m, checked=checked, name=name, bits=None if checked else width(m).bits)
-
-
-def _sympy(m: IndexingMap, checked: bool, name: str) -> str:
-    return sympy_source(to_sympy(m))
-
-
-def _tvm(m: IndexingMap, checked: bool, name: str) -> str:
-    f = to_tvm(m)
-    return "\n".join(assignments(f, str)) + "\n"
 
 
 #: What a map can become, by the name of the form.
@@ -43,10 +30,10 @@ FORMS: Final[dict[str, Callable[[IndexingMap, bool, str], str]]] = {
     "text": lambda m, checked, name: format_map(m) + "\n",
     "json": lambda m, checked, name: dump_json(map_to_json(m)) + "\n",
     "mlir": lambda m, checked, name: f"{to_mlir(m)}\n{to_mlir_set(m)}\n",
-    "python": _python,
+    "python": lambda m, checked, name: python_source(m, checked=checked, name=name),
     "c": _c,
-    "sympy": _sympy,
-    "tvm": _tvm,
+    "sympy": lambda m, checked, name: sympy_source(to_sympy(m)),
+    "tvm": lambda m, checked, name: "\n".join(assignments(to_tvm(m), str)) + "\n",
     "isl": lambda m, checked, name: f"{to_isl(m)}\n",
 }
 #: The forms that are functions, which may test the domain and have a name.

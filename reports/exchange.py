@@ -11,9 +11,10 @@ from xml.etree import ElementTree
 
 from .. import __version__
 from .gate import Gate, closing_line, gate_json
-from .gate_items import GateItem
+from .gate_items import ILL_FORMED, GateItem
 from .machine import text_of
 
+_PRINTED = "indexproof prints each claim with its counterexample."
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 #: By verdict: a short description, and help.
 _RULES = {
@@ -45,12 +46,9 @@ def sarif(gate: Gate) -> str:
     """Return a SARIF log with a result for every claim; those that pass are of the kind `pass`."""
 
     def region(item: GateItem) -> dict[str, Any]:
-        return {
-            "physicalLocation": {
-                "artifactLocation": {"uri": Path(item.file).as_posix(), "uriBaseId": "%SRCROOT%"},
-                "region": {"startLine": item.line, "startColumn": item.column},
-            }
-        }
+        file = {"uri": Path(item.file).as_posix(), "uriBaseId": "%SRCROOT%"}
+        place = {"startLine": item.line, "startColumn": item.column}
+        return {"physicalLocation": {"artifactLocation": file, "region": place}}
 
     def result(item: GateItem) -> dict[str, Any]:
         verdict, fails = item.verdict, not item.passes
@@ -77,10 +75,7 @@ def sarif(gate: Gate) -> str:
             "name": verdict.title().replace(" ", "").replace("-", ""),
             "shortDescription": {"text": short},
             "fullDescription": {"text": f"{short}. {help_}"},
-            "help": {
-                "text": help_,
-                "markdown": f"{help_}\n\nindexproof prints each claim with its counterexample.",
-            },
+            "help": {"text": help_, "markdown": f"{help_}\n\n{_PRINTED}"},
             "defaultConfiguration": {"level": _level(verdict)},
         }
         for verdict, (short, help_) in _RULES.items()
@@ -103,29 +98,18 @@ def junit(gate: Gate) -> str:
     for file in dict.fromkeys(i.file for i in everything):
         cases = [i for i in everything if i.file == file]
         wrong = [i for i in cases if not i.passes]
-        errors = sum(i.verdict == "ILL-FORMED" for i in wrong)
-        suite = ElementTree.SubElement(
-            root,
-            "testsuite",
-            name=file,
-            tests=str(len(cases)),
-            failures=str(len(wrong) - errors),
-            errors=str(errors),
-            skipped="0",
-            time=f"{sum(i.seconds for i in cases):.3f}",
-        )
+        errors = sum(i.verdict == ILL_FORMED for i in wrong)
+        counts = {"tests": len(cases), "failures": len(wrong) - errors, "errors": errors, "skipped": 0}
+        time = f"{sum(i.seconds for i in cases):.3f}"
+        shown = {"name": file, **{k: str(n) for k, n in counts.items()}, "time": time}
+        suite = ElementTree.SubElement(root, "testsuite", shown)
+        module = Path(file).with_suffix("").as_posix().replace("/", ".")
         for item in cases:
-            case = ElementTree.SubElement(
-                suite,
-                "testcase",
-                name=item.name,
-                classname=f"{Path(file).with_suffix('').as_posix().replace('/', '.')}.{item.kind}",
-                file=item.file,
-                line=str(item.line),
-                time=f"{item.seconds:.3f}",
-            )
+            of = {"name": item.name, "classname": f"{module}.{item.kind}", "file": item.file}
+            of |= {"line": str(item.line), "time": f"{item.seconds:.3f}"}
+            case = ElementTree.SubElement(suite, "testcase", of)
             if not item.passes:
-                tag = "error" if item.verdict == "ILL-FORMED" else "failure"
+                tag = "error" if item.verdict == ILL_FORMED else "failure"
                 message = _printable(_message(item))
                 said = ElementTree.SubElement(case, tag, type=item.verdict, message=message)
                 said.text = _printable(item.text)
@@ -162,24 +146,14 @@ def markdown(gate: Gate) -> str:
     """Return a summary: one line, a table of what failed, and its blocks folded."""
     lines = [f"### indexproof: {closing_line(gate)}", ""]
     if gate.failed:
+        rows = [(i.verdict, _cell(i.name), _cell(i.where), _cell(_message(i))) for i in gate.failed]
         lines += ["| verdict | claim | place | |", "| --- | --- | --- | --- |"]
-        lines += [
-            f"| {i.verdict} | {_cell(i.name)} | {_cell(i.where)} | {_cell(_message(i))} |"
-            for i in gate.failed
-        ]
+        lines += [f"| {' | '.join(row)} |" for row in rows]
         for i in gate.failed:
             if i.text:
                 fence = "`" * 4 if "```" in i.text else "```"
-                lines += [
-                    "",
-                    f"<details><summary>{i.verdict} {escape(i.name, quote=False)}</summary>",
-                    "",
-                    f"{fence}text",
-                    i.text,
-                    fence,
-                    "",
-                    "</details>",
-                ]
+                head = f"<details><summary>{i.verdict} {escape(i.name, quote=False)}</summary>"
+                lines += ["", head, "", f"{fence}text", i.text, fence, "", "</details>"]
     return "\n".join(lines) + "\n"
 
 

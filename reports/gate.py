@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,12 +25,20 @@ from ..verify.outcome import Run
 from ..verify.proving import prove_all
 from ..verify.sources import first_read, platform_text, prover_digest
 from ..verify.verdict import Status
-from .gate_items import ILL_FORMED, GateItem, claim_item, ill_formed_item, module_items, proved_item
+from .gate_items import (
+    ILL_FORMED,
+    GateItem,
+    claim_item,
+    ill_formed_item,
+    module_items,
+    proved_item,
+    unread_item,
+)
 from .layout import block, count, duration, joined
-from .machine import document
-from .selection import Selected, read_text
+from .machine import document, plain, written_as
+from .selection import Named, Selected, read_text
 from .settings import SETTINGS, Settings, files_below_root
-from .sources import DeclaredClaim, Place, SourceFile, kind_of_file, read_source
+from .sources import kind_of_file, read_source
 
 
 @dataclass
@@ -97,7 +105,7 @@ def run_gate(
         gate.unchanged = [f for f in files if f not in touched]
         files = [f for f in files if f in touched]
     gate.items = [
-        ill_formed_item(SETTINGS, Place(SETTINGS, line), f"{quoted(pattern)} is no file", pattern)
+        ill_formed_item(SETTINGS, line, f"{quoted(pattern)} is no file", pattern)
         for pattern, line in settings.unmatched
     ]
     gate.items += _items(settings.root, files, settings.max_rank, prove, cache or Cache(None))
@@ -119,30 +127,26 @@ def _items(
     cache: Cache,
 ) -> Iterator[GateItem]:
     """The items of files, in order."""
-    sources: dict[str, SourceFile] = {}
-    for f in files:
-        if kind_of_file(f) in ("python", "rules"):
-            sources[f] = read_source(str(root / f), max_rank)
-    groups: dict[tuple[str, str], list[DeclaredClaim]] = {}
+    proved = [f for f in files if kind_of_file(f) in ("python", "rules")]
+    sources = {f: read_source(str(root / f), max_rank) for f in proved}
+    groups: dict[tuple[str, str], list[Named]] = {}
     for f, s in sources.items():
         for d in s.declared:
-            groups.setdefault((f, d.named.group), []).append(d)
-    owed = {
-        of: [o for d in declared for o in Selected(d.named).obligations() if o.gate]
-        for of, declared in groups.items()
-    }
+            groups.setdefault((f, d.group), []).append(d)
+    owed = {of: gated(declared) for of, declared in groups.items()}
     asked = [o for obligations in owed.values() for o in obligations]
     results = iter(prove(asked).results if asked else ())
-    found: dict[str, list[GateItem]] = {f: [] for f in files}
+    found = {f: [unread_item(f, error) for error in s.unread] for f, s in sources.items()}
     for (f, name), declared in groups.items():
-        of = [next(results) for _ in owed[f, name]]
-        found[f].append(proved_item(f, declared, of))
+        found[f].append(proved_item(f, declared, [next(results) for _ in owed[f, name]]))
     for f in files:
-        if f in sources:
-            found[f] += [ill_formed_item(f, u.place, u.message) for u in sources[f].unread]
-        else:
-            found[f] = _remembered(cache, root, f)
-        yield from sorted(found[f], key=lambda i: (i.line, i.column))
+        items = found[f] if f in found else _remembered(cache, root, f)
+        yield from sorted(items, key=lambda i: (i.line, i.column))
+
+
+def gated(declared: Iterable[Named]) -> list[Obligation]:
+    """The obligations of claims that decide whether they hold."""
+    return [o for d in declared for o in Selected(d).obligations() if o.gate]
 
 
 def _remembered(cache: Cache, root: Path, path: str) -> list[GateItem]:
@@ -153,12 +157,9 @@ def _remembered(cache: Cache, root: Path, path: str) -> list[GateItem]:
     try:
         content = (root / path).read_bytes()
     except OSError as error:
-        return [ill_formed_item(path, Place(path), f"cannot read it: {error.strerror}")]
-    h = hashlib.sha256(
-        "\0".join((path, platform_text(), prover_digest(), *first_read().values(), "")).encode()
-    )
-    h.update(content)
-    key = f"gate {h.hexdigest()}"
+        return [ill_formed_item(path, 1, f"cannot read it: {error.strerror}")]
+    program = "\0".join((path, platform_text(), prover_digest(), *first_read().values(), ""))
+    key = f"gate {hashlib.sha256(program.encode() + content).hexdigest()}"
     known = cache.manifest(key)
     if known:
         return [GateItem(**item) for item in known]
@@ -172,7 +173,7 @@ def _remembered(cache: Cache, root: Path, path: str) -> list[GateItem]:
 def _claims_items(root: Path, path: str) -> Iterator[GateItem]:
     """The items of a claims file."""
     source = read_source(str(root / path))
-    yield from (ill_formed_item(path, u.place, u.message) for u in source.unread)
+    yield from (unread_item(path, error) for error in source.unread)
     for claim in source.claims.claims if source.claims is not None else ():
         yield claim_item(path, claim)
 
@@ -255,7 +256,7 @@ def _items_of_document(text: str, name: str) -> Iterator[GateItem]:
         data = json.loads(text)
         for i in data["claims"]:
             yield GateItem(
-                i["name"], i["kind"], i["file"], i["line"], i["column"], i["verdict"], i["expected"]
+                *(i[key] for key in ["name", "kind", "file", "line", "column", "verdict", "expected"])
             )
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
@@ -282,17 +283,10 @@ def closing_line(gate: Gate) -> str:
     return joined([", ".join(parts), f"in {duration(gate.seconds)}"])
 
 
+written_as(Gate, "claims=items broken notes unchanged floor base")
+
+
 def gate_json(gate: Gate) -> dict[str, Any]:
     """Return the document of a run; committed, it is the base of later ones."""
-    return document(
-        "gate",
-        gate.verdict,
-        gate.exit_status,
-        claims=gate.items,
-        broken=gate.broken,
-        notes=gate.notes,
-        unchanged=gate.unchanged,
-        floor=gate.floor,
-        base=gate.base,
-        timing={"seconds": gate.seconds, "claims": {f"{i.file}: {i.name}": i.seconds for i in gate.items}},
-    )
+    timing = {"seconds": gate.seconds, "claims": {f"{i.file}: {i.name}": i.seconds for i in gate.items}}
+    return document("gate", gate.verdict, gate.exit_status, **plain(gate), timing=timing)

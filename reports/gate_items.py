@@ -18,7 +18,7 @@ from .claims import claim_block
 from .layout import block, count, joined
 from .machine import written_as
 from .refutation import explanation, ordered_point
-from .sources import DeclaredClaim, Place
+from .selection import Named
 
 #: In place of a verdict: a statement that cannot be read.
 ILL_FORMED = "ILL-FORMED"
@@ -58,52 +58,38 @@ class GateItem:
 written_as(GateItem, "name kind file line column verdict expected passes message counterexample repair text")
 
 
+def unread_item(path: str, error: InputError) -> GateItem:
+    """The item of a statement that cannot be read."""
+    return ill_formed_item(path, max(error.line, 1), str(error), column=max(error.column, 1))
+
+
 def ill_formed_item(
-    path: str, place: Place, message: str, name: str = "", expected: str = "PROVED"
+    path: str, line: int, message: str, name: str = "", expected: str = "PROVED", column: int = 1
 ) -> GateItem:
     """The item of what cannot be read."""
-    head = joined([f"{ILL_FORMED}  {name}".rstrip(), f"{path}:{place.line}"])
+    head = joined([f"{ILL_FORMED}  {name}".rstrip(), f"{path}:{line}"])
     text = f"{head}\n{message}".replace("\n", "\n  ")
-    return GateItem(
-        name or f"line {place.line}",
-        "claim" if name else "file",
-        path,
-        place.line,
-        place.column,
-        ILL_FORMED,
-        expected,
-        text,
-        message.split("\n", maxsplit=1)[0],
-    )
+    called = (name, "claim") if name else (f"line {line}", "file")
+    first, *_ = message.split("\n", maxsplit=1)
+    return GateItem(*called, path, line, column, ILL_FORMED, expected, text, first)
 
 
-def proved_item(path: str, declared: Sequence[DeclaredClaim], results: Sequence[Result]) -> GateItem:
+def proved_item(path: str, declared: Sequence[Named], results: Sequence[Result]) -> GateItem:
     """The item of a rule, or of all instances of an op."""
     first = declared[0]
-    claim = first.named.claim
-    kind = (
-        "op" if isinstance(claim, Case) else "rule" if isinstance(claim, StatedRule) else first.named.family
-    )
-    statuses = [r.verdict.status for r in results]
-    status = worst(statuses)
+    claim = first.claim
+    kind = "op" if isinstance(claim, Case) else "rule" if isinstance(claim, StatedRule) else first.family
+    status = worst([r.verdict.status for r in results])
     expected = claim.expected if isinstance(claim, StatedRule) else "PROVED"
-    item = GateItem(
-        first.named.group,
-        kind,
-        path,
-        first.place.line,
-        first.place.column,
-        status.value,
-        expected,
-        seconds=sum(r.verdict.seconds for r in results),
-    )
+    seconds = sum(r.verdict.seconds for r in results)
+    place = path, first.line, first.column
+    item = GateItem(first.group, kind, *place, status.value, expected, seconds=seconds)
     if item.passes:
         return item
-    bad = next(r for r in results if r.verdict.status is status) if statuses else None
-    if bad is None:
-        return replace(
-            item, text=f"{status.value}  {item.name}   {item.where}", message="nothing was checked"
-        )
+    head = joined([f"{status.value}  {item.name}", item.where])
+    if not results:
+        return replace(item, text=head, message="nothing was checked")
+    bad = next(r for r in results if r.verdict.status is status)
     command = f"indexproof prove {path}"
     instances = len({r.obligation.subject for r in results if r.verdict.status is status})
     also = f"{instances} of {count(len(declared), 'instance')}" if len(declared) > 1 else ""
@@ -118,7 +104,7 @@ def proved_item(path: str, declared: Sequence[DeclaredClaim], results: Sequence[
     }.get(status, "not decided within the budget")
     return replace(
         item,
-        text=block(joined([f"{status.value}  {item.name}", item.where]), lines),
+        text=block(head, lines),
         message=f"{item.name}: {said}",
         counterexample=point,
         repair=next((said.partition("\n")[0] for heading, said in lines if heading == "repair"), ""),
@@ -130,25 +116,13 @@ def claim_item(path: str, claim: Claim) -> GateItem:
     try:
         found = check_claim(claim)
     except InputError as error:
-        return ill_formed_item(path, Place(path, claim.line), str(error), claim.name, claim.expected.value)
-    item = GateItem(
-        claim.name,
-        "claim",
-        path,
-        claim.line,
-        1,
-        found.verdict.value,
-        claim.expected.value,
-        seconds=found.seconds,
-    )
+        return ill_formed_item(path, claim.line, str(error), claim.name, claim.expected.value)
+    verdicts = found.verdict.value, claim.expected.value
+    item = GateItem(claim.name, "claim", path, claim.line, 1, *verdicts, seconds=found.seconds)
     if item.passes:
         return item
-    return replace(
-        item,
-        text=claim_block(path, found),
-        message=f"{claim.name}: {found.headline or found.verdict.value}",
-        counterexample=found.headline,
-    )
+    message = f"{claim.name}: {found.headline or found.verdict.value}"
+    return replace(item, text=claim_block(path, found), message=message, counterexample=found.headline)
 
 
 def module_items(root: Path, path: str) -> Iterator[GateItem]:
@@ -161,16 +135,15 @@ def module_items(root: Path, path: str) -> Iterator[GateItem]:
         module = module_of(path, written)
         found = report(module, list(module.computations), verify=True)
     except InputError as error:
-        yield ill_formed_item(path, Place(path, max(error.line, 1), max(error.column, 1)), str(error))
+        yield unread_item(path, error)
         return
     lines = _computation_lines(written)
     for u in found.units:
         line = lines.get(u.name, 1)
         failed = u.verified.failed if u.verified is not None else []
         unmapped = [f"no map of {name} ({opcode}): {'; '.join(why)}" for name, opcode, why in u.unmapped]
-        status = (
-            worst([c.status for c in failed]) if failed else Status.UNDECIDED if unmapped else Status.PROVED
-        )
+        status = Status.UNDECIDED if unmapped else Status.PROVED
+        status = worst([c.status for c in failed]) if failed else status
         item = GateItem(f"{path}: {u.name}", "computation", path, line, 1, status.value, seconds=u.seconds)
         if not item.passes:
             said = [f"{c.kind}, {c.where}: {c.detail}" for c in failed] + unmapped

@@ -20,9 +20,9 @@ from ..core.layout import physical_map
 from ..core.op import DIRECTIONS, Direction
 from ..core.parametric import ParametricMap
 from ..core.text import format_map
-from ..verify.modules import ComputationReport, ModuleVerifier
+from ..verify.modules import CheckedQuestion, ComputationReport, ModuleVerifier
 from ..verify.verdict import Status, worst
-from .layout import count, duration, joined, table
+from .layout import count, duration, joined, listed, table
 from .machine import ABSENT, document, written_as
 from .progress import Bar
 
@@ -46,12 +46,9 @@ def chosen(module: Module, names: Sequence[str], fusions: bool, everything: bool
     wanted: dict[str, None] = {}
     for name in names:
         if not module.has_computation(name):
-            known = [c.name for c in module.computations]
-            some = ", ".join(known[:8]) + (", …" if len(known) > 8 else "")
-            raise InputError(
-                f"--computation: there is no computation {quoted(name)} in the module {quoted(module.name)}",
-                expected=f"one of {some}",
-            )
+            known = listed([c.name for c in module.computations])
+            said = f"there is no computation {quoted(name)} in the module {quoted(module.name)}"
+            raise InputError(f"--computation: {said}", expected=f"one of {known}")
         wanted[module.computation(name).name] = None
     if fusions:
         for _, i in module.instructions():
@@ -200,11 +197,9 @@ def _no_instruction(option: str, wanted: str, computations: Sequence[Computation
     known = list({i.name: None for c in computations for i in c.instructions})
     near = (get_close_matches(wanted, known, n=8) if len(known) <= _SEARCHED else []) or known[:8]
     some = ", ".join(near) + (", …" if len(known) > len(near) else "")
-    where = ", ".join(c.name for c in computations[:4]) + (", …" if len(computations) > 4 else "")
-    return InputError(
-        f"{option}: there is no instruction {quoted(wanted)} in {where}",
-        expected=f"one of {some}, or another --computation",
-    )
+    where = listed([c.name for c in computations], 4)
+    said = f"{option}: there is no instruction {quoted(wanted)} in {where}"
+    return InputError(said, expected=f"one of {some}, or another --computation")
 
 
 def _what(module: Module, computation: Computation, called: Sequence[Instruction]) -> str:
@@ -252,9 +247,7 @@ class _Units:
         name = " -> ".join(", ".join(i.name for i in some) for some in (producers, consumers))
         path = maps.path(producers, consumers, computation)
         what = f"all paths in {computation.name}"
-        return self._unit(
-            computation, name, what, between, consumers, given, path, ends=(producers, consumers)
-        )
+        return self._unit(computation, name, what, between, consumers, given, path, (producers, consumers))
 
     def _unit(
         self,
@@ -273,10 +266,8 @@ class _Units:
         general = {d: self.verifier.for_all_sizes(computation, d) for d in self.directions if path is None}
         unit.entries = list(self._entries(between, made, given, general))
         without = {r.unknown.instruction for found in general.values() for r in found.values() if r.unknown}
-        maps = self.verifier.maps
-        reasons = (
-            maps.unmapped(computation) if path is None else maps.unmapped(computation, path, self.directions)
-        )
+        within = () if path is None else (path, self.directions)
+        reasons = self.verifier.maps.unmapped(computation, *within)
         unit.unmapped = [
             (n, computation.instruction(n).opcode, tuple(map(str, r)))
             for n, r in reasons.items()
@@ -294,11 +285,8 @@ class _Units:
         general: Mapping[Direction, Mapping[tuple[int, int, int], ReadsForAllSizes]],
     ) -> Iterator[Entry]:
         outputs = [pair for i in made for pair in _named_arrays(i.name, i.shape)]
-        operands = {
-            (number, n): pair
-            for name, shape, number in given
-            for n, pair in enumerate(_named_arrays(name, shape))
-        }
+        named = ((number, enumerate(_named_arrays(name, shape))) for name, shape, number in given)
+        operands = {(number, n): pair for number, pairs in named for n, pair in pairs}
         for direction in self.directions:
             for (root, number, leaf), reads in between(direction).leaves.items():
                 label, output = outputs[root]
@@ -416,9 +404,8 @@ def _answered(e: Entry) -> Iterator[str]:
 def _missing(r: Report) -> Iterator[str]:
     for u in r.units:
         for name, opcode, reasons in u.unmapped:
-            yield "\n".join(
-                [f"NO MAP   {name}   {opcode} in {u.within or u.name}", *(f"  because  {x}" for x in reasons)]
-            )
+            head = f"NO MAP   {name}   {opcode} in {u.within or u.name}"
+            yield "\n".join([head, *(f"  because  {x}" for x in reasons)])
         if u.verified is not None:
             for c in u.verified.failed:
                 yield f"{c.status.value}  {c.kind}   {c.where} in {u.name}\n  because  {c.detail}"
@@ -435,29 +422,23 @@ def _closing(r: Report) -> str:
         return joined([what, f"in {duration(r.seconds)}"])
     asked = [c for u in r.units if u.verified is not None for c in u.verified.checked]
     good = sum(c.status is Status.PROVED for c in asked)
-    return joined(
-        [
-            f"{r.verdict.value}  {what}, {good:,} of {count(len(asked), 'question')} proved",
-            f"in {duration(r.seconds)}",
-        ]
-    )
+    said = f"{r.verdict.value}  {what}, {good:,} of {count(len(asked), 'question')} proved"
+    return joined([said, f"in {duration(r.seconds)}"])
 
 
 # ------------------------------------------------------------------------------------------------------------ as JSON
 def _verified(u: Unit) -> Any:
     if u.verified is None:
         return ABSENT
-    failed = [
-        {"kind": c.kind, "where": c.where, "verdict": c.status, "detail": c.detail} for c in u.verified.failed
-    ]
-    return {"verdict": u.verified.status, "questions": u.verified.counts, "failed": failed}
+    return {"verdict": u.verified.status, "questions": u.verified.counts, "failed": u.verified.failed}
 
 
+written_as(CheckedQuestion, "kind where verdict=status detail")
 written_as(
     Entry,
     "output operand direction maps exact unknown at_most use tile_sizes tiles",
     maps=lambda e: e.all_maps,
-    use=lambda e: ABSENT if e.use is None else e.use,
+    use=lambda e: e.use or ABSENT,
     tile_sizes=lambda e: e.tile_sizes or ABSENT,
     tiles=lambda e: e.tiles or ABSENT,
 )

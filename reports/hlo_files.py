@@ -11,7 +11,8 @@ from ..core.errors import InputError, quoted
 from ..core.hlo import Module
 from ..core.hlo.lexer import blank_comments
 from ..core.stablehlo import read_any
-from .selection import read_text
+from .layout import listed
+from .selection import read_text, unreadable
 
 _MODULE = re.compile(r"^[ \t]*+HloModule\s++([^\s,{}()]++)", re.MULTILINE)
 
@@ -41,10 +42,8 @@ def _module_text(text: str, wanted: str | None) -> str:
     parts = {m[1]: (m.start(), end) for m, end in zip(starts, ends, strict=True)}
     if wanted is None or wanted not in parts:
         which = f"{len(starts)} modules in one text" if wanted is None else f"no module {quoted(wanted)}"
-        known = ", ".join([*parts][:8]) + (", …" if len(parts) > 8 else "")
-        raise InputError(
-            which, expected=f"--module and one of {known}" if known else "`HloModule` and a name"
-        )
+        known = f"--module and one of {listed([*parts])}" if parts else "`HloModule` and a name"
+        raise InputError(which, expected=known)
     start, end = parts[wanted]
     return "\n" * text.count("\n", 0, start) + text[start:end]
 
@@ -55,8 +54,5 @@ def hlo_file_text(name: str) -> str:
         return read_text(name)
     try:
         return gzip.decompress(Path(name).read_bytes()).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{quoted(name, 200)} is not text: byte {error.start} is not UTF-8") from None
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot read {quoted(name, 200)}: {reason}") from None
+        raise unreadable(name, error) from None

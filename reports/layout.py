@@ -1,6 +1,4 @@
-"""Plain text that people read: labelled blocks, tables, durations, and colour where a terminal can show
-it.
-"""
+"""Plain text that people read: labelled blocks, tables, durations, and colour where a terminal can show it."""
 
 from __future__ import annotations
 
@@ -10,36 +8,15 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
-from ..core.blocks import LABEL, block, count, duration, table
+from ..core import blocks
 
-__all__ = [
-    "LABEL",
-    "SPELLED",
-    "block",
-    "count",
-    "duration",
-    "filled",
-    "joined",
-    "lose",
-    "put",
-    "room",
-    "spent",
-    "table",
-    "write",
-]
+block, count, duration, table = blocks.block, blocks.count, blocks.duration, blocks.table
 
-
-_STYLES = {
-    "PROVED": "bold green",
-    "REFUTED": "bold red",
-    "VACUOUS": "bold red",
-    "UNDEFINED": "bold red",
-    "UNDECIDED": "bold yellow",
-    "NOT CHECKED": "bold yellow",
-}
+_STYLES = {"PROVED": "bold green", **dict.fromkeys(("REFUTED", "VACUOUS", "UNDEFINED"), "bold red")}
+_STYLES |= dict.fromkeys(("UNDECIDED", "NOT CHECKED"), "bold yellow")
 _STATUS = re.compile(rf"\b(?:{'|'.join(_STYLES)})\b")
 
 
@@ -47,17 +24,25 @@ def spent(seconds: float, jobs: int) -> str:
     """``in 1.2 s on 2 cores``; ``by 8 processes`` where there are fewer cores than that, or they are elsewhere."""
     from ..verify.outcome import available_cores
 
-    on = (
-        f"on {count(jobs, 'core')}"
-        if jobs <= available_cores()
-        else f"by {count(jobs, 'process', 'processes')}"
-    )
+    fit = jobs <= available_cores()
+    on = f"on {count(jobs, 'core')}" if fit else f"by {count(jobs, 'process', 'processes')}"
     return f"in {duration(seconds)} {on}"
 
 
 def joined(parts: Iterable[str]) -> str:
     """The non-empty parts, set apart by three spaces."""
     return "   ".join(p for p in parts if p)
+
+
+def proved_line(verdict: str, claims: int, false: int, seconds: float) -> str:
+    """The last line of a report on claims."""
+    said = f"{false} not proved" if false else "all proved"
+    return joined([f"{verdict}  {count(claims, 'claim')}, {said}", f"in {duration(seconds)}"])
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """The first names, and dots if there are more."""
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
 def filled(name: str, parts: Mapping[str, str]) -> str:
@@ -69,30 +54,8 @@ def filled(name: str, parts: Mapping[str, str]) -> str:
 
 
 #: What is written for symbols where a terminal or a locale has none of them.
-_SPELLED = {
-    "·": "*",
-    "×": "x",
-    "→": "->",
-    "←": "<-",
-    "⇔": "<=>",
-    "⇒": "==>",
-    "⇐": "<==",
-    "∈": "in",
-    "⊆": "within",
-    "⊇": "covers",
-    "≤": "<=",
-    "≥": ">=",
-    "≠": "!=",
-    "∣": "|",
-    "⊢": "|-",
-    "⊬": "|/-",
-    "∞": "inf",
-    "±": "+-",
-    "…": "...",
-    "⟦": "[[",
-    "⟧": "]]",
-    "′": "'",
-}
+_WORDS = re.findall(r"\S+", "* x -> <- <=> ==> <== in within covers <= >= != | |- |/- inf +- ... [[ ]] '")
+_SPELLED = dict(zip("·×→←⇔⇒⇐∈⊆⊇≤≥≠∣⊢⊬∞±…⟦⟧′", _WORDS, strict=True))
 
 
 def _spelled(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -148,10 +111,8 @@ def _wrapped(line: str, width: int) -> str:
         return line
     labelled = re.match(r" *(?:\S+(?: \S+)*? {2,})?", line)
     assert labelled is not None
-    hang = labelled.end() if labelled.end() <= width // 2 else 4
-    return textwrap.fill(
-        line, width, subsequent_indent=" " * hang, break_long_words=False, break_on_hyphens=False
-    )
+    hang = " " * (labelled.end() if labelled.end() <= width // 2 else 4)
+    return textwrap.fill(line, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False)
 
 
 def write(text: str, stream: TextIO | None = None) -> None:

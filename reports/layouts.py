@@ -10,7 +10,7 @@ from typing import Any
 from ..core.indexing_map import IndexingMap
 from ..core.launch import Launched
 from ..core.layout import Memory, bitcast_map, decompose, element_bits
-from ..core.layout.bitcast import Decomposition, TransposeStep
+from ..core.layout.bitcast import Decomposition, ReshapeStep, TransposeStep
 from ..core.layout.memory import integers
 from ..core.layout.placement import tile_text
 from ..core.simplify_map import simplify_map
@@ -22,8 +22,9 @@ from ..verify.concrete import equal_maps
 from ..verify.launches import verify_launch
 from ..verify.layouts import CheckedClaim, verify_bitcast, verify_memory
 from ..verify.verdict import Status, worst
+from ..verify.words import tuple_text
 from .access import request_lines
-from .layout import block, count, duration, joined, table
+from .layout import block, count, proved_line, table
 from .machine import ABSENT, document, plain, written_as
 
 #: The rules that bring a map to the form in which tile and place can be read off; what is cheapest is another matter.
@@ -43,6 +44,11 @@ class _WithClaims:
     def verdict(self) -> Status:
         """The worst of the answers; `NOT CHECKED` without any."""
         return worst([c.answer.verdict for c in self.checked])
+
+    @property
+    def seconds(self) -> float:
+        """The time that the answers took."""
+        return sum(c.answer.seconds for c in self.checked)
 
 
 @dataclass(frozen=True)
@@ -69,11 +75,8 @@ def layout_text(d: Described, index: Sequence[int] | None = None, position: int 
     lines: list[tuple[str, str]] = [("order", _order(at))]
     for tiling, sizes in at.op.tilings(at.shape.dims):
         lines.append(("tile", _tile(integers(tiling.counts(sizes)), tile_text(tiling.tile), integers(sizes))))
-    lines += [
-        ("memory", _memory(at)),
-        ("forward", format_map(d.forward)),
-        ("backward", format_map(d.backward)),
-    ]
+    lines.append(("memory", _memory(at)))
+    lines += [("forward", format_map(d.forward)), ("backward", format_map(d.backward))]
     lines += [("padding" if not k else "and", format_map(m)) for k, m in enumerate(d.padding)]
     if index is not None:
         lines.append(("element", _element(at, tuple(index))))
@@ -84,18 +87,11 @@ def layout_text(d: Described, index: Sequence[int] | None = None, position: int 
 
 def _claims_keys(cls: type, keys: str, **computed: Callable[[Any], Any]) -> None:
     """Declare the keys of something whose claims were checked."""
-    written_as(
-        cls,
-        f"{keys} claims=checked timing",
-        timing=lambda d: {"seconds": sum(c.answer.seconds for c in d.checked)},
-        **computed,
-    )
+    written_as(cls, f"{keys} claims=checked timing", timing=lambda d: {"seconds": d.seconds}, **computed)
 
 
-written_as(
-    CheckedClaim,
-    "claim verdict=answer.verdict engine=answer.engine counterexample=answer.counterexample.values",
-)
+_ANSWER = "verdict=answer.verdict engine=answer.engine counterexample=answer.counterexample.values"
+written_as(CheckedClaim, f"claim {_ANSWER}")
 _claims_keys(
     Described,
     "shape=at.shape padded_dimensions=at.padded_dimensions minor_to_major=at.layout.minor_to_major tiles "
@@ -114,7 +110,12 @@ def layout_json(
         more["element"] = {"index": index, "position": d.at.linear_index(index)}
     if position is not None:
         more["position"] = {"position": position, "index": d.at.index(position)}
-    return document("layout", d.verdict, exit_status, **plain(d), **more)
+    return described_json("layout", d, exit_status, **more)
+
+
+def described_json(command: str, d: _WithClaims, exit_status: int, **more: Any) -> dict[str, Any]:
+    """Return the answer of a command about something whose claims were checked, if that was asked."""
+    return document(command, d.verdict, exit_status, **plain(d), **more)
 
 
 @dataclass(frozen=True)
@@ -140,23 +141,18 @@ def described_bitcast(source: str, target: str, verify: bool = False) -> Describ
 def bitcast_text(d: DescribedBitcast) -> str:
     """Print a bitcast for people."""
     made = " -> ".join(map(str, d.steps.needed())) or "nothing moves"
-    lines = [
-        ("is", d.steps.kind),
-        ("steps", made),
-        ("backward", format_map(d.backward)),
-        ("forward", format_map(d.forward)),
-    ]
+    lines = [("is", d.steps.kind), ("steps", made)]
+    lines += [("backward", format_map(d.backward)), ("forward", format_map(d.forward))]
     return _with_claims(f"{d.steps.source} -> {d.steps.target}", lines, d)
 
 
 _claims_keys(
     DescribedBitcast,
     "source=steps.source target=steps.target kind=steps.kind steps backward forward",
-    steps=lambda d: [
-        {"transpose": s.permutation} if isinstance(s, TransposeStep) else {"reshape": s.dims}
-        for s in d.steps.needed()
-    ],
+    steps=lambda d: d.steps.needed(),
 )
+written_as(TransposeStep, "transpose=permutation")
+written_as(ReshapeStep, "reshape=dims")
 
 
 @dataclass(frozen=True)
@@ -193,9 +189,8 @@ def described_launch(
     reads = None if composed is None else simplify(composed)
     checked: list[CheckedClaim] = []
     if verify:
-        checked = verify_launch(
-            at, simplify(at.places), owners, thread_map=thread, block_map=block_, warp_map=warp
-        )
+        simplified: dict[str, Any] = {"thread_map": thread, "block_map": block_, "warp_map": warp}
+        checked = verify_launch(at, simplify(at.places), owners, **simplified)
         if composed is not None and reads is not None:
             claim = f"a {by} reads what the map says of what it computes"
             checked.append(CheckedClaim(claim, equal_maps(composed, reads)))
@@ -208,23 +203,16 @@ def launch_text(d: DescribedLaunch) -> str:
     """Print a launch for people."""
     at = d.at
     launch = at.launch
-    places = launch.size * launch.unroll * at.chunks
-    idle = places - at.shape.size
+    idle = count(launch.size * launch.unroll * at.chunks - at.shape.size, "place")
+    taken = f"{launch.unroll} at once by a thread, in {count(at.chunks, 'round')}; {idle} without one"
     lines = [
         ("threads", f"{_times(launch.threads)} in a block, warps of {launch.warp}"),
         ("blocks", _times(launch.blocks)),
-        (
-            "elements",
-            f"{at.shape.size:,}, {launch.unroll} at once by a thread, in {count(at.chunks, 'round')}; "
-            f"{count(idle, 'place')} without one",
-        ),
-        ("thread", format_map(d.thread_map)),
-        ("block", format_map(d.block_map)),
-        ("warp", format_map(d.warp_map)),
-        ("place", format_map(d.owners)),
+        ("elements", f"{at.shape.size:,}, {taken}"),
     ]
-    if d.reads is not None:
-        lines.append((f"{d.by} reads", format_map(d.reads)))
+    maps = {"thread": d.thread_map, "block": d.block_map, "warp": d.warp_map, "place": d.owners}
+    maps |= {} if d.reads is None else {f"{d.by} reads": d.reads}
+    lines += [(name, format_map(m)) for name, m in maps.items()]
     if d.operand is not None:
         lines += request_lines(d.requests)
     return _with_claims(str(at.shape), lines, d)
@@ -239,12 +227,7 @@ _claims_keys(
 )
 
 
-def _with_claims(
-    head: str,
-    lines: Sequence[tuple[str, str]],
-    d: _WithClaims,
-    picture: str = "",
-) -> str:
+def _with_claims(head: str, lines: Sequence[tuple[str, str]], d: _WithClaims, picture: str = "") -> str:
     """Return a block, what was proved of it, a picture, and the verdict."""
     shown = [*lines]
     for c in d.checked:
@@ -253,9 +236,7 @@ def _with_claims(
     closing = ""
     if d.checked:
         false = sum(not c.proved for c in d.checked)
-        said = f"{d.verdict.value}  {count(len(d.checked), 'claim')}"
-        seconds = duration(sum(c.answer.seconds for c in d.checked))
-        closing = joined([f"{said}, {f'{false} not proved' if false else 'all proved'}", f"in {seconds}"])
+        closing = proved_line(d.verdict.value, len(d.checked), false, d.seconds)
     return "\n\n".join(filter(None, [block(head, shown), picture, closing]))
 
 
@@ -287,10 +268,6 @@ def _memory(at: Memory) -> str:
     )
 
 
-def _tuple(values: Sequence[int]) -> str:
-    return f"({', '.join(map(str, values))})"
-
-
 def _element(at: Memory, index: Sequence[int]) -> str:
     place = at.linear_index(index)
     steps = []
@@ -299,13 +276,14 @@ def _element(at: Memory, index: Sequence[int]) -> str:
         here = tiling.place(here, sizes)
         cut = len(tiling.counts(sizes))
         numbers = integers(here)
-        steps.append(f"tile {_tuple(numbers[: len(here) - cut])}, place {_tuple(numbers[len(here) - cut :])}")
-    return f"{_tuple(index)} is at position {place}" + "".join(f"; {s}" for s in steps)
+        tile, inside = numbers[: len(here) - cut], numbers[len(here) - cut :]
+        steps.append(f"tile {tuple_text(tile)}, place {tuple_text(inside)}")
+    return f"{tuple_text(index)} is at position {place}" + "".join(f"; {s}" for s in steps)
 
 
 def _position(at: Memory, position: int) -> str:
     found = at.index(position)
-    return f"{position} is padding" if found is None else f"{position} holds element {_tuple(found)}"
+    return f"{position} is padding" if found is None else f"{position} holds element {tuple_text(found)}"
 
 
 def _grid(at: Memory) -> Iterator[str]:

@@ -251,22 +251,19 @@ written_as(
 
 
 def answer_json(
-    command: str, answer: Answer, exit_status: int, left: AnyMap, right: AnyMap, **more: Any
+    command: str, answer: Answer | None, exit_status: int, left: AnyMap, right: AnyMap, **more: Any
 ) -> dict[str, Any]:
-    """Return the answer of ``equal``, and of ``simplify --validate`` about the maps before and after."""
+    """Return the answer of ``equal``, and of ``simplify`` about the maps before and after, compared if that was asked."""
+    if answer is None:
+        return document(command, Status.NOT_CHECKED, exit_status, **more, left=left, right=right)
     c = answer.counterexample
-    return document(
-        command,
-        answer.verdict,
-        exit_status,
-        **more,
-        left=left,
-        right=right,
-        engine=answer.engine,
-        tried=answer.tried,
-        counterexample=None if c is None else _counterexample(c, left, right),
-        timing={"seconds": answer.seconds},
-    )
+    found = None if c is None else {**_counterexample(c), "subterms": _subterms(c, left, right)}
+    sides = {"left": left, "right": right, **_asked(answer), "counterexample": found}
+    return document(command, answer.verdict, exit_status, **more, **sides, timing={"seconds": answer.seconds})
+
+
+def _asked(answer: Answer) -> dict[str, Any]:
+    return {"engine": answer.engine, "tried": answer.tried}
 
 
 written_as(SizeCondition, "condition necessary")
@@ -289,32 +286,21 @@ def property_json(
         property=name,
         arguments=given,
         maps=maps,
-        engine=answer.engine,
-        tried=answer.tried,
+        **_asked(answer),
         confirmed=answer.confirmed_by,
-        counterexample=None
-        if c is None
-        else {
-            "values": c.values,
-            "first": c.left,
-            "second": c.right,
-            "reason": c.reason,
-            "smallest": c.minimal,
-        },
+        counterexample=c and _counterexample(c, "first", "second"),
         timing={"seconds": answer.seconds},
         **more,
     )
 
 
-def _counterexample(c: Counterexample, left: AnyMap, right: AnyMap) -> dict[str, Any]:
-    """Return a point where two maps differ; its subterms where both are concrete."""
-    concrete = isinstance(left, IndexingMap) and isinstance(right, IndexingMap)
-    subterms = sides_at(c, left, right) if concrete else ()  # type: ignore[arg-type]
-    return {
-        "values": dict(c.values),
-        "left": c.left,
-        "right": c.right,
-        "reason": c.reason,
-        "smallest": c.minimal,
-        "subterms": [{"side": side, "term": term, "value": value} for side, term, value in subterms],
-    }
+def _counterexample(c: Counterexample, one: str = "left", two: str = "right") -> dict[str, Any]:
+    """Return a point, what is there on either side, and why that is wrong."""
+    return {"values": c.values, one: c.left, two: c.right, "reason": c.reason, "smallest": c.minimal}
+
+
+def _subterms(c: Counterexample, left: AnyMap, right: AnyMap) -> list[dict[str, Any]]:
+    """Return the subterms of two maps at a point where they differ; none where they have parameters."""
+    if not (isinstance(left, IndexingMap) and isinstance(right, IndexingMap)):
+        return []
+    return [{"side": side, "term": term, "value": x} for side, term, x in sides_at(c, left, right)]

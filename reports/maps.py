@@ -1,6 +1,4 @@
-"""Reports about concrete maps for people: whether two are equal, where they differ, how one was
-simplified.
-"""
+"""Reports about concrete maps for people: whether two are equal, where they differ, how one was simplified."""
 
 from __future__ import annotations
 
@@ -11,6 +9,7 @@ from ..core.expr import Expr, FloorDiv, Int, Sum, floordiv, linear, mod, postord
 from ..core.indexing_map import Constraint, IndexingMap
 from ..core.text import format_map
 from ..verify.claims.instructions import OperandAnswer
+from ..verify.concrete import Counterexample
 from ..verify.verdict import Status, worst
 from ..verify.words import difference
 from .layout import block
@@ -70,14 +69,13 @@ def instruction_difference(a: OperandAnswer, *, again: str = "") -> str:
     said = {Status.PROVED: "the same elements are read", Status.UNDECIDED: "not decided"}
     c = a.answer.counterexample
     told = (c.reason if c is not None else "") or said.get(a.answer.verdict, "the maps differ")
-    if a.answer.verdict is Status.PROVED:
-        return block(f"{a.answer.verdict.value}  {place}{told}", [])
     lines = [(name, format_map(m)) for name, maps in (("left", a.left), ("right", a.right)) for m in maps]
     if not a.left or not a.right:
         lines.append(("left" if not a.left else "right", "reads nothing of it"))
     if again:
         lines.append(("again", again))
-    return block(f"{a.answer.verdict.value}  {place}{told}", lines)
+    head = f"{a.answer.verdict.value}  {place}{told}"
+    return block(head, [] if a.answer.verdict is Status.PROVED else lines)
 
 
 def instructions_json(answers: Sequence[OperandAnswer], exit_status: int) -> dict[str, Any]:
@@ -87,15 +85,8 @@ def instructions_json(answers: Sequence[OperandAnswer], exit_status: int) -> dic
     return document("equal", verdict, exit_status, operands=answers, timing={"seconds": seconds})
 
 
-def _counterexample(a: OperandAnswer) -> dict[str, Any] | None:
-    c = a.answer.counterexample
-    if c is None:
-        return None
-    return {"values": c.values, "left": c.left, "right": c.right, "reason": c.reason}
-
-
 written_as(
     OperandAnswer,
-    "operand array verdict=answer.verdict left right engine=answer.engine counterexample",
-    counterexample=_counterexample,
+    "operand array verdict=answer.verdict left right engine=answer.engine counterexample=answer.counterexample",
 )
+written_as(Counterexample, "values left right reason")

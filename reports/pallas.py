@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.blocks import point_text
 from ..core.errors import IndexproofError, InputError, quoted
 from ..core.frameworks.jax import array
 from ..core.frameworks.pallas import pallas_calls
@@ -18,7 +19,8 @@ from ..rules.catalog import RULES
 from ..verify.pallas import CLAIMS, CheckedPallasCall, PallasClaim, verify_pallas
 from ..verify.pallas_iterations import visits
 from ..verify.verdict import Status, worst
-from .layout import block, count, duration, joined
+from ..verify.words import tuple_text
+from .layout import block, count, joined, proved_line
 from .machine import document, written_as
 from .selection import blamed, read_text, run_python
 
@@ -82,9 +84,8 @@ def given_argument(text: str) -> Any:
     elements = [int(x) for x in _VALUES.findall(values)]
     size = int(np.prod(example.shape, dtype=int))
     if not isinstance(read, Shape) or len(elements) != size or _VALUES.sub("", values).strip():
-        raise InputError(
-            f"{quoted(text, 80)}: these are no {count(size, 'element')}", expected="integers `2,0,1`"
-        )
+        said = f"{quoted(text, 80)}: these are no {count(size, 'element')}"
+        raise InputError(said, expected="integers `2,0,1`")
     return np.asarray(elements).reshape(example.shape).astype(example.dtype)
 
 
@@ -93,26 +94,19 @@ def pallas_text(checked: Sequence[CheckedPallasCall]) -> str:
     """Print calls for people."""
     parts = []
     for c in checked:
-        parts.append(block(_head(c.call), [*_operands(c.call), *_claims(c)]))
+        head = f"{c.call.name}  {c.call.where}".rstrip()
+        parts.append(block(head, [*_operands(c.call), *_claims(c)]))
         shown = {p.operand: p for p in reversed(c.claims) if p.answer.verdict is Status.REFUTED}
         parts += [drawn for p in reversed(shown.values()) if (drawn := _picture(c.call, p))]
     claims = [p for c in checked for p in c.claims]
-    bad = sum(not p.answer.proved for p in claims)
-    said = f"{worst([c.verdict for c in checked]).value}  {count(len(claims), 'claim')}"
-    seconds = duration(sum(p.answer.seconds for p in claims))
-    parts.append(joined([f"{said}, {f'{bad} not proved' if bad else 'all proved'}", f"in {seconds}"]))
+    bad, seconds = sum(not p.answer.proved for p in claims), sum(p.answer.seconds for p in claims)
+    parts.append(proved_line(worst([c.verdict for c in checked]).value, len(claims), bad, seconds))
     return "\n\n".join(parts)
 
 
-def _head(call: PallasCall) -> str:
-    return f"{call.name}  {call.where}" if call.where else call.name
-
-
 def _operands(call: PallasCall) -> list[tuple[str, str]]:
-    axes = [
-        f"{a} {'?' if n is None else n} {s}"
-        for a, n, s in zip(call.axes, call.grid, call.semantics, strict=True)
-    ]
+    dims = zip(call.axes, call.grid, call.semantics, strict=True)
+    axes = [f"{a} {'?' if n is None else n} {s}" for a, n, s in dims]
     rows = [("grid", ", ".join(axes) or "one iteration")]
     for o in call.operands:
         parts = [f"{o.dtype}[{','.join(map(str, o.shape))}]"]
@@ -182,23 +176,15 @@ def _said(p: PallasClaim, claim: str) -> str:
     here = {n: x for n, x in found.values.items() if not n.endswith("'")}
     there = {n.removesuffix("'"): x for n, x in found.values.items() if n.endswith("'")}
     if p.kind == "written":
-        return f"{claim}: {p.operand} has {_tuple(tuple(found.values.values()))}: {found.reason}"
+        return f"{claim}: {p.operand} has {tuple_text([*found.values.values()])}: {found.reason}"
     text = f"{claim}: {p.operand}"
     if found.left is not None:
-        text += f" has block {_tuple(found.left)}"
+        text += f" has block {tuple_text(found.left)}"
     if here:
-        text += f" at {_at(here)}"
+        text += f" at {point_text(here)}"
     if there:
-        text += f" and {'' if found.left == found.right else f'block {_tuple(found.right)} '}at {_at(there)}"
+        text += f" and {'' if found.left == found.right else f'block {tuple_text(found.right)} '}at {point_text(there)}"
     return f"{text}: {found.reason}"
-
-
-def _at(point: Mapping[str, int]) -> str:
-    return ", ".join(f"{n} = {x}" for n, x in point.items())
-
-
-def _tuple(values: Sequence[int] | None) -> str:
-    return f"({', '.join(map(str, values or ()))})"
 
 
 def _picture(call: PallasCall, p: PallasClaim) -> str:
@@ -223,7 +209,7 @@ def _picture(call: PallasCall, p: PallasClaim) -> str:
             line.append(f"[{text}]" if (r, c) == (row, column) else f"{text} ")
         cells.append(line)
     width = max(len(x) for line in cells for x in line)
-    where = f" at {_tuple(before)}" if before else ""
+    where = f" at {tuple_text(before)}" if before else ""
     outside = "; x is outside" if any("x" in x for line in cells for x in line) else ""
     sizes = " × ".join(map(str, o.blocks))
     head = f"{o.name}{where}: how many iterations have each of the {sizes} blocks{outside}"

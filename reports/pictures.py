@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -94,23 +95,24 @@ class _Paper:
         said = "".join(f' {k.replace("_", "-")}="{_n(v)}"' for k, v in attributes.items())
         self.parts.append(f"<{tag}{said}>{inside}</{tag}>" if inside else f"<{tag}{said}/>")
 
-    def box(
-        self, x: float, y: float, w: float, h: float, fill: str, stroke: str, width: float, hint: str = ""
-    ) -> None:
+    def box(self, at: _Point, size: _Point, fill: str, stroke: str, width: float, hint: str = "") -> None:
         """A rectangle; ``hint`` is shown under a pointer."""
         inside = f"<title>{escape(hint)}</title>" if hint else ""
-        reach = x + w, y + h
-        self.add(
-            "rect", reach, inside, x=x, y=y, width=w, height=h, fill=fill, stroke=stroke, stroke_width=width
-        )
+        (x, y), (w, h) = at, size
+        look: dict[str, Any] = {"fill": fill, "stroke": stroke, "stroke_width": width}
+        self.add("rect", (x + w, y + h), inside, x=x, y=y, width=w, height=h, **look)
 
     def lines(self, lines: Sequence[_Line], stroke: str, width: float) -> None:
         """Straight lines with square ends."""
         if lines:
             d = "".join(f"M{_n(x1)} {_n(y1)}L{_n(x2)} {_n(y2)}" for x1, y1, x2, y2 in lines)
-            self.add(
-                "path", (0, 0), d=d, stroke=stroke, stroke_width=width, stroke_linecap="square", fill="none"
-            )
+            look: dict[str, Any] = {
+                "stroke": stroke,
+                "stroke_width": width,
+                "stroke_linecap": "square",
+                "fill": "none",
+            }
+            self.add("path", (0, 0), d=d, **look)
 
     def text(
         self,
@@ -142,10 +144,8 @@ class _Paper:
     def done(self, alt: str) -> Picture:
         """The sheet as a document on white, so that it can be read on any page."""
         w, h = _n(self.width + 14), _n(self.height + 12)
-        head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}"'
-            f' role="img" {_FONT}><title>{escape(alt)}</title><rect width="100%" height="100%" fill="#ffffff"/>'
-        )
+        head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img"'
+        head += f' {_FONT}><title>{escape(alt)}</title><rect width="100%" height="100%" fill="#ffffff"/>'
         return Picture("\n".join([head, *self.parts, "</svg>"]) + "\n", alt)
 
 
@@ -154,9 +154,7 @@ def _n(x: float | str) -> str:
 
 
 def _shown(n: int, most: int, keep: Iterable[int] = ()) -> list[int]:
-    """The numbers below ``n`` that are drawn: all, or the first, the last and those around ``keep``, with
-    :data:`_GAP` between.
-    """
+    """The numbers below ``n`` that are drawn: all, or the first, the last and those around ``keep``, with gaps."""
     if n <= most:
         return list(range(n))
     wanted = {*range(most // 4), *range(n - max(most // 8, 2), n)}
@@ -164,25 +162,21 @@ def _shown(n: int, most: int, keep: Iterable[int] = ()) -> list[int]:
         near = {k - 1, k, k + 1} & set(range(n))
         if len(wanted | near) < most:
             wanted |= near
-    out: list[int] = []
-    for k in sorted(wanted):
-        if out and k != out[-1] + 1:
-            out.append(_GAP)
-        out.append(k)
-    return out
+    ordered = sorted(wanted)
+    gaps = [[_GAP, b] if b > a + 1 else [b] for a, b in itertools.pairwise(ordered)]
+    return [ordered[0], *itertools.chain.from_iterable(gaps)]
 
 
 def _panels(front: Sequence[int], keep: Iterable[Index] = ()) -> list[Index | None]:
     """The indices in front of rows and columns that get a panel; None is what is left out."""
     count = prod(front)
     wanted = sorted(set(keep))
+    every = itertools.product(*map(range, front))
     if count <= PANELS:
-        return list(itertools.product(*(range(n) for n in front)))
-    if not wanted:
-        first = list(itertools.islice(itertools.product(*(range(n) for n in front)), PANELS - 2))
-        return [*first, None, tuple(n - 1 for n in front)]
-    chosen: list[Index | None] = list(wanted[: PANELS - 1])
-    return [*chosen, None]
+        return list(every)
+    if wanted:
+        return [*wanted[: PANELS - 1], None]
+    return [*itertools.islice(every, PANELS - 2), None, tuple(n - 1 for n in front)]
 
 
 def _as_grid(dims: Sequence[int]) -> tuple[tuple[int, ...], int, int]:
@@ -208,7 +202,7 @@ class _Tiles:
         self.at = at
         self.cuts = [len(t.tile) - t.tile.count(None) for t, _ in at.op.tilings(at.shape.dims)]
 
-    def of(self, index: Index) -> tuple[Index, ...]:
+    def of(self, index: Index) -> _Levels:
         """The tile that holds an element (or a place beside the array), one for every level."""
         at = self.at.op.physical(index)
         levels = []
@@ -217,7 +211,7 @@ class _Tiles:
             levels.append(integers(at[: len(at) - cut]))
         return tuple(levels)
 
-    def at_position(self, position: int) -> tuple[Index, ...]:
+    def at_position(self, position: int) -> _Levels:
         """The tile of a position of memory, padding too; nothing behind the last tile."""
         x = self.at.shape.dims
         if position >= prod(self.at.expanded):
@@ -254,8 +248,7 @@ def layout_picture(
     at = shape if isinstance(shape, Memory) else memory(shape)
     tiles = _Tiles(at)
     paper = _Paper()
-    head = str(at) if title is None else title
-    paper.title(14, 18, head)
+    paper.title(14, 18, str(at) if title is None else title)
     right = _draw_array(paper, at, tiles, 14, 48, positions=show == "positions")
     if show == "memory":
         _draw_memory(paper, at, tiles, right + 46, 48)
@@ -362,7 +355,7 @@ def _draw_grid(
         if tiles is not None:
             _borders(paper, found, {place: tiles(index) for place, index in found.items()}, left, y)
         else:
-            paper.box(left, y, len(shown_columns) * CELL, len(shown_rows) * CELL, "none", _LINE, 1.4)
+            paper.box((left, y), (len(shown_columns) * CELL, len(shown_rows) * CELL), "none", _LINE, 1.4)
         y += len(shown_rows) * CELL + 22
     return left + len(shown_columns) * CELL, middles
 
@@ -381,7 +374,7 @@ def _draw_cells(paper: _Paper, cells: Mapping[_Place, _Cell], x: float, y: float
     """Cells by row and column from ``(x, y)``, with a thread through consecutive positions, and texts above it."""
     middle = {place: (x + (place[1] + 0.5) * CELL, y + (place[0] + 0.5) * CELL) for place in cells}
     for (r, c), drawn in cells.items():
-        paper.box(x + c * CELL, y + r * CELL, CELL, CELL, drawn.fill, drawn.stroke, 0.6, drawn.hint)
+        paper.box((x + c * CELL, y + r * CELL), (CELL, CELL), drawn.fill, drawn.stroke, 0.6, drawn.hint)
     thread = {c.position: middle[place] for place, c in cells.items() if c.position is not None}
     paper.lines([(*thread[n], *thread[n + 1]) for n in sorted(thread) if n + 1 in thread], "#ffffff", 2)
     for place, drawn in cells.items():
@@ -401,13 +394,13 @@ def _borders(
     for r, c in cells:
         here = tiles[r, c]
         left, top, right, bottom = x + c * CELL, y + r * CELL, x + (c + 1) * CELL, y + (r + 1) * CELL
-        sides: tuple[tuple[_Place, _Line], ...] = (
-            ((r, c - 1), (left, top, left, bottom)),
-            ((r, c + 1), (right, top, right, bottom)),
-            ((r - 1, c), (left, top, right, top)),
-            ((r + 1, c), (left, bottom, right, bottom)),
-        )
-        for beside, line in sides:
+        sides: dict[_Place, _Line] = {
+            (r, c - 1): (left, top, left, bottom),
+            (r, c + 1): (right, top, right, bottom),
+            (r - 1, c): (left, top, right, top),
+            (r + 1, c): (left, bottom, right, bottom),
+        }
+        for beside, line in sides.items():
             there = tiles.get(beside)
             outer = there is None or here[:1] != there[:1]
             if len(here) > 1 and (outer or here != there):
@@ -446,10 +439,9 @@ def _draw_memory(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float) -
             paper.text(x + (position - first + 0.5) * CELL, y - 7, str(position), numbers, _GREY)
         _draw_cells(paper, {(0, n - first): cell(n) for n in range(first, last)}, x, y, size)
         # a tile may go on in the next line
-        around = {
-            (0, n - first): tiles.at_position(n) for n in range(first - 1, last + 1) if 0 <= n < at.size
-        }
-        _borders(paper, [(0, n) for n in range(last - first)], around, x, y)
+        around = range(max(first - 1, 0), min(last + 1, at.size))
+        beside = {(0, n - first): tiles.at_position(n) for n in around}
+        _borders(paper, [(0, n) for n in range(last - first)], beside, x, y)
         y += CELL + 20
 
 
@@ -484,8 +476,7 @@ def launch_picture(at: Launched) -> Picture:
 
     if at.shape.size:
         size = _text_size(str(prod(at.launch.threads) - 1))
-        blocks = lambda index: numbers(index)[:1]  # noqa: E731
-        _draw_grid(paper, at.shape.dims, (14, 36), cell, size, tiles=blocks)
+        _draw_grid(paper, at.shape.dims, (14, 36), cell, size, tiles=lambda index: numbers(index)[:1])
     return paper.done(f"threads, warps and blocks that compute {at.shape}")
 
 
@@ -540,17 +531,14 @@ def reads_picture(
 
 def _selected(select: Sequence[Selection], output: Sequence[int]) -> list[tuple[int, int]]:
     if len(select) != len(output):
-        raise InputError(
-            f"{len(select)} selections for an output of rank {len(output)}", expected=f"{len(output)} of them"
-        )
+        said = f"{len(select)} selections for an output of rank {len(output)}"
+        raise InputError(said, expected=f"{len(output)} of them")
     found = []
     for d, (s, n) in enumerate(zip(select, output, strict=True)):
         lo, hi = (0, n - 1) if s is None else s if isinstance(s, tuple) else (s, s)
         if not 0 <= lo <= hi < n:
-            raise InputError(
-                f"indices {lo} to {hi} of dimension {d}, which has size {n}",
-                expected=f"indices from 0 to {n - 1}",
-            )
+            said = f"indices {lo} to {hi} of dimension {d}, which has size {n}"
+            raise InputError(said, expected=f"indices from 0 to {n - 1}")
         found.append((lo, hi))
     return found
 
@@ -569,25 +557,19 @@ def _read(
     pairs: set[tuple[Index, Index]] = set()
     for m in maps:
         if len(m.dims) != len(chosen):
-            raise InputError(
-                f"the map has {len(m.dims)} dimension variables, the output has rank {len(chosen)}"
-            )
+            said = f"the map has {len(m.dims)} dimension variables, the output has rank {len(chosen)}"
+            raise InputError(said)
         if len(m.results) != len(operand):
-            raise InputError(
-                f"the map has {len(m.results)} results, the operand has rank {len(operand)}",
-                expected="the sizes of the operand",
-            )
-        inside = [Constraint(v.expr, lo, hi) for v, (lo, hi) in zip(m.dims, chosen, strict=True)]
-        dims = tuple(
-            v.__class__(v.name, max(v.lo, lo), min(v.hi, hi))
-            for v, (lo, hi) in zip(m.dims, chosen, strict=True)
-        )
+            said = f"the map has {len(m.results)} results, the operand has rank {len(operand)}"
+            raise InputError(said, expected="the sizes of the operand")
+        boxes = [*zip(m.dims, chosen, strict=True)]
+        inside = [Constraint(v.expr, lo, hi) for v, (lo, hi) in boxes]
+        dims = tuple(v.__class__(v.name, max(v.lo, lo), min(v.hi, hi)) for v, (lo, hi) in boxes)
         pairs |= m.with_(dims=dims, constraints=(*m.constraints, *inside)).relation(rts, limit=PAIRS)
-    counts: dict[Index, int] = {}
-    for _, target in sorted(pairs):
+    counts = Counter(target for _, target in sorted(pairs))
+    for target in counts:
         if any(not 0 <= k < n for k, n in zip(target, operand, strict=True)):
             raise InputError(f"the map reads {target} of an operand of sizes {list(operand)}")
-        counts[target] = counts.get(target, 0) + 1
     return counts
 
 
@@ -608,9 +590,8 @@ def _draw_marks(
 
     ends = [_ends([k[-2] for k in places if rank > 1]), _ends([k[-1] for k in places if rank])]
     size = _text_size(str(most), largest=11)
-    far, middles = _draw_grid(
-        paper, dims, (x, y + 22), cell, size, keep=ends, panels={k[:-2] for k in places}
-    )
+    fronts = {k[:-2] for k in places}
+    far, middles = _draw_grid(paper, dims, (x, y + 22), cell, size, keep=ends, panels=fronts)
     return far, next((middles[k] for k in places if k in middles), y + 22)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -30,73 +31,48 @@ def is_current(path: Path = PAGE) -> bool:
     return path.is_file() and path.read_text("utf-8") == published_page()
 
 
-def write_page(path: Path = PAGE) -> bool:
-    """Write the page if it is not current; whether it was written."""
-    text = published_page()
-    if path.is_file() and path.read_text("utf-8") == text:
-        return False
-    path.write_text(text, "utf-8")
-    return True
+_HEAD = """# Published maps, audited
+
+Every map that the published descriptions of XLA's indexing analysis print, and every formula of the
+descriptions of layouts and tiles, transcribed as printed and compared with the maps that follow from
+the proved declarations of the ops. A map that is not exact is shown with an element for which it is
+false and with the right map."""
 
 
 def _lines(audit: Sequence[tuple[ClaimsFile, Sequence[ClaimResult]]]) -> Iterator[str]:
-    yield "# Published maps, audited"
-    yield ""
-    yield "Every map that the published descriptions of XLA's indexing analysis print, and every formula of the"
-    yield "descriptions of layouts and tiles, transcribed as printed and compared with the maps that follow from"
-    yield "the proved declarations of the ops. A map that is not exact is shown with an element for which it is"
-    yield "false and with the right map."
+    yield _HEAD
     for file, results in audit:
-        yield ""
-        yield f"## {file.filename}"
-        yield ""
-        yield _counts(results)
+        yield f"\n## {file.filename}\n\n{_counts(results)}"
         for kind, meaning in _KINDS.items():
             found = [r for r in results if r.accuracy == kind and r.verdict is Status.REFUTED]
             if found:
-                yield ""
-                yield f"### {count(len(found), 'map')}: {kind} ({meaning})"
-                for r in found:
-                    yield from _false(r)
+                yield f"\n### {count(len(found), 'map')}: {kind} ({meaning})"
+                yield from map(_false, found)
         others = [r for r in results if r.verdict is not Status.PROVED and r.accuracy not in _KINDS]
         if others:
-            yield ""
-            yield "### Other claims that do not hold"
-            for r in others:
-                yield from _false(r)
-        yield ""
-        yield "### All claims"
-        yield ""
-        yield "| section | claim | line | verdict |"
-        yield "|---|---|---|---|"
+            yield "\n### Other claims that do not hold"
+            yield from map(_false, others)
+        yield "\n### All claims\n\n| section | claim | line | verdict |\n|---|---|---|---|"
         for r in results:
             verdict = r.verdict.value + (f" ({r.accuracy})" if r.accuracy in _KINDS else "")
             yield f"| {r.claim.section} | `{r.name}` | {r.line} | {verdict} |"
 
 
 def _counts(results: Sequence[ClaimResult]) -> str:
-    parts = [count(len(results), "claim")]
-    for status in Status:
-        found = sum(r.verdict is status for r in results)
-        if found:
-            parts.append(f"{found:,} {status.value}")
+    found = Counter(r.verdict for r in results)
+    parts = [count(len(results), "claim"), *(f"{found[s]:,} {s.value}" for s in Status if found[s])]
     unexpected = sum(not r.as_expected for r in results)
     parts.append(f"{unexpected:,} not as expected" if unexpected else "every verdict as expected")
     return ", ".join(parts) + "."
 
 
-def _false(r: ClaimResult) -> Iterator[str]:
-    yield ""
-    yield f"**`{r.name}`** ({r.claim.section}, line {r.line})"
-    yield ""
-    yield "```text"
-    yield f"claimed  {_aligned(r.claim.text)}"
-    yield f"take     {r.headline or 'not decided'}"
-    for note in r.explanation:
-        yield f"note     {note}"
-    if r.right:
-        yield f"right    {_aligned(maps_text(r.right))}"
-    yield "```"
+def _false(r: ClaimResult) -> str:
+    """The block about a claim that does not hold."""
+    lines = [f"claimed  {_aligned(r.claim.text)}", f"take     {r.headline or 'not decided'}"]
+    lines += [f"note     {note}" for note in r.explanation]
+    lines += [f"right    {_aligned(maps_text(r.right))}"] if r.right else []
+    head = f"**`{r.name}`** ({r.claim.section}, line {r.line})"
+    return "\n".join(["", head, "", "```text", *lines, "```"])
 
 
 def _aligned(text: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ import pytest
 from ..core.errors import InputError
 from ..verify.cache import Cache, default_cache
 from ..verify.proving import prove_all
-from .gate_items import GateItem, claim_item, ill_formed_item, module_items, proved_item
-from .selection import Selected
+from .gate import gated
+from .gate_items import GateItem, claim_item, module_items, proved_item, unread_item
+from .selection import Named
 from .settings import files_below_root, settings_of
-from .sources import DeclaredClaim, read_source
+from .sources import read_source
 
 _CACHE = pytest.StashKey[Cache]()
 
@@ -44,29 +46,23 @@ class DeclarationsFile(pytest.File):
         shown = self.nodeid.partition("::")[0] or str(self.path)
         source = read_source(str(self.path))
         found: list[tuple[str, int, Callable[[], GateItem]]] = []
-        groups: dict[str, list[DeclaredClaim]] = {}
+        groups: dict[str, list[Named]] = {}
         for d in source.declared:
-            groups.setdefault(d.named.group, []).append(d)
+            groups.setdefault(d.group, []).append(d)
         for name, claims in groups.items():
-            found.append((name, claims[0].place.line, partial(_proved, self.config, shown, claims)))
+            found.append((name, claims[0].line, partial(_proved, self.config, shown, claims)))
         stated = source.claims.claims if source.claims is not None else ()
         found += [(c.name, c.line, partial(claim_item, shown, c)) for c in stated]
-        known = [ill_formed_item(shown, u.place, u.message) for u in source.unread]
+        known = [unread_item(shown, error) for error in source.unread]
         if source.kind == "hlo":
             known += module_items(self.path.parent, self.path.name)
-        found += [(i.name, i.line, partial(_itself, i)) for i in known]
+        found += [(i.name, i.line, partial(replace, i)) for i in known]
         for name, line, question in sorted(found, key=lambda f: f[1]):
             yield ClaimItem.from_parent(self, name=name, line=line, question=question)
 
 
-def _itself(item: GateItem) -> GateItem:
-    return item
-
-
-def _proved(config: pytest.Config, path: str, claims: Iterable[DeclaredClaim]) -> GateItem:
-    claims = list(claims)
-    owed = [o for d in claims for o in Selected(d.named).obligations() if o.gate]
-    run = prove_all(owed, jobs=1, cache=_cache(config))
+def _proved(config: pytest.Config, path: str, claims: Sequence[Named]) -> GateItem:
+    run = prove_all(gated(claims), jobs=1, cache=_cache(config))
     if run.interrupted:
         raise KeyboardInterrupt
     return proved_item(path, claims, run.results)

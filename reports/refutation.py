@@ -1,13 +1,11 @@
-"""The block that answers a false claim: the smallest counterexample, every subterm's value, and what would
-repair it.
-"""
+"""The block that answers a false claim: the smallest counterexample, the values of subterms, and what would repair it."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..core.blocks import point_text
 from ..core.condition import And, Condition, show_condition
@@ -94,9 +92,7 @@ def _outside(rule: StatedRule, point: Mapping[str, int]) -> Iterator[tuple[str, 
 
 
 def ordered_point(o: Obligation, witness: Mapping[str, int]) -> dict[str, int]:
-    """``witness`` in the order in which the claim mentions its variables; what it does not mention comes
-    last.
-    """
+    """``witness`` in the order in which the claim mentions its variables; what it does not mention comes last."""
     rule = stated_rule(o)
     if rule is not None:
         return {v: witness[v] for v in rule.variables}
@@ -157,12 +153,10 @@ def head_of(o: Obligation, status: str) -> str:
     return joined([f"{status}  {o.subject}", o.where])
 
 
-def explain(
-    result: Result, *, with_repairs: bool = True, command: str = "indexproof prove", also: str = ""
-) -> str:
+def explain(result: Result, **how: Any) -> str:
     """Return the block about one result that did not pass, as :func:`explanation` has it."""
-    lines = explanation(result, with_repairs=with_repairs, command=command, also=also)
-    return block(head_of(result.obligation.in_full(), result.verdict.status.value), lines)
+    head = head_of(result.obligation.in_full(), result.verdict.status.value)
+    return block(head, explanation(result, **how))
 
 
 def explanation(
@@ -234,14 +228,13 @@ def _values(o: Obligation, at: AtPoint, failing: bool = True) -> Iterator[tuple[
     if o.kind == "progress":
         yield from _hypotheses(at)
         # the labels are "left weight", "right weight" and so on, in lexicographic order
-        left, right = (
-            f"({', '.join(_text(x) for label, _, x in at.subterms if label.startswith(side))})"
-            for side in ("left ", "right ")
-        )
-        names = ", ".join(label.partition(" ")[2] for label, *_ in at.subterms if label.startswith("left "))
+        sides = [
+            [(label, x) for label, _, x in at.subterms if label.startswith(s)] for s in ("left ", "right ")
+        ]
+        left, right = (f"({', '.join(_text(x) for _, x in side)})" for side in sides)
         if failing:
             yield "fails", f"the right side is not smaller: {right} against {left}"
-            yield "", f"measured by ({names})"
+            yield "", f"measured by ({', '.join(label.partition(' ')[2] for label, _ in sides[0])})"
         return
     for side, term, value in at.subterms:
         yield side, f"{term} = {_text(value)}"
@@ -293,9 +286,7 @@ _SAYS: dict[Place, str] = {
 
 def at_point(o: Obligation, point: Mapping[str, int], place: Place) -> str:
     """Both sides, the conditions and the outcome of one obligation at one point."""
-    status = {"counterexample": Status.REFUTED.value, "holds": "HOLDS", "example": "HOLDS"}.get(
-        place, "NO ANSWER"
-    )
+    known_as = {"counterexample": Status.REFUTED.value, "holds": "HOLDS", "example": "HOLDS"}
     at = evaluated(o, point)
     failing = place in ("counterexample", "no value") and o.question == "valid"
     known = {v: point[v] for v in point_variables(o) if v in point}
@@ -304,4 +295,4 @@ def at_point(o: Obligation, point: Mapping[str, int], place: Place) -> str:
     if o.family == STATED and place == "not concerned" and all(truth for _, truth in at.hypotheses):
         says = "says nothing here: the left side has no value"
     lines.append(("so", f"{o.kind}: {says}"))
-    return block(head_of(o, status), lines)
+    return block(head_of(o, known_as.get(place, "NO ANSWER")), lines)

@@ -23,6 +23,7 @@ from ..rules.transforms import TransformLaw
 from ..verify.catalogue import MAX_RANK, Claim, claims, family_of, group_of, obligations_of
 from ..verify.obligations import Obligation
 from ..verify.rulefiles import StatedRule, is_rule_file, read_rule_file
+from .layout import listed
 
 #: Names that select a whole family, and the families of obligations that they stand for.
 FAMILIES = {
@@ -32,9 +33,8 @@ FAMILIES = {
     "lemmas": ("lemma",),
     "ops": ("op",),
 }
-_SETS = tuple(
-    name for name in catalog.__all__ if isinstance(getattr(catalog, name), RuleSet) and name != "RULES"
-)
+_NAMES = [name for name in catalog.__all__ if name != "RULES"]
+_SETS = [name for name in _NAMES if isinstance(getattr(catalog, name), RuleSet)]
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,7 @@ def _matches(name: str, among: Sequence[Named]) -> list[Named]:
     whole = [c for c in among if c.group == name]
     if whole:
         return whole
-    # an op's instances are called `transpose rank 2, permutation=(1, 0)`; the rank, or the rest, is often
-    # enough
+    # an op's instances are called `transpose rank 2, permutation=(1, 0)`; the rank, or the rest, is often enough
     wanted = _bare(name)
     found = []
     for c in among:
@@ -116,17 +115,15 @@ def _matches(name: str, among: Sequence[Named]) -> list[Named]:
     return found
 
 
-#: So many names of a file are listed for one that it has not.
-_SOME = 8
+_LISTED = "`indexproof show` prints the names"
 
 
 def select(names: Iterable[str], among: Sequence[Named], where: str = "the catalogue") -> list[Selected]:
     """The claims with these names, in the order of the names, each once; everything for no name.
 
-    A name is that of a rule, a law, an op, one instance of an op (``transpose permutation=(1, 0)``,
-    ``transpose rank 2``), a rule set or a family, or that of one obligation (``quotient_by_one: sound``).
-    Raises
-    :class:`InputError` with the nearest names for one that nothing has.
+    A name is that of a rule, a law, an op, one instance of an op (``transpose permutation=(1, 0)``, ``transpose rank 2``),
+    a rule set or a family, or that of one obligation (``quotient_by_one: sound``).  Raises :class:`InputError` with the
+    nearest names for one that nothing has.
     """
     wanted = list(names)
     if not wanted:
@@ -139,18 +136,16 @@ def select(names: Iterable[str], among: Sequence[Named], where: str = "the catal
             found = _matches(subject, among)
             kinds = [o.kind for c in found for o in obligations_of(c.claim)]
             if found and kind not in kinds:
-                raise InputError(
-                    f"{quoted(subject)} does not owe {quoted(kind)}", expected=_one_of(dict.fromkeys(kinds))
-                )
+                expected = f"one of {', '.join(map(quoted, dict.fromkeys(kinds)))}"
+                raise InputError(f"{quoted(subject)} does not owe {quoted(kind)}", expected=expected)
         if not found:
             # only what would be found: a file has few of the families, or none
             several = (n for n in (*FAMILIES, *_SETS) if _matches(n, among))
             names_ = [*(c.name for c in among), *(c.group for c in among), *several]
-            listed = "`indexproof show` prints the names"
+            known = _LISTED
             if where != "the catalogue":
-                some = [c.name for c in among[:_SOME]]
-                listed = f"there is {', '.join(map(quoted, some))}" + (", …" if len(among) > _SOME else "")
-            nearest = suggestion(name.partition(": ")[0], names_, listed)
+                known = f"there is {listed([quoted(c.name) for c in among])}"
+            nearest = suggestion(name.partition(": ")[0], names_, known)
             raise InputError(f"nothing in {where} is called {quoted(name, 80)}: {nearest}")
         for c in found:
             owed = [o.kind for o in obligations_of(c.claim)] if kind else []
@@ -160,7 +155,7 @@ def select(names: Iterable[str], among: Sequence[Named], where: str = "the catal
     return [s for (name, kind), s in chosen.items() if not kind or name not in whole]
 
 
-def suggestion(name: str, known: Iterable[str], otherwise: str = "`indexproof show` prints the names") -> str:
+def suggestion(name: str, known: Iterable[str], otherwise: str = _LISTED) -> str:
     """The end of an error message about an unknown name: the nearest ones, or where names are listed."""
     unique = list(dict.fromkeys(known))
     close = difflib.get_close_matches(name, unique, n=3, cutoff=0.6)
@@ -171,10 +166,6 @@ def suggestion(name: str, known: Iterable[str], otherwise: str = "`indexproof sh
     if not close:
         return otherwise
     return f"did you mean {' or '.join(map(quoted, close))}?"
-
-
-def _one_of(names: Iterable[str]) -> str:
-    return "one of " + ", ".join(map(quoted, names))
 
 
 # ------------------------------------------------------------------------------------------------ from a file
@@ -207,21 +198,22 @@ def chosen(
     for path in files:
         place = "standard input" if path == "-" else path
         python = is_file(path)
-        found_here: list[InputError] | None = None if problems is None else []
+        ill_formed: list[InputError] = []
+        collected = None if problems is None else ill_formed
         own: list[Named] = []
         try:
             if python:
-                own = declared_in(path, max_rank, found_here)
+                own = declared_in(path, max_rank, collected)
             else:
-                own = stated_in(place, (read or read_text)(path), found_here)
+                own = stated_in(place, (read or read_text)(path), collected)
         except InputError as error:
             if problems is None:
                 raise
             problems.append(error)
-        for problem in found_here or ():
+        for problem in ill_formed:
             problem.add_note(f"in {place}")
         if problems is not None:
-            problems += found_here or ()
+            problems += ill_formed
         for claim in own:
             if claim.name in found:
                 verb = "declares" if python else "states"
@@ -241,11 +233,15 @@ def read_text(path: str | Path) -> str:
     """The text of a file.  Raises :class:`InputError` with the reason where it cannot be read."""
     try:
         return Path(path).read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{quoted(path, 200)} is not text: byte {error.start} is not UTF-8") from None
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot read {quoted(path, 200)}: {reason}") from None
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: str | Path, error: Exception) -> InputError:
+    """Return why a file cannot be read."""
+    if isinstance(error, UnicodeDecodeError):
+        return InputError(f"{quoted(path, 200)} is not text: byte {error.start} is not UTF-8")
+    return InputError(f"cannot read {quoted(path, 200)}: {getattr(error, 'strerror', None) or error}")
 
 
 def declared_in(
@@ -266,11 +262,10 @@ def declared_in(
         place = places.get(name, (0, 0))
         try:
             for named in _claims_in(value, module.__name__, max_rank):
-                if id(named.claim) in ours or (
-                    named.name in found and found[named.name].claim is named.claim
-                ):
+                known = found.get(named.name)
+                if id(named.claim) in ours or (known is not None and known.claim is named.claim):
                     continue
-                if named.name in found:
+                if known is not None:
                     raise InputError(f"{path}: two claims are called {quoted(named.name)}")
                 # an op may only now turn out to make no sense
                 list(obligations_of(named.claim))
@@ -360,9 +355,8 @@ def blamed(error: BaseException, path: str, source: str) -> InputError:
     if isinstance(error, SyntaxError) and error.filename == path:
         message, line, column = f"{path}: {error.msg}", error.lineno or 0, error.offset or 1
         return InputError(message, source=source, line=line, column=max(column, 1))
-    line = next(
-        (f.lineno or 0 for f in reversed(traceback.extract_tb(error.__traceback__)) if f.filename == path), 0
-    )
+    frames = reversed(traceback.extract_tb(error.__traceback__))
+    line = next((f.lineno or 0 for f in frames if f.filename == path), 0)
     text = source.split("\n")[line - 1] if 0 < line <= source.count("\n") + 1 else ""
     column = len(text) - len(text.lstrip()) + 1
     said = " ".join(str(error).split())
@@ -388,8 +382,7 @@ def _claims_in(value: Any, module: str, max_rank: int) -> Iterator[Named]:
         case type() if issubclass(value, Op) and value is not Op and value.__module__ == module:
             cases = [c for rank in range(max_rank + 1) for c in value.cases(rank)]
             if not cases:
-                raise InputError(
-                    f"op {value.name or value.__name__} has no cases up to rank {max_rank}: nothing to prove"
-                )
+                said = f"op {value.name or value.__name__} has no cases up to rank {max_rank}"
+                raise InputError(f"{said}: nothing to prove")
             for c in cases:
                 yield Named(f"{c.op.name} {c.label}", c)

@@ -39,22 +39,19 @@ def settings_of(root: Path) -> Settings:
         text = path.read_text("utf-8")
         data = tomllib.loads(text)
     except OSError:
-        raise InputError(
-            f"there is no {quoted(str(path), 200)}", expected="a repository with [tool.indexproof]"
-        ) from None
+        said = f"there is no {quoted(str(path), 200)}"
+        raise InputError(said, expected="a repository with [tool.indexproof]") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: {error}") from None
     table = data.get("tool", {}).get("indexproof")
     if table is None:
-        raise InputError(
-            f"{path} has no [tool.indexproof]", expected="for instance  rules = ['rules/*.rules']"
-        )
+        expected = "for instance  rules = ['rules/*.rules']"
+        raise InputError(f"{path} has no [tool.indexproof]", expected=expected)
     known = {*_KINDS, "base", "floor", "max-rank"}
     for key in table:
         if key not in known:
-            raise InputError(
-                f"{path}: [tool.indexproof] has no key {quoted(key)}", expected=", ".join(sorted(known))
-            )
+            said = f"{path}: [tool.indexproof] has no key {quoted(key)}"
+            raise InputError(said, expected=", ".join(sorted(known)))
     found: dict[str, None] = {}
     unmatched: list[tuple[str, int]] = []
     for kind in _KINDS:
@@ -63,9 +60,8 @@ def settings_of(root: Path) -> Settings:
             if not matches:
                 unmatched.append((pattern, _line_of(text, pattern)))
             found.update(dict.fromkeys(str(p.relative_to(root)) for p in matches))
-    floor, rank = (
-        _number(path, key, table.get(key, default)) for key, default in (("floor", 0), ("max-rank", MAX_RANK))
-    )
+    numbers = {"floor": 0, "max-rank": MAX_RANK}
+    floor, rank = (_number(path, key, table.get(key, default)) for key, default in numbers.items())
     base = str(table.get("base", ""))
     return Settings(root, tuple(found), base, floor, _line_of(text, "floor"), rank, tuple(unmatched))
 

@@ -17,43 +17,8 @@ from ..verify.claims import ClaimsFile, read_claims
 from .selection import Named, declared_in, read_text, stated_in
 
 FileKind = Literal["python", "rules", "claims", "hlo"]
-_SUFFIXES: dict[str, FileKind] = {
-    ".py": "python",
-    ".rules": "rules",
-    ".json": "rules",
-    ".txt": "rules",
-    ".claims": "claims",
-    ".hlo": "hlo",
-    ".mlir": "hlo",
-}
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where something is declared; lines and columns count from one."""
-
-    path: str
-    line: int = 1
-    column: int = 1
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}"
-
-
-@dataclass(frozen=True)
-class DeclaredClaim:
-    """A claim and its place: a rule, a law or an instance of an op."""
-
-    place: Place
-    named: Named
-
-
-@dataclass(frozen=True)
-class Unread:
-    """A statement or a file that cannot be read, and why."""
-
-    place: Place
-    message: str
+_SUFFIXES: dict[str, FileKind] = {".py": "python", **dict.fromkeys((".rules", ".json", ".txt"), "rules")}
+_SUFFIXES |= {".claims": "claims", ".hlo": "hlo", ".mlir": "hlo"}
 
 
 @dataclass
@@ -62,10 +27,11 @@ class SourceFile:
 
     path: str
     kind: FileKind
-    declared: list[DeclaredClaim] = field(default_factory=list)
+    declared: list[Named] = field(default_factory=list)
     #: Of a claims file.
     claims: ClaimsFile | None = None
-    unread: list[Unread] = field(default_factory=list)
+    #: Why statements, or the file, cannot be read.
+    unread: list[InputError] = field(default_factory=list)
 
 
 def kind_of_file(path: str | Path) -> FileKind | None:
@@ -107,20 +73,14 @@ def read_source(path: str, max_rank: int = MAX_RANK) -> SourceFile:
     kind = kind_of_file(path)
     assert kind is not None, path
     source = SourceFile(path, kind)
-    problems: list[InputError] = []
     try:
         match kind:
             case "claims":
-                source.claims = read_claims(read_text(path), path, problems)
+                source.claims = read_claims(read_text(path), path, source.unread)
             case "rules":
-                source.declared = _declared(stated_in(path, read_text(path), problems))
+                source.declared = stated_in(path, read_text(path), source.unread)
             case "python":
-                source.declared = _declared(declared_in(path, max_rank, problems))
+                source.declared = declared_in(path, max_rank, source.unread)
     except InputError as error:
-        problems.append(error)
-    source.unread = [Unread(Place(path, max(e.line, 1), max(e.column, 1)), str(e)) for e in problems]
+        source.unread.append(error)
     return source
-
-
-def _declared(named: Iterable[Named]) -> list[DeclaredClaim]:
-    return [DeclaredClaim(Place(n.file, n.line, n.column), n) for n in named]

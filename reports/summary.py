@@ -1,6 +1,4 @@
-"""The report at the end of a run: what was proved, how, how long it took, and what is worth knowing
-besides.
-"""
+"""The report at the end of a run: what was proved, how, how long it took, and what is worth knowing besides."""
 
 from __future__ import annotations
 
@@ -11,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from ..core.blocks import point_text
 from ..verify.obligation import STATED
 from ..verify.outcome import Result, Run
 from ..verify.verdict import Status
@@ -119,16 +118,11 @@ _CONFIRMED = {
 def _confirmation_blocks(run: Run) -> Iterator[str]:
     if not run.confirm:
         return
-    yield block(
-        f"confirmed by {run.confirm}",
-        [(f"{n:,}", _CONFIRMED[name]) for name, n in confirmations(run).items()],
-    )
-    open_ = run.unconfirmed
-    if open_:
-        yield block(
-            f"proved, but not confirmed by {run.confirm}:",
-            [(r.obligation.subject, f"{r.obligation.kind}   by {r.verdict.strategy}") for r in open_],
-        )
+    counts = [(f"{n:,}", _CONFIRMED[name]) for name, n in confirmations(run).items()]
+    yield block(f"confirmed by {run.confirm}", counts)
+    if open_ := run.unconfirmed:
+        lines = [(r.obligation.subject, f"{r.obligation.kind}   by {r.verdict.strategy}") for r in open_]
+        yield block(f"proved, but not confirmed by {run.confirm}:", lines)
 
 
 _REFUSED = {
@@ -147,11 +141,8 @@ def damage(run: Run) -> str:
             "the cache was sealed with another key, so everything is proved again (reports/guides/ci.md)"
         )
     elif n := run.damaged_cache_entries:
-        why = ", ".join(
-            f"{k:,} {_REFUSED[reason]}"
-            for reason, k in run.refused_cache_entries.items()
-            if reason in _REFUSED
-        )
+        refused = {reason: k for reason, k in run.refused_cache_entries.items() if reason in _REFUSED}
+        why = ", ".join(f"{k:,} {_REFUSED[reason]}" for reason, k in refused.items())
         said.append(f"{count(n, 'damaged cache entry', 'damaged cache entries')} ({why}): proved again")
     if run.cache_set_aside:
         said.append(f"what was no cache is now {run.cache_set_aside}")
@@ -187,33 +178,23 @@ def unsettled(run: Run) -> list[Result]:
 
 def widening(run: Run) -> list[Result]:
     """Rules whose right side can overflow although the left does not, one result for each machine width."""
-    return [
-        r
-        for r in run.results
-        if r.obligation.kind.startswith("no new overflow") and r.verdict.status is Status.REFUTED
-    ]
+    asked = (r for r in run.results if r.obligation.kind.startswith("no new overflow"))
+    return [r for r in asked if r.verdict.status is Status.REFUTED]
 
 
 def findings(run: Run) -> Iterator[str]:
     """Blocks about what does not fail the run but is worth knowing."""
     # which conditions a false rule of a rule file needs, and what overflows in it, is nobody's question
-    false = {
-        r.obligation.subject for r in run.gated if r.obligation.family == STATED and not r.verdict.proved
-    }
+    stated = (r for r in run.gated if r.obligation.family == STATED)
+    false = {r.obligation.subject for r in stated if not r.verdict.proved}
     run = replace(run, results=[r for r in run.results if r.obligation.subject not in false])
-    spare = redundant(run)
-    if spare:
-        yield block(
-            "conditions that the claim does not need (it is true without them):",
-            [(name, ";  ".join(conditions)) for name, conditions in spare.items()],
-        )
-    open_ = unsettled(run)
-    if open_:
+    if spare := redundant(run):
+        lines = [(name, ";  ".join(conditions)) for name, conditions in spare.items()]
+        yield block("conditions that the claim does not need (it is true without them):", lines)
+    if open_ := unsettled(run):
         lines = [(r.obligation.subject, r.obligation.kind) for r in open_]
         yield block("findings that the prover could not settle either way:", lines)
-    wide = widening(run)
-    if wide:
-        from ..core.blocks import point_text
+    if wide := widening(run):
         from .refutation import ordered_point
 
         lines = []
@@ -222,8 +203,7 @@ def findings(run: Run) -> Iterator[str]:
             what = o.kind.removeprefix("no new overflow, ")
             lines.append((o.subject, f"{what}: {point_text(ordered_point(o, r.verdict.witness or {}))}"))
         yield block(
-            "rules whose right side may overflow where their left side does not, with an example:",
-            lines,
+            "rules whose right side may overflow where their left side does not, with an example:", lines
         )
 
 
@@ -250,10 +230,10 @@ _OWED_BY_A_MAP = re.compile(r" (?:in bounds|sound|complete)$")
 def instances(results: Sequence[Result], claims: Sequence[Claimed]) -> str:
     """Return in how many instances of an op one map fails, by rank; nothing where there is only one."""
     wrong = {r.obligation.subject for r in results}
-    group = next((c.group for c in claims if c.name in wrong), "")
-    all_ = [c.name for c in claims if c.group == group]
     if len(wrong) < 2:
         return ""
+    group = next((c.group for c in claims if c.name in wrong), "")
+    all_ = [c.name for c in claims if c.group == group]
     by_rank = Counter(_rank(name) for name in wrong)
     of = Counter(map(_rank, all_))
     ranks = ", ".join(f"{rank or 'others'}: {n:,} of {of[rank]:,}" for rank, n in sorted(by_rank.items()))
@@ -346,28 +326,17 @@ def _table(run: Run, claims: Sequence[Claimed]) -> list[str]:
 def verdict_line(run: Run, claims: int) -> str:
     """The one line that says it all: the worst verdict, how much was asked and how long it took."""
     asked = len(run.gated)
-    parts = [
-        f"{n:,} {s.value}"
-        for s in (Status.REFUTED, Status.VACUOUS, Status.UNDEFINED, Status.UNDECIDED, Status.NOT_CHECKED)
-        if (n := run.count(s))
-    ]
+    parts = [f"{n:,} {s.value}" for s in (*_FALSE, *_OPEN) if (n := run.count(s))]
     said = f"{count(claims, 'claim')}, {count(asked, 'obligation')}"
     proved = all(r.verdict.proved for r in run.gated)
     of = f" of which {', '.join(parts)}" if parts else ", all proved" if proved else ", all as expected"
     if run.confirm:
         left = len(run.unconfirmed)
-        of += (
-            f", {left:,} of them not confirmed by {run.confirm}"
-            if left
-            else f", all confirmed by {run.confirm}"
-        )
+        of += f", {f'{left:,} of them not' if left else 'all'} confirmed by {run.confirm}"
     extra = len(run.results) - asked
     of += f"; {count(extra, 'finding')} besides" if extra else ""
-    line = (
-        f"{run.status.value}  {said}{of}"
-        if asked
-        else f"{Status.NOT_CHECKED.value}  {said}: nothing was checked"
-    )
+    nothing = f"{Status.NOT_CHECKED.value}  {said}: nothing was checked"
+    line = f"{run.status.value}  {said}{of}" if asked else nothing
     how = spent(run.seconds, run.jobs)
     cached = sum(r.cached for r in run.results)
     return joined([line, how, f"{cached:,} from the cache" if cached else ""])
@@ -395,8 +364,7 @@ def summary(
 ) -> Iterator[str]:
     """The report, block by block.  At most ``repairs`` false claims are also searched for a repair."""
     yield from tables(run, claims)
-    used = strategies(run)
-    if used:
+    if used := strategies(run):
         yield block("decided by", [(f"{n:,}", name) for name, n in used.items()])
     yield from _confirmation_blocks(run)
     yield from findings(run)

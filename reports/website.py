@@ -9,6 +9,7 @@ import itertools
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from math import prod
@@ -118,8 +119,7 @@ def _lines(c: Named) -> list[tuple[str, str]]:
 def _row(r: Result, certificates: Mapping[str, str]) -> list[Any]:
     """One obligation: kind, verdict, strategy, seconds, gate, confirmed by, certificate."""
     o, v = r.obligation, r.verdict
-    certificate = certificates.get(o.name, "")
-    return [o.kind, v.status, v.strategy, v.seconds, o.gate, confirmed_by(r), certificate]
+    return [o.kind, v.status, v.strategy, v.seconds, o.gate, confirmed_by(r), certificates.get(o.name, "")]
 
 
 def _stated(entry: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -183,19 +183,16 @@ def _instance(
         op, shapes = case.instance(point)
         output = [int(n.evaluate({})) for n in op.shape(*shapes)]
         arrays = [output, *shapes]
-        if (
-            min(map(prod, arrays)) < 1
-            or max(map(prod, arrays)) > 150
-            or max(map(max, filter(None, arrays))) > 12
-        ):
+        elements = [*map(prod, arrays)]
+        if min(elements) < 1 or max(elements) > 150 or max(map(max, filter(None, arrays))) > 12:
             return None
         maps = [concrete(op, k, DIRECTIONS[0], shapes) for k in range(op.arity)]
     except (InputError, ZeroDivisionError, ValueError):
         return None
     different = len({*point.values()}) + len({*output})
-    merit = sum(n > 1 for n in output), different, -abs(sum(map(prod, arrays)) - 50)
-    drawn = {"text": op.text(), "output": output, "operands": shapes, "maps": [[plain(m)] for m in maps]}
-    return merit, drawn
+    merit = sum(n > 1 for n in output), different, -abs(sum(elements) - 50)
+    shown = {"text": op.text(), "output": output, "operands": shapes}
+    return merit, {**shown, "maps": [[plain(m)] for m in maps]}
 
 
 # -------------------------------------------------------------------------------------------------------- modules
@@ -286,10 +283,7 @@ def _edges(
 
 def _tallied(answers: Iterable[Sequence[str]]) -> list[list[Any]]:
     """Questions of the same kind, verdict and detail once, with their number."""
-    found: dict[tuple[str, ...], int] = {}
-    for answer in answers:
-        found[tuple(answer)] = found.get(tuple(answer), 0) + 1
-    return [[*answer, n] for answer, n in found.items()]
+    return [[*answer, n] for answer, n in Counter(map(tuple, answers)).items()]
 
 
 def add_comparisons(sections: Iterable[Mapping[str, Any]], junit: str) -> None:
@@ -301,21 +295,18 @@ def add_comparisons(sections: Iterable[Mapping[str, Any]], junit: str) -> None:
         cases = [*ElementTree.fromstring(junit).iter("testcase")]
     except ElementTree.ParseError as error:
         line, column = error.position
-        raise InputError(
-            f"this is no JUnit file: {error}", line=line, column=column + 1, source=junit
-        ) from None
+        said = f"this is no JUnit file: {error}"
+        raise InputError(said, line=line, column=column + 1, source=junit) from None
     tally: dict[str, dict[str, int]] = {}
     for case in cases:
         found = re.fullmatch(r"test_reads_is_what_jax_computes\[(.+)-\d+\]", case.get("name", ""))
         if found and case.get("classname", "").endswith("test_ops_jax"):
             wrong = case.find("failure") is not None or case.find("error") is not None
             outcome = "differ" if wrong else "skipped" if case.find("skipped") is not None else "agree"
-            of = tally.setdefault(found[1], {"agree": 0, "differ": 0, "skipped": 0})
-            of[outcome] += 1
+            tally.setdefault(found[1], {"agree": 0, "differ": 0, "skipped": 0})[outcome] += 1
     if not tally:
-        raise InputError(
-            "no test in this file compares ops with jax", expected="a run of tests/oracle/test_ops_jax.py"
-        )
+        expected = "a run of tests/oracle/test_ops_jax.py"
+        raise InputError("no test in this file compares ops with jax", expected=expected)
     for page in (p for s in sections for p in s["pages"] if p["family"] == "op"):
         page["jax"] = tally.get(page["name"])
 
@@ -324,14 +315,15 @@ def add_comparisons(sections: Iterable[Mapping[str, Any]], junit: str) -> None:
 def published_maps() -> dict[IndexingMap, str]:
     """The maps of the claims files in the package, each with the place where it is stated first."""
     found: dict[IndexingMap, str] = {}
-    for file in builtin_claims():
-        for c in file.claims:
-            match c.statement:
-                case Simplification(before=m) | Comparison(left=IndexingMap() as m):
-                    found.setdefault(m, f"{file.filename}:{c.line}")
-                case Dependence(maps=maps):
-                    for m in maps:
-                        found.setdefault(m, f"{file.filename}:{c.line}")
+    for name, c in ((f.filename, c) for f in builtin_claims() for c in f.claims):
+        maps: Sequence[IndexingMap] = ()
+        match c.statement:
+            case Simplification(before=m) | Comparison(left=IndexingMap() as m):
+                maps = [m]
+            case Dependence(maps=maps):
+                pass
+        for m in maps:
+            found.setdefault(m, f"{name}:{c.line}")
     return found
 
 
@@ -376,13 +368,9 @@ def verdicts_in(data: Mapping[str, Any]) -> dict[str, str]:
 def compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     """Return where the verdicts of two documents differ: name, verdict before, verdict now (``null``: none)."""
     before, now = verdicts_in(old), verdicts_in(new)
-    rows = [
-        [name, before.get(name), now.get(name)]
-        for name in {**before, **now}
-        if before.get(name) != now.get(name)
-    ]
+    both = [[name, before.get(name), now.get(name)] for name in {**before, **now}]
     good = Status.PROVED.value
-    rows.sort(key=lambda r: (r[1] != good, r[2] is not None, r[0]))
+    rows = sorted((r for r in both if r[1] != r[2]), key=lambda r: (r[1] != good, r[2] is not None, r[0]))
     return {
         "before": len(before),
         "now": len(now),
@@ -412,9 +400,8 @@ def page_of(data: Mapping[str, Any], title: str = "indexproof report") -> str:
     # nothing that a name holds may end the script, or begin a comment in it
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     styles, script = (filled(f"site/page.{suffix}", {}) for suffix in ("css", "js"))
-    return filled(
-        "site/page.html", {"TITLE": escape(title), "STYLES": styles, "SCRIPT": script, "DATA": text}
-    )
+    parts = {"TITLE": escape(title), "STYLES": styles, "SCRIPT": script, "DATA": text}
+    return filled("site/page.html", parts)
 
 
 def _exact(value: Any) -> Any:

@@ -67,7 +67,7 @@ def docs(context: typer.Context, *, check_only: bool = False, folder: Path | Non
     """
     from ...rules.catalog import compiled_sources
     from ..documents import documents, outdated, write_documents
-    from ..published import PAGE, is_current, write_page
+    from ..published import PAGE, is_current, published_page
 
     place = folder or Path(__file__).parents[1] / "docs"
     pages = documents(help_texts(context.find_root().command))
@@ -92,7 +92,7 @@ def docs(context: typer.Context, *, check_only: bool = False, folder: Path | Non
     with writing("cannot write below", place):
         write_documents(pages, place)
         if audit:
-            write_page()
+            PAGE.write_text(published_page(), "utf-8")
         for path, text in code.items():
             path.write_text(text, "utf-8")
     emit(

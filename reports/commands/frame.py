@@ -10,15 +10,16 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from ...core.errors import IndexproofError, InputError, TooLargeError, quoted
 from .. import layout
-from ..layout import SPELLED, lose, put
+from ..layout import SPELLED, lose, put, write
 
 PROVED, FALSE, OPEN, BAD_INPUT, BUG = range(5)
 
@@ -66,13 +67,9 @@ class Commands(TyperGroup):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors=SPELLED)
+        run = partial(super().main, words, prog_name or "indexproof", complete_var, standalone_mode=False)
         with _integers_of_any_length(), _ended_like_interrupted(), _interrupts_in_destructors():
-            status = _guarded(
-                lambda: super(Commands, self).main(
-                    words, prog_name or "indexproof", complete_var, standalone_mode=False, **extra
-                ),
-                debug,
-            )
+            status = _guarded(partial(run, **extra), debug)
         # Python remembers that Ctrl-C ended an `eval`, until the next one, and then ends as if it were killed
         eval("None")
         sys.exit(status)
@@ -203,9 +200,8 @@ def _told(error: BaseException) -> int:
             say(f"error: cannot write the output: {error.strerror}")
         case ImportError() if (error.name or "").split(".")[0] != _OURS:
             say(f"error: a package that this needs cannot be loaded: {error}")
-            say(
-                "       `python -m pip check` says what is missing or too old, `pip install --force-reinstall` repairs it"
-            )
+            way = "`python -m pip check` says what is missing or too old, `pip install --force-reinstall` repairs it"
+            say(f"       {way}")
         case _:
             say(_bug(error))
             return BUG
@@ -216,9 +212,8 @@ def _bug(error: BaseException) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    where = (
-        f" ({Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno})" if trace is not None else ""
-    )
+    code = "" if trace is None else Path(trace.tb_frame.f_code.co_filename).name
+    where = f" ({code}:{trace.tb_lineno})" if trace is not None else ""
     kind = "" if isinstance(error, IndexproofError) else f"{type(error).__name__}: "
     return (
         f"internal error: {kind}{error}{where}\n"
@@ -249,17 +244,15 @@ def _notes(error: InputError) -> list[str]:
 
 def without(problems: Sequence[InputError], document: dict[str, Any]) -> dict[str, Any]:
     """Return the answer about everything else, with what is ill-formed and the exit status for that."""
+    places = [{"line": max(e.line, 1), "column": max(e.column, 1)} for e in problems]
     said = [
-        {"line": max(e.line, 1), "column": max(e.column, 1), "message": ": ".join([*_notes(e), str(e)])}
-        for e in problems
+        {**at, "message": ": ".join([*_notes(e), str(e)])} for at, e in zip(places, problems, strict=True)
     ]
     return {**document, "exit_status": BAD_INPUT, "ill_formed": said} if problems else document
 
 
 def emit(text: str) -> None:
     """Print a report, or a part of it."""
-    from ..layout import write
-
     write(text)
 
 
@@ -286,6 +279,14 @@ def report(
         parts = [part.rstrip().rpartition("\n")[2] for part in [*parts][-1:]]
     for n, part in enumerate(parts):
         emit(("\n" if n else "") + part)
+
+
+def finish(
+    status: int, json: bool, document: Callable[[], dict[str, Any]], text: Callable[[], str | Iterable[str]]
+) -> NoReturn:
+    """Print a report, as :func:`report` does, and end the command with an exit status."""
+    report(json, document, text)
+    raise typer.Exit(status)
 
 
 # ----------------------------------------------------------------------------------------------------- errors

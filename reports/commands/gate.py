@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from ...core.errors import InputError, quoted
-from .frame import emit, report, say, writing
+from .frame import emit, finish, say, writing
 from .given import opened_cache
+from .proving import proved
 
 if TYPE_CHECKING:
     from ...verify.obligation import Obligation
@@ -54,18 +55,15 @@ def gate(
         github (--github/--no-github): Annotations and a job summary (default: in an action).
     """
     from ...verify.budget import Budget
-    from ...verify.proving import prove_all
     from ..exchange import WRITERS, github_lines, markdown
     from ..gate import gate_json, gate_text, run_gate
-    from ..progress import Watcher
     from ..settings import settings_of
     from ..summary import damage
 
     for path in to or ():
         if path.suffix not in WRITERS:
-            raise InputError(
-                f"--to: {quoted(str(path), 200)} is of no known format", expected=", ".join(WRITERS)
-            )
+            said = f"--to: {quoted(str(path), 200)} is of no known format"
+            raise InputError(said, expected=", ".join(WRITERS))
     settings = settings_of(folder)
     if base or without_base:
         settings = replace(settings, base="" if without_base else base)
@@ -73,12 +71,8 @@ def gate(
     with opened_cache(cache, no_cache, read_only_cache) as kept:
 
         def prove(obligations: Sequence[Obligation]) -> Run:
-            with Watcher(len(obligations)) as watcher:
-                run = prove_all(
-                    obligations, jobs=jobs, budget=Budget().scaled(budget), cache=kept, progress=watcher
-                )
-            runs.append(run)
-            return run
+            runs.append(proved(obligations, kept, jobs=jobs, budget=Budget().scaled(budget)))
+            return runs[-1]
 
         runs: list[Run] = []
         found = run_gate(settings, prove, cache=kept, since=since, options=options)
@@ -94,8 +88,7 @@ def gate(
         if summary:
             with writing("cannot write", Path(summary)), Path(summary).open("a", encoding="utf-8") as file:
                 file.write(markdown(found))
-    report(json, lambda: gate_json(found), lambda: gate_text(found))
-    raise typer.Exit(found.exit_status)
+    finish(found.exit_status, json, lambda: gate_json(found), lambda: gate_text(found))
 
 
 def init(folder: Path = Path(), *, cache: Path | None = None) -> None:
@@ -115,9 +108,8 @@ def init(folder: Path = Path(), *, cache: Path | None = None) -> None:
 
     there = [name for name in (*FILES, BASE) if (folder / name).exists()]
     if there:
-        raise InputError(
-            f"{quoted(str(folder / there[0]), 200)} exists already", expected="a folder without it"
-        )
+        said = f"{quoted(str(folder / there[0]), 200)} exists already"
+        raise InputError(said, expected="a folder without it")
     with writing("cannot write to", folder):
         for name, text in FILES.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -32,24 +32,20 @@ def opened_cache(path: Path | None, no_cache: bool, read_only: bool) -> Iterator
     if no_cache and (path is not None or read_only):
         raise InputError("--no-cache contradicts " + ("--cache" if path is not None else "--read-only-cache"))
     place = None if no_cache else path or default_cache()
+    said, expected = quoted(path, 200), "the name of a file, or `off`"
     if path is not None and place is not None:
         try:
             place.stat()
         except (OSError, ValueError) as error:
             if isinstance(error, ValueError) or error.errno == errno.ENAMETOOLONG:
-                raise InputError(
-                    f"--cache: {quoted(path, 200)} is no name of a file",
-                    expected="the name of a file, or `off`",
-                ) from None
+                raise InputError(f"--cache: {said} is no name of a file", expected=expected) from None
         if place.is_dir():
-            raise InputError(f"--cache: {quoted(path, 200)} is a folder", expected="the name of a file")
+            raise InputError(f"--cache: {said} is a folder", expected="the name of a file")
         if place.exists() and not place.is_file():
             # a device would take every verdict and give none back
-            raise InputError(
-                f"--cache: {quoted(path, 200)} is no file", expected="the name of a file, or `off`"
-            )
+            raise InputError(f"--cache: {said} is no file", expected=expected)
         if read_only and not place.is_file():
-            raise InputError(f"--cache: there is no file {quoted(path, 200)} to read")
+            raise InputError(f"--cache: there is no file {said} to read")
     if place is not None and not read_only:
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +53,7 @@ def opened_cache(path: Path | None, no_cache: bool, read_only: bool) -> Iterator
             place.open("ab").close()
         except OSError:
             if path is not None:
-                raise InputError(f"--cache: cannot write {quoted(path, 200)}") from None
+                raise InputError(f"--cache: cannot write {said}") from None
             place = None  # a machine without a home folder proves everything anew
     with Cache(place, read_only=read_only) as cache:
         yield cache
@@ -102,9 +98,8 @@ def with_files_of_folders(names: Sequence[str], kinds: Sequence[FileKind]) -> li
             continue
         below = [f for f in files_below([name]) if kind_of_file(f) in kinds]
         if not below:
-            raise InputError(
-                f"the folder {quoted(name, 200)} has no such file", expected=f"files of {' or '.join(kinds)}"
-            )
+            said = f"the folder {quoted(name, 200)} has no such file"
+            raise InputError(said, expected=f"files of {' or '.join(kinds)}")
         found.update(dict.fromkeys(below))
     return list(found)
 
@@ -188,16 +183,11 @@ def point_of(text: str, known: Sequence[str], missing: str = "the claim has no v
             raise InputError.at(f"--at: {quoted(piece.strip())} is no value", text, start, "NAME=INTEGER")
         name, value = found[1], found[2]
         if len(value) > 4000:
-            raise InputError.at(
-                f"--at: the value of {quoted(name)} has {len(value)} digits", text, start, "at most 4000"
-            )
+            long = f"--at: the value of {quoted(name)} has {len(value)} digits"
+            raise InputError.at(long, text, start, "at most 4000")
         if name not in known:
-            raise InputError.at(
-                f"--at: {missing} {quoted(name)}",
-                text,
-                start,
-                f"one of {', '.join(known) or 'none'}",
-            )
+            expected = f"one of {', '.join(known) or 'none'}"
+            raise InputError.at(f"--at: {missing} {quoted(name)}", text, start, expected)
         if name in out:
             raise InputError.at(f"--at: {quoted(name)} has a value already", text, start, "each name once")
         out[name] = int(value)
@@ -212,9 +202,8 @@ def integers(option: str, text: str) -> tuple[int, ...]:
         digits = piece.strip()
         if not (digits.isascii() and digits.isdigit() and len(digits) <= 40):
             start = at + len(piece) - len(piece.lstrip())
-            raise InputError.at(
-                f"{option}: {quoted(digits)} is no number", text, start, "numbers such as `2,3`"
-            )
+            said = f"{option}: {quoted(digits)} is no number"
+            raise InputError.at(said, text, start, "numbers such as `2,3`")
         found.append(int(digits))
         at += len(piece) + 1
     return tuple(found)

@@ -6,10 +6,8 @@ import gc
 import re
 from pathlib import Path
 
-import typer
-
 from ...core.errors import InputError, quoted
-from .frame import PROVED, report, status_of, writing
+from .frame import PROVED, finish, status_of, writing
 from .given import as_map, given_text, integers, standard_input
 
 
@@ -67,9 +65,8 @@ def hlo(
 
     ends = (producers or (), consumers or ()) if producers or consumers else None
     if ends and (instruction or fusions or everything or len(computation or ()) > 1):
-        raise InputError(
-            "--from and --to ask about one computation", expected="nothing but one --computation"
-        )
+        said = "--from and --to ask about one computation"
+        raise InputError(said, expected="nothing but one --computation")
     if verify and instruction:
         raise InputError("--verify proves whole computations", expected="no --instruction")
     if verify and physical:
@@ -103,8 +100,7 @@ def hlo(
             tile_picture(found, asked.tile).save(svg)
     status = status_of(found.verdict.value) if verify else PROVED
     brief = summary or (verify and not named and ends is None)
-    report(json, lambda: reporting.hlo_json(found, status), lambda: reporting.hlo_text(found, brief))
-    raise typer.Exit(status)
+    finish(status, json, lambda: reporting.hlo_json(found, status), lambda: reporting.hlo_text(found, brief))
 
 
 def pallas(
@@ -130,15 +126,15 @@ def pallas(
     for text in ranges or ():
         found = re.fullmatch(r"\s*(\w+)\s*=\s*(-?\d+)\s*,\s*(-?\d+)\s*", text, re.ASCII)
         if found is None:
-            raise InputError(
-                f"--range: {quoted(text)} is no range", expected="NAME=LO,HI such as `table=0,7`"
-            )
+            expected = "NAME=LO,HI such as `table=0,7`"
+            raise InputError(f"--range: {quoted(text)} is no range", expected=expected)
         stated[found[1]] = (int(found[2]), int(found[3]))
     given = [reporting.given_argument(a) for a in arguments or ()]
     checked = reporting.calls_in_file(function, given, stated)
     status = status_of(worst([c.verdict for c in checked]).value)
-    report(json, lambda: reporting.pallas_json(checked, status), lambda: reporting.pallas_text(checked))
-    raise typer.Exit(status)
+    finish(
+        status, json, lambda: reporting.pallas_json(checked, status), lambda: reporting.pallas_text(checked)
+    )
 
 
 def layout(
@@ -178,12 +174,8 @@ def layout(
 
         with writing("--svg: cannot write", svg):
             layout_picture(at).save(svg)
-    report(
-        json,
-        lambda: layout_json(found, status, place, position),
-        lambda: layout_text(found, place, position),
-    )
-    raise typer.Exit(status)
+    asked = place, position
+    finish(status, json, lambda: layout_json(found, status, *asked), lambda: layout_text(found, *asked))
 
 
 def bitcast(source: str, target: str, *, verify: bool = False, json: bool = False) -> None:
@@ -198,15 +190,11 @@ def bitcast(source: str, target: str, *, verify: bool = False, json: bool = Fals
         source (SOURCE): What is read: 'f32[6,4]{1,0}'.
         target (TARGET): What it is read as: 'f32[3,8]{0,1}'.
     """
-    from ..layouts import bitcast_text, described_bitcast
-    from ..machine import document, plain
+    from ..layouts import bitcast_text, described_bitcast, described_json
 
     found = described_bitcast(source, target, verify)
     status = status_of(found.verdict.value) if verify else PROVED
-    report(
-        json, lambda: document("bitcast", found.verdict, status, **plain(found)), lambda: bitcast_text(found)
-    )
-    raise typer.Exit(status)
+    finish(status, json, lambda: described_json("bitcast", found, status), lambda: bitcast_text(found))
 
 
 def launch(
@@ -244,8 +232,7 @@ def launch(
     """
     from ...core.launch import Launch
     from ...core.layout import memory
-    from ..layouts import described_launch, launch_text
-    from ..machine import document, plain
+    from ..layouts import described_json, described_launch, launch_text
 
     made = Launch(integers("--threads", threads), integers("--blocks", blocks), unroll, warp)
     if by != "thread" and not given:
@@ -261,7 +248,4 @@ def launch(
             launch_picture(over).save(svg)
     found = described_launch(over, m, by, verify, memory(operand) if operand else None)
     status = status_of(found.verdict.value) if verify else PROVED
-    report(
-        json, lambda: document("launch", found.verdict, status, **plain(found)), lambda: launch_text(found)
-    )
-    raise typer.Exit(status)
+    finish(status, json, lambda: described_json("launch", found, status), lambda: launch_text(found))

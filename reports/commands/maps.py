@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -10,7 +11,7 @@ import typer
 
 from ...core.errors import InputError
 from ..layout import put
-from .frame import FALSE, PROVED, emit, emit_json, report, say, status_of
+from .frame import FALSE, PROVED, emit, emit_json, finish, say, status_of
 from .given import any_maps, as_map, certify, concrete_map, given_text, integers
 
 if TYPE_CHECKING:
@@ -39,29 +40,28 @@ def equal(left: str, right: str, *, at: str = "", pointwise: bool = False, json:
     from ..machine import answer_json
 
     if left == right == "-":
-        raise InputError(
-            "both maps are -", expected="one of them from standard input, the other as text or @FILE"
-        )
+        expected = "one of them from standard input, the other as text or @FILE"
+        raise InputError("both maps are -", expected=expected)
     texts = given_text(left), given_text(right)
     options = [*(["--pointwise"] if pointwise else []), *(["--at", at] if at else [])]
     again = "" if "-" in (left, right) else shlex.join(["indexproof", "equal", *options, left, right])
     if any(map(is_instruction, texts)):
         if pointwise:
             raise InputError("--pointwise compares maps", expected="two maps instead of instructions")
-        raise typer.Exit(_equal_instructions(*texts, json, again))
+        _equal_instructions(*texts, json, again)
     one, two = any_maps([(texts[0], "first map"), (texts[1], "second map")], at)
     answer = equal_for_all_sizes(one, two, "pointwise" if pointwise else "relation")
     status = status_of(answer.verdict.value)
-    report(
+    finish(
+        status,
         json,
         lambda: answer_json("equal", answer, status, one, two, mode=answer.mode),
         lambda: difference(answer, one, two, again=again),
     )
-    raise typer.Exit(status)
 
 
-def _equal_instructions(left: str, right: str, json: bool, again: str) -> int:
-    """Compare two HLO instructions, or one with a map; the exit status."""
+def _equal_instructions(left: str, right: str, json: bool, again: str) -> NoReturn:
+    """Compare two HLO instructions, or one with a map."""
     from ...verify.claims.instructions import compare_instructions, compare_with_map, is_instruction
     from ..maps import instruction_difference, instructions_json
 
@@ -73,12 +73,11 @@ def _equal_instructions(left: str, right: str, json: bool, again: str) -> int:
         answers = compare_instructions(left, right)
     found = {status_of(a.answer.verdict.value) for a in answers}
     status = FALSE if FALSE in found else max(found)
-    report(
-        json,
-        lambda: instructions_json(answers, status),
-        lambda: "\n".join(instruction_difference(a, again=again) for a in answers),
-    )
-    return status
+
+    def text() -> str:
+        return "\n".join(instruction_difference(a, again=again) for a in answers)
+
+    finish(status, json, lambda: instructions_json(answers, status), text)
 
 
 def property_(
@@ -131,46 +130,36 @@ def property_(
     texts = [(text, "map"), *([(other, "second map")] if other else [])]
     maps = any_maps([(given_text(t), said) for t, said in texts], at)
     concrete = [m for m in maps if isinstance(m, IndexingMap)]
-    given: dict[str, Any] = {
-        "shape": None
-        if shape is None
-        else integers("--shape", shape)
-        if len(concrete) == len(maps)
-        else [n.strip() for n in shape.split(",") if n.strip()],
-        "over": None if over is None else [n.strip() for n in over.split(",")],
-        "along": along,
-        "width": width,
-        "by": by,
-        "strict": strict or None,
-        "confirm": confirm or None,
-    }
+    symbolic = len(concrete) < len(maps)
+    sizes: Any = shape
+    if shape is not None:
+        named = [n.strip() for n in shape.split(",") if n.strip()]
+        sizes = named if symbolic else integers("--shape", shape)
+    variables = None if over is None else [n.strip() for n in over.split(",")]
+    given: dict[str, Any] = {"shape": sizes, "over": variables, "along": along, "width": width, "by": by}
+    given |= {"strict": strict or None, "confirm": confirm or None}
     given = {key: value for key, value in given.items() if value is not None}
     if name == "contiguous" and along is not None and width is None and concrete:
         given["width"] = max(vector_width(concrete[0], along, given.get("shape"))[0], 2)
     proved: list[Obligation] = []
     answer = decide_for_all_sizes(name, maps, **given, proved=proved)
-    symbolic = len(concrete) < len(maps)
-    found = (
-        condition_on_sizes(name, maps, **{k: x for k, x in given.items() if k != "confirm"})
-        if symbolic and answer.counterexample is not None
-        else None
-    )
+    found = None
+    if symbolic and answer.counterexample is not None:
+        found = condition_on_sizes(name, maps, **{k: x for k, x in given.items() if k != "confirm"})
     if certificates is not None:
         if not symbolic:
-            raise InputError(
-                "--certificates: these are of proofs for all sizes", expected="a map with parameters"
-            )
+            said = "--certificates: these are of proofs for all sizes"
+            raise InputError(said, expected="a map with parameters")
         certify(proved, certificates)
     status = status_of(answer.verdict.value)
     said = f"contiguous, {given['width']} elements" if "width" in given else name
-    report(
+    more = {"condition": found} if symbolic else {}
+    finish(
+        status,
         json,
-        lambda: property_json(
-            name, maps, given, answer, status, **({"condition": found} if symbolic else {})
-        ),
+        lambda: property_json(name, maps, given, answer, status, **more),
         lambda: answer_text(answer, said, maps) + (f"\n  holds    if {found}" if found else ""),
     )
-    raise typer.Exit(status)
 
 
 def simplify(
@@ -257,16 +246,12 @@ def simplify(
     if json:
         from ...core.derivation_json import derivation_to_json
         from ..derivation import steps_json
-        from ..machine import answer_json, document, plain
+        from ..machine import answer_json, plain
 
         derivation = explained(before, after, steps)
         more = {"steps": steps_json(derivation), "derivation": derivation_to_json(derivation)}
-        more["wider"] = wider
-        more |= plain(reduced) if changes else {}
-        if answer is not None:
-            emit_json(answer_json("simplify", answer, status, before, after, **more))
-        else:
-            emit_json(document("simplify", "NOT CHECKED", status, **more, left=before, right=after))
+        more |= {"wider": wider, **(plain(reduced) if changes else {})}
+        emit_json(answer_json("simplify", answer, status, before, after, **more))
         raise typer.Exit(status)
     if explain:
         from ..derivation import derivation_text
@@ -290,20 +275,16 @@ def _simplify_for_all_sizes(before: ParametricMap, validate: bool, json: bool) -
     """Print a map with parameters in a simpler form."""
     from ...verify.parametric import equal_for_all_sizes, simplified
     from ...verify.words import difference
-    from ..machine import answer_json, document
+    from ..machine import answer_json
 
     after = simplified(before)
     answer = equal_for_all_sizes(before, after, confirm=True) if validate else None
     status = PROVED if answer is None else status_of(answer.verdict.value)
-    if json and answer is None:
-        emit_json(document("simplify", "NOT CHECKED", status, left=before, right=after))
-    elif json and answer is not None:
-        emit_json(answer_json("simplify", answer, status, before, after))
-    else:
-        emit(str(after))
-        if answer is not None:
-            emit(difference(answer, before, after, names=("before", "after")))
-    raise typer.Exit(status)
+    lines = [str(after)]
+    if answer is not None:
+        lines.append(difference(answer, before, after, names=("before", "after")))
+    document = partial(answer_json, "simplify", answer, status, before, after)
+    finish(status, json, document, lambda: "\n".join(lines))
 
 
 def width(
@@ -335,8 +316,7 @@ def width(
         whole = width_text(answer, bits)
         return whole if parts is None else f"{whole}\n{each_text(parts, m)}"
 
-    report(json, lambda: width_json(answer, m, bits, status, parts), text_of)
-    raise typer.Exit(status)
+    finish(status, json, lambda: width_json(answer, m, bits, status, parts), text_of)
 
 
 def convert(

@@ -7,9 +7,9 @@ from pathlib import Path
 import typer
 
 from ...core.errors import InputError, quoted
-from .frame import FALSE, OPEN, PROVED, emit, noted, report, writing
+from .frame import FALSE, OPEN, PROVED, emit, finish, noted, report, writing
 from .given import chosen_claims, file_text, opened_cache, rank
-from .proving import stopped_by_disagreement
+from .proving import proved, stopped_by_disagreement
 
 
 def show(
@@ -37,9 +37,8 @@ def show(
     if family and names:
         raise InputError("--family is about the list", expected="no NAME, or no --family")
     if family and family not in FAMILIES:
-        raise InputError(
-            f"--family: there is no family {quoted(family)}", expected=f"one of {', '.join(FAMILIES)}"
-        )
+        said = f"--family: there is no family {quoted(family)}"
+        raise InputError(said, expected=f"one of {', '.join(FAMILIES)}")
     if not names:
         wanted = [c for c in everything(rank(max_rank)) if not family or c.family in FAMILIES[family]]
         report(json, lambda: list_json(wanted), lambda: list_text(wanted))
@@ -79,15 +78,7 @@ def replay(
         if not found:
             raise InputError("there is no certificate", expected="files that `prove --certificates` wrote")
         status = FALSE if any(c.refused for c in found) else PROVED
-        report(json, lambda: certificates_document(found, status), lambda: certificates_text(found))
-        raise typer.Exit(status)
-    raise typer.Exit(_replay_derivation(files[0], json, cache, no_cache, read_only_cache))
-
-
-def _replay_derivation(
-    file: str, json: bool, cache: Path | None, no_cache: bool, read_only_cache: bool
-) -> int:
-    """Check one derivation; the exit status."""
+        finish(status, json, lambda: certificates_document(found, status), lambda: certificates_text(found))
     from ...core.json_text import load_json
     from ...rules.catalog import RULES
     from ...verify.derivation import DerivationRefused, check_derivation
@@ -95,22 +86,17 @@ def _replay_derivation(
     from ...verify.words import replay_text
     from ..derivation import read_derivation, replay_json
 
-    shown, text = file_text(file)
+    shown, text = file_text(files[0])
     with noted(f"in {shown}"):
-        found = read_derivation(load_json(text), RULES)
+        derivation = read_derivation(load_json(text), RULES)
     with opened_cache(cache, no_cache, read_only_cache) as kept:
-        proved = proved_rules(RULES, kept)
+        known = proved_rules(RULES, kept)
     try:
-        checked, refused = check_derivation(found, RULES, proved), None
+        checked, refused = check_derivation(derivation, RULES, known), None
     except DerivationRefused as error:
         checked, refused = None, error
-    status = PROVED if refused is None else FALSE
-    report(
-        json,
-        lambda: replay_json(found, checked, refused, status),
-        lambda: replay_text(found, checked, refused),
-    )
-    return status
+    status, told = PROVED if refused is None else FALSE, (derivation, checked, refused)
+    finish(status, json, lambda: replay_json(*told, status), lambda: replay_text(*told))
 
 
 def export(
@@ -137,11 +123,9 @@ def export(
         leaves (--questions): Also the questions that each proof rests on.
         proofs: Also a proof by cvc5 of what it can prove, checked.
     """
-    from ...verify.proving import prove_all
     from ...verify.solve import Budget
     from ...verify.trust.export import export as exported
     from ...verify.trust.solvers import available, cvc5_name, z3_name
-    from ..progress import Watcher
     from ..trust import write_export
 
     if proofs and not available():
@@ -150,12 +134,10 @@ def export(
     patience = Budget().scaled(budget)
     with opened_cache(cache, no_cache, read_only_cache) as kept, stopped_by_disagreement():
         obligations = [o for s in chosen for o in s.obligations()]
-        with Watcher(len(obligations)) as watcher:
-            run = prove_all(obligations, jobs=jobs, budget=patience, cache=kept, progress=watcher)
-        found = [
-            exported(n, r.obligation, r.verdict, patience, leaves=leaves, proofs=proofs)
-            for n, r in enumerate(run.results, start=1)
-        ]
+        run = proved(obligations, kept, jobs=jobs, budget=patience)
+        results = enumerate(run.results, start=1)
+        wanted = {"leaves": leaves, "proofs": proofs}
+        found = [exported(n, r.obligation, r.verdict, patience, **wanted) for n, r in results]
     with writing("--to: cannot write", folder):
         emit(write_export(found, folder, ", ".join([z3_name(), *([cvc5_name()] if proofs else [])])))
     raise typer.Exit(PROVED if not run.interrupted else OPEN)

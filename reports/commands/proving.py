@@ -86,8 +86,6 @@ def prove(
         chosen, _ = chosen_claims(names, max_rank)
         raise typer.Exit(_at_point(chosen, at, json))
     from ...verify.budget import Budget
-    from ...verify.proving import prove_all
-    from ..progress import Watcher
 
     # what is proved again or written down is stated, and so is what is chosen by its name
     everything = not names and not recheck and certificates is None
@@ -103,23 +101,21 @@ def prove(
             asked = given or _whole(kept, max_rank)
             if not findings:
                 asked = replace(asked, obligations=[o for o in asked.obligations if o.gate], findings=False)
-        with stopped_by_disagreement(), Watcher(len(asked.obligations)) as watcher:
-            run = prove_all(
-                asked.obligations,
-                jobs=jobs,
-                budget=Budget().scaled(budget),
-                cache=kept,
-                progress=watcher,
-                confirm=confirm,
-                recheck=recheck / 100,
-                executor=crew,
-            )
+        given_up = Budget().scaled(budget)
+        how = {
+            "jobs": jobs,
+            "budget": given_up,
+            "confirm": confirm,
+            "recheck": recheck / 100,
+            "executor": crew,
+        }
+        run = proved(asked.obligations, kept, **how)
         keeps = kept.path is not None and not kept.read_only
     status = OPEN if run.interrupted and run.exit_status == PROVED else run.exit_status
     try:
         if certificates is not None:
-            proved = [r.obligation for r in run.results if r.verdict.proved and r.obligation.gate]
-            for name in certify(proved, certificates):
+            owed = [r.obligation for r in run.results if r.verdict.proved and r.obligation.gate]
+            for name in certify(owed, certificates):
                 say(f"  none  {name}")
     finally:  # what was proved is told also where the certificates cannot be written
         report(json, lambda: without(problems, asked.document(run)), lambda: asked.text(run, keeps))
@@ -192,6 +188,15 @@ def _crew(scheduler: str) -> AbstractContextManager[Cluster | None]:
     return Cluster(scheduler)
 
 
+def proved(obligations: Sequence[Obligation], kept: Cache, **how: Any) -> Run:
+    """Prove obligations, told of on standard error; two engines that contradict each other end the command."""
+    from ...verify.proving import prove_all
+    from ..progress import Watcher
+
+    with stopped_by_disagreement(), Watcher(len(obligations)) as watcher:
+        return prove_all(obligations, cache=kept, progress=watcher, **how)
+
+
 @contextmanager
 def stopped_by_disagreement() -> Iterator[None]:
     """Two engines that contradict each other end the command, with the question in a file."""
@@ -208,14 +213,12 @@ def stopped_by_disagreement() -> Iterator[None]:
 
 def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
     """Evaluate what one claim owes at one point."""
-    from ...verify.obligation import STATED
     from ..machine import point_json
     from ..refutation import at_point, holds_at, point_variables
 
     if len({s.named.name for s in chosen}) != 1:
-        raise InputError(
-            f"--at evaluates one claim, but {len(chosen):,} are selected", expected="the name of one claim"
-        )
+        said = f"--at evaluates one claim, but {len(chosen):,} are selected"
+        raise InputError(said, expected="the name of one claim")
     obligations = [o for s in chosen for o in s.obligations()]
     if not any(s.kind for s in chosen) or chosen[0].named.family == STATED:
         # of generated code the values are asked about that it is handed, which have no names
@@ -229,22 +232,16 @@ def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
     if not places:
         least = min(of, key=lambda o: len(set(of[o]) - set(point)))
         missing = [v for v in of[least] if v not in point]
-        raise InputError(
-            f"--at: no value for {', '.join(map(quoted, missing))}",
-            expected=f"as for {quoted(least.name, 80)}",
-        )
+        said = f"--at: no value for {', '.join(map(quoted, missing))}"
+        raise InputError(said, expected=f"as for {quoted(least.name, 80)}")
     false = any(place == "counterexample" and o.gate for o, place in places)
     says = any(place in ("holds", "example") for _, place in places)
     status = FALSE if false else PROVED if says else OPEN
     if json:
         emit_json(point_json(places, point, status))
     else:
-        shown = (
-            [p for p in places if p[1] == "counterexample"]
-            or [p for p in places if p[0].show][:1]
-            or places[:1]
-        )
-        for o, place in shown:
+        wrong = [p for p in places if p[1] == "counterexample"]
+        for o, place in wrong or [p for p in places if p[0].show][:1] or places[:1]:
             emit(at_point(o, point, place) + "\n")
         emit("\n".join(f"  {o.kind}: {place}" for o, place in places))
     return status
@@ -304,11 +301,8 @@ def check(
     missed = total - sum(len(results) for _, results in checked)
     checked = [(f, results) for f, results in checked if results]
     seconds = time.perf_counter() - start
-    report(
-        json,
-        lambda: without(problems, checked_json(checked, missed, seconds)),
-        lambda: checked_text(checked, missed, seconds),
-    )
+    found = checked, missed, seconds
+    report(json, lambda: without(problems, checked_json(*found)), lambda: checked_text(*found))
     for problem in problems:
         say_wrong(problem)
     raise typer.Exit(BAD_INPUT if problems else exit_status(checked, missed))

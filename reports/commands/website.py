@@ -11,9 +11,9 @@ from typing import Any
 import typer
 
 from ...core.errors import InputError, quoted
-from .frame import OPEN, PROVED, emit, noted, writing
+from .frame import OPEN, PROVED, emit, noted, status_of, writing
 from .given import chosen_claims, opened_cache
-from .proving import stopped_by_disagreement
+from .proving import proved as proved_by
 
 _MODULES = (".hlo", ".mlir", ".gz")
 
@@ -51,16 +51,12 @@ def report(
         jax (FILE): Tell how ops compared with jax: the file of `pytest tests/oracle/test_ops_jax.py
             --junitxml FILE`.
     """
+    from ...verify.claims import read_claims
     from ...verify.verdict import Status, worst
+    from .. import website
+    from ..hlo_files import module_of
+    from ..progress import Bar
     from ..selection import read_text
-    from ..website import (
-        add_comparisons,
-        add_firings,
-        module_section,
-        page_of,
-        published_maps,
-        report_document,
-    )
 
     old = None if compare is None else _document(compare)
     comparisons = "" if jax is None else read_text(jax)
@@ -70,8 +66,11 @@ def report(
     claims = [n for n in given if n.endswith(".claims")]
     modules = [n for n in given if _is_module(n)]
     names = [n for n in given if n not in claims and n not in modules]
-    read = {n: _module(n) for n in modules}
-    files = [_claims_file(n) for n in claims]
+    read = {n: module_of(n) for n in modules}
+    files = []
+    for n in claims:
+        with noted(f"in {n}"):
+            files.append(read_claims(read_text(n), n))
     statuses: list[tuple[Status, int]] = []
     proved: list[dict[str, Any]] = []
     if names or not given:
@@ -79,24 +78,23 @@ def report(
         proved.append(_proved(names, max_rank, jobs, confirm, kept, (cache, no_cache), statuses))
     checked = [_checked(f, statuses) for f in files]
     explored = []
-    corpus = published_maps() if proved else {}
-    from ..progress import Bar
-
+    corpus = website.published_maps() if proved else {}
     for name, module in read.items():
         with Bar(len(module.computations)) as bar:
-            explored.append(module_section(name, module, partial(bar.show, 1), corpus))
+            explored.append(website.module_section(name, module, partial(bar.show, 1), corpus))
         found = Status(explored[-1]["verdict"])
-        statuses.append((found, {Status.PROVED: 0, Status.REFUTED: 1}.get(found, OPEN)))
-    add_firings(proved, corpus)
+        statuses.append((found, status_of(found)))
+    website.add_firings(proved, corpus)
     if jax is not None:
         with noted(f"--jax: in {jax}"):
-            add_comparisons(proved, comparisons)
+            website.add_comparisons(proved, comparisons)
     codes = {code for _, code in statuses}
     code = 1 if 1 in codes else OPEN if codes - {PROVED} else PROVED
-    data = report_document(proved, checked, explored, worst([s for s, _ in statuses]), code, old)
+    verdict = worst([s for s, _ in statuses])
+    data = website.report_document(proved, checked, explored, verdict, code, old)
     with writing("cannot write", folder):
         (folder / "report.json").write_text(json.dumps(data, ensure_ascii=False) + "\n", "utf-8")
-        (folder / "index.html").write_text(page_of(data), "utf-8")
+        (folder / "index.html").write_text(website.page_of(data), "utf-8")
     emit(f"{data['verdict']}  {folder / 'index.html'}")
     raise typer.Exit(code)
 
@@ -112,20 +110,6 @@ def _is_module(name: str) -> bool:
         return b"HloModule" in file.read(4000)
 
 
-def _module(name: str) -> Any:
-    from ..hlo_files import module_of
-
-    return module_of(name)
-
-
-def _claims_file(name: str) -> Any:
-    from ...verify.claims import read_claims
-    from ..selection import read_text
-
-    with noted(f"in {name}"):
-        return read_claims(read_text(name), name)
-
-
 def _proved(
     names: Sequence[str],
     max_rank: int | None,
@@ -136,16 +120,14 @@ def _proved(
     statuses: list[tuple[Any, int]],
 ) -> dict[str, Any]:
     from ...verify.checker import MANIFEST
-    from ...verify.proving import prove_all
     from ..certificates import write_certificates
-    from ..progress import Watcher
     from ..website import prove_section
 
     chosen, command = chosen_claims(names, max_rank)
     claims = list({s.named.name: s.named for s in chosen}.values())
     obligations = [o for s in chosen for o in s.obligations()]
-    with opened_cache(*cache, False) as kept, stopped_by_disagreement(), Watcher(len(obligations)) as watcher:
-        run = prove_all(obligations, jobs=jobs, cache=kept, progress=watcher, confirm=confirm)
+    with opened_cache(*cache, False) as kept:
+        run = proved_by(obligations, kept, jobs=jobs, confirm=confirm)
     written: dict[str, str] = {}
     if certificates is not None:
         owed = [r.obligation for r in run.results if r.verdict.proved and r.obligation.gate]
@@ -179,8 +161,6 @@ def _document(path: Path) -> dict[str, Any]:
     with noted(f"--compare: in {path}"):
         data = load_json(read_text(path))
         if not isinstance(data, dict) or not str(data.get("format", "")).startswith("indexproof "):
-            raise InputError(
-                f"{quoted(path, 200)} is no answer of indexproof",
-                expected="a report.json or a --json document",
-            )
+            said = f"{quoted(path, 200)} is no answer of indexproof"
+            raise InputError(said, expected="a report.json or a --json document")
     return data

@@ -55,7 +55,7 @@ def sources(folder: Path) -> list[SourceFile]:
 
 def test_every_claim_has_its_place(folder: Path) -> None:
     places = [
-        (d.named.name, str(Path(d.place.path).relative_to(folder)), d.place.line, d.place.column)
+        (d.name, str(Path(d.file).relative_to(folder)), d.line, d.column)
         for s in sources(folder)
         for d in s.declared
     ]
@@ -71,9 +71,7 @@ def test_every_claim_has_its_place(folder: Path) -> None:
 
 
 def test_what_is_ill_formed_costs_only_itself(folder: Path) -> None:
-    places = [
-        (Path(u.place.path).name, u.place.line, u.place.column) for s in sources(folder) for u in s.unread
-    ]
+    places = [(Path(s.path).name, e.line, e.column) for s in sources(folder) for e in s.unread]
     assert places == [
         ("a.rules", 4, 10),
         ("a.rules", 6, 12),

@@ -60,7 +60,7 @@ struct Parts {
       return part[0].e;
     }
     for (std::size_t i = 0; i < left; i++) part[i].key = key_of(part[i].e);
-    std::stable_sort(part, part + left, [](const Part& x, const Part& y) { return x.key < y.key; });
+    sort_stably(part, part + left, [](const Part& x, const Part& y) { return x.key < y.key; });
     Owned terms(PyTuple_New(left));
     for (std::size_t i = 0; i < left; i++) {
       Owned k(PyLong_FromLongLong(part[i].k));
@@ -189,7 +189,7 @@ template <Int of> PyObject* build_extremum(Args args, Py_ssize_t n) {
     Py_INCREF(found.part[0].e);
     return found.part[0].e;
   }
-  std::stable_sort(found.part, found.part + found.n, [](auto& x, auto& y) { return x.key < y.key; });
+  sort_stably(found.part, found.part + found.n, [](auto& x, auto& y) { return x.key < y.key; });
   Owned all(PyTuple_New(found.n));
   for (std::size_t i = 0; i < found.n; i++) {
     Py_INCREF(found.part[i].e);

@@ -133,7 +133,7 @@ inline Expr sum(Int c, Tup<Summand> terms) {
 inline Expr distinct_sum(Int c, List<Summand> terms) {
   if (!terms.size()) return integer(c);
   if (terms.size() == 1 && c == 0 && at<1>(terms[0]) == 1) return at<0>(terms[0]);
-  std::stable_sort(terms.begin(), terms.end(), [](auto& x, auto& y) { return at<0>(x)->key < at<0>(y)->key; });
+  sort_stably(terms.begin(), terms.end(), [](auto& x, auto& y) { return at<0>(x)->key < at<0>(y)->key; });
   return sum(c, Tup<Summand>::from(terms));
 }
 
@@ -216,10 +216,13 @@ inline Expr maximum(Tup<Expr> es) { return maximum(List<Expr>::from(es)); }
 
 inline Tup<Expr> children(Expr e) {
   if (e->args.size()) return e->args;
-  auto l = List<Expr>::make();
-  if (e->a) { l.append(e->a); l.append(e->b); }
-  for (auto& t : e->terms) l.append(at<0>(t));
-  return Tup<Expr>::from(l);
+  Tup<Expr> all;
+  all.n = e->a ? 2 : e->terms.n;
+  Expr* p = arena.array<Expr>(all.n);
+  all.p = p;
+  if (e->a) { p[0] = e->a; p[1] = e->b; }
+  for (auto& t : e->terms) *p++ = at<0>(t);
+  return all;
 }
 
 inline List<Expr> postorder(List<Expr> roots) {
@@ -234,7 +237,7 @@ inline List<Expr> postorder(List<Expr> roots) {
     if (!inside.size()) { out.append(e); continue; }
     opened.append(e);
     todo.append(nullptr);
-    todo.extend(reversed<Expr>(inside));
+    for (Int i = inside.size(); i--;) todo.append(inside[i]);
   }
   return out;
 }

@@ -15,19 +15,28 @@
 #include <utility>
 #include <vector>
 
+// What is called everywhere and is a few instructions where it need not allocate.
+#if defined(__GNUC__)
+#define INDEXPROOF_HOT inline __attribute__((always_inline))
+#define INDEXPROOF_COLD __attribute__((noinline, cold))
+#else
+#define INDEXPROOF_HOT inline
+#define INDEXPROOF_COLD
+#endif
+
 namespace indexproof {
 
 using Int = std::int64_t;
 
 // What is not done here: the caller does it in Python.
 struct Fallback {};
-[[noreturn]] inline void give_up() { throw Fallback{}; }
+[[noreturn]] INDEXPROOF_COLD inline void give_up() { throw Fallback{}; }
 
 // ------------------------------------------------------------------------------------------------ memory
 // Zero is its first state, so that using it asks for no initialization.
 class Arena {
  public:
-  void* take(std::size_t n) {
+  INDEXPROOF_HOT void* take(std::size_t n) {
     n = (n + 15) & ~std::size_t(15);
 #ifdef __SANITIZE_ADDRESS__
     left_ = 0;  // a block for each, whose ends are watched
@@ -57,7 +66,7 @@ class Arena {
     std::free(b);
   }
   struct alignas(16) Block { Block* before; std::size_t size; };
-  void grow(std::size_t n) {
+  INDEXPROOF_COLD void grow(std::size_t n) {
     std::size_t size = std::max(n, last_ ? last_->size * 2 : std::size_t(1) << 18);
 #ifdef __SANITIZE_ADDRESS__
     size = n;
@@ -77,7 +86,7 @@ class Arena {
 inline thread_local Arena arena;
 
 template <class T, class... A>
-T* make(A&&... a) { return new (arena.take(sizeof(T))) T(std::forward<A>(a)...); }
+INDEXPROOF_HOT T* make(A&&... a) { return new (arena.take(sizeof(T))) T(std::forward<A>(a)...); }
 
 // ------------------------------------------------------------------------------------------------ integers
 inline Int add(Int a, Int b) { Int c; if (__builtin_add_overflow(a, b, &c)) give_up(); return c; }
@@ -126,9 +135,10 @@ inline bool operator!=(const Term& x, const Term& y) { return !(x == y); }
 inline bool operator<(const Term& x, const Term& y) { return x.a != y.a ? x.a < y.a : x.k < y.k; }
 inline bool operator>(const Term& x, const Term& y) { return y < x; }
 
+inline constexpr std::uint64_t SPREAD = 0x9e3779b97f4a7c15ull;
 inline std::uint64_t mix(std::uint64_t h) {
-  h ^= h >> 32; h *= 0xd6e8feb86659fd93ull; h ^= h >> 32;
-  return h;
+  h *= SPREAD;
+  return h ^ (h >> 32);
 }
 
 // The summands of a sum; equal ones are one object, so that comparing and hashing cost nothing.
@@ -160,7 +170,7 @@ class TermsTable {
   Terms find(const Term* t, std::size_t n) {
     if (!n) return {};
     std::uint64_t h = n;
-    for (std::size_t i = 0; i < n; i++) h = mix(h ^ (std::uint64_t(t[i].a) * 0x9e3779b97f4a7c15ull + std::uint64_t(t[i].k)));
+    for (std::size_t i = 0; i < n; i++) h = mix(h ^ (std::uint64_t(t[i].a) * 0xd6e8feb86659fd93ull + std::uint64_t(t[i].k)));
     if (!cap_) grow();
     for (std::size_t i = h & (cap_ - 1);; i = (i + 1) & (cap_ - 1)) {
       const TermsData* d = slots_[i];
@@ -173,7 +183,7 @@ class TermsTable {
         if (++used_ * 2 > cap_) grow();
         return Terms(made);
       }
-      if (d->hash == h && d->n == n && !std::memcmp(d->t, t, n * sizeof(Term))) return Terms(d);
+      if (d->hash == h && d->n == n && std::equal(t, t + n, d->t)) return Terms(d);
     }
   }
   void reset() { slots_ = nullptr; cap_ = used_ = 0; }
@@ -197,6 +207,19 @@ class TermsTable {
 };
 inline thread_local TermsTable terms_table;
 
+// ------------------------------------------------------------------------------------------------ sorting
+// Stable, and without memory for the few items that there nearly always are.
+template <class T, class Less>
+void sort_stably(T* b, T* e, Less less) {
+  if (e - b > 16) return std::stable_sort(b, e, less);
+  for (T* i = b; i < e; i++) {
+    T x = *i;
+    T* j = i;
+    for (; j > b && less(x, j[-1]); j--) *j = j[-1];
+    *j = x;
+  }
+}
+
 // ------------------------------------------------------------------------------------------------ tuples
 template <class... T> using Tuple = std::tuple<T...>;
 inline Form mk(Int c, Terms t) { return {c, t}; }
@@ -215,36 +238,44 @@ struct ListData { T* p = nullptr; Int n = 0, cap = 0; };
 template <class T>
 struct List {
   using value_type = T;
+  static constexpr Int FEW = 4;
   ListData<T>* d = nullptr;
   List() = default;
   List(None) {}
-  static List make() { List l; l.d = indexproof::make<ListData<T>>(); return l; }
+  // With room for a few: most lists are short.
+  INDEXPROOF_HOT static List make() {
+    struct Both { ListData<T> d; alignas(T) char room[FEW * sizeof(T)]; };
+    List l;
+    auto* both = static_cast<Both*>(arena.take(sizeof(Both)));
+    l.d = new (&both->d) ListData<T>{reinterpret_cast<T*>(both->room), 0, FEW};
+    return l;
+  }
   static List of(std::initializer_list<T> xs) { List l = make(); l.reserve(xs.size()); for (auto& x : xs) l.append(x); return l; }
   template <class C> static List from(const C& c) { List l = make(); for (auto&& x : c) l.append(T(x)); return l; }
   Int size() const { return d->n; }
   T* begin() const { return d->p; }
   T* end() const { return d->p + d->n; }
   T& operator[](Int i) const { return d->p[i < 0 ? i + d->n : i]; }
-  void reserve(Int n) const {
+  INDEXPROOF_COLD void reserve(Int n) const {
     if (n <= d->cap) return;
-    Int cap = std::max<Int>(n, d->cap ? 2 * d->cap : 8);
+    Int cap = std::max<Int>(n, 4 * d->cap);
     T* p = arena.array<T>(cap);
     for (Int i = 0; i < d->n; i++) new (p + i) T(std::move(d->p[i]));
     d->p = p;
     d->cap = cap;
   }
-  void append(const T& x) const { T copy = x; if (d->n == d->cap) reserve(d->n + 1); new (d->p + d->n++) T(copy); }
+  INDEXPROOF_HOT void append(const T& x) const { T copy = x; if (d->n == d->cap) reserve(d->n + 1); new (d->p + d->n++) T(copy); }
   template <class C> void extend(const C& c) const { auto b = c.begin(), e = c.end(); for (; b != e; ++b) append(T(*b)); }
   T pop() const { return d->p[--d->n]; }
   void clear() const { d->n = 0; }
   void reverse() const { std::reverse(begin(), end()); }
-  void sort() const { std::stable_sort(begin(), end()); }
+  void sort() const { sort_stably(begin(), end(), [](auto& a, auto& b) { return a < b; }); }
   template <class F> void sort(F key) const {
-    using K = decltype(key(*begin()));
-    std::vector<std::pair<K, T>> with;
-    with.reserve(size());
-    for (auto& x : *this) with.emplace_back(key(x), x);
-    std::stable_sort(with.begin(), with.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    if (d->n < 2) return;
+    using Pair = std::pair<decltype(key(*begin())), T>;
+    Pair* with = arena.array<Pair>(d->n);
+    for (Int i = 0; i < d->n; i++) new (with + i) Pair(key(d->p[i]), d->p[i]);
+    sort_stably(with, with + d->n, [](auto& a, auto& b) { return a.first < b.first; });
     for (Int i = 0; i < d->n; i++) d->p[i] = with[i].second;
   }
   void remove(const T& x) const {
@@ -303,12 +334,7 @@ template <class C> Terms sorted_terms(const C& c) {
   auto b = c.begin(), e = c.end();
   for (; b != e && n < 16; ++b) small[n++] = Term{at<0>(*b), at<1>(*b)};
   if (b == e) {
-    for (std::size_t i = 1; i < n; i++) {
-      Term x = small[i];
-      std::size_t j = i;
-      for (; j && x < small[j - 1]; j--) small[j] = small[j - 1];
-      small[j] = x;
-    }
+    sort_stably(small, small + n, [](auto& x, auto& y) { return x < y; });
     return terms_table.find(small, n);
   }
   std::vector<Term> all(small, small + n);
@@ -318,11 +344,11 @@ template <class C> Terms sorted_terms(const C& c) {
 }
 
 // ------------------------------------------------------------------------------------------------ hashing
-inline std::uint64_t hash_of(Int x) { return mix(std::uint64_t(x) + 0x9e3779b97f4a7c15ull); }
+inline std::uint64_t hash_of(Int x) { return mix(std::uint64_t(x)); }
 inline std::uint64_t hash_of(bool x) { return hash_of(Int(x)); }
 inline std::uint64_t hash_of(Terms t) { return t.p ? t.p->hash : 0x51ull; }
-inline std::uint64_t hash_of(const Form& f) { return mix(hash_of(f.t) ^ (std::uint64_t(f.c) * 0x9e3779b97f4a7c15ull)); }
-inline std::uint64_t hash_of(const Term& t) { return mix(hash_of(t.a) * 31 + std::uint64_t(t.k)); }
+inline std::uint64_t hash_of(const Form& f) { return hash_of(f.t) ^ hash_of(f.c); }
+inline std::uint64_t hash_of(const Term& t) { return mix(std::uint64_t(t.a) * 0xd6e8feb86659fd93ull + std::uint64_t(t.k)); }
 template <class T> std::uint64_t hash_of(T* p) { return mix(reinterpret_cast<std::uintptr_t>(p) >> 4); }
 template <class T> std::uint64_t hash_of(const Tup<T>& t) {
   std::uint64_t h = std::uint64_t(t.n);
@@ -353,13 +379,24 @@ template <class K, class V>
 struct Dict {
   using E = Entry<K, V>;
   using D = DictData<K, V>;
-  static constexpr Int SMALL = 8;
+  static constexpr Int FEW = 4, SMALL = 8;
   D* d = nullptr;
   Dict() = default;
   Dict(None) {}
-  static Dict make() { Dict x; x.d = indexproof::make<D>(); return x; }
+  // With room for a few, as a list.
+  INDEXPROOF_HOT static Dict make() {
+    struct Both { D d; alignas(E) char room[FEW * sizeof(E)]; };
+    Dict x;
+    auto* both = static_cast<Both*>(arena.take(sizeof(Both)));
+    x.d = new (&both->d) D();
+    x.d->e = reinterpret_cast<E*>(both->room);
+    x.d->cap = FEW;
+    return x;
+  }
   template <class C> static Dict from(const C& c) { Dict x = make(); for (auto&& t : c) x.set(at<0>(t), at<1>(t)); return x; }
-  static Dict from(const Dict& c) { return from(c.items()); }
+  // The atoms of a sum are different ones.
+  static Dict from(const Terms& c) { Dict x = make(); for (auto& t : c) x.insert(t.a, t.k); return x; }
+  static Dict from(const Dict& c) { Dict x = make(); for (auto& t : c.items()) x.insert(t.first, t.second); return x; }
   Int size() const { return d->live; }
 
   struct Iterator {
@@ -385,13 +422,13 @@ struct Dict {
   auto begin() const { return keys().begin(); }
   auto end() const { return keys().end(); }
 
-  E* find(const K& k) const {
-    if (!d->slots) {
-      if (!d->n) return nullptr;
-      for (E *p = d->e, *q = d->e + d->n; p != q; ++p)
-        if (p->live && p->first == k) return p;
-      return nullptr;
-    }
+  INDEXPROOF_HOT E* find(const K& k) const {
+    if (d->slots) return probe(k);
+    for (E *p = d->e, *q = p + d->n; p != q; ++p)
+      if (p->live && p->first == k) return p;
+    return nullptr;
+  }
+  E* probe(const K& k) const {
     std::uint32_t h = std::uint32_t(hash_of(k));
     for (Int i = h & (d->buckets - 1);; i = (i + 1) & (d->buckets - 1)) {
       std::int32_t s = d->slots[i];
@@ -435,7 +472,7 @@ struct Dict {
     while (d->slots[i] >= 0) i = (i + 1) & (d->buckets - 1);
     d->slots[i] = at;
   }
-  void grow() const {
+  INDEXPROOF_COLD void grow() const {
     Int cap = d->live * 2 < SMALL ? SMALL : (d->live * 2 > d->cap || d->cap < SMALL ? std::max<Int>(SMALL, d->live * 2) : d->cap);
     E* e = arena.array<E>(cap);
     Int n = 0;

@@ -60,24 +60,23 @@ class StatedObligation(Obligation):
     ) -> None:
         sound = condition is None
         kind = SOUND if condition is None else f"needs {show(rule.conditions[condition])}"
-        fields: dict[str, Any] = {
-            "family": FAMILY,
-            "subject": rule.name,
-            "kind": f"{NO_NEW_OVERFLOW}, int{bits}" if bits else kind,
-            "question": "valid" if sound else "exists",
-            "show": (),
-            "gate": sound and not bits,
-            "where": rule.where,
-            "claim": rule.statement() if claim is None else claim,
-            "tags": (),
-            "width": rule.semantics.width,
-            "source": source,
-            "condition": condition,
-            "bits": bits,
-            "expects": rule.expected,
-        }
-        for name, value in fields.items():
+        super().__init__(
+            FAMILY,
+            rule.name,
+            f"{NO_NEW_OVERFLOW}, int{bits}" if bits else kind,
+            hypotheses=(),
+            goal=FALSE,
+            question="valid" if sound else "exists",
+            gate=sound and not bits,
+            where=rule.where,
+            claim=rule.statement() if claim is None else claim,
+            width=rule.semantics.width,
+            source=source,
+        )
+        for name, value in (("condition", condition), ("bits", bits), ("expects", rule.expected)):
             object.__setattr__(self, name, value)
+        for name in ("hypotheses", "goal"):
+            object.__delattr__(self, name)
 
     @property
     def expected(self) -> Status:

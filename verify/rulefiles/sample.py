@@ -47,20 +47,18 @@ def _near_zero(lo: int | None, hi: int | None, count: int) -> list[int]:
     return out[:count]
 
 
-def _grid(domains: Mapping[str, tuple[int | None, int | None]], kind: Any) -> tuple[int, list[Array]]:
+def _grid(domains: Mapping[str, tuple[int | None, int | None]], kind: Any) -> tuple[int, Array]:
     """The largest radius so that not too many points have no larger coordinate, and (at least) all of these."""
-    if not domains:
-        return 0, []
     radius = 0
     for wider in range(1, 40):
         sizes = [len(_near_zero(lo, hi, 2 * wider + 1)) for lo, hi in domains.values()]
         if np.prod(np.array(sizes, dtype=float)) > _GRID:
             break
         radius = wider
-    if not radius:
-        return 0, [np.zeros(0, dtype=kind) for _ in domains]
+    if not radius or not domains:
+        return 0, np.zeros((0, len(domains)), dtype=kind)
     axes = [np.array(_near_zero(lo, hi, 2 * radius + 1), dtype=kind) for lo, hi in domains.values()]
-    return radius, [g.ravel() for g in np.meshgrid(*axes, indexing="ij")]
+    return radius, np.stack([g.ravel() for g in np.meshgrid(*axes, indexing="ij")], axis=1)
 
 
 def _cast(column: Array, lo: int | None, hi: int | None) -> Array:
@@ -80,24 +78,18 @@ def _literals(r: StatedRule) -> list[int]:
     return sorted(near, key=lambda x: (abs(x), x < 0))
 
 
-def _random(r: StatedRule, count: int, seed: int, kind: Any) -> dict[str, Array]:
+def _random(r: StatedRule, count: int, seed: int, kind: Any) -> Array:
     generator = np.random.default_rng(seed)
     n = len(r.variables)
     scale = generator.choice([2, 3, 4, 8, 16, 64, 256], size=(count, 1))
     base = np.rint(generator.uniform(-0.6, 1.0, size=(count, n)) * scale).astype(np.int64)
     pool = np.array(_literals(r), dtype=kind)
     picked = pool[generator.integers(0, len(pool), size=(count, n))]
-    points = np.where(generator.random((count, n)) < 0.15, picked, base)
-    return {v: points[:, k] for k, v in enumerate(r.variables)}
+    points: Array = np.where(generator.random((count, n)) < 0.15, picked, base)
+    return points
 
 
-def _corners(r: StatedRule, count: int, seed: int, kind: Any) -> dict[str, Array]:
-    """Points that stand at a bound in every coordinate once conditions are followed: claims off by one fail there."""
-    points = np.random.default_rng(seed).integers(-1, 2, size=(count, len(r.variables))).astype(kind)
-    return {v: points[:, k] for k, v in enumerate(r.variables)}
-
-
-def _limits(r: StatedRule, count: int, kind: Any) -> dict[str, Array]:
+def _limits(r: StatedRule, count: int, kind: Any) -> Array:
     """Points next to the limits of machine integers; half of the coordinates small, as overflow needs few large ones."""
     s = r.semantics
     top = s.hi + 1
@@ -111,44 +103,43 @@ def _limits(r: StatedRule, count: int, kind: Any) -> dict[str, Array]:
     shape = (count, len(r.variables))
     small = generator.integers(-4, 11, size=shape)
     picked = values[generator.integers(0, len(values), size=shape)]
-    points = np.where(generator.random(shape) < 0.5, small, picked)
-    columns = {v: points[:, k] for k, v in enumerate(r.variables)}
+    points: Array = np.where(generator.random(shape) < 0.5, small, picked)
+    names = range(len(r.variables))
     # the only quotient that overflows is that of the least integer by -1: every pair of variables has its share of it
-    pairs = list(itertools.permutations(r.variables, 2))
+    pairs = list(itertools.permutations(names, 2))
     share = min(_LEAST, max(1, count // (2 * len(pairs)))) if pairs else 0
     for n, (dividend, divisor) in enumerate(pairs):
         rows = slice(n * share, (n + 1) * share)
-        columns[dividend][rows] = -top
-        columns[divisor][rows] = -1
+        points[rows, dividend] = -top
+        points[rows, divisor] = -1
         # half of the time nothing else is large
         near_zero = slice(rows.start, rows.start + share // 2)
-        for u in r.variables:
+        for u in names:
             if u not in (dividend, divisor):
-                columns[u][near_zero] = generator.integers(-1, 3, size=share // 2)
+                points[near_zero, u] = generator.integers(-1, 3, size=share // 2)
     # and a sum that overflows by one fits once it is negated: every two variables have their share of its halves
-    for n, (v, w) in enumerate(itertools.combinations(r.variables, 2)):
+    for n, (v, w) in enumerate(itertools.combinations(names, 2)):
         rows = slice(count - (n + 1) * share, count - n * share)
         if share and rows.start >= len(pairs) * share:
-            columns[v][rows] = columns[w][rows] = top // 2
-            for u in r.variables:
+            points[rows, v] = points[rows, w] = top // 2
+            for u in names:
                 if u not in (v, w):
-                    columns[u][rows] = generator.integers(-2, 3, size=share)
-    return columns
+                    points[rows, u] = generator.integers(-2, 3, size=share)
+    return points
 
 
-def _alike(r: StatedRule, kind: Any) -> dict[str, Array] | None:
+def _alike(r: StatedRule, kind: Any) -> Array:
     """Points at which two variables stand at the same limit of machine integers, and the others near zero."""
     s = r.semantics
-    pairs = list(itertools.combinations(r.variables, 2))
+    pairs = list(itertools.combinations(range(len(r.variables)), 2))
     share = max(1, min(_LEAST, _CORNERS // max(1, len(pairs))))
-    generator = np.random.default_rng(s.width)
-    points = generator.integers(-2, 4, size=(share * len(pairs), len(r.variables))).astype(kind)
-    columns = {v: points[:, k] for k, v in enumerate(r.variables)}
+    points = np.random.default_rng(s.width).integers(-2, 4, size=(share * len(pairs), len(r.variables)))
+    points = points.astype(kind)
     limits = np.array([s.lo, s.hi], dtype=kind)[np.arange(share) % 2]
     for n, pair in enumerate(pairs):
         for v in pair:
-            columns[v][n * share : (n + 1) * share] = limits
-    return columns if pairs else None
+            points[n * share : (n + 1) * share, v] = limits
+    return points
 
 
 # -------------------------------------------------------------------------------------- points of the conditions
@@ -205,19 +196,19 @@ def _recipes(conditions: Sequence[Condition]) -> list[tuple[Var, _Recipe]]:
     return order
 
 
-def _follow(r: StatedRule, columns: dict[str, Array], among: Sequence[Condition]) -> dict[str, Array]:
+def _follow(r: StatedRule, points: Array, among: Sequence[Condition]) -> Array:
     """The points with variables set so that as many as possible of some conditions hold."""
-    out = dict(columns)
+    out: dict[str, Array] = dict(zip(r.variables, points.T, strict=True))
     ranges = r.ranges()
-    small = not any(a.dtype == object for a in columns.values())
+    small = points.dtype != object
     for v, recipe in _recipes(among):
-        points, exact = reader(r, out, [e.eq(0) for e in recipe.values])
+        columns, exact = reader(r, out, [e.eq(0) for e in recipe.values])
         if small and not exact:
             continue
         own = out[v.name]
         kind = np.int64 if small else object
         values = [
-            np.broadcast_to(np.asarray(points.value(e), dtype=kind), (len(own),)) for e in recipe.values
+            np.broadcast_to(np.asarray(columns.value(e), dtype=kind), (len(own),)) for e in recipe.values
         ]
         match recipe.how:
             case "equal":
@@ -232,7 +223,7 @@ def _follow(r: StatedRule, columns: dict[str, Array], among: Sequence[Condition]
             case _:
                 new = np.where(own >= values[0], own, values[0] + abs(own))
         out[v.name] = _cast(new, *ranges[v.name])
-    return out
+    return np.stack([*out.values()], axis=1) if out else points
 
 
 def _multiple(own: Array, of: Array, lo: int | None, hi: int | None) -> Array:
@@ -251,13 +242,15 @@ def table_of(r: StatedRule) -> Table:
         return _joined(r, [])
     kind = _kind_of(r, domains)
     radius, grid = _grid(domains, kind)
-    blocks: list[dict[str, Array]] = [dict(zip(r.variables, grid, strict=True))] if grid else []
     core = lowered(r)
     given = core.conditions
-    blocks += [
+    # in a corner every coordinate stands at a bound once conditions are followed: claims off by one fail there
+    corners = np.random.default_rng(28).integers(-1, 2, size=(_CORNERS, len(r.variables))).astype(kind)
+    blocks = [
+        grid,
         _random(r, _RANDOM, 20240229, kind),
         _follow(r, _random(r, _RANDOM, 8128, kind), given),
-        _follow(r, _corners(r, _CORNERS, 28, kind), given),
+        _follow(r, corners, given),
     ]
     equations = [
         Compare("==", c.a, c.b)
@@ -267,11 +260,8 @@ def table_of(r: StatedRule) -> Table:
     if equations:  # an equivalence is tried where its left side holds
         blocks.append(_follow(r, _random(r, _RANDOM, 496, kind), (*equations, *given)))
     if r.semantics.width:
-        near = _limits(r, _MACHINE, kind)
-        blocks += [near, _follow(r, near, given)]
-        alike = _alike(r, kind)
-        if alike is not None:
-            blocks += [alike, _follow(r, alike, given)]
+        for near in (_limits(r, _MACHINE, kind), _alike(r, kind)):
+            blocks += [near, _follow(r, near, given)]
     return _joined(r, blocks, radius)
 
 
@@ -284,13 +274,12 @@ def limits_table(r: StatedRule) -> Table:
     return _joined(r, [near, _follow(r, near, lowered(r).conditions)] if r.conditions else [near])
 
 
-def _joined(r: StatedRule, blocks: Sequence[Mapping[str, Array]], radius: int = 0) -> Table:
+def _joined(r: StatedRule, blocks: Sequence[Array], radius: int = 0) -> Table:
     """The table of several blocks of points, each point moved into the bounds of the variables."""
-    if not blocks:
-        return Table(r, {v: np.zeros(0, dtype=np.int64) for v in r.variables}, 0)
+    points = np.concatenate([np.zeros((0, len(r.variables)), dtype=np.int64), *blocks])
     domains = r.ranges()
-    columns = {v: _cast(np.concatenate([b[v] for b in blocks]), *domains[v]) for v in r.variables}
-    return Table(r, columns, len(next(iter(columns.values()))) if columns else 1, radius)
+    columns = {v: _cast(a, *domains[v]) for v, a in zip(r.variables, points.T, strict=True)}
+    return Table(r, columns, len(points) if columns else 1, radius)
 
 
 def _is_empty(domains: Mapping[str, tuple[int | None, int | None]]) -> bool:

@@ -43,7 +43,6 @@ from ...core.expr import (
     Mod,
     Mul,
     Selection,
-    Sum,
     maximum,
     minimum,
     postorder,
@@ -51,7 +50,7 @@ from ...core.expr import (
     select,
 )
 from ..obligations import Obligation
-from .known import Known, Polynomials
+from .known import Known, Polynomials, unscaled
 from .lowering import FAMILY, Lowered, lowered
 from .rule import StatedRule
 
@@ -338,11 +337,8 @@ def _is_involved(c: Condition) -> bool:
 
 def _factors(e: Expr) -> tuple[tuple[Expr, ...], int]:
     """The factors of a product, and the sign of its coefficient."""
-    sign = 1
-    if isinstance(e, Sum) and len(e.terms) == 1 and not e.const:
-        e, k = e.terms[0]
-        sign = 1 if k > 0 else -1
-    return (e.factors if isinstance(e, Mul) else (e,)), sign
+    term, k = unscaled(e)
+    return (term.factors if isinstance(term, Mul) else (term,)), 1 if k > 0 else -1
 
 
 def _is_odd(e: Selection) -> bool:
@@ -359,8 +355,7 @@ def _is_odd(e: Selection) -> bool:
 def _vanishes(a: Expr, b: Expr) -> Condition | None:
     """That a remainder is zero, as divisibility, which is more use to a proof; ``None`` for other equations."""
     for e, zero in ((a, b), (b, a)):
-        if isinstance(e, Sum) and len(e.terms) == 1 and not e.const:
-            e = e.terms[0][0]
-        if isinstance(zero, Int) and not zero.value and isinstance(e, Mod):
-            return divides(e.b, e.a)
+        term, _ = unscaled(e)
+        if isinstance(zero, Int) and not zero.value and isinstance(term, Mod):
+            return divides(term.b, term.a)
     return None

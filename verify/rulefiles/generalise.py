@@ -71,12 +71,8 @@ def _wider(r: StatedRule) -> Iterator[tuple[Term, StatedRule]]:
 def _with_variable(r: StatedRule, term: Term) -> StatedRule:
     """The rule with a new variable for a term."""
     name = next(f"t{k}" for k in range(1, len(r.variables) + 2) if f"t{k}" not in r.variables)
-    below_term = [a for a in below(term) if a.op in ("var", "flag")]
-    if sort_of(term) == BOOL:
-        kind = Kind("bool")
-    else:
-        constant = all(r.variables[a.name].name == "const" for a in below_term)
-        kind = Kind("const" if constant else "int")
+    constant = all(r.variables[a.name].name == "const" for a in below(term) if a.op in ("var", "flag"))
+    kind = Kind("bool" if sort_of(term) == BOOL else "const" if constant else "int")
     roots = (r.left, r.right, *r.conditions)
     terms = below(*roots)
     number = alike(terms)

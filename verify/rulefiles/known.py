@@ -10,7 +10,7 @@ from ..linear.bounds import Bounds
 from ..linear.formula import tight
 from ..linear.polynomial import ONE, Poly, Ring, constant, variable
 
-__all__ = ["Known", "Polynomials"]
+__all__ = ["Known", "Polynomials", "unscaled"]
 
 
 class Polynomials(Ring):
@@ -47,6 +47,11 @@ class Polynomials(Ring):
 
     def maximum(self, args: list[Poly]) -> Poly:
         return self._opaque("max", *args)
+
+
+def unscaled(e: Expr) -> tuple[Expr, int]:
+    """An expression without its coefficient, and the coefficient."""
+    return e.terms[0] if isinstance(e, Sum) and len(e.terms) == 1 and not e.const else (e, 1)
 
 
 class Known:
@@ -93,14 +98,11 @@ class Known:
 
     def _not_zero(self, e: Expr) -> None:
         """``e`` is not zero, and neither is any of its factors."""
-        p = self.polynomials.of(e)
-        self._nonzero |= {p, -p}
-        if isinstance(e, Sum) and len(e.terms) == 1 and not e.const:
-            e = e.terms[0][0]
-            self._nonzero |= {self.polynomials.of(e), -self.polynomials.of(e)}
-        if isinstance(e, Mul):
-            for f in e.factors:
-                self._not_zero(f)
+        term, _ = unscaled(e)
+        for p in map(self.polynomials.of, (e, term)):
+            self._nonzero |= {p, -p}
+        for f in term.factors if isinstance(term, Mul) else ():
+            self._not_zero(f)
 
     def _sharpen(self) -> None:
         """``p >= 0`` and ``p != 0`` are ``p >= 1``."""
@@ -128,9 +130,8 @@ class Known:
         p = self.polynomials.of(e)
         if p in self._nonzero or self._certain(p - ONE) or self._certain(-p - ONE):
             return True
-        if isinstance(e, Sum) and len(e.terms) == 1 and not e.const:
-            e = e.terms[0][0]
-        return isinstance(e, Mul) and all(self.nonzero(f) for f in e.factors)
+        term, _ = unscaled(e)
+        return isinstance(term, Mul) and all(map(self.nonzero, term.factors))
 
     def truth(self, c: Condition) -> bool | None:
         """Whether ``c`` is certainly true or certainly false."""

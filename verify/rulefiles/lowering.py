@@ -296,12 +296,9 @@ class _Lowering:
 
     def _rounded(self, rounding: str, a: Expr, b: Expr, *, whole: bool) -> Expr:
         """A quotient or a remainder; by zero it is zero."""
-        if rounding == "up":
-            return select(b.eq(0), 0, ceildiv(a, _not_zero(b)))
-        if rounding.startswith("floor"):
-            if not whole:
-                return select(b.eq(0), 0, mod(a, _not_zero(b)))
-            return select(b.eq(0), 0, floordiv(a, _not_zero(b)))
+        if rounding.startswith(("up", "floor")):
+            operation = ceildiv if rounding == "up" else floordiv if whole else mod
+            return select(b.eq(0), 0, operation(a, select(b.eq(0), 1, b)))
         size = _by_sign(b, b, -b, integer(1))
         if rounding.startswith("euclid"):
             if not whole:
@@ -330,10 +327,6 @@ def _may_be(e: Expr, n: int) -> bool:
 
 def _by_sign(e: Expr, positive: Expr, negative: Expr, zero: Expr) -> Expr:
     return select(e > 0, positive, select(e < 0, negative, zero))
-
-
-def _not_zero(b: Expr) -> Expr:
-    return select(b.eq(0), 1, b)
 
 
 def _connective(deciding: bool, args: Sequence[Meaning]) -> Meaning:

@@ -139,21 +139,15 @@ def _residue_cases(o: Obligation) -> tuple[int, list[Var]]:
     """
     moduli: list[int] = []
     found: set[Var] = set()
-
-    def note(a: Expr, b: Expr) -> None:
-        if isinstance(b, Int) and b.value:
-            inside = {v for p in postorder(a) if isinstance(p, Mul) for v in p.variables()}
-            if inside:
-                moduli.append(abs(b.value))
-                found.update(inside)
-
-    for node in postorder(*(e for c in (*o.hypotheses, o.goal) for e in all_exprs(c))):
-        if isinstance(node, (FloorDiv, Mod)):
-            note(node.a, node.b)
-    for c in (*o.hypotheses, o.goal):
-        for atom in atoms(c):
-            if isinstance(atom, Divides):
-                note(atom.e, atom.d)
+    conditions = (*o.hypotheses, o.goal)
+    nodes = postorder(*(e for c in conditions for e in all_exprs(c)))
+    divided = [(n.a, n.b) for n in nodes if isinstance(n, (FloorDiv, Mod))]
+    divided += [(a.e, a.d) for c in conditions for a in atoms(c) if isinstance(a, Divides)]
+    for a, b in divided:
+        inside = {v for p in postorder(a) if isinstance(p, Mul) for v in p.variables()}
+        if isinstance(b, Int) and b.value and inside:
+            moduli.append(abs(b.value))
+            found |= inside
     variables = sorted(found, key=lambda v: v.name)
     common = math.gcd(*moduli)
     powers = (1 << k for k in range(_CASES.bit_length() - 1, 0, -1) if common % (1 << k) == 0)
@@ -203,14 +197,6 @@ def _coefficients(e: Expr) -> tuple[Var, list[int]] | None:
     return v, [p.terms.get((name,) * k, 0) for k in range(p.degree + 1)]
 
 
-def _times(p: Sequence[int], q: Sequence[int]) -> list[int]:
-    out = [0] * (len(p) + len(q) - 1)
-    for i, a in enumerate(p):
-        for j, b in enumerate(q):
-            out[i + j] += a * b
-    return out
-
-
 def roots(p: Sequence[int], modulus: int) -> list[tuple[int, int]] | None:
     """The classes ``r + m·k`` of the integers at which a power of two divides a polynomial; ``None`` for too many.
 
@@ -239,7 +225,7 @@ def _halved(q: Sequence[int], b: int, modulus: int) -> list[int]:
     """The coefficients of ``q(2·y + b)``, by Horner's rule."""
     out: list[int] = []
     for a in reversed(q):
-        out = [c % modulus for c in _times(out, [b, 2])] if out else [0]
+        out = [(b * c + 2 * d) % modulus for c, d in zip([*out, 0], [0, *out], strict=True)]
         out[0] = (out[0] + a) % modulus
     return out
 

@@ -49,6 +49,7 @@ _TOKEN: Final = re.compile(
 )
 _RULE: Final = re.compile(r'(?P<name>[A-Za-z_][\w.\-]*|"(?:[^"\\\n]|\\["\\])+")[ \t]*:', re.ASCII)
 _WORD: Final = re.compile(r"[A-Za-z_]+")
+_LINE: Final = re.compile(r"(?P<indent>[^\S\n]*)(?P<said>[^#\n]*)[^\n]*(?:\n|\Z)")
 
 #: How the signs of the text form are called, by what stands between two terms.
 _INFIX: Final[dict[str, str]] = {o.text: op for op, o in OPERATORS.items() if o.infix} | {
@@ -136,22 +137,17 @@ class _Reader:
 
     def statements(self) -> Iterator[tuple[int, int]]:
         """Where each statement begins and ends: lines that begin with space belong to the one above."""
-        start = -1
-        end = at = 1 if self.text.startswith("\ufeff") else 0
-        while at < len(self.text):
-            stop = self.text.find("\n", at)
-            stop = len(self.text) if stop < 0 else stop
-            line = self.text[at:stop].partition("#")[0].rstrip()
-            if line:
-                indent = len(line) - len(line.lstrip())
-                if not indent:
-                    if start >= 0:
-                        yield start, end
-                    start = at
-                elif start < 0:
-                    raise self.error("an indented line that continues nothing", at + indent, _STATEMENTS)
-                end = at + len(line)
-            at = stop + 1
+        start = end = -1
+        for line in _LINE.finditer(self.text, 1 if self.text.startswith("\ufeff") else 0):
+            if not line["said"]:
+                continue
+            if not line["indent"]:
+                if start >= 0:
+                    yield start, end
+                start = line.start("said")
+            elif start < 0:
+                raise self.error("an indented line that continues nothing", line.start("said"), _STATEMENTS)
+            end = line.start("said") + len(line["said"].rstrip())
         if start >= 0:
             yield start, end
 

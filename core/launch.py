@@ -29,8 +29,6 @@ from .hlo.shape import UNBOUNDED, Layout, Shape, TupleShape, read_shape
 from .indexing_map import Constraint, IndexingMap, Variable
 from .op import Case, Coordinates, Demand, Map, Op, Sizes, digits_of, op, product, row_major, symbols
 
-__all__ = ["GRID", "GridOrder", "Launch", "Launched"]
-
 Dims = tuple[int, ...]
 
 #: The coordinates of an element's place: thread, block, round, and number within what one thread takes at a time.

@@ -29,8 +29,6 @@ from ..core.layout import Memory, element_bits
 from ..rules.simplifier import simplify, simplify_expr
 from .isl_form import count_points, to_isl
 
-__all__ = ["BANKS", "LINE", "SECTOR", "WORD", "Requests", "Utilization", "requests", "utilization"]
-
 #: Bytes of a sector and of a line of global memory, and of a word of shared memory, of which there are `BANKS` banks.
 SECTOR, LINE, WORD, BANKS = 32, 128, 4, 32
 #: At most so many lanes are looked at, or points of a set walked through.

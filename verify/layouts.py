@@ -39,17 +39,6 @@ from ..rules.ops.reshape import Block, Reshape
 from .concrete import Answer, equal_maps, functional, in_bounds, inverse, partition
 from .obligations import Obligation, op_obligations
 
-__all__ = [
-    "CheckedClaim",
-    "construction",
-    "decomposition_ops",
-    "layout_cases",
-    "layout_obligations",
-    "verify_bitcast",
-    "verify_memory",
-    "verify_physical",
-]
-
 #: An op and the sizes of its operands.
 Applied = tuple[Op, tuple[tuple[Expr, ...], ...]]
 #: Source dimensions, target dimensions, digits, and the number of dimensions on either side.
@@ -352,14 +341,10 @@ def _turned(forward: IndexingMap, at: Memory) -> IndexingMap:
     )
 
 
-def _identity(sizes: Sequence[int]) -> IndexingMap:
-    dims = [Variable(f"d{k}", 0, n - 1) for k, n in enumerate(sizes)]
-    return IndexingMap(tuple(dims), (), (), tuple(v.expr for v in dims))
-
-
 def _concrete_steps(steps: Sequence[Applied], sizes: Sequence[int], direction: Direction) -> IndexingMap:
     """The production maps of the ops, composed."""
-    m = _identity(sizes)
+    dims = tuple(Variable(f"d{k}", 0, n - 1) for k, n in enumerate(sizes))
+    m = IndexingMap(dims, (), (), tuple(v.expr for v in dims))
     for op, shapes in steps if direction == "input_to_output" else reversed(steps):
         m = m.compose(concrete(op, 0, direction, shapes))
     return m

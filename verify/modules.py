@@ -1,31 +1,14 @@
 """Whole modules: every map of every computation proved, with the sizes that the program has.
 
-For one computation (most are the bodies of fusions) this proves
-
-- for every operation in it, of each map: *in bounds*, *sound* and *complete* with respect to what the op reads,
-  *as produced* (the map that the analysis works with has the relation of the one just proved), both maps of an
-  operand a *pair* (each other's inverse), and *coverage* where operands share the output; of an operation that does not
-  take its operands, or makes another *shape* of them than is written, only that;
-- *composed*: every step of the analysis gave a map with the relation of the composition.  The composition is
-  spelled here once more, from its definition: what the second map says of an element holds of the element that
-  the first one names.  Maps that were found empty are part of it;
-- *folded*: where a constant or an iota stands for a runtime value, it is that value, clamped;
-- *evaluated*: what a loop's counter is in each run, and whatever is computed from it, is that, as bit vectors too;
-- *followed*: the element that a runtime value is read from is the one that moved there from where it is said to be;
-- *given*: the operands of a call or a loop have the values that its computations are taken to be given;
-- *masked*: where a `select` is taken to read a branch its predicate takes that branch, and nowhere else;
-- *joined*: a few maps in place of many have the relation of all of these, taken together;
-- *unrolled*: a loop whose runs are composed has just these runs;
-- of the maps between roots and parameters: *in bounds*, and *pair*: those from the outputs and those to the
-  outputs are the same relation.
-
-Where a size is ``?`` the obligations of an op are proved for all sizes (:mod:`.unknown_sizes`).  Questions that occur
-again are asked once for a module.
+The questions are those of reports/hlo.md, "What is proved of a module": of each operation, of each step of the analysis,
+and of the maps between roots and parameters.  Where a size is ``?`` the obligations of an op are proved for all sizes
+(:mod:`.unknown_sizes`).  Questions that occur again are asked once for a module.
 """
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -89,7 +72,6 @@ class CheckedQuestion:
     where: str
     status: Status
     detail: str = ""
-    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass
@@ -107,10 +89,7 @@ class ComputationReport:
     @property
     def counts(self) -> dict[str, int]:
         """Questions by kind."""
-        found: dict[str, int] = {}
-        for c in self.checked:
-            found[c.kind] = found.get(c.kind, 0) + 1
-        return found
+        return Counter(c.kind for c in self.checked)
 
     @property
     def failed(self) -> list[CheckedQuestion]:
@@ -495,37 +474,18 @@ def composition(first: IndexingMap, second: IndexingMap) -> IndexingMap:
         name = v.name
         while name in taken:
             name += "'"
-        name = name.replace("'", "_of_second")
-        taken.add(name)
-        names[v.name] = name
+        names[v.name] = name.replace("'", "_of_second")
+        taken.add(names[v.name])
     mapping: dict[Expr, Expr] = {var(a): var(b) for a, b in names.items()}
     mapping.update(zip(second.dim_vars, first.results, strict=True))
-
-    def moved(exprs: Sequence[Expr]) -> tuple[Expr, ...]:
-        return tuple(substitute_all(tuple(exprs), mapping))
-
+    moved = dict(zip(second.roots, substitute_all(second.roots, mapping), strict=True))
     boxes = [Constraint(e, v.lo, v.hi) for e, v in zip(first.results, second.dims, strict=True)]
-    conditions = [
-        Constraint(e, c.lo, c.hi)
-        for e, c in zip(moved([c.expr for c in second.constraints]), second.constraints, strict=True)
-    ]
     return IndexingMap(
         first.dims,
-        (*first.ranges, *(Variable(names[v.name], v.lo, v.hi) for v in second.ranges)),
-        (
-            *first.rts,
-            *(
-                RuntimeVariable(
-                    names[v.name],
-                    v.lo,
-                    v.hi,
-                    None if v.source is None else RuntimeSource(v.source.hlo, moved(v.source.results)),
-                )
-                for v in second.rts
-            ),
-        ),
-        moved(second.results),
-        (*first.constraints, *boxes, *conditions),
+        (*first.ranges, *(v.named(names[v.name]) for v in second.ranges)),
+        (*first.rts, *(v.moved(names[v.name], moved) for v in second.rts)),
+        tuple(moved[e] for e in second.results),
+        (*first.constraints, *boxes, *(Constraint(moved[c.expr], c.lo, c.hi) for c in second.constraints)),
     )
 
 

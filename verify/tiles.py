@@ -26,8 +26,6 @@ from ..core.indexing_map import Constraint, IndexingMap, Variable
 from ..rules.simplifier import simplify
 from .isl_form import from_isl, to_isl
 
-__all__ = ["NoTile", "TargetTile", "TilingPlan", "tile_of", "tiled", "tilings"]
-
 #: Operations of isl for one question, rarely more than a tenth of a second.
 BUDGET = 100_000
 #: Points that are enumerated at most.

@@ -2,7 +2,7 @@
 
 from .catalogue import Catalogue, Equal, NoMap, OpCatalogue, OpMaps, Simplify, UpperBounds, same_map
 from .dependence import Reads
-from .maps import ComputationMaps, ModuleMaps, computation_maps, instruction_maps
+from .maps import ComputationMaps, ModuleMaps, computation_maps
 from .steps import (
     AnalysisStep,
     CompositionStep,
@@ -36,6 +36,5 @@ __all__ = [
     "UnrollingStep",
     "UpperBounds",
     "computation_maps",
-    "instruction_maps",
     "same_map",
 ]

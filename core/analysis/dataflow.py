@@ -28,17 +28,6 @@ from .values import CALLS, Value, Values, bits_of, constant_of, known_leaves, ru
 if TYPE_CHECKING:
     from .summaries import Analysis
 
-__all__ = [
-    "ENTERED",
-    "NO_SIZE",
-    "READS_NOTHING",
-    "TRANSPARENT",
-    "Dataflow",
-    "flattened",
-    "identity_of",
-    "performed",
-]
-
 # Opcodes that hand on their first operand, tuple or array, unchanged; XLA prints the first one in the short way.
 TRANSPARENT = ("opt-barrier", "optimization-barrier", "add-dependency", "all-reduce-done", "domain")
 
@@ -216,7 +205,7 @@ class Dataflow:
                     reason = (
                         f"{instruction.opcode} reads an array of operand {operand} that {shape} does not have"
                     )
-                    found = self._opaque(instruction, NoMap(instruction.name, reason))
+                    found = self._opaque(instruction, reason)
                     break
             self._links[key] = found
         return found
@@ -228,7 +217,10 @@ class Dataflow:
         if opcode == "tuple" and path and path[0] < len(instruction.operands):
             return {(path[0], path[1:]): None}
         if opcode == "get-tuple-element":
-            return self._element(instruction, path)
+            try:
+                return {(0, (instruction.integer("index"), *path)): None}
+            except InputError as error:
+                return self._opaque(instruction, str(error))
         if opcode in TRANSPARENT:
             return {(0, path): None}
         if opcode in CALLS:
@@ -236,7 +228,7 @@ class Dataflow:
         if opcode in READS_NOTHING:
             return {}
         if any(map(unsized, (instruction.shape, *instruction.operand_shapes))):
-            return self._opaque(instruction, NoMap(instruction.name, NO_SIZE))
+            return self._opaque(instruction, NO_SIZE)
         if opcode in ("copy-done", "recv-done"):
             # what was copied or received; the token has no elements
             return {(0, (0, *path[opcode == "recv-done" :])): None} if path[:1] != (1,) else {}
@@ -264,13 +256,13 @@ class Dataflow:
         """Ask the catalogue about an instruction."""
         answer = self._ask(instruction)
         if isinstance(answer, NoMap):
-            return self._opaque(instruction, answer)
+            return self._opaque(instruction, answer.reason)
         bounds = [answer.reason] if isinstance(answer, UpperBounds) else []
         answer = answer.maps if isinstance(answer, UpperBounds) else answer
         paths = paths_of(instruction.shape)
         output = paths.index(path)
         if output >= len(answer):
-            return self._opaque(instruction, NoMap(instruction.name, "the catalogue has no such output"))
+            return self._opaque(instruction, "the catalogue has no such output")
         per_operand = [[self._own(m, instruction) for m in maps] for maps in answer[output]]
         if instruction.opcode == "select":
             branches = self._masked(instruction, per_operand[1:], self._predicate)
@@ -348,12 +340,6 @@ class Dataflow:
                 found.add(i.name)
         return found
 
-    def _element(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
-        try:
-            return {(0, (instruction.integer("index"), *path)): None}
-        except InputError as error:
-            return self._opaque(instruction, NoMap(instruction.name, str(error)))
-
     def _start(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
         """The start of an asynchronous pair: its shape is (operands, result, …)."""
         shape, made = instruction.shape, performed(instruction)
@@ -361,7 +347,7 @@ class Dataflow:
             return self._of_op(made, path)
         if made is None or not isinstance(shape, TupleShape) or not path:
             reason = f"{instruction.opcode} makes {shape}, expected (operands, result, …)"
-            return self._opaque(instruction, NoMap(instruction.name, reason))
+            return self._opaque(instruction, reason)
         if path[0] == 0:
             # one operand stands for itself, several are a tuple
             inside = path[1:]
@@ -378,7 +364,7 @@ class Dataflow:
         names = branches(instruction)
         if len(names) != len(instruction.operands) - 1:
             reason = f"{len(names)} branches for {len(instruction.operands) - 1} operands"
-            return self._opaque(instruction, NoMap(instruction.name, reason))
+            return self._opaque(instruction, reason)
         for k, name in enumerate(names, 1):
             branch = replace(instruction, opcode="call", operands=(instruction.operands[k],))
             for (_, leaf), link in self._call(branch, path, name, f"{instruction.name}#{k - 1}").items():
@@ -395,12 +381,12 @@ class Dataflow:
 
     def _while(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
         if len(instruction.operands) != 1:
-            return self._opaque(instruction, NoMap(instruction.name, "a while has one operand"))
+            return self._opaque(instruction, "a while has one operand")
         loop = self._loops.get(instruction.name)
         if loop is None:
             loop = self._loops[instruction.name] = self._loop(instruction)
         if isinstance(loop, NoMap):
-            return self._opaque(instruction, loop)
+            return self._opaque(instruction, loop.reason)
         return {(0, leaf): reads for (root, leaf), reads in loop.items() if root == path and reads}
 
     def _unrolled(self, instruction: Instruction) -> Between | None:
@@ -474,10 +460,10 @@ class Dataflow:
             name = instruction.called[0] if instruction.called else None
         callee = self.analysis.computations.get(name) if name is not None else None
         if name is None or callee is None:
-            return self._opaque(instruction, NoMap(where, f"computation {name} is not defined"))
+            return self._opaque(instruction, f"computation {name} is not defined", where)
         summary = self.analysis.summaries.get(name)
         if summary is None:
-            return self._opaque(instruction, NoMap(where, f"computation {name} calls itself"))
+            return self._opaque(instruction, f"computation {name} calls itself", where)
         known = self._given(instruction, callee, summary)
         if known:
             special = self.analysis.specialized(callee, known)
@@ -489,16 +475,16 @@ class Dataflow:
             reason = (
                 f"{len(instruction.operands)} operands for the {len(callee.parameters)} parameters of {name}"
             )
-            return self._opaque(instruction, NoMap(where, reason))
+            return self._opaque(instruction, reason, where)
         if [p.parameter_number for p in callee.parameters] != list(range(len(callee.parameters))):
             reason = f"the parameters of {name} are not numbered from 0"
-            return self._opaque(instruction, NoMap(where, reason))
+            return self._opaque(instruction, reason, where)
         pairs = [(callee.root.shape, instruction.shape)]
         pairs += [(p.shape, instruction.operands[p.parameter_number].shape) for p in callee.parameters]
         for inside, outside in pairs:
             if not _fits(inside, outside):
                 reason = f"{name} is of {inside} where the call has {outside}"
-                return self._opaque(instruction, NoMap(where, reason))
+                return self._opaque(instruction, reason, where)
         links: dict[Leaf, Reads | None] = {}
         for (root, leaf), reads in summary.items():
             if root == path:
@@ -533,26 +519,24 @@ class Dataflow:
             for path, value in known_leaves(o, self.values).items()
         }
 
-    def _opaque(self, instruction: Instruction, reason: NoMap) -> dict[Leaf, Reads | None]:
+    def _opaque(self, instruction: Instruction, reason: str, where: str = "") -> dict[Leaf, Reads | None]:
         return {
-            (k, path): Reads([], [reason])
+            (k, path): Reads([], [NoMap(where or instruction.name, reason)])
             for k, o in enumerate(instruction.operands)
             for path in paths_of(o.shape)
         }
 
     def _ask(self, instruction: Instruction) -> OpMaps | UpperBounds | NoMap:
         """The catalogue's answer; arguments that it cannot make sense of are a reason, not a crash."""
-        where = instruction.name
         if instruction.shape is None:
-            return NoMap(where, "the shape is not known")
+            return NoMap(instruction.name, "the shape is not known")
         instruction = flattened(instruction)
         if not all(isinstance(o.shape, Shape) for o in instruction.operands):
-            return NoMap(where, f"{instruction.opcode} of a tuple")
+            return NoMap(instruction.name, f"{instruction.opcode} of a tuple")
         try:
-            answer = self.options.catalogue.maps(instruction, self.direction)
+            return self.options.catalogue.maps(instruction, self.direction)
         except InputError as error:
-            return NoMap(where, str(error))
-        return NoMap(where, answer.reason) if isinstance(answer, NoMap) else answer
+            return NoMap(instruction.name, str(error))
 
     def _own(self, m: IndexingMap, instruction: Instruction) -> IndexingMap:
         """A catalogue's map with its sources as paths."""

@@ -1,11 +1,8 @@
 """Maps of whole computations, by composition through all their instructions.
 
-From every root leaf backwards, each instruction gets the maps *between root elements and elements of this
-instruction*, simplified and without duplicates, before its operands are looked at. So an instruction that is read
-along many paths is expanded once, and a value read in one way gives one map however often it is read. Ranges that
-composition leaves behind are projected out (see :mod:`.projection`), many maps are joined (:mod:`.merge`), and what
-is reached in the same way goes on in the same way, so that equal layers of a program are composed once. Both
-directions are walked alike, and so are queries between any instructions, of which only what is on a path is analysed.
+Instructions are walked from what reads back to what is read, in both directions of maps, each one once: the maps between
+root elements and its own are simplified, projected (:mod:`.projection`) and joined (:mod:`.merge`) before its operands are
+looked at, and what is reached in the same way goes on in the same way.
 
 A called computation is analysed once; at a call its maps are composed with those of the call. What reads a
 parameter inside, reads the operand outside, also where the parameter holds the value of a runtime variable.
@@ -35,8 +32,6 @@ from .dependence import Reads, depending, paths_of
 from .runtime import source_text, with_sources
 from .steps import Options
 from .summaries import Analysis
-
-__all__ = ["ComputationMaps", "ModuleMaps", "computation_maps", "instruction_maps"]
 
 
 @dataclass(frozen=True)
@@ -104,25 +99,6 @@ def computation_maps(
     return ModuleMaps(module, options).computation(computation or module.entry, direction)
 
 
-def instruction_maps(
-    module: Module,
-    instruction: Instruction | str,
-    catalogue: Catalogue,
-    simplify: Simplify = same_map,
-    *,
-    computation: Computation | str | None = None,
-    direction: Direction = "output_to_input",
-    equal: Equal | None = None,
-    limit: int = 1000,
-) -> ComputationMaps:
-    """The maps between one instruction and its operands, in place of roots and parameters.
-
-    A call or fusion is analysed through its computation. Other arguments are those of `computation_maps`.
-    """
-    options = Options(catalogue, simplify, equal, limit)
-    return ModuleMaps(module, options).instruction(instruction, computation or module.entry, direction)
-
-
 class ModuleMaps:
     """The maps of a module, each computation analysed once however often it is called or asked for."""
 
@@ -167,7 +143,7 @@ class ModuleMaps:
     def instruction(
         self, instruction: Instruction | str, computation: Computation | str, direction: Direction
     ) -> ComputationMaps:
-        """The maps between an instruction and its operands; see :func:`instruction_maps`."""
+        """The maps between an instruction, in place of a root, and its operands; calls are looked into."""
         computation = self._named(computation)
         if isinstance(instruction, str):
             instruction = computation.instruction(instruction)

@@ -27,8 +27,6 @@ from ..facts import Facts
 from ..indexing_map import Constraint, IndexingMap, Variable, unused_name
 from .tables import quotient
 
-__all__ = ["covers", "merged"]
-
 # Progressions of fewer maps stay as they are, except for those of neighbouring indices.
 _SHORTEST = 3
 

@@ -25,8 +25,6 @@ from ..expr import Expr, Int, Mod, Sum, Var, linear, postorder, substitute_all
 from ..facts import Facts
 from ..indexing_map import Constraint, IndexingMap, Variable, unused_name
 
-__all__ = ["projected"]
-
 # So many values of ranges that belong together are enumerated.
 _MOST_POINTS = 1 << 14
 

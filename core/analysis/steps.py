@@ -11,18 +11,6 @@ from .catalogue import Catalogue, Equal, Simplify, same_map
 from .dependence import Leaf, Path
 from .values import LoopRun, Value, Values
 
-__all__ = [
-    "AnalysisStep",
-    "CompositionStep",
-    "EvaluationStep",
-    "FollowStep",
-    "MaskStep",
-    "MergeStep",
-    "OperandStep",
-    "Options",
-    "UnrollingStep",
-]
-
 
 @dataclass(frozen=True)
 class Options:

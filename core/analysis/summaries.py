@@ -15,8 +15,6 @@ from .projection import projected
 from .steps import CompositionStep, EvaluationStep, MergeStep, Options
 from .values import Value, Values, specialized, values_of
 
-__all__ = ["Analysis", "normalized"]
-
 # Computations with values put in are analysed where they are used, one within the other no deeper than this, and as
 # long as they have no more instructions than this together: loops in loops in loops have one for every run of all.
 _MOST_NESTED, _MOST_SPECIALIZED = 20, 15_000

@@ -12,8 +12,6 @@ from ..indexing_map import Constraint
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["predicate_domains", "quotient", "table_element"]
-
 # A table of one dimension bends at no more indices than this, else its form would be longer than the table is worth.
 _BENDS = 8
 # A table of predicates is shared out among no more boxes than this.

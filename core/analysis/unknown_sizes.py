@@ -25,8 +25,6 @@ from .dataflow import READS_NOTHING, TRANSPARENT, flattened
 from .dependence import Leaf, Path
 from .values import CALLS
 
-__all__ = ["MapsForAllSizes", "ReadsForAllSizes", "named_sizes"]
-
 Found: TypeAlias = "dict[ParametricMap | None, None] | NoMap"
 
 #: No more maps than this are kept apart between two arrays.

@@ -16,11 +16,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from .lexer import NAME, STRING
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,10 +456,10 @@ def parse_replica_groups(value: Value) -> tuple[tuple[int, ...], ...]:
         raise ValueError("replica groups are written {{0,1},{2,3}}, [2,2]<=[4] or mesh['a'=4] {'a'}")
     shape = _integers(found[1])
     devices = _transposed(found[2], found[3])
-    count = len(devices)
-    if len(shape) != 2 or math.prod(shape) != count:
-        raise ValueError(f"replica groups: {count} devices do not make groups of sizes [{found[1]}]")
-    return tuple(tuple(devices[k : k + shape[1]]) for k in range(0, count, shape[1])) if count else ()
+    if len(shape) != 2 or math.prod(shape) != devices.size:
+        message = f"replica groups: {devices.size} devices do not make groups of sizes [{found[1]}]"
+        raise ValueError(message)
+    return tuple(map(tuple, devices.reshape(shape).tolist())) if devices.size else ()
 
 
 def _integers(text: str) -> list[int]:
@@ -466,63 +469,52 @@ def _integers(text: str) -> list[int]:
     return [int(part) for part in parts]
 
 
-def _transposed(text: str, permutation: str | None) -> list[int]:
+def _transposed(text: str, permutation: str | None) -> np.ndarray:
     """The numbers of an array of these sizes, counted row by row, in the order of its transpose."""
+    import numpy as np
+
     sizes = _integers(text)
     order = _integers(permutation) if permutation else list(range(len(sizes)))
     if sorted(order) != list(range(len(sizes))):
         raise ValueError(f"replica groups: T({permutation}) is not a permutation of {len(sizes)} dimensions")
     if math.prod(sizes) > _MOST_DEVICES:
         raise ValueError(f"replica groups: {math.prod(sizes)} devices are too many to list")
-    numbers = [0]
-    for dimension in order:
-        step = math.prod(sizes[dimension + 1 :])
-        numbers = [d + step * k for d in numbers for k in range(sizes[dimension])]
-    return numbers
+    return np.arange(math.prod(sizes)).reshape(sizes).transpose(order).ravel()
 
 
 def _mesh_groups(mesh: str, devices: str | None, along: str) -> tuple[tuple[int, ...], ...]:
+    import numpy as np
+
     axes = dict(_AXIS.findall(mesh))
     sizes = [int(n) for n in axes.values()]
     if not sizes or len(axes) != len(_AXIS.findall(mesh)) or math.prod(sizes) > _MOST_DEVICES:
         raise ValueError(f"replica groups: mesh[{mesh}] has no axes, two of one name, or too many devices")
-    count = math.prod(sizes)
-    if devices is None:
-        numbers = list(range(count))
-    elif (iota := _MESH_IOTA.fullmatch(devices)) is not None:
+    if devices is not None and (iota := _MESH_IOTA.fullmatch(devices)) is not None:
         numbers = _transposed(iota[1], iota[2])
     else:
-        numbers = _integers(devices)
-    if len(numbers) != count:
-        raise ValueError(f"replica groups: {len(numbers)} devices do not fill a mesh of {count}")
-    # Every axis as (stride, size) parts, major first; named parts are taken out of their axis.
-    free: list[tuple[int, int]] = []
-    named: dict[int, tuple[int, int]] = {}
+        numbers = np.array(range(math.prod(sizes)) if devices is None else _integers(devices))
+    if numbers.size != math.prod(sizes):
+        raise ValueError(f"replica groups: {numbers.size} devices do not fill a mesh of {math.prod(sizes)}")
+    # Every axis is split into parts, major first: the named ones, and what is before, between and after them.
+    split: list[int] = []
+    named: dict[int, int] = {}
     references = [(name, int(pre or 1), int(size or 0)) for name, pre, size in _AXIS_PART.findall(along)]
     for name, n in zip(axes, sizes, strict=True):
-        stride = math.prod(sizes[list(axes).index(name) + 1 :])
         at = 1
         parts = sorted((pre, size or n, k) for k, (axis, pre, size) in enumerate(references) if axis == name)
         for pre, size, k in parts:
             if pre < at or pre % at or size < 1 or n % (pre * size):
                 raise ValueError(f"replica groups: axis {name!r} of size {n} has no part ({pre}){size}")
-            free.append((stride * (n // pre), pre // at))
-            named[k] = (stride * (n // (pre * size)), size)
+            named[k] = len(split) + 1
+            split += [pre // at, size]
             at = pre * size
-        free.append((stride, n // at))
+        split.append(n // at)
     if len(named) != len(references) or not references:
         raise ValueError(f"replica groups: {{{along}}} does not name axes of mesh[{mesh}]")
-    starts = _sums(free)
-    within = _sums([named[k] for k in range(len(references))])
-    return tuple(tuple(numbers[a + b] for b in within) for a in starts)
-
-
-def _sums(parts: Sequence[tuple[int, int]]) -> list[int]:
-    """All positions of an array with these strides and sizes, the last varying fastest."""
-    found = [0]
-    for stride, size in parts:
-        found = [at + stride * k for at in found for k in range(size)]
-    return found
+    within = [named[k] for k in range(len(references))]
+    free = [d for d in range(len(split)) if d not in within]
+    groups = numbers.reshape(split).transpose([*free, *within])
+    return tuple(map(tuple, groups.reshape(-1, math.prod(split[d] for d in within)).tolist()))
 
 
 def _by_x(record: Record, key: str, default: list[str] | None) -> list[str]:

@@ -60,7 +60,7 @@ def entry_layout(module: Module) -> ProgramShape | None:
     source = Source(format_value(value))
     found, position = scan_entry_layout(source, 0, {})
     if source.skip(position) != len(source.text):
-        source.fail(position, f"{source.found(position)} after a layout of the entry", "the end")
+        source.unexpected(position, "after a layout of the entry", "the end")
     return found
 
 
@@ -110,7 +110,7 @@ def aliases(module: Module) -> tuple[Alias, ...]:
             break
     position = source.skip(source.expect("}", position, "in the aliases"))
     if position != len(source.text):
-        source.fail(position, f"{source.found(position)} after the aliases", "the end")
+        source.unexpected(position, "after the aliases", "the end")
     return tuple(found)
 
 

@@ -47,6 +47,10 @@ class Source:
         """Raise `InputError` pointing at an offset."""
         raise InputError.at(message, self.original, min(position, len(self.original)), expected)
 
+    def unexpected(self, position: int, where: str, expected: str) -> NoReturn:
+        """Raise `InputError` that says what stands at an offset and should not."""
+        self.fail(position, f"{self.found(position)} {where}", expected)
+
     def skip(self, position: int) -> int:
         """The first offset at or after `position` that is not white space."""
         found = _SPACE.match(self.text, position)
@@ -56,7 +60,7 @@ class Source:
         """The offset after `word`, which must come next, or `InputError`."""
         position = self.skip(position)
         if not self.text.startswith(word, position):
-            self.fail(position, f"{self.found(position)} {where}", f"`{word}`")
+            self.unexpected(position, where, f"`{word}`")
         return position + len(word)
 
     def found(self, position: int) -> str:

@@ -81,9 +81,7 @@ def read_instruction(text: str) -> Instruction:
     instruction, _, position = reader.instruction(0)
     position = reader.source.skip(position)
     if position != len(text):
-        reader.source.fail(
-            position, f"{reader.source.found(position)} after an instruction", "the end of the text"
-        )
+        reader.source.unexpected(position, "after an instruction", "the end of the text")
     if reader.nested:
         reader.source.fail(
             0, "instructions in place of operands", "one instruction whose operands have names"
@@ -96,7 +94,6 @@ class _Reader:
         self.source = Source(text)
         self.text = self.source.text
         self.shapes: dict[str, AnyShape] = {}
-        self.values: dict[tuple[str, str], Value] = {}
         self.rests: dict[str, Attributes | None] = {}
         # Instructions that are written in place of an operand, innermost first, since the last one that was not.
         self.nested: list[Instruction] = []
@@ -108,10 +105,6 @@ class _Reader:
     def fail(self, position: int, message: str, expected: str) -> NoReturn:
         """Raise `InputError` that points at the first word at or after an offset."""
         self.source.fail(self.source.skip(position), message, expected)
-
-    def unexpected(self, position: int, where: str, expected: str) -> NoReturn:
-        """Raise `InputError` that says what stands at an offset and should not."""
-        self.source.fail(position, f"{self.source.found(position)} {where}", expected)
 
     def module(self) -> Module:
         source, text = self.source, self.text
@@ -140,7 +133,7 @@ class _Reader:
                 continue
             start = _COMPUTATION.match(text, position)
             if start is None:
-                self.unexpected(
+                self.source.unexpected(
                     position, "where a computation belongs", "a computation such as `ENTRY main { … }`"
                 )
             computation, position = self.computation(start[2], start.end(), loose=header is None)
@@ -166,7 +159,7 @@ class _Reader:
         """Instructions up to the end of the text as one computation."""
         computation, position = self.body(SNIPPET, position, None, loose=True)
         if position != len(self.text):
-            self.unexpected(position, "after an instruction", "an instruction")
+            self.source.unexpected(position, "after an instruction", "an instruction")
         return Module(SNIPPET, (computation,), SNIPPET)
 
     def table(self, name: str, position: int) -> tuple[SourceTable, int]:
@@ -190,7 +183,7 @@ class _Reader:
         if not self.text.startswith("}", position):
             if position == len(self.text):
                 self.source.fail(opening, f"the body of {shorten(name)!r} is not closed", "`}`")
-            self.unexpected(position, "after an instruction", "an instruction or `}`")
+            self.source.unexpected(position, "after an instruction", "an instruction or `}`")
         if signature is not None:
             self.check_signature(computation, signature, header)
         attributes, position = self.attributes(position + 1)
@@ -429,7 +422,9 @@ class _Reader:
         """An opcode with its parenthesis, which must come next."""
         found = _OPCODE.match(self.text, position)
         if found is None:
-            self.unexpected(self.source.skip(position), "where an opcode belongs", "an opcode such as `add(`")
+            self.source.unexpected(
+                self.source.skip(position), "where an opcode belongs", "an opcode such as `add(`"
+            )
         return found
 
     def misplaced(self, position: int) -> tuple[str | None, str, AnyShape | None, str, int]:
@@ -442,7 +437,7 @@ class _Reader:
             if word == "ROOT":
                 _, end = source.name(end, "an instruction's name")
                 end = source.skip(end)
-            self.unexpected(end, "in an instruction", "`=`")
+            self.source.unexpected(end, "in an instruction", "`=`")
         shape, end = scan_shape(source, position, self.shapes)
         name, end = source.name(end, "an instruction's name")
         opcode = self.opcode(source.expect("=", end, "in an instruction"))
@@ -519,7 +514,7 @@ class _Reader:
             if position < end:
                 position = source.skip(source.expect(",", position, "between operands"))
                 if position >= end:
-                    self.unexpected(position, "where an operand belongs", "an operand")
+                    self.source.unexpected(position, "where an operand belongs", "an operand")
         return tuple(operands)
 
     def nest(self, opcode: re.Match[str], shape: AnyShape | None, depth: int) -> tuple[str, int]:
@@ -551,12 +546,14 @@ class _Reader:
                     found.start(1), f"attribute {shorten(name)!r} is given twice", "each attribute once"
                 )
             names.add(name)
-            attributes.append((name, self.value(name, spelled)))
+            if name == "entry_computation_layout" and '"' not in spelled:
+                spelled = " ".join(spelled.split())  # numbers in comments have become spaces
+            attributes.append((name, parse_value(name, spelled) if spelled else ""))
             position = end
         after = self.source.skip(position)
         if text.startswith(",", after):
             after = self.source.skip(after + 1)
-            self.unexpected(after, "after a comma", "an attribute such as `dimensions={0}`")
+            self.source.unexpected(after, "after a comma", "an attribute such as `dimensions={0}`")
         return tuple(attributes), position
 
     def value_end(self, name: str, position: int) -> int:
@@ -575,15 +572,6 @@ class _Reader:
         # The one value with a space, or even a comma, outside of brackets.
         mesh = MESH.match(self.text, position)
         return self.source.value_end(position) if mesh is None else mesh.end()
-
-    def value(self, name: str, spelled: str) -> Value:
-        key = (name, spelled)
-        value = self.values.get(key)
-        if value is None:
-            if name == "entry_computation_layout" and '"' not in spelled:
-                spelled = " ".join(spelled.split())  # numbers in comments have become spaces
-            value = self.values[key] = parse_value(name, spelled) if spelled else ""
-        return value
 
 
 def _same_array(left: AnyShape, right: AnyShape) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import prod
 from operator import index as as_integer
 
 from ..errors import InputError, quoted
@@ -135,10 +136,7 @@ class Shape:
     @property
     def size(self) -> int:
         """Number of elements; 0 when some dimension has none."""
-        count = 1
-        for n in self.dims:
-            count *= n
-        return count
+        return prod(self.dims)
 
     @property
     def minor_to_major(self) -> tuple[int, ...]:
@@ -232,7 +230,7 @@ def read_shape(text: str) -> AnyShape:
     shape, end = scan_shape(source, source.skip(0), {})
     end = source.skip(end)
     if end != len(text):
-        source.fail(end, f"{source.found(end)} after a shape", "the end of the text")
+        source.unexpected(end, "after a shape", "the end of the text")
     return shape
 
 
@@ -274,7 +272,7 @@ def scan_array(source: Source, position: int, known: dict[str, AnyShape]) -> tup
         return replace(inner, buffer=True), source.expect(")", end, "after the array of a buffer")
     element = _ELEMENT_TYPE.match(text, position)
     if element is None:
-        source.fail(position, f"{source.found(position)} where a shape belongs", "a shape such as `f32[2,3]`")
+        source.unexpected(position, "where a shape belongs", "a shape such as `f32[2,3]`")
     bracket = text.find("]", element.end())
     if bracket < 0:
         source.fail(element.end() - 1, "'[' is not closed", "`]`")
@@ -299,7 +297,7 @@ def _array(source: Source, element: re.Match[str], bracket: int, layout_at: int)
     while at < bracket:
         found = _DIMENSION.match(text, at)
         if found is None:
-            source.fail(at, f"{source.found(at)} in a shape", "a dimension size")
+            source.unexpected(at, "in a shape", "a dimension size")
         size = UNBOUNDED if found[3] else source.checked_integer(found[2], found.start(2))
         if size > _LARGEST_SIZE:
             source.fail(found.start(2), f"a dimension of size {size}", f"at most {_LARGEST_SIZE}")
@@ -335,9 +333,9 @@ def _layout(source: Source, position: int, rank: int) -> Layout | None:
         if text.startswith(",", position):
             position = source.skip(position + 1)
             if text.startswith((":", "}"), position):
-                source.fail(position, f"{source.found(position)} in a layout", "a dimension number")
+                source.unexpected(position, "in a layout", "a dimension number")
         elif not text.startswith((":", "}"), position):
-            source.fail(position, f"{source.found(position)} in a layout", "`,`, `:` or `}`")
+            source.unexpected(position, "in a layout", "`,`, `:` or `}`")
     if len(order) != rank:
         source.fail(
             opening,
@@ -351,13 +349,11 @@ def _layout(source: Source, position: int, rank: int) -> Layout | None:
         while not text.startswith("}", position):
             found = _PROPERTY.match(text, position)
             if found is None:
-                source.fail(
-                    position, f"{source.found(position)} in a layout", "`T(…)`, `S(…)`, `E(…)` or `}`"
-                )
+                source.unexpected(position, "in a layout", "`T(…)`, `S(…)`, `E(…)` or `}`")
             letter = found.group()
             position = source.skip(found.end())
             if not text.startswith("(", position):
-                source.fail(position, f"{source.found(position)} after {letter!r} in a layout", "`(`")
+                source.unexpected(position, f"after {letter!r} in a layout", "`(`")
             if letter == "T":
                 position = _tiles(source, position, tiles)
                 continue

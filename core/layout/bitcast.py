@@ -19,8 +19,6 @@ from ..hlo.shape import Shape
 from ..indexing_map import IndexingMap
 from .memory import Memory, element_bits, integers, memory
 
-__all__ = ["Decomposition", "ReshapeStep", "Step", "TransposeStep", "bitcast_map", "decompose"]
-
 
 @dataclass(frozen=True)
 class TransposeStep:

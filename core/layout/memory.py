@@ -33,8 +33,6 @@ from ..op import concrete
 from ..tighten import constraints_of
 from .placement import Placement
 
-__all__ = ["Memory", "PaddingValue", "element_bits", "linear_index", "memory", "multidimensional_index"]
-
 #: No more positions than this are listed.
 LISTED = 10_000_000
 

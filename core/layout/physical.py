@@ -7,8 +7,6 @@ from ..hlo.shape import Shape
 from ..indexing_map import IndexingMap, expect_map
 from .memory import Memory, memory
 
-__all__ = ["physical_map"]
-
 
 def physical_map(m: IndexingMap, source: Memory | Shape | str, target: Memory | Shape | str) -> IndexingMap:
     """The map `m` between two arrays as one between their buffers.

@@ -40,8 +40,6 @@ from ..op import (
     symbols,
 )
 
-__all__ = ["Placement", "Stack", "TileSizes", "Tiling", "tile_text"]
-
 Dims = tuple[int, ...]
 #: The sizes of one tile; `None` is a dimension that is merged with the next one.
 TileSizes: TypeAlias = "tuple[ExprLike | None, ...]"

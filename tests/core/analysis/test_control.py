@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from indexproof.core.analysis import ComputationMaps, ModuleMaps, Options, computation_maps, instruction_maps
+from indexproof.core.analysis import ComputationMaps, ModuleMaps, Options, computation_maps
 from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.hlo import Module, read_module
 from indexproof.core.indexing_map import IndexingMap
@@ -809,7 +809,7 @@ ENTRY e {
 def test_an_instruction_of_a_called_computation() -> None:
     module = read_module(LOOP)
     catalogue = OpCatalogue(op_reader(module), why_not)
-    maps = instruction_maps(module, "z", catalogue, simplify, computation="body")
+    maps = ModuleMaps(module, Options(catalogue, simplify)).instruction("z", "body", "output_to_input")
     assert set(maps) == {(0, 0), (0, 1), (0, 2), (0, 3)}
 
 

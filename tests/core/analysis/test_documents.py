@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from indexproof.core.analysis import ComputationMaps, computation_maps, instruction_maps, same_map
+from indexproof.core.analysis import ComputationMaps, ModuleMaps, Options, computation_maps, same_map
 from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.hlo import Module, fill_shapes, read_module
 from indexproof.core.indexing_map import IndexingMap
@@ -154,7 +154,9 @@ def test_gather_says_which_element_holds_an_index() -> None:
 
 def test_an_op_written_as_one_instruction() -> None:
     module, catalogue = load("out = f32[5,3] slice(f32[10,20] x), slice={[5:10:1], [3:20:7]}")
-    maps = instruction_maps(module, "out", catalogue, simplify)
+    maps = ModuleMaps(module, Options(catalogue, simplify)).instruction(
+        "out", module.entry, "output_to_input"
+    )
     assert maps[0, 0] == parsed("(d0, d1) -> (d0 + 5, d1 * 7 + 3), domain: d0 in [0, 4], d1 in [0, 2]")
 
 
@@ -208,7 +210,9 @@ def test_compiled_programs() -> None:
             for instruction in computation.instructions:
                 if instruction.opcode in ("call", "fusion"):
                     continue
-                maps = instruction_maps(module, instruction, catalogue, computation=computation)
+                maps = ModuleMaps(module, Options(catalogue)).instruction(
+                    instruction, computation, "output_to_input"
+                )
                 total += 1
                 mapped += not maps.unknown
                 missing |= {instruction.opcode} if maps.unknown else set()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from indexproof.core.analysis import ModuleMaps, NoMap, OpMaps, Options, computation_maps, instruction_maps
+from indexproof.core.analysis import ComputationMaps, ModuleMaps, NoMap, OpMaps, Options, computation_maps
 from indexproof.core.errors import InputError
 from indexproof.core.expr import var
 from indexproof.core.hlo import (
@@ -609,20 +609,23 @@ def test_deduplication_uses_what_it_is_given() -> None:
     assert len(computation_maps(module, catalogue, no_first)[0, 0]) == 1
 
 
+def instruction_maps(module: Module, name: str, computation: str) -> ComputationMaps:
+    return ModuleMaps(module, Options(catalogue)).instruction(name, computation, O2I)
+
+
 def test_maps_of_one_instruction() -> None:
-    module = read_module(MODULES["fusion called twice"])
-    maps = instruction_maps(module, "y", catalogue)
+    maps = instruction_maps(read_module(MODULES["fusion called twice"]), "y", "e")
     assert {key: list(map(repr, found)) for key, found in maps.items()} == {
         (0, 0): ["(d0) -> (d0), domain: d0 in [0, 3]"],
         (0, 1): ["(d0) -> (-d0 + 7), domain: d0 in [4, 7]"],
     }
     element = read_module(MODULES["start through a tuple"])
-    maps = instruction_maps(element, "j", catalogue, computation="f")
+    maps = instruction_maps(element, "j", "f")
     assert {key: [repr(m) for m in reads.maps] for key, reads in maps.leaves.items()} == {
         (0, 0, 0): ["() -> ()"]
     }
     free = read_module("t = s32[3,2] transpose(s32[2,3] x), dimensions={1,0}")
-    assert [repr(m) for m in instruction_maps(free, "t", catalogue)[0, 0]] == [
+    assert [repr(m) for m in instruction_maps(free, "t", free.entry_name)[0, 0]] == [
         "(d0, d1) -> (d1, d0), domain: d0 in [0, 2], d1 in [0, 1]"
     ]
 

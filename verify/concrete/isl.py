@@ -22,7 +22,7 @@ from .enumerate import shrunk
 from .forms import Form, NotQuasiAffine, Row
 from .problem import HOLDS, Fact, Outcome, Point, Problem, counterexample_order
 
-__all__ = ["BUDGET", "NAME", "decide"]
+__all__ = ["BUDGET", "NAME", "counterexample", "decide"]
 
 NAME = "isl"
 #: Operations of one question: enough for almost everything, and rarely more than a second.
@@ -234,6 +234,27 @@ def _value(context: Any, n: int) -> Any:
         return islpy.Val.int_from_si(context, n)
     high, low = divmod(n, 2**62)
     return _value(context, high).mul(_value(context, 2**62)).add(_value(context, low))
+
+
+def counterexample(
+    atoms: Sequence[Interval], rows: Iterable[Row], goal: Row, budget: int
+) -> tuple[bool | None, Point]:
+    """Whether some values of the atoms satisfy the rows but not ``goal``, and which; None where ``budget`` is too small."""
+    context = islpy.Context()
+    context.set_max_operations(budget)
+    try:
+        algebra = Affine(context, [*enumerate(atoms, 1)])
+        domain = algebra.universe().intersect(algebra.conjunction((algebra.form(f), i) for f, i in rows))
+        for side in algebra.outside(algebra.form(goal[0]), goal[1]):
+            point = domain.intersect(side).sample_point()
+            context.reset_operations()
+            if not point.is_void():
+                return True, tuple(_coordinate(point, k) for k in range(len(atoms)))
+    except (islpy.Error, _OutOfBudget) as error:
+        if isinstance(error, islpy.Error) and _GIVEN_UP[0] not in str(error):
+            raise
+        return None, ()
+    return False, ()
 
 
 def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> Outcome:

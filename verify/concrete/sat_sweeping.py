@@ -4,8 +4,9 @@ Expressions become linear forms over atoms as in :mod:`.normal_form`, but a new 
 with those that are there.  Two whose values differ by a constant at sample points are candidates; whether they are
 equal is a question about a few levels of definitions, linear once every quotient is an integer of its own
 (``0 <= x - c·q < c``).  What has been shown equal is one atom from there on, so that a question about twelve nested
-divisions is a dozen questions about one or two.  Samples suggest and prove nothing; z3 proves.  It is bad at divisions,
-which are gone by then; a minimum is a disjunction.
+divisions is a dozen questions about one or two.  Samples suggest and prove nothing; isl and z3 prove.  z3 is
+bad at divisions, which are gone by then, and at wide coefficients, with which isl is fast where atoms are few; a minimum
+is a disjunction, which only z3 is asked about.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from ...core.expr import Var, interpret
 from ...core.interval import Interval, is_infinite
-from . import smt
+from . import isl, smt
 from .climbing import Definitions, climbed
 from .enumerate import drawn, satisfied, shrunk
 from .forms import Form, NotQuasiAffine, Row, add, add_term, combined, constant, is_constant, plus, scaled
@@ -30,6 +31,9 @@ NAME = "SAT sweeping"
 #: Resource units of z3 for one local question; the last question about an option may take so many times more.
 BUDGET = 60_000
 _LAST = 5
+#: Operations of isl, which is asked first where there is no choice, divided by the number of atoms.  It is fast, and good
+#: with wide coefficients, where atoms are few; with many of them its operations take longer and longer.
+_OPERATIONS = 30_000
 #: More than this is not spent on one local question; what grows then is the search for a counterexample.
 _PATIENT = 4_000_000
 #: Sample points, of which so many are drawn, and how few of them may satisfy the facts.
@@ -168,6 +172,10 @@ class _Atoms(Definitions):
         atoms = [Interval(self.lo[m], self.hi[m]) for m in sorted(cone)]
         (asked,) = numbered([goal])
         facts, alternatives = numbered(rows), [[numbered(r) for r in c] for c in choices]
+        if not alternatives:
+            found, values = isl.counterexample(atoms, facts, asked, _OPERATIONS // max(len(atoms), 1))
+            if found is not None:
+                return found, values
         return smt.counterexample(atoms, facts, alternatives, asked, self.budget * factor)
 
     # -- the algebra

@@ -49,9 +49,8 @@ def assert_op_sound(op: type[Op], max_rank: int = MAX_RANK) -> None:
     __tracebackhide__ = True
     cases: list[Case] = [case for rank in range(max_rank + 1) for case in op.cases(rank)]
     if not cases:
-        raise InputError(
-            f"{op.__name__} has no cases up to rank {max_rank}", expected="`cases` that yield some"
-        )
+        said = f"{op.__name__} has no cases up to rank {max_rank}"
+        raise InputError(said, expected="`cases` that yield some")
     _assert_proved(cases)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.blocks import point_text
 from ..core.condition import TRUE, show_condition
-from ..core.expr import lift
+from ..core.expr import Expr, lift
 from ..core.notation import show
 from ..core.op import DIRECTIONS, Case, MapClaim, Op, RuntimeValue, map_claim
 from ..core.rewrite import ConstraintRule, Rule
@@ -25,7 +25,7 @@ from ..verify.solve import Budget
 from ..verify.verdict import Verdict
 from .layout import block, count, table
 from .refutation import ordered_point
-from .selection import Named
+from .selection import Named, by_group
 
 #: Obligations are listed one by one for this many claims at most.
 _FEW = 3
@@ -58,41 +58,25 @@ def sentence(text: str) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------- list
-def _groups(claims: Sequence[Named]) -> dict[tuple[str, str], list[Named]]:
-    out: dict[tuple[str, str], list[Named]] = {}
-    for c in claims:
-        out.setdefault((c.family, c.group), []).append(c)
-    return out
-
-
 def list_text(claims: Sequence[Named]) -> str:
     """Family, name and first sentence of every rule, law and op; ops with the number of their instances."""
-    blocks: list[str] = []
-    groups = _groups(claims)
-    for family in dict.fromkeys(f for f, _ in groups):
-        rows = []
-        for (f, name), of in groups.items():
-            if f == family:
-                more = f"   ({count(len(of), 'instance')})" if isinstance(of[0].claim, Case) else ""
-                rows.append((f"  {name}", sentence(document_of(of[0].claim)) + more))
-        blocks.append("\n".join([f"{family}: {len(rows)}", *table(rows)]))
-    return "\n\n".join(blocks)
+    rows: dict[str, list[tuple[str, str]]] = {}
+    for (family, name), of in by_group(claims).items():
+        more = f"   ({count(len(of), 'instance')})" if isinstance(of[0].claim, Case) else ""
+        said = sentence(document_of(of[0].claim)) + more
+        rows.setdefault(family, []).append((f"  {name}", said))
+    return "\n\n".join("\n".join([f"{family}: {len(of)}", *table(of)]) for family, of in rows.items())
 
 
 def list_json(claims: Sequence[Named]) -> dict[str, Any]:
     """Return the answer of ``show`` without a name."""
     from .machine import document
 
-    entries = [
-        {
-            "family": family,
-            "name": name,
-            "doc": document_of(of[0].claim),
-            "statement": statement_of(of[0].claim),
-            "instances": [c.name for c in of] if isinstance(of[0].claim, Case) else [],
-        }
-        for (family, name), of in _groups(claims).items()
-    ]
+    entries = []
+    for (family, name), of in by_group(claims).items():
+        first = of[0].claim
+        said = {"family": family, "name": name, "doc": document_of(first), "statement": statement_of(first)}
+        entries.append({**said, "instances": [c.name for c in of] if isinstance(first, Case) else []})
     return document("list", "", 0, claims=entries)
 
 
@@ -100,7 +84,7 @@ def list_json(claims: Sequence[Named]) -> dict[str, Any]:
 def show_text(found: Sequence[Named], cache: Cache) -> str:
     """A page for every rule and law, and for an op one with a symbolic instance of it."""
     blocks = []
-    for of in _groups(found).values():
+    for of in by_group(found).values():
         first = of[0].claim
         blocks.append(_op_page(of) if isinstance(first, Case) else _page(of[0]))
         if len(of) <= _FEW:
@@ -120,17 +104,15 @@ def _headed(head: str, text: str) -> str:
 
 def _page(c: Named) -> str:
     claim = c.claim
-    if c.line:
-        where = f"{Path(c.file).name}:{c.line}"
-    elif isinstance(claim, (TransformLaw, Scheme)):
-        where = "transforms.py" if isinstance(claim, TransformLaw) else "schemes.py"
-    else:
-        where = claim.where if isinstance(claim, (Rule, ConstraintRule)) else "transfer.py"
+    files = {TransformLaw: "transforms.py", Scheme: "schemes.py"}
+    where = getattr(claim, "where", "") if isinstance(claim, (Rule, ConstraintRule)) else "transfer.py"
+    where = f"{Path(c.file).name}:{c.line}" if c.line else files.get(type(claim), where)
     return block(_headed(f"{c.name}   {c.family}, {where}", document_of(claim)), claim_lines(claim))
 
 
 def claim_lines(claim: Claim) -> list[tuple[str, str]]:
     """Return what a rule or law states, its conditions and examples, as labelled lines."""
+    lines: list[tuple[str, str]] = []
     match claim:
         case Rule():
             lines = [("claim", f"{show(claim.left)}  →  {show(claim.right)}"), *_conditions(claim)]
@@ -140,11 +122,9 @@ def claim_lines(claim: Claim) -> list[tuple[str, str]]:
             left, right = claim.claim()
             lines = [("claim", f"{show_condition(left)}  ⇔  {show_condition(right)}"), *_conditions(claim)]
         case TransferLaw():
-            lines = [("value", f"{show(claim.value)} ∈ [{show(claim.lo)}, {show(claim.hi)}]")]
-            lines += [
-                ("for", f"{show(v)} ∈ [{show(lo)}, {show(hi)}]") for v, lo, hi in claim.inputs if v is not lo
-            ]
-            lines += [("from", f"{show(e)} ∈ [{show(lo)}, {show(hi)}]") for e, lo, hi in claim.known]
+            lines = [("value", _in_range(claim.value, claim.lo, claim.hi))]
+            lines += [("for", _in_range(v, lo, hi)) for v, lo, hi in claim.inputs if v is not lo]
+            lines += [("from", _in_range(*known)) for known in claim.known]
             lines += [("when", show_condition(k)) for k in (*claim.when, *claim.where)]
             loose = f"not tight: {claim.approximate}"
             lines.append(("bounds", loose if claim.approximate else "tight: both are attained"))
@@ -155,16 +135,18 @@ def claim_lines(claim: Claim) -> list[tuple[str, str]]:
             lines = transform_lines(claim)
         case StatedRule():
             lines = [("claim", statement_of(claim))]
-        case _:
-            lines = []
     return lines
+
+
+def _in_range(e: Expr, lo: Expr, hi: Expr) -> str:
+    return f"{show(e)} ∈ [{show(lo)}, {show(hi)}]"
 
 
 def transform_lines(law: TransformLaw) -> list[tuple[str, str]]:
     """The old variables and the new ones, each with what holds of them, and how the old are read in the new."""
     lines = []
     for label, variables, where in (("old", law.old, law.old_where), ("new", law.new, law.new_where)):
-        lines += [(label, f"{show(v)} ∈ [{show(lift(lo))}, {show(lift(hi))}]") for v, lo, hi in variables]
+        lines += [(label, _in_range(v, lift(lo), lift(hi))) for v, lo, hi in variables]
         lines += [(label, show_condition(k)) for k in where]
     values = zip(law.old, law.back, strict=True)
     lines += [("value", f"{show(v)} = {show(lift(e))}") for (v, _, _), e in values if v is not e]
@@ -205,10 +187,8 @@ def _known(claim: Claim, cache: Cache) -> Iterator[tuple[Obligation, Verdict | N
 # -------------------------------------------------------------------------------------------------------- ops
 def attributes(cls: type[Op]) -> list[tuple[str, str]]:
     """Name and type of every attribute."""
-    return [
-        (f.name, f.type if isinstance(f.type, str) else getattr(f.type, "__name__", str(f.type)))
-        for f in dataclasses.fields(cls)  # type: ignore[arg-type]  # every op is a dataclass
-    ]
+    known = dataclasses.fields(cls)  # type: ignore[arg-type]  # every op is a dataclass
+    return [(f.name, getattr(f.type, "__name__", str(f.type))) for f in known]
 
 
 def example_of(cases: Sequence[Case]) -> Case:
@@ -262,7 +242,7 @@ def map_lines(case: Case) -> list[tuple[str, str]]:
         lines += [("", f"for {show(r.variable)} ∈ [0, {show(r.size - 1)}]") for r in m.ranges]
         for r in _used(m):
             place = "the replica's group" if r.operand < 0 else f"operand {r.operand} at ({_list(r.index)})"
-            lines.append(("", f"{show(r.variable)} ∈ [{show(r.lo)}, {show(r.hi)}] from {place}"))
+            lines.append(("", f"{_in_range(r.variable, r.lo, r.hi)} from {place}"))
         lines += [("", f"where {show_condition(k)}") for k in m.where]
     return lines
 

@@ -7,6 +7,7 @@ file states.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -40,7 +41,7 @@ from ..verify.rulefiles.instance import instance_terms
 from ..verify.rulefiles.lowering import rule_of, source_of
 from ..verify.rulefiles.obligations import SOUND, StatedObligation
 from ..verify.rulefiles.rule import StatedRule
-from .machine import ABSENT, document, written_as
+from .machine import document, written_as
 from .selection import catalogue, read_text
 
 
@@ -68,8 +69,7 @@ def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
             said["instance of"] = json.loads(source_of(stated))
         parts: list[Any] = []
         for part in expanded(stated):
-            found = case_certificate(replace(part, subject=o.subject, kind=o.kind))
-            if found is None:
+            if (found := case_certificate(replace(part, subject=o.subject, kind=o.kind))) is None:
                 break
             parts.append(found)
         else:
@@ -79,8 +79,7 @@ def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
 
 def _statements(r: StatedRule) -> Iterator[StatedRule]:
     """The rule and those of which it is an instance, as they are tried."""
-    wider = generalised(r)
-    if wider is not None:
+    if (wider := generalised(r)) is not None:
         yield wider
     yield r
 
@@ -121,10 +120,9 @@ def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int,
 
 def _file_name(name: str, used: set[str]) -> str:
     stem = re.sub(r"[^0-9A-Za-z_.-]+", "_", name).strip("_.")[:120] or "claim"
-    found, n = stem, 1
-    while found.lower() in used:  # there are file systems for which these are the same
-        n += 1
-        found = f"{stem}_{n}"
+    names = itertools.chain([stem], (f"{stem}_{n}" for n in itertools.count(2)))
+    # there are file systems for which upper and lower case are the same
+    found = next(n for n in names if n.lower() not in used)
     used.add(found.lower())
     return f"{found}.json"
 
@@ -154,12 +152,8 @@ def check_files(paths: Sequence[Path], against: Sequence[Path] = ()) -> Iterator
     With ``against``, each must be one of a rule in these rule files, by its name and by what it states, and every rule
     there must have one.  Raises :class:`InputError` for a file that cannot be read.
     """
-    rules = {
-        f"{r.name}: {SOUND}": r
-        for path in against
-        for r in read_rule_file(read_text(str(path)), str(path)).rules
-        if r.expected == "PROVED"
-    }
+    read = (r for path in against for r in read_rule_file(read_text(str(path)), str(path)).rules)
+    rules = {f"{r.name}: {SOUND}": r for r in read if r.expected == "PROVED"}
     files: list[Path] = []
     for path in paths:
         try:
@@ -193,14 +187,10 @@ def _read(file: Path) -> dict[str, Any]:
         except InputError as error:
             error.add_note(f"in {file}")
             raise
-    if (
-        not isinstance(data, dict)
-        or data.get("format") != FILE_FORMAT
-        or not isinstance(data.get("obligation"), str)
-        or not isinstance(data.get("parts"), list)
-    ):
+    found: dict[str, Any] = data if isinstance(data, dict) and data.get("format") == FILE_FORMAT else {}
+    if not (isinstance(found.get("obligation"), str) and isinstance(found.get("parts"), list)):
         raise InputError(f"{quoted(str(file))} holds no certificates", expected=f"the format {FILE_FORMAT!r}")
-    return data
+    return found
 
 
 def _check(
@@ -263,8 +253,7 @@ def certificates_text(found: Sequence[CheckedCertificate]) -> str:
     good = [c for c in found if not c.refused]
     asked = " and ".join(solvers_at_hand())
     steps, leaves = sum(c.steps for c in good), sum(c.leaves for c in good)
-    alone = [c for c in good if not c.compared]
-    if alone:
+    if alone := [c for c in good if not c.compared]:
         said = "are of claims that the catalogue has not: they prove what they state"
         lines.append(f"{len(alone)} of them {said}")
     counts = f"{len(good)} of {len(found)} certificates hold: {steps:,} steps, {leaves:,} leaves confirmed by {asked}"
@@ -272,12 +261,8 @@ def certificates_text(found: Sequence[CheckedCertificate]) -> str:
     return "\n".join(lines)
 
 
-written_as(
-    CheckedCertificate,
-    "file=path obligation holds compared steps leaves lemmas because",
-    holds=lambda c: not c.refused,
-    because=lambda c: c.refused or ABSENT,
-)
+_KEYS = "file=path obligation holds compared steps leaves lemmas because=refused?"
+written_as(CheckedCertificate, _KEYS, holds=lambda c: not c.refused)
 
 
 def certificates_document(found: Sequence[CheckedCertificate], exit_status: int) -> dict[str, Any]:

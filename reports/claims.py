@@ -10,7 +10,7 @@ from ..core.text import format_map
 from ..verify.claims import ClaimResult, ClaimsFile
 from ..verify.verdict import Status
 from .layout import block, count, duration, joined
-from .machine import document, written_as
+from .machine import counted, document, written_as
 
 #: A file, what became of its claims so far, and whether that is all of them.
 CheckedFile = tuple[ClaimsFile, Sequence[ClaimResult]]
@@ -84,14 +84,14 @@ written_as(
 def checked_json(checked: Sequence[CheckedFile], missed: int, seconds: float) -> dict[str, Any]:
     """Return the answer of ``check``."""
     status = exit_status(checked, missed)
-    counts = Counter(r.verdict for _, rs in checked for r in rs)
+    counts = counted(r.verdict for _, rs in checked for r in rs)
     times = {f"{f.filename}:{r.line}": r.seconds for f, rs in checked for r in rs}
     return document(
         "check",
         _WORDS.get(status, Status.NOT_CHECKED),
         status,
         interrupted=missed > 0,
-        counts={s: counts.get(s, 0) for s in Status},
+        counts=counts,
         not_checked=missed,
         files=[{"file": file.filename, "claims": rs} for file, rs in checked],
         timing={"seconds": seconds, "claims": times},

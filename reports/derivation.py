@@ -59,29 +59,21 @@ def steps_json(derivation: Derivation) -> list[dict[str, Any]]:
     :mod:`indexproof.core.derivation_json` is for those that check them.
     """
     out: list[dict[str, Any]] = []
+    said: Any
+    place: dict[str, Any]
     for step, m in replayed(derivation):
-        place: dict[str, Any] = {"part": "map"}
-        sides: dict[str, Any]
         if isinstance(step, MapChange):
-            sides = {"before": format_map(step.before), "after": format_map(step.after)}
-            out.append({"rule": step.why, **sides, "binding": {}, "position": place})
-            continue
-        if isinstance(step, RuleStep):
-            root = _root(step, m)
-            place = {
-                "part": step.position.part,
-                "index": step.position.number,
-                "path": _path(root, step.before),
-            }
-            sides = {"before": show(step.before), "after": show(step.after)}
+            name, said, place, binding = step.why, format_map, {"part": "map"}, {}
         else:
-            place = {"part": "constraints"}
-            sides = {
-                "before": [_constraint(c) for c in step.before],
-                "after": [_constraint(c) for c in step.after],
-            }
-        binding = {n: show(e) for n, e in step.binding.items()}
-        out.append({"rule": step.rule.name, **sides, "binding": binding, "position": place})
+            name, binding = step.rule.name, {n: show(e) for n, e in step.binding.items()}
+            if isinstance(step, RuleStep):
+                part, index = step.position
+                said = show
+                place = {"part": part, "index": index, "path": _path(_root(step, m), step.before)}
+            else:
+                said, place = _each, {"part": "constraints"}
+        sides = {"before": said(step.before), "after": said(step.after)}
+        out.append({"rule": name, **sides, "binding": binding, "position": place})
     return out
 
 
@@ -103,10 +95,10 @@ def replay_json(
         exit_status,
         steps=len(derivation),
         rules=derivation.rules(),
-        conditions={} if checked is None else dict(sorted(checked.decided_by().items())),
-        removed_dims=[] if checked is None else checked.removed_dims,
-        new_dims=[] if checked is None else checked.new_dims,
-        refused=None if refused is None else {"step": refused.step, "reason": refused.reason},
+        conditions=dict(sorted(checked.decided_by().items())) if checked else {},
+        removed_dims=checked.removed_dims if checked else [],
+        new_dims=checked.new_dims if checked else [],
+        refused=refused and {"step": refused.step, "reason": refused.reason},
         left=derivation.before,
         right=derivation.after,
     )
@@ -115,12 +107,11 @@ def replay_json(
 def _root(step: RuleStep, m: IndexingMap) -> Expr:
     """The expression that the step's position speaks of."""
     part, index = step.position
-    roots = {
-        "result": list(m.results),
-        "constraint": [c.expr for c in m.constraints],
-        "source": [e for r in m.rts if r.source is not None for e in r.source.results],
-    }[part]
-    return roots[index]
+    if part == "result":
+        return m.results[index]
+    if part == "constraint":
+        return m.constraints[index].expr
+    return [e for r in m.rts if r.source is not None for e in r.source.results][index]
 
 
 def _path(root: Expr, at: Expr) -> list[int] | None:
@@ -162,7 +153,11 @@ def _cut(text: str) -> str:
 
 
 def _all(constraints: Iterable[Constraint]) -> str:
-    return " and ".join(map(_constraint, constraints)) or "true"
+    return " and ".join(_each(constraints)) or "true"
+
+
+def _each(constraints: Iterable[Constraint]) -> list[str]:
+    return [*map(_constraint, constraints)]
 
 
 def _constraint(c: Constraint) -> str:
@@ -194,10 +189,9 @@ def _facts(c: Condition, m: IndexingMap, constraints: tuple[Constraint, ...]) ->
     if Facts(boxes).holds(c):
         return box
     # drop one constraint after the other as long as the rest suffices
-    needed = list(range(len(known)))
-    if Facts(boxes, known).holds(c):
-        for k in list(needed):
-            fewer = [j for j in needed if j != k]
-            if Facts(boxes, [known[j] for j in fewer]).holds(c):
-                needed = fewer
-    return [*box, *(f"{_cut(show(known[k][0]))} ∈ {known[k][1]}" for k in needed)]
+    needed = known
+    for one in known if Facts(boxes, known).holds(c) else ():
+        fewer = [k for k in needed if k is not one]
+        if Facts(boxes, fewer).holds(c):
+            needed = fewer
+    return [*box, *(f"{_cut(show(e))} ∈ {inside}" for e, inside in needed)]

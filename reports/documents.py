@@ -32,7 +32,6 @@ _NOTE = "<!-- Printed from the declarations by `make docs`; edit those instead. 
 def documents(help_texts: Mapping[str, str]) -> dict[str, str]:
     """Every document by file name.  ``help_texts`` is the help of every command."""
     placed = [c for rank in range(MAX_RANK + 1) for c in layout_cases(rank)]
-    constraint_rules = (_constraint_descent(r) for r in catalog.RULES.constraints)
     pages = {
         "README": {},
         "rules": {"count": count(len(catalog.RULES), "rule"), "rules": "\n\n".join(_rules())},
@@ -55,7 +54,7 @@ def documents(help_texts: Mapping[str, str]) -> dict[str, str]:
             "measure": _prose(Measure),
             "rules": _rows(_descent(r) for r in catalog.RULES.rules if not (r.structural or r.sharing)),
             "constraint_measure": _prose(ConstraintMeasure),
-            "constraint_rules": _rows(constraint_rules),
+            "constraint_rules": _rows(map(_descent, catalog.RULES.constraints)),
         },
         "claims": {},
         "cli": {"commands": "\n\n".join(_command(*item) for item in help_texts.items())},
@@ -120,8 +119,7 @@ def _entries(claims: Iterable[Rule | ConstraintRule | TransferLaw | KnownLaw | T
 def _op(cls: type[Op]) -> str:
     cases = [c for rank in range(MAX_RANK + 1) for c in cls.cases(rank)]
     out = [f"## {cls.name}", document_of(cases[0])]
-    facts = [f"- `{name}`: `{kind}`" for name, kind in attributes(cls)]
-    if facts:
+    if facts := [f"- `{name}`: `{kind}`" for name, kind in attributes(cls)]:
         out.append("\n".join(["Attributes:", "", *facts]))
     if cls.opcodes:
         out.append(f"HLO: {', '.join(f'`{o}`' for o in cls.opcodes)}")
@@ -147,21 +145,18 @@ def _aligned(lines: Sequence[tuple[str, str]]) -> Iterator[str]:
         yield f"{label:<{width}}{text}".rstrip()
 
 
-def _descent(r: Rule) -> tuple[str, ...]:
-    return _compared(r.name, measure(r.left), measure(r.right), measured(r))
-
-
-def _constraint_descent(r: ConstraintRule) -> tuple[str, ...]:
-    return _compared(r.name, constraint_measure(r.left), constraint_measure(r.right), measured_constraint(r))
-
-
-def _compared(
-    name: str, left: Measure | ConstraintMeasure, right: Measure | ConstraintMeasure, is_measured: bool
-) -> tuple[str, ...]:
-    """The first component in which two measures differ, on both sides."""
+def _descent(r: Rule | ConstraintRule) -> tuple[str, ...]:
+    """The first component in which the measures of the two sides differ, on both sides."""
+    left: Measure | ConstraintMeasure
+    right: Measure | ConstraintMeasure
+    if isinstance(r, Rule):
+        left, right, known = measure(r.left), measure(r.right), measured(r)
+    else:
+        left, right = constraint_measure(r.left), constraint_measure(r.right)
+        known = measured_constraint(r)
     k = next((k for k in range(len(left)) if left[k] is not right[k]), 0)
     sides = (f"`{show(m[k])}`".replace("|", "\\|") for m in (left, right))
-    return name, left._fields[k], *sides, "measured" if is_measured else "proved"
+    return r.name, left._fields[k], *sides, "measured" if known else "proved"
 
 
 def _command(name: str, said: str) -> str:
@@ -198,16 +193,11 @@ def _members(cls: type) -> Iterator[str]:
             yield f"- `{shown}`: {_prose(value).split(chr(10) * 2, maxsplit=1)[0]}"
 
 
-class _Bare:
+class _Bare(str):
     """An annotation that is printed without the quotes of a string."""
 
-    def __init__(self, annotation: object) -> None:
-        self.annotation = annotation
-
-    def __repr__(self) -> str:
-        return (
-            self.annotation if isinstance(self.annotation, str) else inspect.formatannotation(self.annotation)
-        )
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
 def _signature(name: str, value: Any) -> str:
@@ -218,7 +208,8 @@ def _signature(name: str, value: Any) -> str:
     empty = inspect.Parameter.empty
 
     def bare(annotation: object) -> object:
-        return empty if annotation is empty else _Bare(annotation)
+        text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+        return empty if annotation is empty else _Bare(text)
 
     parameters = [p.replace(annotation=bare(p.annotation)) for p in s.parameters.values() if p.name != "self"]
     returns = empty if isinstance(value, type) else bare(s.return_annotation)

@@ -36,7 +36,7 @@ from .gate_items import (
 )
 from .layout import block, count, duration, joined
 from .machine import document, plain, written_as
-from .selection import Named, Selected, read_text
+from .selection import Named, Selected, by_group, read_text
 from .settings import SETTINGS, Settings, files_below_root
 from .sources import kind_of_file, read_source
 
@@ -70,10 +70,9 @@ class Gate:
     @property
     def exit_status(self) -> int:
         """0 if the gate passes, 1 if something is false, lost or missing, 2 if something is undecided, 3 if ill-formed."""
-        if any(i.verdict == ILL_FORMED for i in self.failed):
-            return 3
-        if any(i.verdict not in (Status.UNDECIDED, Status.NOT_CHECKED) for i in self.failed):
-            return 1
+        verdicts = {i.verdict for i in self.failed}
+        if verdicts - {Status.UNDECIDED, Status.NOT_CHECKED}:
+            return 3 if ILL_FORMED in verdicts else 1
         return 2 if self.failed or self.interrupted or not (self.items or self.unchanged) else 0
 
     @property
@@ -129,16 +128,13 @@ def _items(
     """The items of files, in order."""
     proved = [f for f in files if kind_of_file(f) in ("python", "rules")]
     sources = {f: read_source(str(root / f), max_rank) for f in proved}
-    groups: dict[tuple[str, str], list[Named]] = {}
-    for f, s in sources.items():
-        for d in s.declared:
-            groups.setdefault((f, d.group), []).append(d)
+    groups = {(f, *of): claims for f, s in sources.items() for of, claims in by_group(s.declared).items()}
     owed = {of: gated(declared) for of, declared in groups.items()}
     asked = [o for obligations in owed.values() for o in obligations]
     results = iter(prove(asked).results if asked else ())
     found = {f: [unread_item(f, error) for error in s.unread] for f, s in sources.items()}
-    for (f, name), declared in groups.items():
-        found[f].append(proved_item(f, declared, [next(results) for _ in owed[f, name]]))
+    for of, declared in groups.items():
+        found[of[0]].append(proved_item(of[0], declared, [next(results) for _ in owed[of]]))
     for f in files:
         items = found[f] if f in found else _remembered(cache, root, f)
         yield from sorted(items, key=lambda i: (i.line, i.column))
@@ -160,8 +156,7 @@ def _remembered(cache: Cache, root: Path, path: str) -> list[GateItem]:
         return [ill_formed_item(path, 1, f"cannot read it: {error.strerror}")]
     program = "\0".join((path, platform_text(), prover_digest(), *first_read().values(), ""))
     key = f"gate {hashlib.sha256(program.encode() + content).hexdigest()}"
-    known = cache.manifest(key)
-    if known:
+    if known := cache.manifest(key):
         return [GateItem(**item) for item in known]
     make = module_items if kind_of_file(path) == "hlo" else _claims_items
     items = list(make(root, path))
@@ -174,8 +169,7 @@ def _claims_items(root: Path, path: str) -> Iterator[GateItem]:
     """The items of a claims file."""
     source = read_source(str(root / path))
     yield from (unread_item(path, error) for error in source.unread)
-    for claim in source.claims.claims if source.claims is not None else ():
-        yield claim_item(path, claim)
+    yield from (claim_item(path, claim) for claim in source.claims)
 
 
 # ------------------------------------------------------------------------------------------------------- the base
@@ -191,10 +185,9 @@ def _touched(root: Path, files: Sequence[str], since: str) -> set[str]:
 
     Python files may import each other, so that one that changed touches all; the settings touch everything.
     """
-    names = _git(root, "diff", "--name-only", "--relative", "-z", since, "--") + _git(
-        root, "ls-files", "--others", "--exclude-standard", "-z"
-    )
-    changed = set(names.decode().split("\0"))
+    known = _git(root, "diff", "--name-only", "--relative", "-z", since, "--")
+    unknown = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
+    changed = set((known + unknown).decode().split("\0"))
     if SETTINGS in changed:
         return set(files)
     if any(name.endswith(".py") for name in changed):
@@ -243,9 +236,7 @@ def _base(settings: Settings, options: Sequence[str]) -> list[GateItem]:
         subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
         # in a process of its own, since modules of two versions have one name
         words = [sys.executable, "-m", "indexproof", "gate", "--without-base", "--json", *options]
-        done = subprocess.run(
-            words, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False
-        )
+        done = subprocess.run(words, cwd=folder, capture_output=True, encoding="utf-8", check=False)
         if not done.stdout.startswith("{"):
             raise InputError(f"the base {quoted(settings.base)} cannot be proved: {done.stderr.strip()}")
         return list(_items_of_document(done.stdout, settings.base))
@@ -255,13 +246,11 @@ def _items_of_document(text: str, name: str) -> Iterator[GateItem]:
     try:
         data = json.loads(text)
         for i in data["claims"]:
-            yield GateItem(
-                *(i[key] for key in ["name", "kind", "file", "line", "column", "verdict", "expected"])
-            )
+            place = i["file"], i["line"], i["column"]
+            yield GateItem(i["name"], i["kind"], *place, i["verdict"], i["expected"])
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            f"{name}: {type(error).__name__}: {error}", expected="a document that `indexproof gate` wrote"
-        ) from None
+        said = f"{name}: {type(error).__name__}: {error}"
+        raise InputError(said, expected="a document that `indexproof gate` wrote") from None
 
 
 # ------------------------------------------------------------------------------------------------------- reports

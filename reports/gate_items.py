@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ..core.blocks import point_text
 from ..core.errors import InputError
@@ -46,8 +47,7 @@ class GateItem:
     @property
     def passes(self) -> bool:
         """Whether the verdict is the expected one; a right side without a value is false, too."""
-        false = self.expected == Status.REFUTED and self.verdict == Status.UNDEFINED
-        return self.verdict == self.expected or false
+        return self.verdict == self.expected or (self.expected, self.verdict) == ("REFUTED", "UNDEFINED")
 
     @property
     def where(self) -> str:
@@ -102,13 +102,9 @@ def proved_item(path: str, declared: Sequence[Named], results: Sequence[Result])
         Status.VACUOUS: "no integers satisfy the conditions, so the claim says nothing",
         Status.PROVED: "proved, but expected to be refuted",
     }.get(status, "not decided within the budget")
-    return replace(
-        item,
-        text=block(head, lines),
-        message=f"{item.name}: {said}",
-        counterexample=point,
-        repair=next((said.partition("\n")[0] for heading, said in lines if heading == "repair"), ""),
-    )
+    repair = next((text.partition("\n")[0] for heading, text in lines if heading == "repair"), "")
+    told: dict[str, Any] = {"message": f"{item.name}: {said}", "counterexample": point, "repair": repair}
+    return replace(item, text=block(head, lines), **told)
 
 
 def claim_item(path: str, claim: Claim) -> GateItem:
@@ -159,7 +155,6 @@ def _computation_lines(text: str) -> dict[str, int]:
     """Return where each computation begins."""
     found: dict[str, int] = {}
     for n, line in enumerate(text.split("\n"), 1):
-        begins = re.match(r"(?:ENTRY\s+)?%?([\w.-]+)\s*(?:\(.*)?\{", line)
-        if begins:
+        if begins := re.match(r"(?:ENTRY\s+)?%?([\w.-]+)\s*(?:\(.*)?\{", line):
             found.setdefault(begins[1], n)
     return found

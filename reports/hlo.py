@@ -22,8 +22,8 @@ from ..core.parametric import ParametricMap
 from ..core.text import format_map
 from ..verify.modules import CheckedQuestion, ComputationReport, ModuleVerifier
 from ..verify.verdict import Status, worst
-from .layout import count, duration, joined, listed, table
-from .machine import ABSENT, document, written_as
+from .layout import count, duration, joined, listed, or_dash, table
+from .machine import document, written_as
 from .progress import Bar
 
 if TYPE_CHECKING:
@@ -136,8 +136,6 @@ class Report:
     @property
     def verdict(self) -> Status:
         """The worst answer; `NOT CHECKED` if nothing was."""
-        if not self.checked:
-            return Status.NOT_CHECKED
         return worst([u.verified.status for u in self.units if u.verified is not None])
 
 
@@ -353,20 +351,16 @@ def _table(r: Report) -> Iterator[str]:
     for u in r.units:
         row = [u.name, u.what, f"{u.instructions:,}", f"{u.instructions - len(u.unmapped):,}"]
         row.append(f"{sum(len(e.all_maps) for e in u.entries):,}")
-        row += [_number(sum(len(e.all_maps) for e in u.entries if e.at_most))] if bounds else []
+        row += [or_dash(sum(len(e.all_maps) for e in u.entries if e.at_most))] if bounds else []
         if u.verified is not None:
             statuses = [c.status for c in u.verified.checked]
-            row += [f"{len(statuses):,}", *(_number(statuses.count(s)) for s in _COUNTED)]
+            row += [f"{len(statuses):,}", *(or_dash(statuses.count(s)) for s in _COUNTED)]
         row.append(duration(u.seconds))
         rows.append(row)
     yield from table(rows, right=range(2, len(head)))
 
 
 _COUNTED = (Status.PROVED, Status.REFUTED, Status.UNDECIDED)
-
-
-def _number(n: int) -> str:
-    return f"{n:,}" if n else "-"
 
 
 def _unit(u: Unit) -> Iterator[str]:
@@ -415,8 +409,7 @@ def _closing(r: Report) -> str:
     total = sum(u.instructions for u in r.units)
     mapped = total - sum(len(u.unmapped) for u in r.units)
     what = f"{count(len(r.units), 'unit')}: {mapped:,} of {count(total, 'instruction')} mapped"
-    bounds = sum(len(e.all_maps) for u in r.units for e in u.entries if e.at_most)
-    if bounds:
+    if bounds := sum(len(e.all_maps) for u in r.units for e in u.entries if e.at_most):
         what += f", {count(bounds, 'map')} {'is an upper bound' if bounds == 1 else 'are upper bounds'}"
     if not r.checked:
         return joined([what, f"in {duration(r.seconds)}"])
@@ -427,27 +420,13 @@ def _closing(r: Report) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------------ as JSON
-def _verified(u: Unit) -> Any:
-    if u.verified is None:
-        return ABSENT
-    return {"verdict": u.verified.status, "questions": u.verified.counts, "failed": u.verified.failed}
-
-
 written_as(CheckedQuestion, "kind where verdict=status detail")
-written_as(
-    Entry,
-    "output operand direction maps exact unknown at_most use tile_sizes tiles",
-    maps=lambda e: e.all_maps,
-    use=lambda e: e.use or ABSENT,
-    tile_sizes=lambda e: e.tile_sizes or ABSENT,
-    tiles=lambda e: e.tiles or ABSENT,
-)
+written_as(ComputationReport, "verdict=status questions=counts failed")
+written_as(Entry, "output operand direction maps=all_maps exact unknown at_most use? tile_sizes? tiles?")
 written_as(
     Unit,
-    "name is=what instructions unmapped maps=entries verified tilings",
+    "name is=what instructions unmapped maps=entries verified? tilings?",
     unmapped=lambda u: [{"name": n, "opcode": o, "reasons": why} for n, o, why in u.unmapped],
-    verified=_verified,
-    tilings=lambda u: ABSENT if u.tilings is None else u.tilings,
 )
 
 

@@ -40,6 +40,11 @@ def proved_line(verdict: str, claims: int, false: int, seconds: float) -> str:
     return joined([f"{verdict}  {count(claims, 'claim')}, {said}", f"in {duration(seconds)}"])
 
 
+def or_dash(n: int) -> str:
+    """A number in a table; a dash for none."""
+    return f"{n:,}" if n else "-"
+
+
 def listed(names: Sequence[str], most: int = 8) -> str:
     """The first names, and dots if there are more."""
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
@@ -64,10 +69,9 @@ def _spelled(error: UnicodeError) -> tuple[str | bytes, int]:
     symbol = error.object[error.start]
     if symbol in _SPELLED:
         return _SPELLED[symbol], error.start + 1
-    escaped, _ = codecs.lookup_error("backslashreplace")(
-        UnicodeEncodeError(error.encoding, error.object, error.start, error.start + 1, error.reason)
-    )
-    return escaped, error.start + 1
+    end = error.start + 1
+    one = UnicodeEncodeError(error.encoding, error.object, error.start, end, error.reason)
+    return codecs.lookup_error("backslashreplace")(one)[0], end
 
 
 #: -1 for the last line of a report alone, 1 for each step of long work, as the command line says.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -85,14 +85,9 @@ def layout_text(d: Described, index: Sequence[int] | None = None, position: int 
     return _with_claims(str(at), lines, d, "\n".join(_grid(at)))
 
 
-def _claims_keys(cls: type, keys: str, **computed: Callable[[Any], Any]) -> None:
-    """Declare the keys of something whose claims were checked."""
-    written_as(cls, f"{keys} claims=checked timing", timing=lambda d: {"seconds": d.seconds}, **computed)
-
-
 _ANSWER = "verdict=answer.verdict engine=answer.engine counterexample=answer.counterexample.values"
 written_as(CheckedClaim, f"claim {_ANSWER}")
-_claims_keys(
+written_as(
     Described,
     "shape=at.shape padded_dimensions=at.padded_dimensions minor_to_major=at.layout.minor_to_major tiles "
     "physical=at.physical expanded=at.expanded positions=at.size padding_positions=at.padding_size bytes=at.bytes "
@@ -115,7 +110,8 @@ def layout_json(
 
 def described_json(command: str, d: _WithClaims, exit_status: int, **more: Any) -> dict[str, Any]:
     """Return the answer of a command about something whose claims were checked, if that was asked."""
-    return document(command, d.verdict, exit_status, **plain(d), **more)
+    proved = {"claims": d.checked, "timing": {"seconds": d.seconds}}
+    return document(command, d.verdict, exit_status, **plain(d), **proved, **more)
 
 
 @dataclass(frozen=True)
@@ -146,7 +142,7 @@ def bitcast_text(d: DescribedBitcast) -> str:
     return _with_claims(f"{d.steps.source} -> {d.steps.target}", lines, d)
 
 
-_claims_keys(
+written_as(
     DescribedBitcast,
     "source=steps.source target=steps.target kind=steps.kind steps backward forward",
     steps=lambda d: d.steps.needed(),
@@ -218,11 +214,10 @@ def launch_text(d: DescribedLaunch) -> str:
     return _with_claims(str(at.shape), lines, d)
 
 
-_claims_keys(
+written_as(
     DescribedLaunch,
     "shape=at.shape threads=at.launch.threads blocks=at.launch.blocks unroll=at.launch.unroll warp=at.launch.warp "
-    "chunks=at.chunks thread_map block_map warp_map owners reads requests",
-    reads=lambda d: ABSENT if d.reads is None else d.reads,
+    "chunks=at.chunks thread_map block_map warp_map owners reads? requests",
     requests=lambda d: ABSENT if d.operand is None else d.requests,
 )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final
@@ -43,19 +44,21 @@ def written_as(cls: type, keys: str, **computed: _Getter) -> None:
     """Declare the keys of objects of ``cls``, in order, as in ``"name verdict=answer.verdict maps"``.
 
     A key alone is an attribute, or what the function in ``computed`` makes of the object.  The path behind ``=`` leads to
-    an attribute of an attribute; where one on the way is ``None`` the value is ``null``.
+    an attribute of an attribute; where one on the way is ``None`` the value is ``null``.  With ``?`` at the end there is
+    no key where the value is ``None``, an empty tuple or an empty text.
     """
     _KEYS[cls] = []
     for key in keys.split():
-        name, _, path = key.partition("=")
-        _KEYS[cls].append((name, computed.get(name) or _at((path or name).split("."))))
+        name, _, path = key.rstrip("?").partition("=")
+        get = computed.get(name) or _at((path or name).split("."), key.endswith("?"))
+        _KEYS[cls].append((name, get))
 
 
-def _at(path: Sequence[str]) -> _Getter:
+def _at(path: Sequence[str], optional: bool) -> _Getter:
     def get(value: Any) -> Any:
         for name in path:
             value = None if value is None else getattr(value, name)
-        return value
+        return ABSENT if optional and (value is None or value in ((), "")) else value
 
     return get
 
@@ -107,8 +110,14 @@ def text_of(data: Mapping[str, Any]) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------ prove
-def _counts(results: Sequence[Result]) -> dict[Status, int]:
-    return {s: sum(r.verdict.status is s for r in results) for s in Status}
+def counted(verdicts: Iterable[Status]) -> dict[Status, int]:
+    """Return how often each verdict was given."""
+    found = Counter(verdicts)
+    return {s: found[s] for s in Status}
+
+
+def _counts(results: Iterable[Result]) -> dict[Status, int]:
+    return counted(r.verdict.status for r in results)
 
 
 written_as(
@@ -122,6 +131,8 @@ written_as(
 def run_json(run: Run, claims: Sequence[Claimed], command: str = "indexproof prove") -> dict[str, Any]:
     """Return the answer of ``prove``."""
     families, groups = grouped(run, claims)
+    wide = [(r.obligation, r.verdict.witness or {}) for r in widening(run)]
+    taken = {r.obligation.name: r.verdict for r in run.results}
     return document(
         "prove",
         run.status,
@@ -134,22 +145,15 @@ def run_json(run: Run, claims: Sequence[Claimed], command: str = "indexproof pro
         groups=groups,
         strategies=strategies(run),
         redundant_conditions=redundant(run),
-        may_widen=[
-            {
-                "claim": r.obligation.subject,
-                "obligation": r.obligation.kind,
-                "at": ordered_point(r.obligation, r.verdict.witness or {}),
-            }
-            for r in widening(run)
-        ],
+        may_widen=[{"claim": o.subject, "obligation": o.kind, "at": ordered_point(o, at)} for o, at in wide],
         confirmed=confirmed_json(run),
         results=[result_json(r, command) for r in run.results],
         timing={
             **run_times(run),
             "refused_cache_entries": run.refused_cache_entries,
             "groups": {f"{g.family}: {g.name}": _times(g) for g in (*families, *groups) if g.results},
-            "results": {r.obligation.name: r.verdict.seconds for r in run.results},
-            "resources": {r.obligation.name: r.verdict.resources for r in run.results if r.verdict.resources},
+            "results": {name: v.seconds for name, v in taken.items()},
+            "resources": {name: v.resources for name, v in taken.items() if v.resources},
         },
     )
 
@@ -172,27 +176,16 @@ def confirmed_json(run: Run) -> dict[str, Any] | None:
 
 
 def _times(g: Group) -> dict[str, Any]:
-    worst = g.slowest
-    return {
-        "median": g.median,
-        "worst": worst.verdict.seconds if worst else 0.0,
-        "slowest": worst.obligation.name if worst else "",
-    }
+    worst, slowest = (g.slowest.verdict.seconds, g.slowest.obligation.name) if g.slowest else (0.0, "")
+    return {"median": g.median, "worst": worst, "slowest": slowest}
 
 
 def result_json(r: Result, command: str) -> dict[str, Any]:
     """Return one entry of ``results`` of ``prove``."""
     o, v = r.obligation, r.verdict
-    out: dict[str, Any] = {
-        "family": o.family,
-        "claim": o.subject,
-        "obligation": o.kind,
-        "question": o.question,
-        "gate": o.gate,
-        "verdict": v.status,
-        "passes": r.passes,
-        "strategy": v.strategy,
-    }
+    out: dict[str, Any] = {"family": o.family, "claim": o.subject, "obligation": o.kind}
+    out |= {"question": o.question, "gate": o.gate}
+    out |= {"verdict": v.status, "passes": r.passes, "strategy": v.strategy}
     if v.opinion is not None:
         out["confirmed"] = v.opinion.by
     false = v.status in (Status.REFUTED, Status.UNDEFINED)
@@ -205,15 +198,21 @@ def result_json(r: Result, command: str) -> dict[str, Any]:
     return out
 
 
+def _subterms(terms: Iterable[tuple[str, str, Any]]) -> list[dict[str, Any]]:
+    known = ((side, term, None if isinstance(value, str) else value) for side, term, value in terms)
+    return [{"side": side, "term": term, "value": value} for side, term, value in known]
+
+
+def _truths(conditions: Iterable[tuple[str, bool | None]]) -> list[dict[str, Any]]:
+    return [{"condition": text, "holds": truth} for text, truth in conditions]
+
+
 written_as(
     AtPoint,
     "subterms hypotheses goal",
-    subterms=lambda at: [
-        {"side": side, "term": term, "value": None if isinstance(value, str) else value}
-        for side, term, value in at.subterms
-    ],
-    hypotheses=lambda at: [{"condition": text, "holds": truth} for text, truth in at.hypotheses],
-    goal=lambda at: [{"condition": text, "holds": truth} for text, truth in at.goal],
+    subterms=lambda at: _subterms(at.subterms),
+    hypotheses=lambda at: _truths(at.hypotheses),
+    goal=lambda at: _truths(at.goal),
 )
 
 
@@ -223,22 +222,17 @@ def point_json(
     """Return the answer of ``prove --at``."""
     false = any(place == "counterexample" for _, place in places)
     verdict = Status.REFUTED.value if false else "HOLDS" if exit_status == 0 else Status.NOT_CHECKED.value
-    return document(
-        "prove --at",
-        verdict,
-        exit_status,
-        point=point,
-        obligations=[
-            {
-                "claim": o.subject,
-                "obligation": o.kind,
-                "gate": o.gate,
-                "here": place,
-                **plain(evaluated(o, point)),
-            }
-            for o, place in places
-        ],
-    )
+    obligations = [
+        {
+            "claim": o.subject,
+            "obligation": o.kind,
+            "gate": o.gate,
+            "here": place,
+            **plain(evaluated(o, point)),
+        }
+        for o, place in places
+    ]
+    return document("prove --at", verdict, exit_status, point=point, obligations=obligations)
 
 
 # ------------------------------------------------------------------------------------------------------- maps
@@ -257,7 +251,9 @@ def answer_json(
     if answer is None:
         return document(command, Status.NOT_CHECKED, exit_status, **more, left=left, right=right)
     c = answer.counterexample
-    found = None if c is None else {**_counterexample(c), "subterms": _subterms(c, left, right)}
+    concrete = isinstance(left, IndexingMap) and isinstance(right, IndexingMap)
+    terms = sides_at(c, left, right) if c is not None and concrete else ()  # type: ignore[arg-type]
+    found = c and {**_counterexample(c), "subterms": _subterms(terms)}
     sides = {"left": left, "right": right, **_asked(answer), "counterexample": found}
     return document(command, answer.verdict, exit_status, **more, **sides, timing={"seconds": answer.seconds})
 
@@ -270,37 +266,16 @@ written_as(SizeCondition, "condition necessary")
 
 
 def property_json(
-    name: str,
-    maps: Sequence[AnyMap],
-    given: Mapping[str, Any],
-    answer: Answer,
-    exit_status: int,
-    **more: Any,
+    name: str, maps: Sequence[AnyMap], given: Mapping[str, Any], answer: Answer, exit_status: int, **more: Any
 ) -> dict[str, Any]:
     """Return the answer of ``property``."""
     c = answer.counterexample
-    return document(
-        "property",
-        answer.verdict,
-        exit_status,
-        property=name,
-        arguments=given,
-        maps=maps,
-        **_asked(answer),
-        confirmed=answer.confirmed_by,
-        counterexample=c and _counterexample(c, "first", "second"),
-        timing={"seconds": answer.seconds},
-        **more,
-    )
+    asked = {"property": name, "arguments": given, "maps": maps, **_asked(answer)}
+    found = {"confirmed": answer.confirmed_by, "counterexample": c and _counterexample(c, "first", "second")}
+    timing = {"seconds": answer.seconds}
+    return document("property", answer.verdict, exit_status, **asked, **found, timing=timing, **more)
 
 
 def _counterexample(c: Counterexample, one: str = "left", two: str = "right") -> dict[str, Any]:
     """Return a point, what is there on either side, and why that is wrong."""
     return {"values": c.values, one: c.left, two: c.right, "reason": c.reason, "smallest": c.minimal}
-
-
-def _subterms(c: Counterexample, left: AnyMap, right: AnyMap) -> list[dict[str, Any]]:
-    """Return the subterms of two maps at a point where they differ; none where they have parameters."""
-    if not (isinstance(left, IndexingMap) and isinstance(right, IndexingMap)):
-        return []
-    return [{"side": side, "term": term, "value": x} for side, term, x in sides_at(c, left, right)]

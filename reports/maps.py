@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..core.expr import Expr, FloorDiv, Int, Sum, floordiv, linear, mod, postorder, rebuild
+from ..core.expr import Expr, FloorDiv, Int, Sum, floordiv, linear, mod, postorder, rebuild, var
 from ..core.indexing_map import Constraint, IndexingMap
-from ..core.text import format_map
+from ..core.text import format_expr, format_map
 from ..verify.claims.instructions import OperandAnswer
 from ..verify.concrete import Counterexample
 from ..verify.verdict import Status, worst
-from ..verify.words import difference
+from ..verify.width import Overflow, Subexpression, Width
+from ..verify.words import difference, term_text, width_verdict
 from .layout import block
 from .machine import document, written_as
 
@@ -83,6 +84,27 @@ def instructions_json(answers: Sequence[OperandAnswer], exit_status: int) -> dic
     verdict = worst([a.answer.verdict for a in answers])
     seconds = sum(a.answer.seconds for a in answers)
     return document("equal", verdict, exit_status, operands=answers, timing={"seconds": seconds})
+
+
+def width_json(
+    answer: Width, m: IndexingMap, bits: int | None, exit_status: int, each: Sequence[Subexpression] | None
+) -> dict[str, Any]:
+    """Return the answer of ``width``, with the subexpressions where they were asked for."""
+    order = [var(v.name) for v in m.variables]
+
+    def overflow(o: Overflow) -> dict[str, Any]:
+        values = {"value": o.value, "values": o.values, "smallest": o.minimal}
+        return {"bits": o.bits, "term": term_text(o, order), **values}
+
+    def part(p: Subexpression) -> dict[str, Any]:
+        known = {"verdict": p.verdict, "bits": p.bits, "engine": p.engine}
+        shown = format_expr(p.expr, variables=order)
+        return {"term": shown, **known, "overflow": p.overflow and overflow(p.overflow)}
+
+    found = {"map": m, "bits": answer.bits, "overflows": map(overflow, answer.overflows)}
+    how = {"engines": answer.engines, "tried": answer.tried, "timing": {"seconds": answer.seconds}}
+    parts = None if each is None else [*map(part, each)]
+    return document("width", width_verdict(answer, bits), exit_status, **found, subexpressions=parts, **how)
 
 
 written_as(

@@ -37,8 +37,7 @@ def assert_pallas_ok(function: Callable[..., Any], *args: Any, ranges: Ranges | 
     values the elements of scalar prefetch operands lie, by name.  Raises :class:`AssertionError` with the report on the
     calls for which something is false or not known, and :class:`InputError` if there is no call.
     """
-    failed = [c for c in checked_calls(function, args, ranges) if c.verdict is not Status.PROVED]
-    if failed:
+    if failed := [c for c in checked_calls(function, args, ranges) if c.verdict is not Status.PROVED]:
         raise AssertionError("\n" + pallas_text(failed))
 
 
@@ -46,8 +45,7 @@ def checked_calls(
     function: Callable[..., Any], args: Sequence[Any], ranges: Ranges | None = None
 ) -> list[CheckedPallasCall]:
     """Every call that ``function`` makes for these arguments, with its claims."""
-    calls = pallas_calls(function, *args, ranges=ranges)
-    if not calls:
+    if not (calls := pallas_calls(function, *args, ranges=ranges)):
         raise InputError("the function makes no pallas_call", expected="arguments for which it makes one")
     return [verify_pallas(c) for c in calls]
 
@@ -135,9 +133,8 @@ def _index(o: BlockedOperand) -> str:
     if o.index is None:
         return f"no index map: {o.why}"
     m = simplify_map(o.index, RULES)
-    sources = [
-        f"{r.name} = {r.source.hlo}[{', '.join(map(str, r.source.results))}]" for r in m.rts if r.source
-    ]
+    read = ((r.name, r.source) for r in m.rts if r.source)
+    sources = [f"{name} = {s.hlo}[{', '.join(map(str, s.results))}]" for name, s in read]
     text = f"({', '.join(v.name for v in m.dims)}) -> ({', '.join(map(str, m.results))})"
     return ", ".join([text, *sources])
 
@@ -162,16 +159,14 @@ def _claims(c: CheckedPallasCall) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     for kind, claim in CLAIMS.items():
         of_kind = [p for p in c.claims if p.kind == kind]
-        proved = [p.operand for p in of_kind if p.answer.proved]
-        if proved:
+        if proved := [p.operand for p in of_kind if p.answer.proved]:
             rows.append((Status.PROVED.value, f"{claim}: {', '.join(proved)}"))
         rows += [(p.answer.verdict.value, _said(p, claim)) for p in of_kind if not p.answer.proved]
     return rows
 
 
 def _said(p: PallasClaim, claim: str) -> str:
-    found = p.answer.counterexample
-    if found is None:
+    if (found := p.answer.counterexample) is None:
         return f"{claim}: {p.operand} {' '.join(p.answer.tried[-1:])}".rstrip()
     here = {n: x for n, x in found.values.items() if not n.endswith("'")}
     there = {n.removesuffix("'"): x for n, x in found.values.items() if n.endswith("'")}

@@ -159,9 +159,8 @@ def _shown(n: int, most: int, keep: Iterable[int] = ()) -> list[int]:
         return list(range(n))
     wanted = {*range(most // 4), *range(n - max(most // 8, 2), n)}
     for k in keep:
-        near = {k - 1, k, k + 1} & set(range(n))
-        if len(wanted | near) < most:
-            wanted |= near
+        more = wanted | ({k - 1, k, k + 1} & set(range(n)))
+        wanted = more if len(more) < most else wanted
     ordered = sorted(wanted)
     gaps = [[_GAP, b] if b > a + 1 else [b] for a, b in itertools.pairwise(ordered)]
     return [ordered[0], *itertools.chain.from_iterable(gaps)]
@@ -200,25 +199,25 @@ class _Tiles:
 
     def __init__(self, at: Memory) -> None:
         self.at = at
-        self.cuts = [len(t.tile) - t.tile.count(None) for t, _ in at.op.tilings(at.shape.dims)]
+        #: From the outermost: a step, the sizes that it cuts, and how many coordinates lie in a tile.
+        self.steps = [(t, x, len(t.tile) - t.tile.count(None)) for t, x in at.op.tilings(at.shape.dims)]
 
     def of(self, index: Index) -> _Levels:
         """The tile that holds an element (or a place beside the array), one for every level."""
         at = self.at.op.physical(index)
         levels = []
-        for (step, sizes), cut in zip(self.at.op.tilings(self.at.shape.dims), self.cuts, strict=True):
+        for step, sizes, cut in self.steps:
             at = step.place(at, sizes)
             levels.append(integers(at[: len(at) - cut]))
         return tuple(levels)
 
     def at_position(self, position: int) -> _Levels:
         """The tile of a position of memory, padding too; nothing behind the last tile."""
-        x = self.at.shape.dims
         if position >= prod(self.at.expanded):
             return ()
-        at, _ = self.at.op.off_line(integer(position), self.at.op.expanded(x))
+        at, _ = self.at.op.off_line(integer(position), self.at.op.expanded(self.at.shape.dims))
         levels = []
-        for (step, sizes), cut in zip(reversed(self.at.op.tilings(x)), reversed(self.cuts), strict=True):
+        for step, sizes, cut in reversed(self.steps):
             levels.append(integers(at[: len(at) - cut]))
             at, _ = step.element(at, sizes)
         return tuple(reversed(levels))
@@ -227,7 +226,7 @@ class _Tiles:
         """The colour of the outermost tile; without tiles, one for all."""
         place = 0
         for tile in self.of(index)[:1]:
-            step, sizes = self.at.op.tilings(self.at.shape.dims)[0]
+            step, sizes, _ = self.steps[0]
             for k, n in zip(tile, integers([*step.sizes(sizes)]), strict=False):
                 # rows of tiles must not repeat the colours of the row above
                 place = place * (n + (n % len(_PALETTE) == 0)) + k
@@ -261,12 +260,17 @@ def _widened(at: Memory) -> tuple[int, ...]:
     tile, unless dimensions are merged.
     """
     dims = list(at.padded_dimensions or at.shape.dims)
-    tilings = at.op.tilings(at.shape.dims)
-    if tilings and None not in tilings[0][0].tile:
-        sizes = [int(t) for t in tilings[0][0].tile if isinstance(t, int)]
-        for d, t in zip(at.layout.minor_to_major, reversed(sizes), strict=False):
-            dims[d] = -(-dims[d] // t) * t
+    tile = _first_tile(at)
+    for d, t in tile.items() if None not in tile.values() else ():
+        dims[d] = -(-dims[d] // (t or 1)) * (t or 1)
     return tuple(dims)
+
+
+def _first_tile(at: Memory) -> dict[int, int | None]:
+    """The sizes of the first tile by dimension; None is for one that is merged."""
+    tiles = [t.tile for t, _ in at.op.tilings(at.shape.dims)][:1]
+    sizes = [t if isinstance(t, int) else None for tile in tiles for t in reversed(tile)]
+    return dict(zip(at.layout.minor_to_major, sizes, strict=False))
 
 
 def _draw_array(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float, *, positions: bool) -> float:
@@ -274,10 +278,8 @@ def _draw_array(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float, *,
     dims, rank = at.shape.dims, at.shape.rank
     wide = dims if positions else _widened(at)
     # where tiles begin is worth seeing even in a large array
-    seams = [t.tile for t, _ in at.op.tilings(dims)][:1]
-    sizes = [s if isinstance(s, int) else 1 for s in (seams[0] if seams else ())]
-    by_dim = dict(zip(at.layout.minor_to_major, reversed(sizes), strict=False))
-    keep = tuple([seam] if (seam := by_dim.get(d)) else [] for d in (rank - 2, rank - 1))
+    seams = {d: t or 1 for d, t in _first_tile(at).items()}
+    keep = [[seams[d]] if d in seams else [] for d in (rank - 2, rank - 1)]
 
     def cell(index: Index) -> _Cell:
         if not all(k < n for k, n in zip(index, dims, strict=True)):
@@ -420,8 +422,7 @@ def _draw_memory(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float) -
         return
 
     def cell(position: int) -> _Cell:
-        index = at.index(position)
-        if index is None:
+        if (index := at.index(position)) is None:
             return _Cell("#ffffff", f"position {position}: padding", stroke="#b8c2cc")
         hint = f"position {position}: element ({', '.join(map(str, index))})"
         return _Cell(tiles.colour(index), hint, _comma(index) or "·")
@@ -588,15 +589,12 @@ def _draw_marks(
         fill = _mixed(colour, 0.45 + 0.55 * n / most) if n else "#ffffff"
         return _Cell(fill, f"({', '.join(map(str, index))})", str(n) if n > 1 else "")
 
-    ends = [_ends([k[-2] for k in places if rank > 1]), _ends([k[-1] for k in places if rank])]
+    marked = [k[-2] for k in places if rank > 1], [k[-1] for k in places if rank]
+    ends = [[min(numbers), max(numbers)] if numbers else [] for numbers in marked]
     size = _text_size(str(most), largest=11)
     fronts = {k[:-2] for k in places}
     far, middles = _draw_grid(paper, dims, (x, y + 22), cell, size, keep=ends, panels=fronts)
     return far, next((middles[k] for k in places if k in middles), y + 22)
-
-
-def _ends(numbers: Sequence[int]) -> list[int]:
-    return [min(numbers), max(numbers)] if numbers else []
 
 
 def _mixed(colour: str, strength: float) -> str:

@@ -17,13 +17,10 @@ if TYPE_CHECKING:
 
 
 class Lines:
-    """Counts what is done, and tells of it on ``stream`` (standard error by default), so that standard output
-    holds the report alone.
-    """
+    """Counts what is done, and tells of it on ``stream``, standard error by default: standard output is the report's."""
 
-    #: There is a line for each of so many parts of the work,
+    #: There is a line for each of so many parts of the work, if there is at least so much.
     parts: ClassVar[int] = 10
-    #: if there is at least this much work.
     least: ClassVar[int] = 100
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
@@ -38,11 +35,11 @@ class Lines:
     def advance(self, more: int = 1) -> bool:
         """Count ``more`` as done; whether a line is due."""
         before, self.done = self.done, self.done + more
-        parts, total = self.parts, self.total
         if layout.verbosity:
             # each step in which something is done, or none
             return layout.verbosity > 0
-        return total >= self.least and self.done * parts // total > before * parts // total
+        total = self.total
+        return total >= self.least and self.done * self.parts // total > before * self.parts // total
 
     def share(self, things: str) -> str:
         """Return the share that is done, as in ``10%  5 of 50 things``."""
@@ -56,32 +53,18 @@ class Bar(Lines):
     verb: ClassVar[str]
     #: Whether the bar says how long it will take.
     remaining: ClassVar[bool] = False
-
     _bar: Progress | None = None
     _task: TaskID
 
     def __enter__(self) -> Self:
         if self.stream.isatty() and self.total > 1 and not layout.verbosity:
+            from rich import progress as p
             from rich.console import Console
-            from rich.progress import (
-                BarColumn,
-                MofNCompleteColumn,
-                Progress,
-                TextColumn,
-                TimeElapsedColumn,
-                TimeRemainingColumn,
-            )
 
-            self._bar = Progress(
-                TextColumn(self.verb),
-                BarColumn(),
-                MofNCompleteColumn(),
-                TimeElapsedColumn(),
-                *([TimeRemainingColumn()] if self.remaining else []),
-                TextColumn("{task.description}"),
-                console=Console(file=self.stream),
-                transient=True,
-            )
+            columns = [p.TextColumn(self.verb), p.BarColumn(), p.MofNCompleteColumn(), p.TimeElapsedColumn()]
+            columns += [p.TimeRemainingColumn()] if self.remaining else []
+            columns.append(p.TextColumn("{task.description}"))
+            self._bar = p.Progress(*columns, console=Console(file=self.stream), transient=True)
             self._task = self._bar.add_task("", total=self.total)
             self._bar.start()
         return self

@@ -63,10 +63,9 @@ class Proofs(Shown):
         """The claims that are not proved, each with its counterexample; a wrong map of an op once."""
         found = []
         for wrong in failing(self.run, self.claims):
-            o, verdict = wrong[0].obligation, wrong[0].verdict
+            o, v = wrong[0].obligation, wrong[0].verdict
             text = explain(wrong[0], command=self.command, also=instances(wrong, self.claims))
-            point = ordered_point(o, verdict.witness or {})
-            found.append(Refutation(o.subject, o.kind, verdict.status, point, text))
+            found.append(Refutation(o.subject, o.kind, v.status, ordered_point(o, v.witness or {}), text))
         return found
 
     def blocks(self, cached: bool = True) -> Iterator[str]:
@@ -94,8 +93,7 @@ def prove(
     selected = [Selected(n) for w in what if not isinstance(w, str) for n in declared_by(w, max_rank)]
     if names or not what:
         selected += chosen(names, max_rank)
-    owed = [o for s in selected for o in s.obligations() if o.gate or findings]
-    if not owed:
+    if not (owed := [o for s in selected for o in s.obligations() if o.gate or findings]):
         raise InputError("there is nothing to prove", expected="a rule or an op")
     claims = list({s.named.name: s.named for s in selected}.values())
     command = shlex.join(["indexproof", "prove", *files_among(names)])

@@ -44,12 +44,10 @@ def _lines(audit: Sequence[tuple[ClaimsFile, Sequence[ClaimResult]]]) -> Iterato
     for file, results in audit:
         yield f"\n## {file.filename}\n\n{_counts(results)}"
         for kind, meaning in _KINDS.items():
-            found = [r for r in results if r.accuracy == kind and r.verdict is Status.REFUTED]
-            if found:
+            if found := [r for r in results if r.accuracy == kind and r.verdict is Status.REFUTED]:
                 yield f"\n### {count(len(found), 'map')}: {kind} ({meaning})"
                 yield from map(_false, found)
-        others = [r for r in results if r.verdict is not Status.PROVED and r.accuracy not in _KINDS]
-        if others:
+        if others := [r for r in results if r.verdict is not Status.PROVED and r.accuracy not in _KINDS]:
             yield "\n### Other claims that do not hold"
             yield from map(_false, others)
         yield "\n### All claims\n\n| section | claim | line | verdict |\n|---|---|---|---|"

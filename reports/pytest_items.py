@@ -15,7 +15,7 @@ from ..verify.cache import Cache, default_cache
 from ..verify.proving import prove_all
 from .gate import gated
 from .gate_items import GateItem, claim_item, module_items, proved_item, unread_item
-from .selection import Named
+from .selection import Named, by_group
 from .settings import files_below_root, settings_of
 from .sources import read_source
 
@@ -46,13 +46,9 @@ class DeclarationsFile(pytest.File):
         shown = self.nodeid.partition("::")[0] or str(self.path)
         source = read_source(str(self.path))
         found: list[tuple[str, int, Callable[[], GateItem]]] = []
-        groups: dict[str, list[Named]] = {}
-        for d in source.declared:
-            groups.setdefault(d.group, []).append(d)
-        for name, claims in groups.items():
+        for (_, name), claims in by_group(source.declared).items():
             found.append((name, claims[0].line, partial(_proved, self.config, shown, claims)))
-        stated = source.claims.claims if source.claims is not None else ()
-        found += [(c.name, c.line, partial(claim_item, shown, c)) for c in stated]
+        found += [(c.name, c.line, partial(claim_item, shown, c)) for c in source.claims]
         known = [unread_item(shown, error) for error in source.unread]
         if source.kind == "hlo":
             known += module_items(self.path.parent, self.path.name)
@@ -70,8 +66,7 @@ def _proved(config: pytest.Config, path: str, claims: Sequence[Named]) -> GateIt
 
 def _cache(config: pytest.Config) -> Cache:
     """The cache of verdicts, one for a process."""
-    cache = config.stash.get(_CACHE, None)
-    if cache is None:
+    if (cache := config.stash.get(_CACHE, None)) is None:
         place = default_cache()
         try:
             if place is not None:

@@ -56,8 +56,7 @@ def pytest_collect_file(file_path: Path, parent: Any) -> Any:
 
 def _declared(config: Any) -> tuple[Path, ...]:
     """The files of ``[tool.indexproof]``; of none where there is no such table."""
-    found = getattr(config, "_indexproof_declared", None)
-    if found is None:
+    if (found := getattr(config, "_indexproof_declared", None)) is None:
         path = config.rootpath / "pyproject.toml"
         found = ()
         if path.is_file() and "[tool.indexproof]" in path.read_text("utf-8"):

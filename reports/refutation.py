@@ -48,8 +48,7 @@ def point_variables(o: Obligation) -> list[str]:
 
 def evaluated(o: Obligation, point: Mapping[str, int]) -> AtPoint:
     """Evaluate every subterm, every hypothesis and every part of the goal, a rule of a rule file in its own arithmetic."""
-    rule = stated_rule(o)
-    if rule is not None:
+    if (rule := stated_rule(o)) is not None:
         return _evaluated_rule(rule, point)
     mentioned = {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
     mentioned |= {v for _, e in o.show for v in e.variables()}
@@ -93,8 +92,7 @@ def _outside(rule: StatedRule, point: Mapping[str, int]) -> Iterator[tuple[str, 
 
 def ordered_point(o: Obligation, witness: Mapping[str, int]) -> dict[str, int]:
     """``witness`` in the order in which the claim mentions its variables; what it does not mention comes last."""
-    rule = stated_rule(o)
-    if rule is not None:
+    if (rule := stated_rule(o)) is not None:
         return {v: witness[v] for v in rule.variables}
     mentioned: dict[str, int] = {}
     for found in _NAME.finditer(o.claim):
@@ -206,9 +204,8 @@ def _repairs(o: Obligation, with_repairs: bool) -> Iterator[str]:
         from ..verify.rulefiles.repair import weakest_repairs
 
         first, *others = [*map(show, weakest_repairs(rule)), ""]
-        said = (
-            f"true with the condition  {first}" if first else "none of the candidate conditions makes it true"
-        )
+        none = "none of the candidate conditions makes it true"
+        said = f"true with the condition  {first}" if first else none
         yield said + (f"\nor with  {';  '.join(others[:-1])}" if others[1:] else "")
     if with_repairs and o.family in ("rule", "constraint rule") and o.kind.startswith(("sound", "defined")):
         from ..verify.repair import repairs
@@ -228,9 +225,8 @@ def _values(o: Obligation, at: AtPoint, failing: bool = True) -> Iterator[tuple[
     if o.kind == "progress":
         yield from _hypotheses(at)
         # the labels are "left weight", "right weight" and so on, in lexicographic order
-        sides = [
-            [(label, x) for label, _, x in at.subterms if label.startswith(s)] for s in ("left ", "right ")
-        ]
+        terms = [(label, x) for label, _, x in at.subterms]
+        sides = [[t for t in terms if t[0].startswith(s)] for s in ("left ", "right ")]
         left, right = (f"({', '.join(_text(x) for _, x in side)})" for side in sides)
         if failing:
             yield "fails", f"the right side is not smaller: {right} against {left}"
@@ -254,8 +250,7 @@ def _hypotheses(at: AtPoint) -> Iterator[tuple[str, str]]:
 # -------------------------------------------------------------------------------------------------- one point
 def holds_at(o: Obligation, point: Mapping[str, int]) -> Place | None:
     """Evaluate ``o`` at ``point``; ``None`` where the point leaves one of its variables open."""
-    rule = stated_rule(o)
-    if rule is not None:
+    if (rule := stated_rule(o)) is not None:
         from ..verify.rulefiles import judge
 
         outcome = judge(rule, point) if all(v in point for v in rule.variables) else None

@@ -10,7 +10,7 @@ from ..verify.rulefiles import StatedRule, show
 from ..verify.rulefiles.obligations import NO_NEW_OVERFLOW
 from ..verify.rulefiles.repair import weakest_repairs
 from ..verify.verdict import Status, Verdict
-from .machine import confirmed_json, document, plain, run_times
+from .machine import confirmed_json, counted, document, plain, run_times
 from .refutation import again, evaluated
 from .selection import Named
 from .summary import strategies
@@ -36,20 +36,18 @@ def rules_json(
         others = [r for r in results[c.name] if not r.obligation.gate and verdicts[-1].proved]
         entries.append(_entry(c.claim, gate, others if findings else None, command, repairs > 0))
         repairs -= "counterexample" in entries[-1]
+    times = {c.name: v.seconds for c, v in zip(claims, verdicts, strict=True)}
     return document(
         "prove",
         run.status,
         run.exit_status,
         interrupted=run.interrupted,
         claims=len(claims),
-        counts={s: sum(v.status is s for v in verdicts) for s in Status},
+        counts=counted(v.status for v in verdicts),
         strategies=strategies(run),
         confirmed=confirmed_json(run),
         rules=entries,
-        timing={
-            **run_times(run),
-            "rules": {c.name: v.seconds for c, v in zip(claims, verdicts, strict=True)},
-        },
+        timing={**run_times(run), "rules": times},
     )
 
 
@@ -57,17 +55,10 @@ def _entry(
     rule: StatedRule, gate: Result | None, others: Sequence[Result] | None, command: str, with_repairs: bool
 ) -> dict[str, Any]:
     v = Verdict(Status.NOT_CHECKED) if gate is None else gate.verdict
-    out: dict[str, Any] = {
-        "name": rule.name,
-        "where": rule.where,
-        "statement": rule.statement(),
-        "semantics": str(rule.semantics),
-        "verdict": v.status,
-        "passes": gate is not None and gate.passes,
-        "expected": rule.expected,
-        "strategy": v.strategy,
-        "resources": v.resources,
-    }
+    out: dict[str, Any] = {"name": rule.name, "where": rule.where}
+    out |= {"statement": rule.statement(), "semantics": str(rule.semantics), "verdict": v.status}
+    out |= {"passes": gate is not None and gate.passes, "expected": rule.expected}
+    out |= {"strategy": v.strategy, "resources": v.resources}
     if others is not None:
         over = f"{NO_NEW_OVERFLOW}, "
         out |= {
@@ -90,8 +81,5 @@ def _entry(
 
 def _kinds(results: Sequence[Result], prefix: str, status: Status) -> dict[str, dict[str, int]]:
     """The kinds of results with a verdict, without their prefix, each with its counterexample."""
-    return {
-        r.obligation.kind.removeprefix(prefix): dict(r.verdict.witness or {})
-        for r in results
-        if r.obligation.kind.startswith(prefix) and r.verdict.status is status
-    }
+    found = ((r.obligation.kind, r.verdict) for r in results if r.obligation.kind.startswith(prefix))
+    return {k.removeprefix(prefix): dict(v.witness or {}) for k, v in found if v.status is status}

@@ -60,6 +60,14 @@ class Named:
         return group_of(self.name, self.claim)
 
 
+def by_group(claims: Iterable[Named]) -> dict[tuple[str, str], list[Named]]:
+    """The claims by family and by rule, law or op."""
+    out: dict[tuple[str, str], list[Named]] = {}
+    for c in claims:
+        out.setdefault((c.family, c.group), []).append(c)
+    return out
+
+
 @dataclass(frozen=True)
 class Selected:
     """A claim and, where only one of its obligations was named, the kind of that."""
@@ -93,16 +101,14 @@ def _bare(text: str) -> str:
 
 
 def _matches(name: str, among: Sequence[Named]) -> list[Named]:
-    exact = [c for c in among if c.name == name]
-    if exact:
+    if exact := [c for c in among if c.name == name]:
         return exact
     if name in FAMILIES:
         return [c for c in among if c.family in FAMILIES[name]]
     if name in _SETS:
         rules = {r.name for r in getattr(catalog, name)}
         return [c for c in among if c.name in rules]
-    whole = [c for c in among if c.group == name]
-    if whole:
+    if whole := [c for c in among if c.group == name]:
         return whole
     # an op's instances are called `transpose rank 2, permutation=(1, 0)`; the rank, or the rest, is often enough
     wanted = _bare(name)
@@ -125,8 +131,7 @@ def select(names: Iterable[str], among: Sequence[Named], where: str = "the catal
     a rule set or a family, or that of one obligation (``quotient_by_one: sound``).  Raises :class:`InputError` with the
     nearest names for one that nothing has.
     """
-    wanted = list(names)
-    if not wanted:
+    if not (wanted := list(names)):
         return [Selected(c) for c in among]
     chosen: dict[tuple[str, str], Selected] = {}
     for name in wanted:
@@ -158,8 +163,7 @@ def select(names: Iterable[str], among: Sequence[Named], where: str = "the catal
 def suggestion(name: str, known: Iterable[str], otherwise: str = _LISTED) -> str:
     """The end of an error message about an unknown name: the nearest ones, or where names are listed."""
     unique = list(dict.fromkeys(known))
-    close = difflib.get_close_matches(name, unique, n=3, cutoff=0.6)
-    if not close:
+    if not (close := difflib.get_close_matches(name, unique, n=3, cutoff=0.6)):
         # a misremembered name often has a word in common with the real one
         words = [w for w in re.split(r"[\W_]+", name) if len(w) > 3]
         close = [n for n in unique if any(w in n for w in words)][:3]
@@ -380,8 +384,7 @@ def _claims_in(value: Any, module: str, max_rank: int) -> Iterator[Named]:
             for part in value:
                 yield from _claims_in(part, module, max_rank)
         case type() if issubclass(value, Op) and value is not Op and value.__module__ == module:
-            cases = [c for rank in range(max_rank + 1) for c in value.cases(rank)]
-            if not cases:
+            if not (cases := [c for rank in range(max_rank + 1) for c in value.cases(rank)]):
                 said = f"op {value.name or value.__name__} has no cases up to rank {max_rank}"
                 raise InputError(f"{said}: nothing to prove")
             for c in cases:

@@ -43,8 +43,7 @@ def settings_of(root: Path) -> Settings:
         raise InputError(said, expected="a repository with [tool.indexproof]") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: {error}") from None
-    table = data.get("tool", {}).get("indexproof")
-    if table is None:
+    if (table := data.get("tool", {}).get("indexproof")) is None:
         expected = "for instance  rules = ['rules/*.rules']"
         raise InputError(f"{path} has no [tool.indexproof]", expected=expected)
     known = {*_KINDS, "base", "floor", "max-rank"}

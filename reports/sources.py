@@ -13,7 +13,7 @@ from typing import Literal
 
 from ..core.errors import InputError, quoted
 from ..verify.budget import MAX_RANK
-from ..verify.claims import ClaimsFile, read_claims
+from ..verify.claims import Claim, read_claims
 from .selection import Named, declared_in, read_text, stated_in
 
 FileKind = Literal["python", "rules", "claims", "hlo"]
@@ -29,7 +29,7 @@ class SourceFile:
     kind: FileKind
     declared: list[Named] = field(default_factory=list)
     #: Of a claims file.
-    claims: ClaimsFile | None = None
+    claims: tuple[Claim, ...] = ()
     #: Why statements, or the file, cannot be read.
     unread: list[InputError] = field(default_factory=list)
 
@@ -52,9 +52,8 @@ def files_below(paths: Iterable[str | Path]) -> list[str]:
         elif not path.is_file():
             raise InputError(f"there is no file {quoted(str(given), 200)}")
         elif kind_of_file(path) is None:
-            raise InputError(
-                f"{quoted(str(given), 200)} is of no known kind", expected=f"one of {', '.join(_SUFFIXES)}"
-            )
+            said = f"{quoted(str(given), 200)} is of no known kind"
+            raise InputError(said, expected=f"one of {', '.join(_SUFFIXES)}")
         else:
             found[str(path)] = None
     return list(found)
@@ -76,7 +75,7 @@ def read_source(path: str, max_rank: int = MAX_RANK) -> SourceFile:
     try:
         match kind:
             case "claims":
-                source.claims = read_claims(read_text(path), path, source.unread)
+                source.claims = read_claims(read_text(path), path, source.unread).claims
             case "rules":
                 source.declared = stated_in(path, read_text(path), source.unread)
             case "python":

@@ -13,7 +13,7 @@ from ..core.blocks import point_text
 from ..verify.obligation import STATED
 from ..verify.outcome import Result, Run
 from ..verify.verdict import Status
-from .layout import block, count, duration, joined, room, spent, table
+from .layout import block, count, duration, joined, or_dash, room, spent, table
 
 _FALSE = (Status.REFUTED, Status.VACUOUS, Status.UNDEFINED)
 _OPEN = (Status.UNDECIDED, Status.NOT_CHECKED)
@@ -22,19 +22,14 @@ _WIDTH = 60
 
 
 class Claimed(Protocol):
-    """A claim, as far as a report names it."""
+    """A claim, as far as a report names it: by the argument that selects it, its family, and the op or itself."""
 
     @property
-    def name(self) -> str:
-        """Return the argument that selects it."""
-
+    def name(self) -> str: ...
     @property
-    def family(self) -> str:
-        """As that of its obligations."""
-
+    def family(self) -> str: ...
     @property
-    def group(self) -> str:
-        """Return the heading of an obligation: an op, or itself."""
+    def group(self) -> str: ...
 
 
 @dataclass
@@ -78,9 +73,9 @@ def grouped(run: Run, claims: Sequence[Claimed]) -> tuple[list[Group], list[Grou
     for c in claims:
         family = families.setdefault(c.family, Group(c.family, c.family))
         group = groups.setdefault((c.family, c.group), Group(c.family, c.group))
-        family.claims += 1
-        group.claims += 1
-        of[c.family, c.name] = family, group
+        of[c.family, c.name] = both = family, group
+        for g in both:
+            g.claims += 1
     for r in run.results:
         for g in of[r.obligation.family, r.obligation.subject]:
             g.results.append(r)
@@ -137,9 +132,8 @@ def damage(run: Run) -> str:
     """Describe the cache entries that were not believed, and why; empty where there are none."""
     said = []
     if _without_key(run):
-        said.append(
-            "the cache was sealed with another key, so everything is proved again (reports/guides/ci.md)"
-        )
+        why = "so everything is proved again (reports/guides/ci.md)"
+        said.append(f"the cache was sealed with another key, {why}")
     elif n := run.damaged_cache_entries:
         refused = {reason: k for reason, k in run.refused_cache_entries.items() if reason in _REFUSED}
         why = ", ".join(f"{k:,} {_REFUSED[reason]}" for reason, k in refused.items())
@@ -202,9 +196,8 @@ def findings(run: Run) -> Iterator[str]:
             o = r.obligation
             what = o.kind.removeprefix("no new overflow, ")
             lines.append((o.subject, f"{what}: {point_text(ordered_point(o, r.verdict.witness or {}))}"))
-        yield block(
-            "rules whose right side may overflow where their left side does not, with an example:", lines
-        )
+        head = "rules whose right side may overflow where their left side does not, with an example:"
+        yield block(head, lines)
 
 
 def failing(run: Run, claims: Sequence[Claimed]) -> list[list[Result]]:
@@ -253,22 +246,13 @@ _CONFIRMED_COLUMN = _HEAD.index("confirmed")
 def _row(g: Group, name: str) -> tuple[str, ...]:
     worst = g.slowest
     confirmed = sum(r.verdict.proved and bool(confirmed_by(r)) for r in g.gated)
-    return (
-        name,
-        f"{g.claims:,}",
-        f"{len(g.gated):,}",
-        f"{g.count(Status.PROVED):,}",
-        _or_dash(confirmed),
-        _or_dash(g.count(*_FALSE)),
-        _or_dash(g.count(*_OPEN)),
-        duration(g.median) if worst else "",
-        duration(worst.verdict.seconds) if worst else "",
-        _within(worst.obligation.name, g.name) if worst else "",
-    )
-
-
-def _or_dash(n: int) -> str:
-    return f"{n:,}" if n else "-"
+    counts = f"{g.claims:,}", f"{len(g.gated):,}", f"{g.count(Status.PROVED):,}"
+    others = map(or_dash, (confirmed, g.count(*_FALSE), g.count(*_OPEN)))
+    times = ("", "", "")
+    if worst:
+        slowest = _within(worst.obligation.name, g.name)
+        times = duration(g.median), duration(worst.verdict.seconds), slowest
+    return (name, *counts, *others, *times)
 
 
 def _within(name: str, group: str) -> str:
@@ -291,8 +275,7 @@ def tables(run: Run, claims: Sequence[Claimed]) -> list[str]:
         rows = [("verdict", "rule", "by", "resources", "time", "confirmed"), *map(_rule_row, checked)]
         columns = None if run.confirm else -1
         found.append("\n".join(table([row[:columns] for row in rows], right=(3, 4))))
-    others = [r for r in run.results if r.obligation.family != STATED]
-    if others:
+    if others := [r for r in run.results if r.obligation.family != STATED]:
         left = [c for c in claims if c.family != STATED]
         found.append("\n".join(_table(replace(run, results=others), left)))
     return found

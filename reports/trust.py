@@ -41,11 +41,9 @@ def write_export(found: Sequence[Exported], folder: Path, versions: str) -> str:
     (folder / "index.json").write_text(text_of({**index, "obligations": entries}) + "\n", "utf-8")
     questions = [q for e in entries for q in e["questions"] if q["file"]]
     lines = [f"{count(len(found), 'obligation')}, {count(len(questions), 'question')} in {folder}"]
-    asked = [q for q in questions if "proof" in q]
-    if asked:
+    if asked := [q for q in questions if "proof" in q]:
         have = [q for q in asked if q["proof"]]
         complete = sum(q["complete"] for q in have)
-        lines.append(
-            f"{len(have):,} of {count(len(asked), 'proof')} by cvc5, {complete:,} without a step taken on trust"
-        )
+        said = f"by cvc5, {complete:,} without a step taken on trust"
+        lines.append(f"{len(have):,} of {count(len(asked), 'proof')} {said}")
     return "\n".join(lines)

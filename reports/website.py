@@ -32,11 +32,11 @@ from ..verify.rulefiles import StatedRule, show
 from ..verify.verdict import Status, worst
 from .catalogue import claim_lines, document_of, example_of, map_lines, statement_of
 from .layout import filled
-from .machine import document, plain, result_json
+from .machine import confirmed_json, document, plain, result_json
 from .refutation import evaluated, holds_at
 from .rule_files import rules_json
-from .selection import Named
-from .summary import Group, confirmations, confirmed_by, grouped, redundant, strategies, widening
+from .selection import Named, by_group
+from .summary import Group, confirmed_by, grouped, redundant, strategies, widening
 
 #: How far from a counterexample its picture reaches, on both sides.
 _REACH = 8
@@ -58,9 +58,7 @@ def prove_section(
     ``certificates`` has the file of the certificate of an obligation, by the name of that.
     """
     families, groups = grouped(run, claims)
-    instances: dict[tuple[str, str], list[Named]] = {}
-    for c in claims:
-        instances.setdefault((c.family, c.group), []).append(c)
+    instances = by_group(claims)
     stated = [c for c in claims if isinstance(c.claim, StatedRule)]
     entries = {e["name"]: e for e in rules_json(run, stated, command)["rules"]} if stated else {}
     needless = redundant(run)
@@ -73,7 +71,7 @@ def prove_section(
         "counts": {s: run.count(s) for s in Status},
         "families": families,
         "strategies": strategies(run),
-        "confirmed": {"solver": run.confirm, "counts": confirmations(run)} if run.confirm else None,
+        "confirmed": confirmed_json(run),
         "pages": [
             {
                 **_page(g, instances[g.family, g.name], command, certificates),
@@ -167,8 +165,7 @@ def _example(cases: Sequence[Case]) -> dict[str, Any] | None:
         chance = random.Random(0)
         hypotheses = all_of(case.hypotheses)
         points = ({v: chance.choice(_VALUES) for v in case.symbols} for _ in range(_TRIES))
-        found = [drawn for p in points if (drawn := _instance(case, hypotheses, p)) is not None]
-        if found:
+        if found := [drawn for p in points if (drawn := _instance(case, hypotheses, p)) is not None]:
             return max(found, key=lambda drawn: drawn[0])[1]
     return None
 
@@ -218,14 +215,9 @@ def module_section(
             for i in computation.instructions:
                 for reads in verifier.maps.instruction(i, computation, DIRECTIONS[0]).leaves.values():
                     corpus |= {m: f"{file}:{i.line}" for m in reads.maps if m not in corpus}
-    return {
-        "file": file,
-        "name": module.name,
-        "entry": module.entry.name,
-        "verdict": worst([Status(c["verdict"]) for c in computations]),
-        "computations": computations,
-        "maps": list(numbered),
-    }
+    verdict = worst([Status(c["verdict"]) for c in computations])
+    named = {"file": file, "name": module.name, "entry": module.entry.name, "verdict": verdict}
+    return {**named, "computations": computations, "maps": list(numbered)}
 
 
 def _computation(
@@ -235,14 +227,13 @@ def _computation(
     for q in proved.checked:
         answers.setdefault(q.where, []).append([q.kind, q.status.value, q.detail])
     names = {i.name for i in c.instructions}
-    whole = {where: _tallied(of) for where, of in answers.items() if where not in names}
     return {
         "name": c.name,
         "verdict": proved.status,
         "questions": proved.counts,
         "seconds": proved.seconds,
         "failed": [[q.kind, q.where, q.status, q.detail] for q in proved.failed],
-        "whole": whole,
+        "whole": {where: _tallied(of) for where, of in answers.items() if where not in names},
         "instructions": [
             {
                 "name": i.name,
@@ -269,16 +260,13 @@ def _edges(
     verifier: ModuleVerifier, c: Computation, at: int, numbered: dict[IndexingMap, int]
 ) -> Iterator[list[Any]]:
     """The edges to operands: own array, operand (its place in the computation), its array, maps, unknown, at most."""
-    i = c.instructions[at]
-    if not i.operands:
-        return
-    places = c.operand_positions[at]
-    for (root, number, leaf), reads in verifier.maps.instruction(i, c, DIRECTIONS[0]).leaves.items():
-        operand = places[number]
-        if operand < 0:
-            continue
-        maps = [numbered.setdefault(verifier.simplify(m), len(numbered)) for m in reads.maps]
-        yield [root, operand, leaf, maps, [*map(str, reads.unknown)], [*map(str, reads.at_most)]]
+    i, places = c.instructions[at], c.operand_positions[at]
+    found = verifier.maps.instruction(i, c, DIRECTIONS[0]).leaves if i.operands else {}
+    for (root, number, leaf), reads in found.items():
+        if places[number] >= 0:
+            maps = [numbered.setdefault(verifier.simplify(m), len(numbered)) for m in reads.maps]
+            notes = [[*map(str, reads.unknown)], [*map(str, reads.at_most)]]
+            yield [root, places[number], leaf, maps, *notes]
 
 
 def _tallied(answers: Iterable[Sequence[str]]) -> list[list[Any]]:
@@ -338,10 +326,9 @@ def add_firings(sections: Iterable[Mapping[str, Any]], corpus: Mapping[IndexingM
             if name in fired:
                 fired[name].append((len(before), where, before, after))
     for name, found in fired.items():
-        keys = ("where", "before", "after")
-        example = dict(zip(keys, min(found)[1:], strict=True)) if found else None
-        looked = min(len(corpus), _LOOKED_AT)
-        pages[name]["fired"] = {"maps": len(found), "of": looked, "example": example}
+        shortest = zip(("where", "before", "after"), min(found)[1:], strict=True) if found else None
+        example = shortest and dict(shortest)
+        pages[name]["fired"] = {"maps": len(found), "of": min(len(corpus), _LOOKED_AT), "example": example}
 
 
 # ------------------------------------------------------------------------------------------------------- two runs

@@ -47,10 +47,9 @@ def _runner(name: str) -> Callable[[typer.Context], None]:
 def _loaded() -> typer.Typer:
     """The commands of the tools.  Raises :class:`InputError` where there is no checkout."""
     if not _FOLDER.is_dir():
-        raise InputError(
-            f"the tools for developing indexproof are not installed: there is no folder {_FOLDER}",
-            expected="the command in a checkout of its sources, after `pip install --editable .` there",
-        )
+        said = f"the tools for developing indexproof are not installed: there is no folder {_FOLDER}"
+        expected = "the command in a checkout of its sources, after `pip install --editable .` there"
+        raise InputError(said, expected=expected)
     # on the path, so that worker processes find them too
     if str(_FOLDER.parent) not in sys.path:
         sys.path.append(str(_FOLDER.parent))
@@ -74,11 +73,8 @@ def docs(context: typer.Context, *, check_only: bool = False, folder: Path | Non
     stale = outdated(pages, place)
     # the audit of the published maps stands beside the others and repeats itself in the claims files
     audit = folder is None and not is_current()
-    code = {
-        path: text
-        for path, text in (compiled_sources() if folder is None else {}).items()
-        if not path.exists() or path.read_text("utf-8") != text
-    }
+    sources = compiled_sources().items() if folder is None else ()
+    code = {p: text for p, text in sources if not p.exists() or p.read_text("utf-8") != text}
     if check_only:
         for path in code:
             say(f"{path}: is not what the rules say")
@@ -95,9 +91,8 @@ def docs(context: typer.Context, *, check_only: bool = False, folder: Path | Non
             PAGE.write_text(published_page(), "utf-8")
         for path, text in code.items():
             path.write_text(text, "utf-8")
-    emit(
-        f"{len(pages) + 3 * (folder is None)} documents in {place}, {len(stale) + audit + len(code)} changed"
-    )
+    changed = len(stale) + audit + len(code)
+    emit(f"{len(pages) + 3 * (folder is None)} documents in {place}, {changed} changed")
 
 
 def help_texts(group: Any) -> dict[str, str]:
@@ -106,12 +101,9 @@ def help_texts(group: Any) -> dict[str, str]:
     out: dict[str, str] = {}
 
     def add(command: Any, words: str, parent: Any) -> None:
+        settings = {"terminal_width": 80, "help_option_names": names}
         context = command.context_class(
-            command,
-            info_name=words.rsplit(maxsplit=1)[-1],
-            parent=parent,
-            terminal_width=80,
-            help_option_names=names,
+            command, info_name=words.rsplit(maxsplit=1)[-1], parent=parent, **settings
         )
         out[words] = command.get_help(context)
         for name, inner in getattr(command, "commands", {}).items():

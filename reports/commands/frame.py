@@ -23,10 +23,8 @@ from ..layout import SPELLED, lose, put, write
 
 PROVED, FALSE, OPEN, BAD_INPUT, BUG = range(5)
 
-# what a wrong option or a missing argument raises; typer brings its own copy of click, or uses the installed
-# one
+# what a wrong option or a missing argument raises; typer brings its own copy of click, or uses the installed one
 UsageError: Any = typer.BadParameter.__mro__[1]
-
 
 _OURS = __name__.split(".")[0]
 #: What typer makes of a Ctrl-C while it reads the command line.
@@ -39,13 +37,7 @@ class Commands(TyperGroup):
     """The commands, with one way for errors to reach a person."""
 
     def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, *more: Any, **extra: Any
     ) -> Any:
         """Run a command line; raises :class:`SystemExit` with the exit status."""
         words = list(sys.argv[1:] if args is None else args)
@@ -67,9 +59,10 @@ class Commands(TyperGroup):
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors=SPELLED)
-        run = partial(super().main, words, prog_name or "indexproof", complete_var, standalone_mode=False)
+        extra["standalone_mode"] = False
+        run = partial(super().main, words, prog_name or "indexproof", *more, **extra)
         with _integers_of_any_length(), _ended_like_interrupted(), _interrupts_in_destructors():
-            status = _guarded(partial(run, **extra), debug)
+            status = _guarded(run, debug)
         # Python remembers that Ctrl-C ended an `eval`, until the next one, and then ends as if it were killed
         eval("None")
         sys.exit(status)
@@ -108,8 +101,7 @@ def _ended_like_interrupted() -> Iterator[None]:
     """Who is asked to end (SIGTERM: a job that is cancelled) keeps what is done and ends its processes, as after Ctrl-C."""
     before = signal.getsignal(signal.SIGTERM)
     # in a thread there are no handlers, and somebody else's stays
-    ours = before is signal.SIG_DFL and threading.current_thread() is threading.main_thread()
-    if ours:
+    if ours := before is signal.SIG_DFL and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -245,15 +237,13 @@ def _notes(error: InputError) -> list[str]:
 def without(problems: Sequence[InputError], document: dict[str, Any]) -> dict[str, Any]:
     """Return the answer about everything else, with what is ill-formed and the exit status for that."""
     places = [{"line": max(e.line, 1), "column": max(e.column, 1)} for e in problems]
-    said = [
-        {**at, "message": ": ".join([*_notes(e), str(e)])} for at, e in zip(places, problems, strict=True)
-    ]
+    texts = [": ".join([*_notes(e), str(e)]) for e in problems]
+    said = [{**at, "message": text} for at, text in zip(places, texts, strict=True)]
     return {**document, "exit_status": BAD_INPUT, "ill_formed": said} if problems else document
 
 
-def emit(text: str) -> None:
-    """Print a report, or a part of it."""
-    write(text)
+#: Print a report, or a part of it.
+emit = write
 
 
 def emit_json(data: dict[str, Any]) -> None:

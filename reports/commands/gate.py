@@ -84,8 +84,7 @@ def gate(
     if github or (github is None and os.environ.get("GITHUB_ACTIONS") == "true"):
         for line in github_lines(found):
             (say if json else emit)(line)
-        summary = os.environ.get("GITHUB_STEP_SUMMARY")
-        if summary:
+        if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
             with writing("cannot write", Path(summary)), Path(summary).open("a", encoding="utf-8") as file:
                 file.write(markdown(found))
     finish(found.exit_status, json, lambda: gate_json(found), lambda: gate_text(found))
@@ -106,8 +105,7 @@ def init(folder: Path = Path(), *, cache: Path | None = None) -> None:
     from ..gate import gate_text, run_gate
     from ..settings import settings_of
 
-    there = [name for name in (*FILES, BASE) if (folder / name).exists()]
-    if there:
+    if there := [name for name in (*FILES, BASE) if (folder / name).exists()]:
         said = f"{quoted(str(folder / there[0]), 200)} exists already"
         raise InputError(said, expected="a folder without it")
     with writing("cannot write to", folder):

@@ -96,8 +96,7 @@ def with_files_of_folders(names: Sequence[str], kinds: Sequence[FileKind]) -> li
         if not (("/" in name or name in (".", "..")) and Path(name).is_dir()):
             found[name] = None
             continue
-        below = [f for f in files_below([name]) if kind_of_file(f) in kinds]
-        if not below:
+        if not (below := [f for f in files_below([name]) if kind_of_file(f) in kinds]):
             said = f"the folder {quoted(name, 200)} has no such file"
             raise InputError(said, expected=f"files of {' or '.join(kinds)}")
         found.update(dict.fromkeys(below))
@@ -178,8 +177,7 @@ def point_of(text: str, known: Sequence[str], missing: str = "the claim has no v
     for piece in text.split(","):
         start = at + len(piece) - len(piece.lstrip())
         at += len(piece) + 1
-        found = re.fullmatch(r"\s*([^\s=]+)\s*=\s*([-+]?[0-9]+)\s*", piece)
-        if found is None:
+        if (found := re.fullmatch(r"\s*([^\s=]+)\s*=\s*([-+]?[0-9]+)\s*", piece)) is None:
             raise InputError.at(f"--at: {quoted(piece.strip())} is no value", text, start, "NAME=INTEGER")
         name, value = found[1], found[2]
         if len(value) > 4000:

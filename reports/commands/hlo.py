@@ -124,8 +124,7 @@ def pallas(
 
     stated = {}
     for text in ranges or ():
-        found = re.fullmatch(r"\s*(\w+)\s*=\s*(-?\d+)\s*,\s*(-?\d+)\s*", text, re.ASCII)
-        if found is None:
+        if (found := re.fullmatch(r"\s*(\w+)\s*=\s*(-?\d+)\s*,\s*(-?\d+)\s*", text, re.ASCII)) is None:
             expected = "NAME=LO,HI such as `table=0,7`"
             raise InputError(f"--range: {quoted(text)} is no range", expected=expected)
         stated[found[1]] = (int(found[2]), int(found[3]))

@@ -303,7 +303,7 @@ def width(
     from ...verify.width import subexpression_widths
     from ...verify.width import width as machine_width
     from ...verify.words import each_text, width_text, width_verdict
-    from ..width import width_json
+    from ..maps import width_json
 
     if bits not in (None, 32, 64):
         raise InputError(f"--bits: there are no integers of {bits} bits here", expected="32 or 64")

@@ -74,8 +74,7 @@ def replay(
     from ..certificates import certificates_document, certificates_text, check_files, is_certificate
 
     if against or len(files) > 1 or Path(files[0]).is_dir() or (files[0] != "-" and is_certificate(files[0])):
-        found = list(check_files([Path(f) for f in files], against or []))
-        if not found:
+        if not (found := list(check_files([Path(f) for f in files], against or []))):
             raise InputError("there is no certificate", expected="files that `prove --certificates` wrote")
         status = FALSE if any(c.refused for c in found) else PROVED
         finish(status, json, lambda: certificates_document(found, status), lambda: certificates_text(found))

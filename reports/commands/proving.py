@@ -282,8 +282,7 @@ def check(
         raise problems[0]
     sources += builtin_claims() if builtin else []
     wanted = set(only or ())
-    unknown = wanted - {c.name for f in sources for c in f.claims}
-    if unknown:
+    if unknown := wanted - {c.name for f in sources for c in f.claims}:
         from ..selection import suggestion
 
         name = min(unknown)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,6 +14,10 @@ from ...core.errors import InputError, quoted
 from .frame import OPEN, PROVED, emit, noted, status_of, writing
 from .given import chosen_claims, opened_cache
 from .proving import proved as proved_by
+
+if TYPE_CHECKING:
+    from ...verify.cache import Cache
+    from ..selection import Selected
 
 _MODULES = (".hlo", ".mlir", ".gz")
 
@@ -74,8 +78,10 @@ def report(
     statuses: list[tuple[Status, int]] = []
     proved: list[dict[str, Any]] = []
     if names or not given:
-        kept = folder / "certificates" if certificates else None
-        proved.append(_proved(names, max_rank, jobs, confirm, kept, (cache, no_cache), statuses))
+        place = folder / "certificates" if certificates else None
+        named = chosen_claims(names, max_rank)
+        with opened_cache(cache, no_cache, False) as kept:
+            proved.append(_proved(*named, place, kept, statuses, jobs=jobs, confirm=confirm))
     checked = [_checked(f, statuses) for f in files]
     explored = []
     corpus = website.published_maps() if proved else {}
@@ -111,23 +117,20 @@ def _is_module(name: str) -> bool:
 
 
 def _proved(
-    names: Sequence[str],
-    max_rank: int | None,
-    jobs: int | None,
-    confirm: str,
+    chosen: Sequence[Selected],
+    command: str,
     certificates: Path | None,
-    cache: tuple[Path | None, bool],
+    kept: Cache,
     statuses: list[tuple[Any, int]],
+    **how: Any,
 ) -> dict[str, Any]:
     from ...verify.checker import MANIFEST
     from ..certificates import write_certificates
     from ..website import prove_section
 
-    chosen, command = chosen_claims(names, max_rank)
     claims = list({s.named.name: s.named for s in chosen}.values())
     obligations = [o for s in chosen for o in s.obligations()]
-    with opened_cache(*cache, False) as kept:
-        run = proved_by(obligations, kept, jobs=jobs, confirm=confirm)
+    run = proved_by(obligations, kept, **how)
     written: dict[str, str] = {}
     if certificates is not None:
         owed = [r.obligation for r in run.results if r.verdict.proved and r.obligation.gate]

@@ -66,7 +66,7 @@ def test_every_claim_has_its_place(folder: Path) -> None:
         ("a", "b.json", 2, 3),
         ("c", "b.json", 3, 41),
     ]
-    claims = [(c.name, c.line, c.expected) for s in sources(folder) if s.claims for c in s.claims.claims]
+    claims = [(c.name, c.line, c.expected) for s in sources(folder) for c in s.claims]
     assert claims == [("one: s -> p0", 5, "PROVED"), ("x", 13, "PROVED")]
 
 

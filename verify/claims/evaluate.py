@@ -98,15 +98,9 @@ def check_claims(
 def check_claim(claim: Claim, *, confirm: bool = False) -> ClaimResult:
     """Decide one claim."""
     start = time.perf_counter()
-    statement = claim.statement
-    if isinstance(statement, Comparison):
-        result = _compared(claim, statement, confirm)
-    elif isinstance(statement, Simplification):
-        result = _simplified(claim, statement, confirm)
-    elif isinstance(statement, PropertyClaim):
-        result = _property(claim, statement, confirm)
-    else:
-        result = _depends(claim, statement, confirm)
+    decide: dict[type, Callable[..., ClaimResult]] = {Comparison: _compared, Simplification: _simplified}
+    decide |= {PropertyClaim: _property, Dependence: _depends}
+    result = decide[type(claim.statement)](claim, claim.statement, confirm)
     return replace(result, seconds=time.perf_counter() - start)
 
 

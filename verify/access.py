@@ -93,34 +93,17 @@ def _product(counts: Sequence[int | None]) -> int | None:
 
 def _components(m: IndexingMap) -> Iterator[IndexingMap]:
     """Split a map into maps that share no variable; its relation is their product."""
-    groups: list[tuple[set[Var], list[int], list[int]]] = []
-    used: list[tuple[set[Var], list[int], list[int]]] = [
-        (set(e.variables()), [k], []) for k, e in enumerate(m.results)
-    ]
-    used += [(set(c.expr.variables()), [], [k]) for k, c in enumerate(m.constraints)]
-    used += [({v.expr}, [], []) for v in m.variables]
-    for variables, results, constraints in used:
-        apart = []
-        for group in groups:
-            if group[0] & variables:
-                variables, results, constraints = (
-                    variables | group[0],
-                    group[1] + results,
-                    group[2] + constraints,
-                )
-            else:
-                apart.append(group)
-        groups = [*apart, (variables, results, constraints)]
-    for variables, results, constraints in groups:
-        dims, ranges = (tuple(v for v in g if v.expr in variables) for g in (m.dims, m.ranges))
-        rts = tuple(v for v in m.rts if v.expr in variables)
-        yield IndexingMap(
-            dims,
-            ranges,
-            rts,
-            tuple(m.results[k] for k in sorted(results)),
-            tuple(m.constraints[k] for k in sorted(constraints)),
-        )
+    mentioned = {e: set(e.variables()) for e in m.roots}
+    groups: list[set[Var]] = [] if all(mentioned.values()) else [set()]
+    for together in (*filter(None, mentioned.values()), *({v.expr} for v in m.variables)):
+        apart = [g for g in groups if not g & together]
+        groups = [*apart, together.union(*(g for g in groups if g & together))]
+    for group in groups:
+        dims, ranges = (tuple(v for v in x if v.expr in group) for x in (m.dims, m.ranges))
+        rts = tuple(v for v in m.rts if v.expr in group)
+        results = tuple(e for e in m.results if mentioned[e] <= group)
+        constraints = tuple(c for c in m.constraints if mentioned[c.expr] <= group)
+        yield IndexingMap(dims, ranges, rts, results, constraints)
 
 
 def _pairs(m: IndexingMap) -> int | None:

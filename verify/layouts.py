@@ -74,14 +74,14 @@ class _Steps:
 
     def transpose(self, permutation: Sequence[int]) -> None:
         """Dimension k becomes dimension ``permutation[k]``."""
-        self._apply(Transpose(tuple(permutation)))
+        self.apply(Transpose(tuple(permutation)))
 
     def pad(self, wide: Sequence[Expr]) -> None:
         """Padding at the high ends up to the sizes ``wide``."""
         if list(wide) != self.sizes:
             nothing = (integer(0),) * len(wide)
             high = tuple(w - n for w, n in zip(wide, self.sizes, strict=True))
-            self._apply(Pad(nothing, high, nothing), ())
+            self.apply(Pad(nothing, high, nothing), ())
 
     def reshape(self, groups: Sequence[_Group]) -> None:
         """Source dimensions, target dimensions, digits, and how many digits every dimension on each side has:
@@ -104,9 +104,10 @@ class _Steps:
         if list(dims) != self.sizes:
             known = all(isinstance(n, Int) for n in (*self.sizes, *dims))
             numbers = tuple(n.value if isinstance(n, Int) else n for n in dims)
-            self._apply(Reshape(numbers, () if known else tuple(blocks)))
+            self.apply(Reshape(numbers, () if known else tuple(blocks)))
 
-    def _apply(self, op: Op, *others: tuple[Expr, ...]) -> None:
+    def apply(self, op: Op, *others: tuple[Expr, ...]) -> None:
+        """An op on what has been made so far, and other operands."""
         shapes = (tuple(self.sizes), *others)
         self.found.append((op, shapes))
         self.sizes = list(op.shape(*shapes))
@@ -246,20 +247,14 @@ def _by_steps(case: Case, op: Placement) -> Iterator[Obligation]:
 
 def _steps(op: Placement, x: Sizes) -> list[Applied]:
     """The physical order with padded sizes, every tile, and the line of memory, each as an op."""
-    order = tuple(reversed(op.minor_to_major))
-    steps: list[Applied] = [(Transpose(order), lifted([x]))]
-    sizes = [lift(x[d]) for d in order]
+    steps = _Steps([lift(n) for n in x])
+    steps.transpose([*reversed(op.minor_to_major)])
     if op.padded:
-        wide = [lift(op.padded[d]) for d in order]
-        nothing = (integer(0),) * len(wide)
-        high = tuple(w - n for w, n in zip(wide, sizes, strict=True))
-        steps.append((Pad(nothing, high, nothing), (tuple(sizes), ())))
-        sizes = wide
+        steps.pad(op.physical(op.padded))
     for tile in op.tiles:
-        steps.append((Tiling(tile), (tuple(sizes), ())))
-        sizes = Tiling(tile).sizes(sizes)
-    line = Placement(tuple(reversed(range(len(sizes)))), (), (), op.tail)
-    return [*steps, (line, (tuple(sizes), ()))]
+        steps.apply(Tiling(tile), ())
+    steps.apply(Placement(tuple(reversed(range(len(steps.sizes)))), (), (), op.tail), ())
+    return steps.found
 
 
 def _step_obligations(case: Stack, op: Placement) -> Iterator[Obligation]:
@@ -306,27 +301,22 @@ def verify_memory(
     back = backward if backward is not None else at.backward
     rest = list(padding if padding is not None else at.padding)
     positions = (at.size,)
-    found = [
-        CheckedClaim("every element has a position in memory", in_bounds(there, positions, confirm=confirm)),
-        CheckedClaim("no two elements share a position", functional(_turned(there, at), confirm=confirm)),
-        CheckedClaim(
-            "the backward map is the forward map turned round", inverse(there, back, confirm=confirm)
-        ),
-        CheckedClaim("the backward map names elements", in_bounds(back, at.shape.dims, confirm=confirm)),
-        CheckedClaim(
-            "every position holds one element or is padding, not both",
-            partition([replace(back, results=()), *rest], positions, confirm=confirm),
-        ),
-    ]
     steps = construction(at.op, at.shape.dims)
     made = _concrete_steps(steps, at.shape.dims, "input_to_output")
     unmade = _concrete_steps(steps, positions, "output_to_input")
-    name = "pad, reshape and transpose"
-    return [
-        *found,
-        CheckedClaim(f"the forward map is {name}", equal_maps(there, made, confirm=confirm)),
-        CheckedClaim(f"the backward map is {name}, undone", equal_maps(back, unmade, confirm=confirm)),
-    ]
+    held = replace(back, results=())
+    claims = {
+        "every element has a position in memory": in_bounds(there, positions, confirm=confirm),
+        "no two elements share a position": functional(_turned(there, at), confirm=confirm),
+        "the backward map is the forward map turned round": inverse(there, back, confirm=confirm),
+        "the backward map names elements": in_bounds(back, at.shape.dims, confirm=confirm),
+        "every position holds one element or is padding, not both": partition(
+            [held, *rest], positions, confirm=confirm
+        ),
+        "the forward map is pad, reshape and transpose": equal_maps(there, made, confirm=confirm),
+        "the backward map is pad, reshape and transpose, undone": equal_maps(back, unmade, confirm=confirm),
+    }
+    return [CheckedClaim(claim, answer) for claim, answer in claims.items()]
 
 
 def _turned(forward: IndexingMap, at: Memory) -> IndexingMap:

@@ -111,19 +111,6 @@ _MOVERS = ("bitcast", "broadcast", "concatenate", "copy", "reshape", "reverse", 
 _NAMINGS = 24
 
 
-def _alike_in_size(a: IndexingMap, b: IndexingMap) -> bool:
-    """Whether two maps without constraints, which intervals describe, may have the same relation."""
-    if a.constraints or b.constraints:
-        return True
-    one, two = (_reached(m) for m in (a, b))
-    boxes = ([(v.lo, v.hi) for v in m.dims] for m in (a, b))
-    return (
-        next(boxes) == next(boxes)
-        and len(one) == len(two)
-        and not any((x & y).empty for x, y in zip(one, two, strict=True))
-    )
-
-
 def _reached(m: IndexingMap) -> list[Interval]:
     """The intervals of the results."""
     facts = Facts(m.bounds)
@@ -162,7 +149,7 @@ class ModuleVerifier:
         """Whether two maps are proved to have the same relation."""
         key = (a, b)
         if key not in self._same:
-            self._same[key] = _alike_in_size(a, b) and equal_maps(a, b).proved
+            self._same[key] = equal_maps(a, b).proved
         return self._same[key]
 
     def simplify(self, m: IndexingMap) -> IndexingMap:

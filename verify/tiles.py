@@ -75,10 +75,8 @@ def tiled(m: IndexingMap, sizes: Sequence[int]) -> IndexingMap:
         )
     dims, inside, constraints, places = [], [], [], {}
     for n, (v, size) in enumerate(zip(m.dims, sizes, strict=True)):
-        tile, element = (
-            Variable(f"t{n}", 0, -(-v.size // size) - 1),
-            Variable(f"e{n}", 0, min(size, v.size) - 1),
-        )
+        tile = Variable(f"t{n}", 0, -(-v.size // size) - 1)
+        element = Variable(f"e{n}", 0, min(size, v.size) - 1)
         at = tile.expr * size + element.expr
         places[v.expr] = at + v.lo
         dims.append(tile)

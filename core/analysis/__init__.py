@@ -1,40 +1,23 @@
 """Maps of whole computations, composed from the maps of their instructions."""
 
-from .catalogue import Catalogue, Equal, NoMap, OpCatalogue, OpMaps, Simplify, UpperBounds, same_map
-from .dependence import Reads
-from .maps import ComputationMaps, ModuleMaps, computation_maps
-from .steps import (
-    AnalysisStep,
-    CompositionStep,
-    EvaluationStep,
-    FollowStep,
-    MaskStep,
-    MergeStep,
-    OperandStep,
-    Options,
-    UnrollingStep,
-)
-
-__all__ = [
-    "AnalysisStep",
-    "Catalogue",
-    "CompositionStep",
-    "ComputationMaps",
-    "Equal",
-    "EvaluationStep",
-    "FollowStep",
-    "MaskStep",
-    "MergeStep",
-    "ModuleMaps",
-    "NoMap",
-    "OpCatalogue",
-    "OpMaps",
-    "OperandStep",
-    "Options",
-    "Reads",
-    "Simplify",
-    "UnrollingStep",
-    "UpperBounds",
-    "computation_maps",
-    "same_map",
-]
+from .catalogue import Catalogue as Catalogue
+from .catalogue import Equal as Equal
+from .catalogue import NoMap as NoMap
+from .catalogue import OpCatalogue as OpCatalogue
+from .catalogue import OpMaps as OpMaps
+from .catalogue import Simplify as Simplify
+from .catalogue import UpperBounds as UpperBounds
+from .catalogue import same_map as same_map
+from .dependence import Reads as Reads
+from .maps import ComputationMaps as ComputationMaps
+from .maps import ModuleMaps as ModuleMaps
+from .maps import computation_maps as computation_maps
+from .steps import AnalysisStep as AnalysisStep
+from .steps import CompositionStep as CompositionStep
+from .steps import EvaluationStep as EvaluationStep
+from .steps import FollowStep as FollowStep
+from .steps import MaskStep as MaskStep
+from .steps import MergeStep as MergeStep
+from .steps import OperandStep as OperandStep
+from .steps import Options as Options
+from .steps import UnrollingStep as UnrollingStep

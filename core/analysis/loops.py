@@ -99,18 +99,15 @@ def unrolled(
 
 def carried_unchanged(body: Computation, paths: Iterable[Path]) -> list[Path]:
     """The arrays of a loop that its body returns as it got them."""
-    root = body.root
+    root, known = body.root, {i.name: i for i in body.instructions}
     found: list[Path] = []
     for path in paths:
         if root.opcode != "tuple" or len(path) != 1 or path[0] >= len(root.operands):
             continue
-        made = body.positions.get(root.operands[path[0]].name)
-        if made is None:
-            continue
-        element = body.instructions[made]
-        if element.opcode == "get-tuple-element" and element.attribute("index") == path[0]:
-            source = body.positions.get(element.operands[0].name)
-            if source is not None and body.instructions[source].opcode == "parameter":
+        element = known.get(root.operands[path[0]].name)
+        if element and element.opcode == "get-tuple-element" and element.attribute("index") == path[0]:
+            source = known.get(element.operands[0].name)
+            if source is not None and source.opcode == "parameter":
                 found.append(path)
     return found
 

@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from .lexer import shorten
+from .lexer import Source, shorten
 
 _INTEGER = r"-?\d++"
 _NUMBER = (
@@ -27,14 +27,6 @@ VALUE = re.compile(r"(?:[^\s,(){}]++(?:\(0x[0-9a-fA-F]++\))?+|\((?:[^()]++|\([^(
 # The least magnitudes that round to infinity. Numbers of few digits and without exponent are not even looked at.
 _OVERFLOW = {"f16": 65520.0, "bf16": 2.0**128 - 2.0**119, "f32": 2.0**128 - 2.0**103, "f64": float("inf")}
 _LARGE = re.compile(r"(?<![\w.\-])-?(?:\d{5,}+(?:\.\d*+)?+(?:[eE][+-]?\d++)?+|[\d.]++[eE]\+?\d++)", re.ASCII)
-
-
-class Mistake(NamedTuple):
-    """An error in a constant: offset, message and what was expected."""
-
-    offset: int
-    message: str
-    expected: str
 
 
 class _Form(NamedTuple):
@@ -67,33 +59,29 @@ def _form(element_type: str) -> _Form | None:
     return _Form(values, expected, wide, lo, hi)
 
 
-def mistake(spelled: str, element_type: str, shape: str) -> Mistake | None:
-    """Check the values of a constant: the error, or None when they are values of the type.
-
-    `shape` is how a message names the shape.
-    """
+def check_values(source: Source, position: int, spelled: str, element_type: str, shape: str) -> None:
+    """Raise `InputError` where the text at an offset is not values of a type; `shape` is how a message names the shape."""
     form = _form(element_type)
     if form is None:
-        return None
+        return
     found = form.values.match(spelled)
     assert found is not None
     at = found.end()
     if at < len(spelled):
         word = _WORD.match(spelled, at)
         unexpected = shorten(word[0] if word is not None else spelled[at])
-        return Mistake(at, f"unexpected {unexpected!r} in a constant of shape {shape}", form.expected)
+        source.fail(position + at, f"unexpected {unexpected!r} in a constant of shape {shape}", form.expected)
     if "{" not in spelled and "," in spelled and (count := len(VALUE.findall(spelled))) > 1:
-        at = len(spelled) - len(spelled.lstrip())
-        return Mistake(at, f"{count} values without braces in a constant of shape {shape}", "one value")
+        message = f"{count} values without braces in a constant of shape {shape}"
+        source.fail(source.skip(position), message, "one value")
     if form.wide is not None:
         for number in form.wide.finditer(spelled):
             if len(number[0]) > 40 or not form.lo <= int(number[0]) <= form.hi:
                 message = f"{shorten(number[0])} in a constant of type {element_type}"
-                return Mistake(number.start(), message, f"{form.lo} to {form.hi}")
+                source.fail(position + number.start(), message, f"{form.lo} to {form.hi}")
     limit = _OVERFLOW.get(element_type)
     if limit is not None:
         for number in _LARGE.finditer(spelled):
             if abs(float(number[0])) >= limit:
                 message = f"{shorten(number[0])} in a constant of type {element_type}"
-                return Mistake(number.start(), message, "a number in the range of its type, or `inf`")
-    return None
+                source.fail(position + number.start(), message, "a number in the range of its type, or `inf`")

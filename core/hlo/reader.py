@@ -20,7 +20,7 @@ from typing import NoReturn
 from .attributes import MESH, Attributes, Value, parse_value
 from .header import scan_entry_layout, scan_signature
 from .lexer import NAME, OPCODE, STRING, Source, shorten
-from .literals import VALUE, mistake
+from .literals import VALUE, check_values
 from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, SourceTable
 from .shape import BUFFER, AnyShape, Shape, TupleShape, scan_shape
 
@@ -272,26 +272,17 @@ class _Reader:
         shape = instruction.operands[0].shape if instruction.operands else None
         if shape is None or not isinstance(index, int):
             return
+        name = shorten(instruction.name)
         if not isinstance(shape, TupleShape):
-            self.fail(
-                position, f"{shorten(instruction.name)!r} is an element of {shorten(str(shape))}", "a tuple"
-            )
+            self.fail(position, f"{name!r} is an element of {shorten(str(shape))}", "a tuple")
         if not 0 <= index < len(shape.elements):
-            self.fail(
-                position,
-                f"{shorten(instruction.name)!r} is element {index} of a tuple of {len(shape.elements)}",
-                f"an index from 0 to {len(shape.elements) - 1}"
-                if shape.elements
-                else "a tuple with elements",
-            )
+            count = len(shape.elements)
+            expected = f"an index from 0 to {count - 1}" if count else "a tuple with elements"
+            self.fail(position, f"{name!r} is element {index} of a tuple of {count}", expected)
         element = shape.elements[index]
         if instruction.shape is not None and not _same_array(element, instruction.shape):
-            self.fail(
-                position,
-                f"{shorten(instruction.name)!r} is written {shorten(str(instruction.shape))}, element {index} is "
-                f"{shorten(str(element))}",
-                "the shape of the element",
-            )
+            message = f"{name!r} is written {shorten(str(instruction.shape))}, element {index} is "
+            self.fail(position, message + shorten(str(element)), "the shape of the element")
 
     def line_of(self, position: int, known: dict[str, Operand]) -> tuple[Instruction, bool, int] | None:
         """As `instruction`, operands resolved, for one of the usual form; None for any other."""
@@ -455,9 +446,7 @@ class _Reader:
         if isinstance(shape, Shape) and spelled != "{...}":
             if spelled[0] == "{":
                 self.check_elements(spelled, shape, self.source.skip(position))
-            wrong = mistake(inside, shape.element_type, shape.text(False))
-            if wrong is not None:
-                self.source.fail(position + wrong.offset, wrong.message, wrong.expected)
+            check_values(self.source, position, inside, shape.element_type, shape.text(False))
         return spelled
 
     def check_elements(self, spelled: str, shape: Shape, position: int) -> None:

@@ -18,7 +18,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from math import inf, prod
+from itertools import product, repeat
+from math import inf
 from operator import index as as_integer
 from typing import Any
 
@@ -252,11 +253,10 @@ class Memory(Shown):
         if not self.size:
             return []
         inside, results = self.backward.evaluate_many([np.arange(self.size)])
-        rows = (
-            np.stack([np.broadcast_to(r, (self.size,)) for r in results], axis=1).tolist() if results else []
-        )
+        columns = [np.broadcast_to(r, (self.size,)).tolist() for r in results]
+        rows = zip(*columns, strict=True) if columns else repeat(())
         held = np.broadcast_to(inside, (self.size,)).tolist()
-        return [tuple(rows[k] if rows else ()) if held[k] else None for k in range(self.size)]
+        return [row if here else None for row, here in zip(rows, held, strict=False)]
 
     def contents(self, values: Sequence[Any], padding: Any = None) -> list[Any]:
         """Memory when the elements in row-major order are `values`: the linear memory order.
@@ -267,11 +267,8 @@ class Memory(Shown):
             raise InputError(f"{len(values)} values for {self.shape}", expected=f"{self.shape.size}")
         if padding is None and self.padding_value is not None:
             padding = self.padding_value.element(self.shape.element_type)
-        strides = [prod(self.shape.dims[d + 1 :]) for d in range(self.shape.rank)]
-        return [
-            padding if i is None else values[sum(a * s for a, s in zip(i, strides, strict=True))]
-            for i in self.order()
-        ]
+        elements = dict(zip(product(*map(range, self.shape.dims)), values, strict=True))
+        return [padding if i is None else elements[i] for i in self.order()]
 
     # -- other memories
     def untiled(self) -> Memory:

@@ -250,8 +250,9 @@ class MapsForAllSizes:
 
 def _add(reads: dict[Leaf, Found], more: Mapping[Leaf, Found]) -> None:
     for leaf, maps in more.items():
-        had = reads.get(leaf)
-        reads[leaf] = {**had, **maps} if isinstance(had, dict) and isinstance(maps, dict) else had or maps
+        had = reads.get(leaf, {})
+        if isinstance(had, dict):
+            reads[leaf] = {**had, **maps} if isinstance(maps, dict) else maps
 
 
 def _identity(sizes: Sequence[Expr]) -> ParametricMap:

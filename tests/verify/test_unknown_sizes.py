@@ -164,6 +164,19 @@ def test_a_wrong_map_for_all_sizes_is_noticed(monkeypatch: pytest.MonkeyPatch) -
     assert any(kind == "pair" for kind, _ in failed)
 
 
+@pytest.mark.parametrize("operands", ["p, c", "c, p"])
+def test_what_one_operand_reads_does_not_hide_that_another_has_no_map(operands: str) -> None:
+    asked = verifier(
+        "p = f32[?] parameter(0)\n"
+        'c = f32[?] custom-call(p), custom_call_target="mystery"\n'
+        f"ROOT r = f32[?] add({operands})"
+    )
+    for direction in DIRECTIONS:
+        (reads,) = asked.for_all_sizes(asked.module.entry, direction).values()
+        assert reads.unknown is not None
+        assert (reads.unknown.instruction, reads.maps) == ("c", ())
+
+
 def test_maps_for_all_sizes_that_may_say_too_much_say_so() -> None:
     lines = [
         "a = f32[?,4,4] parameter(0)",

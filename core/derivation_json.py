@@ -8,14 +8,15 @@ with the arguments.  Its operands have smaller numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from .derivation import ConstraintChange, Derivation, DerivationStep, MapChange, Position, RuleStep
-from .errors import InputError, quoted
+from .errors import quoted
 from .expr import Expr, Int, Sum, Var, integer, linear, postorder, var
-from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, is_name
-from .json_text import dump_json, load_json
+from .indexing_map import Constraint, IndexingMap
+from .json_form import Place, kind, map_data, read_constraint, read_map_data
+from .json_text import load_json
 from .operators import DIVISIONS, NAME_OF, OPERATORS
 from .rewrite import ConstraintRule, Rule, RuleSet
 
@@ -51,55 +52,44 @@ class _Table:
                 return ["sum", node.const, [[self.number[t], k] for t, k in node.terms]]
         return [NAME_OF[type(node)], *(self.number[c] for c in node.children)]
 
-    def constraints(self, constraints: Sequence[Constraint]) -> Json:
+    def binding(self, binding: Mapping[str, Expr]) -> Json:
+        return {n: self(e) for n, e in binding.items()}
+
+    def constraints(self, constraints: tuple[Constraint, ...]) -> Json:
         return [[self(c.expr), c.lo, c.hi] for c in constraints]
 
-    def map(self, m: IndexingMap) -> dict[str, Json]:
-        return {
-            "dims": [[v.name, v.lo, v.hi] for v in m.dims],
-            "ranges": [[v.name, v.lo, v.hi] for v in m.ranges],
-            "rts": [[v.name, v.lo, v.hi] for v in m.rts],
-            "results": [self(e) for e in m.results],
-            "constraints": self.constraints(m.constraints),
-            "sources": [
-                None
-                if r.source is None
-                else {"hlo": r.source.hlo, "results": [self(e) for e in r.source.results]}
-                for r in m.rts
-            ],
-        }
+    def step(self, s: DerivationStep) -> dict[str, Json]:
+        match s:
+            case RuleStep():
+                return {
+                    "rule": s.rule.name,
+                    "binding": self.binding(s.binding),
+                    "position": [*s.position],
+                    "before": self(s.before),
+                    "after": self(s.after),
+                    "becomes": None if s.becomes is None else self(s.becomes),
+                }
+            case ConstraintChange():
+                return {
+                    "constraint_rule": s.rule.name,
+                    "binding": self.binding(s.binding),
+                    "before": self.constraints(s.before),
+                    "after": self.constraints(s.after),
+                }
+            case MapChange():
+                return {"change": s.why, "before": map_data(s.before, self), "after": map_data(s.after, self)}
 
 
 def derivation_to_json(derivation: Derivation) -> dict[str, Json]:
     """``derivation`` as plain dictionaries and lists, for :func:`json.dumps`."""
     table = _Table()
-    before, after = table.map(derivation.before), table.map(derivation.after)
-    steps: list[Json] = []
-    for s in derivation.steps:
-        match s:
-            case RuleStep():
-                steps.append(
-                    {
-                        "rule": s.rule.name,
-                        "binding": {n: table(e) for n, e in s.binding.items()},
-                        "position": [s.position.part, s.position.number],
-                        "before": table(s.before),
-                        "after": table(s.after),
-                        "becomes": None if s.becomes is None else table(s.becomes),
-                    }
-                )
-            case ConstraintChange():
-                steps.append(
-                    {
-                        "constraint_rule": s.rule.name,
-                        "binding": {n: table(e) for n, e in s.binding.items()},
-                        "before": table.constraints(s.before),
-                        "after": table.constraints(s.after),
-                    }
-                )
-            case MapChange():
-                steps.append({"change": s.why, "before": table.map(s.before), "after": table.map(s.after)})
-    return {"format": FORMAT, "before": before, "after": after, "steps": steps, "nodes": table.nodes}
+    return {
+        "format": FORMAT,
+        "before": map_data(derivation.before, table),
+        "after": map_data(derivation.after, table),
+        "steps": [table.step(s) for s in derivation.steps],
+        "nodes": table.nodes,
+    }
 
 
 # --------------------------------------------------------------------------------------------------- reading
@@ -111,62 +101,22 @@ def derivation_from_json(data: Json, rules: RuleSet) -> Derivation:
     """
     if isinstance(data, str):
         data = load_json(data)
-    top = _object(data, "$", ("format", "before", "after", "steps", "nodes"))
-    if top["format"] != FORMAT:
-        raise _fail(f"the format is {_short(top['format'])}", "format", quoted(FORMAT))
+    top = Place()
+    top.fields(data, ("format", "before", "after", "steps", "nodes"))
+    if data["format"] != FORMAT:
+        raise (top / "format").error(f"the format is {kind(data['format'])}", quoted(FORMAT))
     reader = _Reader(rules)
-    reader.read_nodes(top["nodes"])
-    try:
-        return Derivation(
-            reader.map(top["before"], "before"),
-            reader.map(top["after"], "after"),
-            tuple(reader.step(s, f"steps[{k}]") for k, s in enumerate(_list(top["steps"], "steps"))),
-        )
-    except InputError as error:
-        if error.path:
-            raise
-        raise _fail(error.message, "$", error.expected) from None
+    (top / "nodes").each(data["nodes"], reader.read_node)
+    return Derivation(
+        reader.map(data["before"], top / "before"),
+        reader.map(data["after"], top / "after"),
+        (top / "steps").each(data["steps"], reader.step),
+    )
 
 
-def _fail(message: str, path: str, expected: str = "") -> InputError:
-    return InputError(message, path=path, expected=expected)
-
-
-def _short(value: Json) -> str:
-    if isinstance(value, Mapping):
-        return "an object"
-    if isinstance(value, (list, tuple)):
-        return f"a list of {len(value)}"
-    plain = value is None or isinstance(value, (bool, int, str))
-    return quoted((dump_json(value) if plain else repr(value))[:60])
-
-
-def _list(value: Json, path: str) -> Sequence[Json]:
-    if not isinstance(value, (list, tuple)):
-        raise _fail(f"{_short(value)} is no list", path, "a list")
-    return value
-
-
-def _object(value: Json, path: str, keys: Sequence[str]) -> Mapping[str, Json]:
-    expected = f"the keys {', '.join(keys)}"
-    if not isinstance(value, Mapping):
-        raise _fail(f"unexpected {_short(value)}", path, expected)
-    if missing := [k for k in keys if k not in value]:
-        raise _fail(f"the key {quoted(missing[0])} is missing", path, expected)
-    if unknown := [k for k in value if k not in keys]:
-        raise _fail(f"unknown key {quoted(unknown[0])}", path, expected)
-    return value
-
-
-def _int(value: Json, path: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _fail(f"{_short(value)} is no integer", path, "an integer")
-    return value
-
-
-def _text(value: Json, path: str) -> str:
+def _text(value: Json, at: Place) -> str:
     if not isinstance(value, str):
-        raise _fail(f"{_short(value)} is no text", path, "text")
+        raise at.error(f"{kind(value)} is no text", "text")
     return value
 
 
@@ -175,132 +125,87 @@ class _Reader:
         self.rules = {r.name: r for r in rules}
         self.nodes: list[Expr] = []
 
-    def read_nodes(self, data: Json) -> None:
-        for k, entry in enumerate(_list(data, "nodes")):
-            path = f"nodes[{k}]"
-            try:
-                self.nodes.append(self.entry(entry, path))
-            except ZeroDivisionError:
-                raise _fail("division by zero", path, "a divisor other than 0") from None
+    def read_node(self, entry: Json, at: Place) -> None:
+        try:
+            self.nodes.append(self.entry(entry, at))
+        except ZeroDivisionError:
+            raise at.error("division by zero", "a divisor other than 0") from None
 
-    def entry(self, entry: Json, path: str) -> Expr:
+    def entry(self, entry: Json, at: Place) -> Expr:
         if isinstance(entry, str):
-            if not is_name(entry):
-                raise _fail(f"{_short(entry)} is no name for a variable", path, "letters, digits and `_`")
-            return var(entry)
+            return var(at.name(entry))
         if not isinstance(entry, (list, tuple)):
-            return integer(_int(entry, path))
+            return integer(at.integer(entry))
         op, *args = entry or [None]
         if op == "sum" and len(args) == 2:
-            terms = []
-            for n, term in enumerate(_list(args[1], f"{path}[2]")):
-                where = f"{path}[2][{n}]"
-                if len(_list(term, where)) != 2:
-                    raise _fail(f"unexpected {_short(term)}", where, "[node, coefficient]")
-                terms.append((self.node(term[0], where), _int(term[1], where)))
-            return linear(_int(args[0], f"{path}[1]"), terms)
+            return linear((at / 1).integer(args[0]), (at / 2).each(args[1], self.term))
         if (
             not isinstance(op, str)
             or op not in OPERATORS
             or len(args) < 2
             or (op in DIVISIONS and len(args) > 2)
         ):
-            raise _fail(
-                f"unexpected {_short(entry)}", path, f"sum, {', '.join(OPERATORS)} and their operands"
-            )
-        return OPERATORS[op](*(self.node(a, path) for a in args))
+            raise at.error(f"unexpected {kind(entry)}", f"sum, {', '.join(OPERATORS)} and their operands")
+        return OPERATORS[op](*(self.node(a, at / k) for k, a in enumerate(args, 1)))
 
-    def node(self, number: Json, path: str) -> Expr:
-        n = _int(number, path)
+    def term(self, term: Json, at: Place) -> tuple[Expr, int]:
+        node, coefficient = at.row(term, "node", "coefficient")
+        return self.node(node, at / 0), (at / 1).integer(coefficient)
+
+    def node(self, number: Json, at: Place) -> Expr:
+        n = at.integer(number)
         if not 0 <= n < len(self.nodes):
-            raise _fail(f"there is no node {n} yet", path, "the number of an earlier entry of nodes")
+            raise at.error(f"there is no node {n} yet", "the number of an earlier entry of nodes")
         return self.nodes[n]
 
-    def exprs(self, data: Json, path: str) -> tuple[Expr, ...]:
-        return tuple(self.node(n, f"{path}[{k}]") for k, n in enumerate(_list(data, path)))
+    def constraints(self, data: Json, at: Place) -> tuple[Constraint, ...]:
+        return at.each(data, lambda row, where: read_constraint(row, where, self.node))
 
-    def constraints(self, data: Json, path: str) -> tuple[Constraint, ...]:
-        out = []
-        for k, row in enumerate(_list(data, path)):
-            at = f"{path}[{k}]"
-            if len(_list(row, at)) != 3:
-                raise _fail(f"unexpected {_short(row)}", at, "[node, lo, hi]")
-            out.append(Constraint(self.node(row[0], at), _int(row[1], at), _int(row[2], at)))
-        return tuple(out)
+    def map(self, data: Json, at: Place) -> IndexingMap:
+        return read_map_data(data, at, lambda n, where, _: self.node(n, where))
 
-    def variables(self, data: Json, path: str) -> tuple[Variable, ...]:
-        out = []
-        for k, row in enumerate(_list(data, path)):
-            at = f"{path}[{k}]"
-            if len(_list(row, at)) != 3:
-                raise _fail(f"unexpected {_short(row)}", at, "[name, lo, hi]")
-            out.append(Variable(_text(row[0], at), _int(row[1], at), _int(row[2], at)))
-        return tuple(out)
+    def step(self, data: Json, at: Place) -> DerivationStep:
+        def parts(**read: Callable[[Json, Place], Any]) -> list[Any]:
+            at.fields(data, (*read,))
+            return [f(data[key], at / key) for key, f in read.items()]
 
-    def map(self, data: Json, path: str) -> IndexingMap:
-        top = _object(data, path, ("dims", "ranges", "rts", "results", "constraints", "sources"))
-        rts = self.variables(top["rts"], f"{path}.rts")
-        sources = _list(top["sources"], f"{path}.sources")
-        if len(sources) != len(rts):
-            raise _fail(f"{len(sources)} sources for {len(rts)} runtime variables", f"{path}.sources")
-        runtime = []
-        for k, (v, s) in enumerate(zip(rts, sources, strict=True)):
-            source = None
-            if s is not None:
-                at = f"{path}.sources[{k}]"
-                inner = _object(s, at, ("hlo", "results"))
-                source = RuntimeSource(_text(inner["hlo"], at), self.exprs(inner["results"], at))
-            runtime.append(RuntimeVariable(v.name, v.lo, v.hi, source))
-        return IndexingMap(
-            self.variables(top["dims"], f"{path}.dims"),
-            self.variables(top["ranges"], f"{path}.ranges"),
-            tuple(runtime),
-            self.exprs(top["results"], f"{path}.results"),
-            self.constraints(top["constraints"], f"{path}.constraints"),
-        )
-
-    def step(self, data: Json, path: str) -> DerivationStep:
         if isinstance(data, Mapping) and "change" in data:
-            top = _object(data, path, ("change", "before", "after"))
-            return MapChange(
-                _text(top["change"], path),
-                self.map(top["before"], f"{path}.before"),
-                self.map(top["after"], f"{path}.after"),
-            )
+            return MapChange(*parts(change=_text, before=self.map, after=self.map))
         if isinstance(data, Mapping) and "constraint_rule" in data:
-            top = _object(data, path, ("constraint_rule", "binding", "before", "after"))
-            rule = self.rule(top["constraint_rule"], path)
-            if not isinstance(rule, ConstraintRule):
-                raise _fail(f"{rule.name} is a rule for expressions", path, "a rule for constraints")
             return ConstraintChange(
-                rule,
-                self.binding(top["binding"], f"{path}.binding"),
-                self.constraints(top["before"], f"{path}.before"),
-                self.constraints(top["after"], f"{path}.after"),
+                *parts(
+                    constraint_rule=lambda name, where: self.rule(name, where, ConstraintRule),
+                    binding=self.binding,
+                    before=self.constraints,
+                    after=self.constraints,
+                )
             )
-        top = _object(data, path, ("rule", "binding", "position", "before", "after", "becomes"))
-        rule = self.rule(top["rule"], path)
-        if not isinstance(rule, Rule):
-            raise _fail(f"{rule.name} is a rule for constraints", path, "a rule for expressions")
-        place = _list(top["position"], f"{path}.position")
-        if len(place) != 2 or place[0] not in _PARTS:
-            raise _fail(f"unexpected {_short(place)}", f"{path}.position", f"[{' or '.join(_PARTS)}, number]")
         return RuleStep(
-            rule,
-            self.binding(top["binding"], f"{path}.binding"),
-            Position(place[0], _int(place[1], f"{path}.position")),
-            self.node(top["before"], f"{path}.before"),
-            self.node(top["after"], f"{path}.after"),
-            None if top["becomes"] is None else self.node(top["becomes"], f"{path}.becomes"),
+            *parts(
+                rule=self.rule,
+                binding=self.binding,
+                position=self.position,
+                before=self.node,
+                after=self.node,
+                becomes=lambda n, where: None if n is None else self.node(n, where),
+            )
         )
 
-    def rule(self, name: Json, path: str) -> Rule | ConstraintRule:
-        rule = self.rules.get(_text(name, path))
-        if rule is None:
-            raise _fail(f"no rule is called {_short(name)}", path, "the name of a rule of the catalogue")
-        return rule
+    def rule(self, name: Json, at: Place, wanted: type[Any] = Rule) -> Any:
+        found = self.rules.get(_text(name, at))
+        if found is None:
+            raise at.error(f"no rule is called {quoted(name)}", "the name of a rule of the catalogue")
+        if not isinstance(found, wanted):
+            raise at.error(f"{name} is no rule for {'expressions' if wanted is Rule else 'constraints'}")
+        return found
 
-    def binding(self, data: Json, path: str) -> dict[str, Expr]:
+    def position(self, data: Json, at: Place) -> Position:
+        part, number = at.row(data, " or ".join(_PARTS), "number")
+        if part not in _PARTS:
+            raise at.error(f"there is no part {kind(part)}", " or ".join(_PARTS))
+        return Position(part, (at / 1).integer(number))
+
+    def binding(self, data: Json, at: Place) -> dict[str, Expr]:
         if not isinstance(data, Mapping):
-            raise _fail(f"{_short(data)} is no object", path, "a node for every variable of the rule")
-        return {_text(n, path): self.node(e, f"{path}.{n}") for n, e in data.items()}
+            raise at.error(f"{kind(data)} is no object", "a node for every variable of the rule")
+        return {_text(n, at): self.node(e, at / n) for n, e in data.items()}

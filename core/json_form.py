@@ -78,40 +78,43 @@ def _nested(op: str, parts: list[Json]) -> Json:
 def map_to_json(m: IndexingMap) -> dict[str, Json]:
     """``m`` as plain dictionaries and lists; :func:`dump_json` makes text of it."""
     expect_map(m)
-    variables = tuple(v.expr for v in m.variables)
-    roots = m.roots
-    exprs = dict(zip(roots, _exprs_to_json(roots, variables), strict=True))
-    data: dict[str, Json] = {
-        "dims": [[v.name, v.lo, v.hi] for v in m.dims],
-        "ranges": [[v.name, v.lo, v.hi] for v in m.ranges],
-        "rts": [[v.name, v.lo, v.hi] for v in m.rts],
-        "results": [exprs[e] for e in m.results],
-        "constraints": [[exprs[c.expr], c.lo, c.hi] for c in m.constraints],
-    }
-    if any(r.source is not None for r in m.rts):
-        data["sources"] = [
-            None if s is None else {"hlo": s.hlo, "results": [exprs[e] for e in s.results]}
-            for s in (r.source for r in m.rts)
-        ]
+    exprs = dict(zip(m.roots, _exprs_to_json(m.roots, [v.expr for v in m.variables]), strict=True))
+    data = map_data(m, exprs.__getitem__)
+    if not any(data["sources"]):
+        del data["sources"]
     return data
 
 
+def map_data(m: IndexingMap, written: Callable[[Expr], Json]) -> dict[str, Json]:
+    """The JSON form of ``m``, whose expressions are ``written`` in some way."""
+    groups = {"dims": m.dims, "ranges": m.ranges, "rts": m.rts}
+    return {
+        **{key: [[v.name, v.lo, v.hi] for v in group] for key, group in groups.items()},
+        "results": [written(e) for e in m.results],
+        "constraints": [[written(c.expr), c.lo, c.hi] for c in m.constraints],
+        "sources": [
+            None if s is None else {"hlo": s.hlo, "results": [written(e) for e in s.results]}
+            for s in (r.source for r in m.rts)
+        ],
+    }
+
+
 # --------------------------------------------------------------------------------------------------- reading
-class _Path:
+class Place:
     """A place in JSON, written out only when something is wrong there."""
 
     __slots__ = ("outer", "step")
 
-    def __init__(self, step: str | int, outer: _Path | None = None) -> None:
+    def __init__(self, step: str | int = "$", outer: Place | None = None) -> None:
         self.step = step
         self.outer = outer
 
-    def __truediv__(self, step: str | int) -> _Path:
-        return _Path(step, self)
+    def __truediv__(self, step: str | int) -> Place:
+        return Place(step, self)
 
     def __str__(self) -> str:
         steps: list[str] = []
-        at: _Path | None = self
+        at: Place | None = self
         while at is not None:
             name = f".{at.step}" if at.outer else at.step
             steps.append(f"[{at.step}]" if isinstance(at.step, int) else str(name))
@@ -120,12 +123,56 @@ class _Path:
             steps[12:-12] = ["…"]
         return "".join(reversed(steps)).replace("$.", "").removeprefix("$[")
 
+    def error(self, message: str, expected: str = "") -> InputError:
+        return InputError(message, path=str(self), expected=expected)
 
-def _fail(message: str, path: _Path, expected: str = "") -> InputError:
-    return InputError(message, path=str(path), expected=expected)
+    # -- what may stand there
+    def each(self, value: Json, read: Callable[[Json, Place], T]) -> tuple[T, ...]:
+        """Read every element of a list with ``read``, which is given its place."""
+        if not isinstance(value, (list, tuple)):
+            raise self.error(f"{kind(value)} is no list", "a list")
+        return tuple(read(x, self / i) for i, x in enumerate(value))
+
+    def row(self, value: Json, *names: str) -> Sequence[Json]:
+        """A list that has an element for each of the ``names``."""
+        if not isinstance(value, (list, tuple)) or len(value) != len(names):
+            what = f"a list of {len(value)}" if isinstance(value, (list, tuple)) else kind(value)
+            raise self.error(f"unexpected {what}", f"[{', '.join(names)}]")
+        return value
+
+    def fields(self, value: Json, keys: Sequence[str], optional: Sequence[str] = ()) -> Mapping[str, Json]:
+        """An object with these ``keys``, perhaps without the ``optional`` ones."""
+        expected = f"the keys {', '.join(keys)}"
+        if not isinstance(value, Mapping):
+            raise self.error(f"{kind(value)} is no object", expected)
+        for k in value:
+            if k not in keys:
+                raise self.error(f"unknown key {quoted(k)}", expected)
+        for k in keys:
+            if k not in value and k not in optional:
+                raise self.error(f"the key `{k}` is missing", expected)
+        return value
+
+    def integer(self, value: Json, what: str = "integer") -> int:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self.error(f"{kind(value)} is no {what}", "an integer")
+        return value
+
+    def made(self, build: Callable[..., T], *parts: Any) -> T:
+        """Call ``build``, whose complaints are about what is written here."""
+        try:
+            return build(*parts)
+        except InputError as error:
+            raise self.error(error.message, error.expected) from None
+
+    def name(self, value: Json) -> str:
+        """A name that a variable may have."""
+        if not isinstance(value, str) or not is_name(value):
+            raise self.error(f"{kind(value)} is no name for a variable", "letters, digits and `_`")
+        return value
 
 
-def _kind(value: Json) -> str:
+def kind(value: Json) -> str:
     """Describe a JSON value, for messages."""
     match value:
         case None:
@@ -157,14 +204,14 @@ def expr_from_json(
     """
     if variables is not None and not isinstance(variables, Mapping):
         variables = {v: var(v) for v in variables}
-    return _expr(data, variables, _Path(path), quasi_affine)
+    return _expr(data, variables, Place(path), quasi_affine)
 
 
-def _expr(data: Json, scope: Mapping[str, Expr] | None, path: _Path, quasi_affine: bool) -> Expr:
+def _expr(data: Json, scope: Mapping[str, Expr] | None, path: Place, quasi_affine: bool) -> Expr:
     # shared lists are read once; a list inside itself is found by meeting it while it is still open
     done: dict[int, Operand] = {}
     open_: set[int] = set()
-    stack: list[tuple[Sequence[Json], list[Operand], _Path]] = []
+    stack: list[tuple[Sequence[Json], list[Operand], Place]] = []
     item, at = data, path
     while True:
         value: Operand | None = None
@@ -173,7 +220,7 @@ def _expr(data: Json, scope: Mapping[str, Expr] | None, path: _Path, quasi_affin
             if value is None:
                 _operator(item, at)
                 if id(item) in open_:
-                    raise _fail("the list contains itself", at, _EXPRESSION)
+                    raise at.error("the list contains itself", _EXPRESSION)
                 open_.add(id(item))
                 stack.append((item, [], at))
                 item, at = item[1], at / 1
@@ -194,37 +241,35 @@ def _expr(data: Json, scope: Mapping[str, Expr] | None, path: _Path, quasi_affin
             done[id(whole)] = value
 
 
-def _operator(item: Sequence[Json], path: _Path) -> None:
+def _operator(item: Sequence[Json], path: Place) -> None:
     """Check the form of ``[op, a, b]`` before reading its arguments."""
     if not item:
-        raise _fail("an empty list where an expression stands", path, _EXPRESSION)
+        raise path.error("an empty list where an expression stands", _EXPRESSION)
     op = item[0]
     if not isinstance(op, str):
-        raise _fail(f"{_kind(op)} where an operator stands", path / 0, _OPERATORS)
+        raise (path / 0).error(f"{kind(op)} where an operator stands", _OPERATORS)
     if op not in _KNOWN:
-        raise _fail(f"unknown operator {quoted(op)}", path / 0, _OPERATORS)
+        raise (path / 0).error(f"unknown operator {quoted(op)}", _OPERATORS)
     count = len(item) - 1
     if count < 2 or (count > 2 and op in DIVISIONS):
         exactly = "2 arguments" if op in DIVISIONS else "at least 2 arguments"
-        raise _fail(f"`{op}` has {count} argument{'' if count == 1 else 's'}", path, exactly)
+        raise path.error(f"`{op}` has {count} argument{'' if count == 1 else 's'}", exactly)
 
 
-def _leaf(item: Json, scope: Mapping[str, Expr] | None, path: _Path) -> Expr:
+def _leaf(item: Json, scope: Mapping[str, Expr] | None, path: Place) -> Expr:
     if isinstance(item, int) and not isinstance(item, bool):
         return integer(item)
     if not isinstance(item, str):
-        raise _fail(f"{_kind(item)} is no expression", path, _EXPRESSION)
+        raise path.error(f"{kind(item)} is no expression", _EXPRESSION)
     if scope is not None:
         found = scope.get(item)
         if found is None:
-            raise _fail(f"unknown variable {quoted(item)}", path, known_names(scope))
+            raise path.error(f"unknown variable {quoted(item)}", known_names(scope))
         return found
-    if not is_name(item):
-        raise _fail(f"{quoted(item)} is no name for a variable", path, "letters, digits and `_`")
-    return var(item)
+    return var(path.name(item))
 
 
-def _apply(op: str, operands: list[Operand], path: _Path, quasi_affine: bool) -> Operand:
+def _apply(op: str, operands: list[Operand], path: Place, quasi_affine: bool) -> Operand:
     if op == "add":
         return OpenSum([(a, 1) for a in operands])
     if op == "mul" and len(operands) == 2:
@@ -236,13 +281,13 @@ def _apply(op: str, operands: list[Operand], path: _Path, quasi_affine: bool) ->
         divisor = args[1]
         if type(divisor) is Int:
             if divisor.value == 0:
-                raise _fail("division by zero", path / 2, "a divisor other than 0")
+                raise (path / 2).error("division by zero", "a divisor other than 0")
         elif quasi_affine:
-            raise _fail(
-                "the divisor is not a constant: an indexing map is quasi-affine", path / 2, "an integer"
+            raise (path / 2).error(
+                "the divisor is not a constant: an indexing map is quasi-affine", "an integer"
             )
     elif op == "mul" and quasi_affine and sum(type(a) is not Int for a in args) > 1:
-        raise _fail("a product of two variables is not quasi-affine", path, "a constant factor")
+        raise path.error("a product of two variables is not quasi-affine", "a constant factor")
     return OPERATORS[op](*args)
 
 
@@ -254,83 +299,49 @@ def map_from_json(data: Json, *, first_line: int = 1, first_column: int = 1) -> 
     """
     if isinstance(data, str):
         data = load_json(data, first_line=first_line, first_column=first_column)
-    top = _Path("$")
-    keys = f"the keys {', '.join(_KEYS)}"
-    if not isinstance(data, Mapping):
-        raise _fail(f"a map is an object, not {_kind(data)}", top, keys)
-    for k in data:
-        if k not in _KEYS:
-            raise _fail(f"unknown key {quoted(k)}", top, keys)
-    for k in ("dims", "results"):
-        if k not in data:
-            raise _fail(f"the key `{k}` is missing", top, keys)
+    return read_map_data(data, Place(), lambda value, at, scope: _expr(value, scope, at, True))
+
+
+def read_map_data(
+    data: Json, top: Place, expression: Callable[[Json, Place, Mapping[str, Expr]], Expr]
+) -> IndexingMap:
+    """The map at ``top``; ``expression`` reads an expression over the variables that it is given."""
+    top.fields(data, _KEYS, optional=("ranges", "rts", "constraints", "sources"))
     scope: dict[str, Expr] = {}
 
-    def each(key: str, read: Callable[[Json, _Path], T]) -> list[T]:
-        return _each(data.get(key, ()), _Path(key), read)
+    def each(key: str, read: Callable[[Json, Place], T]) -> tuple[T, ...]:
+        return (top / key).each(data.get(key, ()), read)
 
-    def expression(value: Json, path: _Path) -> Expr:
-        return _expr(value, scope, path, True)
+    def expr(value: Json, at: Place) -> Expr:
+        return expression(value, at, scope)
 
-    def variable(value: Json, path: _Path) -> Variable:
-        name, lo, hi = _triple(value, path, "[name, lo, hi]")
-        if not isinstance(name, str) or not is_name(name):
-            raise _fail(f"{_kind(name)} is no name for a variable", path / 0, "letters, digits and `_`")
-        if name in scope:
-            raise _fail(f"duplicate variable {quoted(name)}", path / 0, "a name that is not used yet")
+    def variable(value: Json, at: Place) -> Variable:
+        name, lo, hi = at.row(value, "name", "lo", "hi")
+        if (at / 0).name(name) in scope:
+            raise (at / 0).error(f"duplicate variable {quoted(name)}", "a name that is not used yet")
         scope[name] = var(name)
-        return Variable(name, _bound(lo, path / 1), _bound(hi, path / 2))
+        return Variable(name, (at / 1).integer(lo, "bound"), (at / 2).integer(hi, "bound"))
 
-    def constraint(value: Json, path: _Path) -> Constraint:
-        e, lo, hi = _triple(value, path, "[expression, lo, hi]")
-        return Constraint(expression(e, path / 0), _bound(lo, path / 1), _bound(hi, path / 2))
-
-    def source(value: Json, path: _Path) -> RuntimeSource | None:
+    def source(value: Json, at: Place) -> RuntimeSource | None:
         if value is None:
             return None
-        if not isinstance(value, Mapping) or set(value) != {"hlo", "results"}:
-            raise _fail(f"unexpected {_kind(value)}", path, 'null or {"hlo": TEXT, "results": [EXPR, ...]}')
-        hlo = value["hlo"]
-        if not isinstance(hlo, str) or not hlo.strip() or "\n" in hlo or "\r" in hlo:
-            raise _fail(
-                f"{_kind(hlo)} is no instruction",
-                path / "hlo",
-                "the text of one HLO instruction, on one line",
-            )
-        return RuntimeSource(hlo, tuple(_each(value["results"], path / "results", expression)))
+        hlo = at.fields(value, ("hlo", "results"))["hlo"]
+        results = (at / "results").each(value["results"], expr)
+        return (at / "hlo").made(RuntimeSource, hlo, results)
 
     dims, ranges, rts = (each(key, variable) for key in ("dims", "ranges", "rts"))
-    results, constraints = each("results", expression), each("constraints", constraint)
-    sources = [None] * len(rts) if "sources" not in data else data["sources"]
-    if isinstance(sources, (list, tuple)) and len(sources) != len(rts):
-        raise _fail(
-            f"{len(sources)} sources for {len(rts)} runtime variables",
-            _Path("sources"),
-            "one entry for each, perhaps null",
+    results = each("results", expr)
+    constraints = each("constraints", lambda row, at: read_constraint(row, at, expr))
+    sources = each("sources", source) if "sources" in data else (None,) * len(rts)
+    if len(sources) != len(rts):
+        raise (top / "sources").error(
+            f"{len(sources)} sources for {len(rts)} runtime variables", "one entry for each, perhaps null"
         )
-    read = _each(sources, _Path("sources"), source)
-    runtime = [RuntimeVariable(v.name, v.lo, v.hi, s) for v, s in zip(rts, read, strict=True)]
-    try:
-        return IndexingMap(tuple(dims), tuple(ranges), tuple(runtime), tuple(results), tuple(constraints))
-    except InputError as error:
-        raise _fail(error.message, top, error.expected) from None
+    runtime = tuple(RuntimeVariable(v.name, v.lo, v.hi, s) for v, s in zip(rts, sources, strict=True))
+    return top.made(IndexingMap, dims, ranges, runtime, results, constraints)
 
 
-def _each(value: Json, path: _Path, read: Callable[[Json, _Path], T]) -> list[T]:
-    """Read every element of a list with ``read``, which is given its path."""
-    if not isinstance(value, (list, tuple)):
-        raise _fail(f"{_kind(value)} is no list", path, "a list")
-    return [read(x, path / i) for i, x in enumerate(value)]
-
-
-def _triple(value: Json, path: _Path, expected: str) -> tuple[Json, Json, Json]:
-    if not isinstance(value, (list, tuple)) or len(value) != 3:
-        what = f"a list of {len(value)}" if isinstance(value, (list, tuple)) else _kind(value)
-        raise _fail(f"unexpected {what}", path, expected)
-    return value[0], value[1], value[2]
-
-
-def _bound(value: Json, path: _Path) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _fail(f"{_kind(value)} is no bound", path, "an integer")
-    return value
+def read_constraint(row: Json, at: Place, expression: Callable[[Json, Place], Expr]) -> Constraint:
+    """The constraint ``[EXPR, lo, hi]``, of which ``expression`` reads the first part."""
+    e, lo, hi = at.row(row, "expression", "lo", "hi")
+    return Constraint(expression(e, at / 0), (at / 1).integer(lo, "bound"), (at / 2).integer(hi, "bound"))

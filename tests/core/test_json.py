@@ -144,8 +144,8 @@ BASE = {"dims": [["d0", 0, 3]], "results": ["d0"]}
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ([], "$: a map is an object, not an empty list; expected the keys dims, ranges"),
-        (None, "$: a map is an object, not null"),
+        ([], "$: an empty list is no object; expected the keys dims, ranges"),
+        (None, "$: null is no object"),
         ({"dims": []}, "$: the key `results` is missing"),
         ({**BASE, "dim": []}, "$: unknown key `dim`"),
         ({**BASE, "dims": {}}, "dims: an object is no list"),
@@ -186,10 +186,10 @@ BASE = {"dims": [["d0", 0, 3]], "results": ["d0"]}
         ({**BASE, "constraints": [[["mod", "d0", 0], 0, 1]]}, "constraints[0][0][2]: division by zero"),
         ({**BASE, "constraints": [["d0", 0, "1"]]}, "constraints[0][2]: the string `1` is no bound"),
         ({**BASE, "sources": [None]}, "sources: 1 sources for 0 runtime variables"),
-        ({**BASE, "rts": [["r", 0, 1]], "sources": ["x"]}, "sources[0]: unexpected the string `x`"),
+        ({**BASE, "rts": [["r", 0, 1]], "sources": ["x"]}, "sources[0]: the string `x` is no object"),
         (
             {**BASE, "rts": [["r", 0, 1]], "sources": [{"hlo": "", "results": []}]},
-            "sources[0].hlo: the string `` is no instruction",
+            "sources[0].hlo: the source of a runtime variable is the text of one HLO instruction",
         ),
         (
             {**BASE, "rts": [["r", 0, 1]], "sources": [{"hlo": "p", "results": ["q"]}]},

@@ -457,11 +457,11 @@ def changed(data: Any, path: str, value: Any) -> Any:
     ("path", "value", "said"),
     [
         ("format", "indexproof derivation 7", "format: the format is"),
-        ("steps.0.rule", "no_such_rule", "steps[0]: no rule is called"),
+        ("steps.0.rule", "no_such_rule", "steps[0].rule: no rule is called"),
         (
             "steps.0.rule",
             "same_expression_intersects",
-            "steps[0]: same_expression_intersects is a rule for constraints",
+            "steps[0].rule: same_expression_intersects is no rule for expressions",
         ),
         ("steps.0.binding", 3, "steps[0].binding"),
         ("steps.0.before", 10**6, "there is no node"),
@@ -473,8 +473,8 @@ def changed(data: Any, path: str, value: Any) -> Any:
         ("nodes.2", ["fdiv", 0, 7], "there is no node 7"),
         ("nodes.0", "d 0", "nodes[0]"),
         ("before.dims.0", ["d0", 0], "before.dims[0]"),
-        ("before", [], "before: unexpected"),
-        ("steps", None, "steps: `null` is no list"),
+        ("before", [], "before: an empty list is no object"),
+        ("steps", None, "steps: null is no list"),
     ],
 )
 def test_a_damaged_document_is_refused_with_its_place(path: str, value: Any, said: str) -> None:

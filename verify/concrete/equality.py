@@ -302,19 +302,22 @@ def _answered(questions: Sequence[Question]) -> list[Answer]:
 
     Where one is refuted the conjunction is, and of the others only smaller counterexamples are of interest.
     """
-    answers = [Answer(Status.UNDECIDED)] * len(questions)
+    answers: list[Answer | None] = [None] * len(questions)
     for rounds in range(1, ROUNDS + 1):
         for k, question in enumerate(questions):
-            if not answers[k].proved:
-                answers[k] = question.answered(rounds)
-            found = answers[k].counterexample
-            if found is not None:
-                refuted = answers[k] if found.minimal else question.answered(_FIRST_ROUNDS)
-                others = zip(questions, answers, strict=True)
-                return _smallest(refuted, [q for q, a in others if q is not question and not a.proved])
-        if all(a.proved for a in answers):
+            answer = answers[k]
+            if answer is None or not answer.proved:
+                answer = answers[k] = question.answered(rounds)
+            if answer.counterexample is None:
+                continue
+            # only where the smallest one is at stake are those asked again that have had no answer
+            again = _is_minimal(answer) or _is_minimal(answer := question.answered(_FIRST_ROUNDS))
+            pairs = zip(questions, answers, strict=True)
+            unasked = [q for q, a in pairs if q is not question and (a is None or (again and not a.proved))]
+            return _smallest(answer, unasked)
+        if all(a is not None and a.proved for a in answers):
             break
-    return answers
+    return [a for a in answers if a is not None]
 
 
 def _smallest(refuted: Answer, others: Sequence[Question]) -> list[Answer]:
@@ -323,9 +326,13 @@ def _smallest(refuted: Answer, others: Sequence[Question]) -> list[Answer]:
     total = sum(map(abs, refuted.counterexample.values.values()))
     answers = [refuted, *(q.within(total).answered(1) for q in others if total)]
     found = [a for a in answers if a.counterexample is not None]
-    if all(a.proved or (a.counterexample is not None and a.counterexample.minimal) for a in answers):
+    if all(a.proved or _is_minimal(a) for a in answers):
         return found
     return [_not_minimal(a) for a in found]
+
+
+def _is_minimal(answer: Answer) -> bool:
+    return answer.counterexample is not None and answer.counterexample.minimal
 
 
 def _not_minimal(answer: Answer) -> Answer:

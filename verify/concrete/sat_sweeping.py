@@ -33,7 +33,7 @@ BUDGET = 60_000
 _LAST = 5
 #: Operations of isl, which is asked first where there is no choice, divided by the number of atoms.  It is fast, and good
 #: with wide coefficients, where atoms are few; with many of them its operations take longer and longer.
-_OPERATIONS = 30_000
+_OPERATIONS = 16_000
 #: More than this is not spent on one local question; what grows then is the search for a counterexample.
 _PATIENT = 4_000_000
 #: Sample points, of which so many are drawn, and how few of them may satisfy the facts.

@@ -396,10 +396,11 @@ def _refuted(
     count = _POINTS * budget // BUDGET
     # the smallest points, and some of the others: half of each
     chosen = [*rows[: count // 2], *rows[count // 2 :: max(1, 2 * len(rows) // count)]]
+    asked: dict[Problem, bool | None] = {}
     unanswered = 0
     for k in chosen[:count]:
         at = {v: int(columns[v][k]) for v, _ in problem.variables}
-        found = [_impossible(o, at, budget) for o in problem.options]
+        found = [_impossible(o, at, budget, asked) for o in problem.options]
         if all(found):
             return tuple(at[v] for v, _ in problem.variables), True
         unanswered += None in found
@@ -409,8 +410,13 @@ def _refuted(
     return None, True
 
 
-def _impossible(option: Option, at: Mapping[Var, int], budget: int) -> bool | None:
-    """Whether no values of the unknowns satisfy an option at a point; None where that is not known."""
+def _impossible(
+    option: Option, at: Mapping[Var, int], budget: int, asked: dict[Problem, bool | None]
+) -> bool | None:
+    """Whether no values of the unknowns satisfy an option at a point; None where that is not known.
+
+    What is ``asked`` is not asked again: points that differ in what does not matter are the same question.
+    """
     try:
         facts = substituted(option.facts, at)
     except ZeroDivisionError:
@@ -421,9 +427,11 @@ def _impossible(option: Option, at: Mapping[Var, int], budget: int) -> bool | No
     smaller, _ = simple
     if not smaller.where:
         return False
-    found = enumeration.decide(smaller, _TRIED)
-    if found.status == "open":
-        found = isl.decide(smaller, budget, minimise=False)
-    if found.status == "open":
-        found = smt.decide(smaller, budget * _UNITS // smaller.words, minimise=False)
-    return None if found.status == "open" else found.status == "holds"
+    if smaller not in asked:
+        found = enumeration.decide(smaller, _TRIED)
+        if found.status == "open":
+            found = isl.decide(smaller, budget, minimise=False)
+        if found.status == "open":
+            found = smt.decide(smaller, budget * _UNITS // smaller.words, minimise=False)
+        asked[smaller] = None if found.status == "open" else found.status == "holds"
+    return asked[smaller]

@@ -147,7 +147,6 @@ class _Reader:
         left = self.term(data["left"], (*path, "left"), paths)
         right = self.term(data["right"], (*path, "right"), paths)
         conditions = () if data.get("if") is None else (self.term(data["if"], (*path, "if"), paths),)
-
         expected = data.get("expect", "PROVED")
         if expected not in EXPECTED:
             message = f"{_what(expected)} is no verdict to expect"
@@ -210,16 +209,11 @@ class _Reader:
                 todo.extend((a, (here, k), False) for k, a in reversed([*enumerate(value)][1:]))
                 continue
             paths.append(here)
-            at = len(paths) - 1
-            if isinstance(value, bool):
-                done.append(Term("bool", (), value, at))
-            elif isinstance(value, int):
-                done.append(Term("int", (), value, at))
-            elif isinstance(value, str):
-                done.append(Term("var", (), value, at))
-            else:
+            op = {bool: "bool", int: "int", str: "var"}.get(type(value))
+            if op is None:
                 expected = "an integer, a name, `true`, `false` or a list"
                 raise self.wrong(path_of(here), f"{_what(value)} is no expression", expected)
+            done.append(Term(op, (), value, len(paths) - 1))
         return done[0]
 
     def check_call(self, value: list[Any], place: Place) -> None:

@@ -164,7 +164,10 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     r, table = rule_of(source), table_for(source)
     point = table.counterexample()
     if point is not None:
-        return _refuted(table, point, LIMITS if _is_large(r, point) else POINTS, 0, (), budget)
+        large = bool(r.semantics.width) and max(map(abs, point.values()), default=0) > max(
+            r.semantics.hi // 8, 64
+        )
+        return _refuted(table, point, LIMITS if large else POINTS, 0, (), budget)
     search = _Search(r, budget)
     try:
         return _decided(search, source, table)
@@ -330,11 +333,6 @@ def at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[boo
     return outcome.proved, outcome.strategy, outcome.resources + sum(o.resources for o in outcomes)
 
 
-def _is_large(r: StatedRule, point: Point) -> bool:
-    s = r.semantics
-    return bool(s.width) and any(abs(n) > s.hi // 8 and abs(n) > 64 for n in point.values())
-
-
 def _point_of(r: StatedRule, witness: Mapping[str, int]) -> dict[str, int]:
     """A witness of a case as a point of the rule: a variable that the case does not mention may be anything."""
     out = {}
@@ -377,10 +375,10 @@ def _refuted(
 def _smallest(table: Table, point: dict[str, int], budget: Budget) -> dict[str, int]:
     """The counterexample of least total magnitude that can be found from ``point``."""
     r = table.rule
-    if _total(point) <= table.radius + 1:
+    if sum(map(abs, point.values())) <= table.radius + 1:
         return point  # the table holds every smaller point
     best = smaller_point(r, point)
-    if _total(best) <= table.radius + 1 or r.semantics.width:
+    if sum(map(abs, best.values())) <= table.radius + 1 or r.semantics.width:
         return best  # nonlinear questions about machine integers are hopeless
     names = list(r.variables)
     try:
@@ -401,7 +399,3 @@ def _smallest(table: Table, point: dict[str, int], budget: Budget) -> dict[str, 
 def smaller_point(r: StatedRule, point: dict[str, int], most: int = 6000) -> dict[str, int]:
     """Return a counterexample that is no larger, by a local search of so many points."""
     return descended(point, list(point), lambda p: refutes(r, p), most)
-
-
-def _total(point: Point) -> int:
-    return sum(map(abs, point.values()))

@@ -145,16 +145,12 @@ class _Sorts:
 
 def _infer(terms: Sequence[Term], kinds: Mapping[str, Kind], sorts: _Sorts, *, lenient: bool) -> None:
     for t in terms:
-        if t.op in ("int", "bool"):
-            sorts.require(t, INT if t.op == "int" else BOOL)
-        elif t.op != "var":
-            result = OPERATORS[t.op].result
-            if result:
-                sorts.require(t, result)
-        else:
+        if t.op == "var":
             kind = kinds[t.name]
             if not lenient or kind.sort == BOOL or kind.lo is not None:
                 sorts.require(t, kind.sort)
+        elif result := (OPERATORS[t.op].result if t.args else INT if t.op == "int" else BOOL):
+            sorts.require(t, result)
     for t in terms:
         if t.args:
             o = OPERATORS[t.op]
@@ -165,8 +161,7 @@ def _infer(terms: Sequence[Term], kinds: Mapping[str, Kind], sorts: _Sorts, *, l
                 sorts.join(alike[0], t)
     for t in terms:
         for k, a in enumerate(t.args):
-            wanted = OPERATORS[t.op].sort_of(k)
-            if wanted:
+            if wanted := OPERATORS[t.op].sort_of(k):
                 sorts.require(a, wanted)
 
 

@@ -6,10 +6,11 @@ and gives, and how the text form writes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, cast
 
+from ...core.expr import postorder
 from ...core.numerals import format_int
 
 __all__ = [
@@ -134,6 +135,11 @@ class Term:
         self.at = at
 
     @property
+    def children(self) -> tuple[Term, ...]:
+        """The arguments, as expressions of the core have them."""
+        return self.args
+
+    @property
     def name(self) -> str:
         """The name of a variable."""
         return str(self.value)
@@ -144,25 +150,8 @@ class Term:
 
 def below(*roots: Term) -> list[Term]:
     """Every term below ``roots`` once, arguments first; any depth will do."""
-    seen: set[int] = set()
-    out: list[Term] = []
-    stack: list[tuple[Term, Iterator[Term]]] = []
-    for root in roots:
-        if id(root) in seen:
-            continue
-        seen.add(id(root))
-        stack.append((root, iter(root.args)))
-        while stack:
-            node, rest = stack[-1]
-            for child in rest:
-                if id(child) not in seen:
-                    seen.add(id(child))
-                    stack.append((child, iter(child.args)))
-                    break
-            else:
-                out.append(node)
-                stack.pop()
-    return out
+    found: list[Term] = cast(Any, postorder)(*roots)
+    return found
 
 
 def evaluated(*roots: Term) -> list[Term]:

@@ -108,14 +108,11 @@ def cannot_overflow(r: StatedRule, width: int) -> bool:
     number = alike(terms)
     computed = {number[id(t)] for t in evaluated(r.left)}
     most = 1 << (width - 1)
-    for t in below(r.right):
-        if number[id(t)] in computed:
-            continue
-        if t.op in _OVERFLOWING:
-            return False
-        if t.op == "int" and not -most <= int(t.value) < most:
-            return False
-    return True
+    return not any(
+        t.op in _OVERFLOWING or (t.op == "int" and not -most <= int(t.value) < most)
+        for t in below(r.right)
+        if number[id(t)] not in computed
+    )
 
 
 def limit_point(r: StatedRule, smaller: Point | None) -> Mapping[str, int] | None:
@@ -157,9 +154,8 @@ def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
     if _violating(source, k):
         return Verdict(Status.PROVED, INSIDE)
     found, spent = _without_many(source, budget)
-    proved = found.get(k, False)
     detail = "" if k in found else f"more than {_ATTEMPTS} attempts to do without some of many conditions"
-    if proved:
+    if found.get(k):
         return Verdict(Status.VACUOUS, "linear", spent)
     if len(r.variables) < MANY_VARIABLES and not r.semantics.width:
         whole = as_a_whole(_weaker(r, (k,)), linear_limits(budget).rlimit // 10)
@@ -185,10 +181,7 @@ def _implied(source: str, k: int) -> bool:
     if len(r.conditions) > _ASKED_APART:
         return False
     short = [_mentioned_by_short(c) for c in r.conditions]
-    own = short[k]
-    if not own:
-        return False
-    near = own.union(*(names for names in short if names & own))
+    near = short[k].union(*(names for names in short if names & short[k]))
     others = tuple(
         c
         for n, (c, names) in enumerate(zip(r.conditions, short, strict=True))

@@ -189,8 +189,8 @@ def proof_by_roots(o: Obligation, show: Show) -> Node | None:
 def _coefficients(e: Expr) -> tuple[Var, list[int]] | None:
     """The variable of a polynomial in one variable and its coefficients, that of least degree first."""
     atoms: dict[str, Expr] = {}
-    p = _polynomial(e, atoms)
-    if p is None or len(atoms) != 1 or p.degree > _DEGREE:
+    p = _polynomial(e, atoms, _DEGREE, _DEGREE + 1)
+    if p is None or len(atoms) != 1:
         return None
     ((name, v),) = atoms.items()
     assert isinstance(v, Var)
@@ -327,29 +327,24 @@ def _vanishing(c: Condition) -> Iterator[Sum]:
 def _cofactors(e: Expr, others: Sequence[Sum]) -> Iterator[tuple[Expr, Expr]]:
     """Return the factors with which some of ``others`` give ``e``: ``x·x + x·y + y·y`` with ``x - y`` for ``x³ - y³``."""
     atoms: dict[str, Expr] = {}
-    whole = _divided(e, atoms)
+    whole = _polynomial(e, atoms, _DIVIDED_DEGREE, _TERMS)
     for other in others:
         if other is e or whole is None:
             continue
-        part = _divided(other, atoms)
+        part = _polynomial(other, atoms, _DIVIDED_DEGREE, _TERMS)
         quotient, rest = whole.divide(part, _TERMS) if part else (whole, whole)
         if not rest and not quotient.is_constant:
             terms = [(mul(*(atoms[v] for v in m)), c) for m, c in quotient.key if m]
             yield linear(quotient.constant, terms), other
 
 
-def _polynomial(e: Expr, atoms: dict[str, Expr]) -> Poly | None:
-    """A polynomial in variables, ``None`` for any other expression; ``atoms`` are the variables by their names."""
+def _polynomial(e: Expr, atoms: dict[str, Expr], degree: int, terms: int) -> Poly | None:
+    """A polynomial in variables of no more than this; ``atoms`` are given the variables by their names."""
     if not all(isinstance(n, (Int, Var, Sum, Mul)) for n in postorder(e)):
         return None
     atoms |= {f"{v.name}:{v.kind}": v for v in e.variables()}
-    return Polynomials().of(e)
-
-
-def _divided(e: Expr, atoms: dict[str, Expr]) -> Poly | None:
-    """The same of a polynomial that is worth dividing."""
-    p = _polynomial(e, atoms)
-    return p if p is not None and p.degree <= _DIVIDED_DEGREE and len(p) <= _TERMS else None
+    p = Polynomials().of(e)
+    return p if p.degree <= degree and len(p) <= terms else None
 
 
 def _common(e: Expr) -> Iterator[tuple[Expr, Expr]]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from ...core.errors import InputError, quoted
+from ...core.expr_reader import Token
 from ...core.numerals import parse_int
 from .rule import EXPECTED, RuleFile, StatedRule, checked
 from .semantics import (
@@ -63,12 +64,6 @@ _PREFIX: Final[dict[str, str]] = {"-": "neg", "not": "not", "!": "not"}
 _RELATION: Final = OPERATORS["lt"].level
 
 
-class _Token(NamedTuple):
-    kind: str
-    text: str
-    at: int
-
-
 @dataclass(slots=True)
 class _Pending:
     """An operator that waits for its right side, or an open bracket (level 0) with the arguments before this one.
@@ -77,7 +72,7 @@ class _Pending:
     """
 
     op: str
-    token: _Token
+    token: Token
     level: int
     args: list[Term] = field(default_factory=list)
 
@@ -110,7 +105,7 @@ class _Reader:
         self.lines: dict[str, int] = {}
         #: The place among the rules of the one above of which nothing is expected yet; an ill-formed one is not there.
         self.above: int | None = None
-        self.tokens: list[_Token] = []
+        self.tokens: list[Token] = []
         self.next = 0
 
     # -- complaints
@@ -183,27 +178,27 @@ class _Reader:
     def tokenize(self, start: int, end: int) -> None:
         found = _TOKEN.finditer(self.text, start, end)
         self.tokens = [
-            _Token(m.lastgroup or "", m[0], m.start()) for m in found if m.lastgroup not in (None, "space")
+            Token(m.lastgroup or "", m[0], m.start()) for m in found if m.lastgroup not in (None, "space")
         ]
-        self.tokens.append(_Token("end", "", end))
+        self.tokens.append(Token("end", "", end))
         self.next = 0
 
     @property
-    def token(self) -> _Token:
+    def token(self) -> Token:
         return self.tokens[self.next]
 
-    def take(self, *texts: str) -> _Token | None:
+    def take(self, *texts: str) -> Token | None:
         token = self.token
         if token.kind in ("sign", "name") and token.text in texts:
             self.next += 1
             return token
         return None
 
-    def expect(self, text: str, expected: str = "") -> _Token:
+    def expect(self, text: str, expected: str = "") -> Token:
         return self.take(text) or self.unexpected(expected or f"`{text}`")
 
     def declaration(self, keyword: str) -> None:
-        names: list[_Token] = []
+        names: list[Token] = []
         while True:
             token = self.token
             if token.kind != "name":
@@ -243,7 +238,7 @@ class _Reader:
         except InputError as wrong:
             raise self.error(wrong.message, at, wrong.expected) from None
 
-    def number(self, token: _Token) -> int:
+    def number(self, token: Token) -> int:
         """The integer that a token denotes."""
         return self.told(parse_int, token.text, token.at)
 
@@ -388,7 +383,7 @@ class _Reader:
             return Term("var", (), token.text, token.at)
         self.unexpected("a variable, a number, `true`, `false`, `-`, `not`, `(` or a function")
 
-    def infix(self, op: str, token: _Token, operands: list[Term], waiting: list[_Pending]) -> None:
+    def infix(self, op: str, token: Token, operands: list[Term], waiting: list[_Pending]) -> None:
         level = OPERATORS[op].level
         before: list[Term] = []
         if level == _RELATION:

@@ -118,7 +118,10 @@ class _Reader:
             name = header[1]
             attributes, position = self.attributes(header.end())
         elif _START.match(text, position) or _SHAPE_FIRST.match(text, position):
-            return self.snippet(position)
+            computation, position = self.body(SNIPPET, position, None, loose=True)
+            if position != len(text):
+                source.unexpected(position, "after an instruction", "an instruction")
+            return Module(SNIPPET, (computation,), SNIPPET)
         elif (nameless := _NAMELESS.match(text, position)) is not None:
             source.fail(nameless.end(), "the module has no name", "a name after `HloModule`")
         tables: list[SourceTable] = []
@@ -155,13 +158,6 @@ class _Reader:
             )
         return Module(name, tuple(computations), entry or computations[-1].name, attributes, tuple(tables))
 
-    def snippet(self, position: int) -> Module:
-        """Instructions up to the end of the text as one computation."""
-        computation, position = self.body(SNIPPET, position, None, loose=True)
-        if position != len(self.text):
-            self.source.unexpected(position, "after an instruction", "an instruction")
-        return Module(SNIPPET, (computation,), SNIPPET)
-
     def table(self, name: str, position: int) -> tuple[SourceTable, int]:
         rows = []
         while (found := _ROW.match(self.text, position)) is not None:
@@ -193,25 +189,18 @@ class _Reader:
 
     def check_signature(self, computation: Computation, signature: Signature, position: int) -> None:
         """Check that the header agrees with the body, layouts aside."""
-        parameters = computation.parameters
+        parameters, name = computation.parameters, f"computation {shorten(computation.name)!r}"
         if len(parameters) != len(signature.parameters):
-            self.source.fail(
-                position,
-                f"computation {shorten(computation.name)!r} has {len(parameters)} parameters, not the "
-                f"{len(signature.parameters)} of its header",
-                "one shape for each parameter",
+            message = (
+                f"{name} has {len(parameters)} parameters, not the {len(signature.parameters)} of its header"
             )
+            self.source.fail(position, message, "one shape for each parameter")
         stated = {f"parameter({k})": shape for k, (_, shape) in enumerate(signature.parameters)}
         stated["the root"] = signature.result
         for (what, said), i in zip(stated.items(), (*parameters, computation.root), strict=True):
-            is_ = i.shape
-            if is_ is not None and is_ is not said and not _same_array(said, is_):
-                self.source.fail(
-                    position,
-                    f"{what} of computation {shorten(computation.name)!r} is {shorten(str(is_))}, its header "
-                    f"says {shorten(str(said))}",
-                    "the same shape",
-                )
+            if i.shape is not None and i.shape is not said and not _same_array(said, i.shape):
+                message = f"{what} of {name} is {shorten(str(i.shape))}, its header says {shorten(str(said))}"
+                self.source.fail(position, message, "the same shape")
 
     def body(
         self, name: str, position: int, signature: Signature | None, loose: bool
@@ -352,21 +341,19 @@ class _Reader:
             if operand.name in known:
                 shape = known[operand.name].shape
                 if operand.shape is not None and shape is not None and not _same_array(operand.shape, shape):
-                    self.source.fail(
-                        self.where(operand.name, position, end),
-                        f"operand {shorten(operand.name)!r} is written {shorten(str(operand.shape))} but was "
-                        f"defined as {shorten(str(shape))}",
-                        "the shape of its definition",
+                    written, defined = (shorten(str(s)) for s in (operand.shape, shape))
+                    message = (
+                        f"operand {shorten(operand.name)!r} is written {written} but was defined as {defined}"
                     )
+                    at = self.where(operand.name, position, end)
+                    self.source.fail(at, message, "the shape of its definition")
                 operands.append(Operand(operand.name, operand.shape if shape is None else shape))
             elif loose and operand.shape is not None:
                 operands.append(operand)
             else:
-                self.source.fail(
-                    self.where(operand.name, position, end),
-                    f"operand {shorten(operand.name)!r} is not defined",
-                    "the name of an earlier instruction" + (", or a shape before the name" if loose else ""),
-                )
+                expected = "the name of an earlier instruction" + ", or a shape before the name" * loose
+                at = self.where(operand.name, position, end)
+                self.source.fail(at, f"operand {shorten(operand.name)!r} is not defined", expected)
         return replace(instruction, operands=tuple(operands))
 
     def where(self, name: str, position: int, end: int) -> int:
@@ -451,35 +438,26 @@ class _Reader:
 
     def check_elements(self, spelled: str, shape: Shape, position: int) -> None:
         """An array constant has braces for every dimension and as many values as the shape has elements."""
-        dims = shape.dims
-        if not dims:
+        where = f"in a constant of shape {shape.text(False)}"
+        if not shape.dims:
             self.source.fail(position, "an array where a scalar constant belongs", "one value")
         if shape.dynamic:
             return
         if not shape.size:
-            value = VALUE.search(spelled)
-            if value is not None:
-                message = f"a value in a constant of shape {shape.text(False)}"
-                self.source.fail(position + value.start(), message, "no value")
+            if (value := VALUE.search(spelled)) is not None:
+                self.source.fail(position + value.start(), f"a value {where}", "no value")
             return
-        last = dims[-1]
+        *outer, last = shape.dims
         for group in _INNERMOST.findall(spelled):
-            count = len(VALUE.findall(group))
-            if count != last:
-                self.source.fail(
-                    position,
-                    f"{count} values in the innermost braces of a constant of shape {shape.text(False)}",
-                    f"{last} values" if last != 1 else "1 value",
-                )
+            if (count := len(VALUE.findall(group))) != last:
+                expected = f"{last} values" if last != 1 else "1 value"
+                self.source.fail(position, f"{count} values in the innermost braces {where}", expected)
         braces = 1
-        for n in reversed(dims[:-1]):
+        for n in reversed(outer):
             braces = 1 + n * braces
-        if spelled.count("{") != braces:
-            self.source.fail(
-                position,
-                f"{spelled.count('{')} pairs of braces in a constant of shape {shape.text(False)}",
-                f"{braces}: one for each row of every dimension",
-            )
+        if (found := spelled.count("{")) != braces:
+            expected = f"{braces}: one for each row of every dimension"
+            self.source.fail(position, f"{found} pairs of braces {where}", expected)
 
     def operands(self, position: int, end: int, depth: int = 0) -> tuple[Operand, ...]:
         """Operands up to the offset `end`: names or, without attributes, instructions; each with or without shape."""

@@ -7,7 +7,7 @@ physical order (XLA's "TRT" decomposition). Tiles are such steps themselves, as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
@@ -134,6 +134,7 @@ def decompose(source: Shape | str, target: Shape | str) -> Decomposition:
     dimensions in front, are the exception: there the steps are those of the untiled layouts.
     """
     here, there = _both(source, target)
+    ends = here.shape, there.shape
     if _same_tiles(here, there):
         here, there = here.untiled(), there.untiled()
     for name, at in (("source", here), ("target", there)):
@@ -143,22 +144,18 @@ def decompose(source: Shape | str, target: Shape | str) -> Decomposition:
                 "rearrangement of elements",
                 expected="layouts without padding, or the same tiles on both sides",
             )
-    shapes = _both(source, target)
     if not (here.layout.tiles or there.layout.tiles) and _is_reshape(here, there):
         stays = [TransposeStep(tuple(range(at.shape.rank))) for at in (here, there)]
-        return Decomposition(
-            shapes[0].shape, shapes[1].shape, (stays[0], ReshapeStep(there.shape.dims), stays[1])
-        )
-    into, out = _steps(here), _steps(there)
+        return Decomposition(*ends, (stays[0], ReshapeStep(there.shape.dims), stays[1]))
     back: list[Step] = []
     x: tuple[int, ...] = there.shape.dims
-    for step in out:
+    for step in _steps(there):
         if isinstance(step, TransposeStep):
-            back.append(TransposeStep(_inverse(step.permutation)))
+            back.append(TransposeStep(tuple(map(step.permutation.index, range(len(x))))))
         else:
             back.append(ReshapeStep(x))
         x = step.sizes(x)
-    return Decomposition(shapes[0].shape, shapes[1].shape, (*into, ReshapeStep(x), *reversed(back)))
+    return Decomposition(*ends, (*_steps(here), ReshapeStep(x), *reversed(back)))
 
 
 def _both(source: Shape | str, target: Shape | str) -> tuple[Memory, Memory]:
@@ -184,13 +181,8 @@ def _same_tiles(a: Memory, b: Memory) -> bool:
         front = max(m.shape.rank - max((len(t.sizes) for t in m.layout.tiles), default=0), 0)
         return prod(m.physical[:front]), m.physical[front:]
 
-    layouts = a.layout, b.layout
-    return (
-        bool(a.layout.tiles)
-        and layouts[0].tiles == layouts[1].tiles
-        and layouts[0].tail_alignment == layouts[1].tail_alignment
-        and seen(a) == seen(b)
-    )
+    one, two = ((m.layout.tiles, m.layout.tail_alignment, seen(m)) for m in (a, b))
+    return bool(a.layout.tiles) and one == two
 
 
 def _is_reshape(a: Memory, b: Memory) -> bool:
@@ -235,8 +227,3 @@ def _steps(m: Memory) -> list[Step]:
         tiles, places = range(k, k + len(cut), 2), range(k + 1, k + len(cut), 2)
         order.append(TransposeStep((*range(k), *tiles, *places)))
     return order
-
-
-def _inverse(permutation: Iterable[int]) -> tuple[int, ...]:
-    p = tuple(permutation)
-    return tuple(p.index(k) for k in range(len(p)))

@@ -14,8 +14,6 @@ from collections.abc import Iterable
 from .errors import IndexproofError
 from .expr import Expr, Extremum, Int, Sum, linear, postorder, rebuild
 
-__all__ = ["Congruence", "Unfinished"]
-
 #: So often one form leads to another at most.
 _FOLLOWED = 1_000_000
 

@@ -20,8 +20,6 @@ from .json_text import load_json
 from .operators import DIVISIONS, NAME_OF, OPERATORS
 from .rewrite import ConstraintRule, Rule, RuleSet
 
-__all__ = ["FORMAT", "derivation_from_json", "derivation_to_json"]
-
 FORMAT: Final = "indexproof derivation 2"
 Json: TypeAlias = Any
 

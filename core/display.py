@@ -14,8 +14,6 @@ from .variables import RESERVED
 if TYPE_CHECKING:
     from rich.text import Text
 
-__all__ = ["Shown", "html_text", "rich_text"]
-
 _WORD: Final = re.compile(
     r"(?P<hlo>hlo:[^\n]*)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>-?[0-9]+)|(?P<rest>.)", re.DOTALL
 )

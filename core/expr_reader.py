@@ -18,8 +18,6 @@ from .numerals import parse_int
 from .open_sum import OpenSum, Operand, closed
 from .variables import RESERVED, known_names
 
-__all__ = ["ExprReader", "Token"]
-
 
 class Token(NamedTuple):
     """A word of the text: kind ``number``, ``name``, ``sign``, ``hlo``, ``stray`` or ``end``."""

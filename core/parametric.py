@@ -53,14 +53,6 @@ from .json_form import expr_from_json, expr_to_json
 from .text_printer import format_expr
 from .text_reader import MapReader, parse_condition
 
-__all__ = [
-    "ParametricMap",
-    "divisors_of",
-    "format_condition",
-    "parametric_from_json",
-    "parse_parametric",
-]
-
 
 @dataclass(frozen=True, repr=False)
 class ParametricMap:

@@ -12,8 +12,6 @@ from .expr_reader import ExprReader, Token
 from .indexing_map import IndexingMap
 from .variables import RESERVED, Constraint, RuntimeSource, RuntimeVariable, Variable, known_names
 
-__all__ = ["MapReader", "parse_condition", "parse_expr", "parse_map"]
-
 T = TypeVar("T")
 #: The relation that a sign stands for, and whether its sides change places.
 _RELATIONS: Final[dict[str, tuple[Relation, bool]]] = {

@@ -23,8 +23,6 @@ from ..text_printer import format_expr
 from .program import WIDTHS, Operation, Program, domain_knowledge, fits, limits
 from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Names, Piece, Statements
 
-__all__ = ["c_source"]
-
 _INFIX: Final = {"plus": (" + ", SUM), "minus": (" - ", SUM), "times": (" * ", PRODUCT)}
 _SIGNS: Final = {"floordiv": " / ", "mod": " % "}
 _MAX_COMMENT: Final = 400  # characters of a map that are repeated above its function
@@ -161,118 +159,88 @@ def c_source(
     :class:`~indexproof.core.errors.InputError` if not even 64 bits are seen to be enough, if a divisor may be zero, or
     if ``name`` is no name for a function.
     """
+    m = None if isinstance(subject, Expr) else subject
     if not isinstance(subject, Expr):
         expect_map(subject)
-    name = name or ("expression" if isinstance(subject, Expr) else "indexing_map")
+    name = name or ("expression" if m is None else "indexing_map")
     if _refused(name):
         raise InputError(f"{quoted(name)} is no name for a function", expected="a C identifier")
     if bits is not None and bits not in WIDTHS:
         raise InputError(f"there are no integers of {bits} bits here", expected="32 or 64")
-    if isinstance(subject, Expr):
-        if checked:
-            raise InputError("an expression has no domain to check")
-        return _expression(subject, bounds or {}, bits, name)
-    if bounds is not None:
+    if m is None and checked:
+        raise InputError("an expression has no domain to check")
+    if m is not None and bounds is not None:
         raise InputError("the variables of a map have their own bounds", expected="no further ones")
-    return _map(subject, checked, bits, name)
+    results, constraints = (
+        ([subject], ()) if isinstance(subject, Expr) else (subject.results, subject.constraints)
+    )
+    count = len(results)
+    roots = [*results, *(c.expr for c in constraints)]
+    if isinstance(subject, Expr):
+        variables, given = subject.variables(), bounds or {}
+        found = {v: given.get(v, given.get(v.name)) for v in variables}
+        box = {v: Interval(*ends) for v, ends in found.items() if ends is not None}
+    else:
+        variables, box = tuple(v.expr for v in subject.variables), subject.bounds
 
+    def known(program: Program) -> _Known:
+        tested = {*range(program.inputs), *program.needed(program.outputs[count:])} if checked else set()
+        return _Known(
+            program,
+            program.ranges(box),
+            program.ranges(box, domain_knowledge(m, program) if m is not None else None),
+            tested,
+            tested | {*range(program.inputs), *program.needed(program.outputs[:count])},
+        )
 
-def _expression(e: Expr, bounds: Mapping[Any, Any], bits: int | None, name: str) -> str:
-    variables = e.variables()
-    box: dict[Var, Interval] = {}
-    for v in variables:
-        found = bounds.get(v, bounds.get(v.name))
-        if found is not None:
-            box[v] = Interval(*found)
-    program = Program.of((e,), variables)
-    ranges = program.ranges(box)
-    _refuse_zero_divisors(program, box)
-    lean = program.shortened((e,), variables)
-    if lean is not program and _enough(other := lean.ranges(box), bits or fits(ranges)):
-        program, ranges = lean, other
-    language = _C(program, bits or _width(ranges, e), ranges)
-    statements = Statements(program, language, Names(_refused, (name,)))
-    (value,) = statements.compute(program.outputs)
-    lines = [*statements.lines, f"return {value.text};"]
-    return _file(_text(e), language, language.type, name, statements.inputs, [], lines)
-
-
-def _map(m: IndexingMap, checked: bool, bits: int | None, name: str) -> str:
-    count = len(m.results)
-    roots = [*m.results, *(c.expr for c in m.constraints)]
-    variables = [v.expr for v in m.variables]
-    known = _Known.of(Program.of(roots, variables), m, checked)
-    least = known.tested()
+    plain = known(Program.of(roots, variables))
+    if m is None:
+        _refuse_zero_divisors(plain.program, box)
+    # constraints are evaluated at any point of the box, where nobody but the intervals answers for them
+    tests = (plain.box[k] for k in plain.tested)
+    least = _width(tests, subject, "the constraints of ") if checked else WIDTHS[0]
     if bits is not None and bits < least:
         raise InputError(
-            f"intervals do not show that {bits} bits are enough to test the constraints",
-            expected="64 bits",
+            f"intervals do not show that {bits} bits are enough to test the constraints", expected="64 bits"
         )
     if bits is None:
-        bits = max(least, _width([known.inside[k] for k in known.needed], m))
-    lean = known.program.shortened(roots, variables)
-    if lean is not known.program:
-        other = _Known.of(lean, m, checked)
-        if _enough([(other.box if checked else other.inside)[k] for k in other.needed], bits):
-            known = other
-    program, box, inside = known.program, known.box, known.inside
-    language = _C(program, bits, box if checked else inside)
+        bits = max(least, _width((plain.inside[k] for k in plain.needed), subject))
+    used = plain
+    if (shorter := plain.program.shortened(roots, variables)) is not plain.program:
+        lean = known(shorter)
+        width = fits((lean.box if checked else lean.inside)[k] for k in lean.needed)
+        if width is not None and width <= bits:
+            used = lean
+    program, inside = used.program, used.inside
+    language = _C(program, bits, used.box if checked else inside)
     statements = Statements(program, language, Names(_refused, (name,)))
     lines = statements.lines
     if checked:
-        for v, x in zip(m.variables, statements.inputs, strict=True):
+        for v, x in zip(m.variables if m is not None else (), statements.inputs, strict=True):
             lines += _unless_within(language, partial(str, x), v.lo, v.hi)
-        for c, k in zip(m.constraints, program.outputs[count:], strict=True):
-            if not box[k].inside(Interval(c.lo, c.hi)):
+        for c, k in zip(constraints, program.outputs[count:], strict=True):
+            if not used.box[k].inside(Interval(c.lo, c.hi)):
                 lines += _unless_within(language, partial(statements.name, k), c.lo, c.hi)
     language.ranges = inside
-    values = statements.compute(program.outputs[:count])
-    lines += [f"result[{i}] = {v.text};" for i, v in enumerate(values)]
+    values = [v.text for v in statements.compute(program.outputs[:count])]
+    inputs, text = statements.inputs, _text(subject)
+    if m is None:
+        return _file(text, language, language.type, name, inputs, [], [*lines, f"return {values[0]};"])
+    lines += [f"result[{i}] = {v};" for i, v in enumerate(values)]
     if checked:
         lines.append("return true;")
     result = "bool" if checked else "void"
-    return _file(_text(m), language, result, name, statements.inputs, [f"{language.type} *result"], lines)
+    return _file(text, language, result, name, inputs, [f"{language.type} *result"], lines)
 
 
 class _Known(NamedTuple):
-    """The ranges of the steps of a map's program, in the box and in the domain, and which steps are needed."""
+    """The ranges of the steps of a program, in the box and in the domain, and the steps that test and that run at all."""
 
     program: Program
-    map: IndexingMap
     box: list[Interval]
     inside: list[Interval]
+    tested: set[int]
     needed: set[int]
-    #: those that constraints are tested with, where they are
-    testing: set[int]
-
-    @classmethod
-    def of(cls, program: Program, m: IndexingMap, checked: bool) -> _Known:
-        inputs = set(range(program.inputs))
-        count = len(m.results)
-        wanted = program.outputs if checked else program.outputs[:count]
-        return cls(
-            program,
-            m,
-            program.ranges(m.bounds),
-            program.ranges(m.bounds, domain_knowledge(m, program)),
-            inputs | program.needed(wanted),
-            inputs | program.needed(program.outputs[count:]) if checked else set(),
-        )
-
-    def tested(self) -> int:
-        """The width that constraints need.
-
-        They are evaluated at any point of the box, where nobody but the intervals answers for them.
-        """
-        if not self.testing:
-            return WIDTHS[0]
-        return _width([self.box[k] for k in self.testing], self.map, "the constraints of ")
-
-
-def _enough(ranges: Iterable[Interval], bits: int | None) -> bool:
-    """Whether the ranges show that so many bits are enough."""
-    found = fits(ranges)
-    return found is not None and bits is not None and found <= bits
 
 
 def _width(ranges: Iterable[Interval], subject: Expr | IndexingMap, part: str = "") -> int:
@@ -288,12 +256,11 @@ def _width(ranges: Iterable[Interval], subject: Expr | IndexingMap, part: str = 
 
 def _refuse_zero_divisors(program: Program, box: Mapping[Var, Interval]) -> None:
     facts = Facts(box)
-    found = program.exprs(args[1] for op, args, _ in program.steps if op in ("floordiv", "mod", "ceildiv"))
-    for op, args, _ in program.steps:
-        if op in ("floordiv", "mod", "ceildiv") and not facts.holds(found[args[1]].ne(0)):
-            raise InputError(
-                f"the divisor {quoted(found[args[1]])} may be zero", expected="bounds that exclude it"
-            )
+    divisors = [args[1] for op, args, _ in program.steps if op in ("floordiv", "mod", "ceildiv")]
+    found = program.exprs(divisors)
+    for k in divisors:
+        if not facts.holds(found[k].ne(0)):
+            raise InputError(f"the divisor {quoted(found[k])} may be zero", expected="bounds that exclude it")
 
 
 def _unless_within(language: _C, name: Callable[[], str], lo: int, hi: int) -> list[str]:

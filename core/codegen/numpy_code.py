@@ -15,8 +15,6 @@ from .program import Operation, Program, domain_knowledge, fits
 from .python_code import PythonLanguage, function_text, made, refused, tuple_text
 from .statements import ATOM, PRODUCT, SIGN, SUM, Names, Piece, Statements
 
-__all__ = ["compile_numpy"]
-
 _TO_INTEGERS = np.frompyfunc(index, 1, 1)
 
 

@@ -39,17 +39,6 @@ from ..indexing_map import IndexingMap, expect_map
 from ..interval import EMPTY, LINE, Interval
 from ..text_printer import Order
 
-__all__ = [
-    "WIDTHS",
-    "Operation",
-    "Program",
-    "ProgramStep",
-    "domain_knowledge",
-    "fits",
-    "limits",
-    "width_bound",
-]
-
 Operation: TypeAlias = Literal[
     "variable",
     "integer",

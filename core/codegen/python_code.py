@@ -12,11 +12,9 @@ from typing import Any, Final
 
 from ..errors import InputError, quoted
 from ..expr import Expr
-from ..indexing_map import IndexingMap, expect_map
+from ..indexing_map import Constraint, IndexingMap, expect_map
 from .program import Operation, Program
 from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Names, Piece, Statements
-
-__all__ = ["PythonLanguage", "compile_map", "function_text", "made", "python_source", "refused", "tuple_text"]
 
 INFIX: Final[dict[str, tuple[str, int]]] = {
     "plus": (" + ", SUM),
@@ -104,29 +102,26 @@ def _source(subject: IndexingMap | Expr, checked: bool, name: str) -> tuple[str,
     name = name or ("expression" if isinstance(subject, Expr) else "indexing_map")
     if not name.isidentifier() or refused(name):
         raise InputError(f"{quoted(name)} is no name for a function", expected="a Python identifier")
-    names = Names(refused, (name,))
+    results: tuple[Expr, ...] = (subject,) if isinstance(subject, Expr) else subject.results
+    constraints: tuple[Constraint, ...] = ()
     if isinstance(subject, Expr):
-        roots, variables = (subject,), subject.variables()
-        program = Program.of(roots, variables).shortened(roots, variables)
-        statements = Statements(program, PythonLanguage(program), names)
-        (value,) = statements.compute(program.outputs)
-        lines = [*statements.lines, f"return {value.text}"]
-        return function_text(name, statements.inputs, lines), statements.inputs
-    m = subject
-    constraints = m.constraints if checked else ()
-    wanted, inputs = [*m.results, *(c.expr for c in constraints)], [v.expr for v in m.variables]
-    program = Program.of(wanted, inputs).shortened(wanted, inputs)
-    statements = Statements(program, PythonLanguage(program), names)
-    lines = statements.lines
-    if checked:
-        for v, x in zip(m.variables, statements.inputs, strict=True):
+        variables = subject.variables()
+    else:
+        variables = tuple(v.expr for v in subject.variables)
+        constraints = subject.constraints if checked else ()
+    roots, count = [*results, *(c.expr for c in constraints)], len(results)
+    program = Program.of(roots, variables).shortened(roots, variables)
+    statements = Statements(program, PythonLanguage(program), Names(refused, (name,)))
+    lines, inputs = statements.lines, statements.inputs
+    if checked and not isinstance(subject, Expr):
+        for v, x in zip(subject.variables, inputs, strict=True):
             lines += _unless_within(x, v.lo, v.hi)
-    count = len(m.results)
     for c, k in zip(constraints, program.outputs[count:], strict=True):
         (piece,) = statements.compute([k])
         lines += _unless_within(piece.at(SUM), c.lo, c.hi)
     values = statements.compute(program.outputs[:count])
-    return function_text(name, statements.inputs, [*lines, f"return {tuple_text(values)}"]), statements.inputs
+    value = values[0].text if isinstance(subject, Expr) else tuple_text(values)
+    return function_text(name, inputs, [*lines, f"return {value}"]), inputs
 
 
 def _unless_within(x: str, lo: int, hi: int) -> list[str]:

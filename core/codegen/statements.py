@@ -14,19 +14,6 @@ from typing import Final, NamedTuple, Protocol
 from ..expr import Var
 from .program import Operation, Program
 
-__all__ = [
-    "ATOM",
-    "CHOICE",
-    "MAX_DEPTH",
-    "PRODUCT",
-    "SIGN",
-    "SUM",
-    "Language",
-    "Names",
-    "Piece",
-    "Statements",
-]
-
 #: How tightly a text binds: a conditional, a sum, a product or quotient, a signed operand, a name or call.
 CHOICE, SUM, PRODUCT, SIGN, ATOM = range(5)
 MAX_DEPTH: Final = 16

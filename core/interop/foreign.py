@@ -22,18 +22,6 @@ from ..indexing_map import (
     is_name,
 )
 
-__all__ = [
-    "ForeignMap",
-    "Relation",
-    "assignments",
-    "domain_of",
-    "fresh_name",
-    "from_foreign",
-    "missing",
-    "operands_first",
-    "to_foreign",
-]
-
 V = TypeVar("V")
 E = TypeVar("E")
 

@@ -16,8 +16,6 @@ from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from ..interval import Interval
 from ..pallas_call import ScalarTable
 
-__all__ = ["CALLS", "IndexMapReader", "NotConverted", "constants", "nested", "variables"]
-
 #: The primitives that evaluate their jaxpr at their operands, once.
 CALLS = frozenset(
     (

@@ -33,11 +33,9 @@ from ..expr import (
     var,
 )
 from ..expr_reader import ExprReader, Token
-from ..indexing_map import IndexingMap, RuntimeVariable, Variable, expect_map, is_name, known_names
+from ..indexing_map import IndexingMap, expect_map, known_names
 from ..text_printer import Order, Printer
-from .foreign import Relation, domain_of, fresh_name
-
-__all__ = ["from_mlir", "is_mlir", "to_mlir", "to_mlir_set"]
+from .foreign import ForeignMap, Relation, domain_of, from_foreign
 
 _LARGEST: Final = 2**63 - 1  # MLIR reads no larger constant, not even behind a minus sign
 
@@ -49,8 +47,7 @@ def to_mlir(m: IndexingMap) -> str:
     Raises :class:`InputError` for a minimum or maximum and for constants beyond 64 bits.
     """
     expect_map(m)
-    (text,) = _texts(m, [m.results])
-    return f"affine_map<{_head(m)} -> ({text})>"
+    return f"affine_map<{_head(m)} -> ({', '.join(_texts(m, m.results))})>"
 
 
 def to_mlir_set(m: IndexingMap) -> str:
@@ -66,8 +63,7 @@ def to_mlir_set(m: IndexingMap) -> str:
         else:
             exprs += [e - lo, hi - e]
             relations += [">=", ">="]
-    texts = _texts(m, [[e] for e in exprs])
-    facts = ", ".join(f"{e} {relation} 0" for e, relation in zip(texts, relations, strict=True))
+    facts = ", ".join(f"{e} {relation} 0" for e, relation in zip(_texts(m, exprs), relations, strict=True))
     return f"affine_set<{_head(m)} : ({facts or '0 == 0'})>"
 
 
@@ -77,18 +73,15 @@ def _head(m: IndexingMap) -> str:
     return f"({dims})[{symbols}]" if symbols else f"({dims})"
 
 
-def _texts(m: IndexingMap, groups: Sequence[Sequence[Expr]]) -> list[str]:
-    """Each group of expressions as a list, with commas."""
-    names: dict[Expr, Expr] = {v: var(f"d{k}") for k, v in enumerate(m.dim_vars)}
+def _texts(m: IndexingMap, exprs: Sequence[Expr]) -> list[str]:
+    dims: dict[Expr, Expr] = {v: var(f"d{k}") for k, v in enumerate(m.dim_vars)}
     symbols: dict[Expr, Expr] = {v: var(f"s{k}") for k, v in enumerate((*m.range_vars, *m.rt_vars))}
-    names.update(symbols)
-    exprs = iter(_affine([e for g in groups for e in g], names))
-    moved = [[next(exprs) for _ in g] for g in groups]
-    roots = [e for g in moved for e in g]
-    order = Order(roots, {v: k for k, v in enumerate(names.values()) if isinstance(v, Var)})
+    roots = _affine(exprs, {**dims, **symbols})
+    names = (*dims.values(), *symbols.values())
+    order = Order(roots, {v: k for k, v in enumerate(names) if isinstance(v, Var)})
     _symbols_last(order, roots, set(symbols.values()))
     printer = Printer("floordiv", order)
-    return [", ".join(printer.text(e) for e in g) for g in moved]
+    return [printer.text(e) for e in roots]
 
 
 def _affine(roots: Sequence[Expr], names: Mapping[Expr, Expr]) -> list[Expr]:
@@ -97,22 +90,21 @@ def _affine(roots: Sequence[Expr], names: Mapping[Expr, Expr]) -> list[Expr]:
     for node in postorder(*roots, known=names):
         children = [done[c] for c in node.children]
         new = rebuild(node, children)
-        constants = [node.const, *(k for _, k in node.terms)] if isinstance(node, Sum) else []
+        constants: list[int] = []
         match node:
             case Min() | Max():
                 raise InputError(
                     f"MLIR's affine expressions have no `{type(node).__name__.lower()}`",
                     expected="sums, products with a constant, floordiv, ceildiv and mod",
                 )
-            case Int():
-                constants.append(node.value)
-            case Mod(a=_, b=Int(value=n)) if n < 0:
-                # undefined in MLIR: x mod -n is -(-x mod n)
-                new = -mod(-children[0], -n)
-            case FloorDiv(a=_, b=Int(value=n)) if n < 0:
-                new = floordiv(-children[0], -n)
-            case CeilDiv(a=_, b=Int(value=n)) if n < 0:
-                new = ceildiv(-children[0], -n)
+            case Int(value=n):
+                constants = [n]
+            case Sum():
+                constants = [node.const, *(k for _, k in node.terms)]
+            case Mod(b=Int(value=n)) | FloorDiv(b=Int(value=n)) | CeilDiv(b=Int(value=n)) if n < 0:
+                # `mod` by a negative number is undefined in MLIR: x mod -n is -(-x mod n)
+                new = rebuild(node, (-children[0], integer(-n)))
+                new = -new if isinstance(node, Mod) else new
         if any(abs(n) > _LARGEST for n in constants):
             raise InputError("MLIR's affine expressions have constants of 64 bits", expected="smaller ones")
         done[node] = new
@@ -241,15 +233,12 @@ class _Affine(ExprReader):
         head = self.variables()
         results: list[Expr] | None = None
         relations: list[Relation] = []
+        sign = "->" if word == "affine_map" else ":"
+        if not self.take(sign):
+            self.unexpected(f"`{sign}`" if head.symbols else f"`[` or `{sign}`")
         if word == "affine_map":
-            if not self.is_sign("->"):
-                self.unexpected("`->`" if head.symbols else "`[` or `->`")
-            self.advance()
             results = self.expressions(head.scope, "an expression")
         else:
-            if not self.is_sign(":"):
-                self.unexpected("`:`" if head.symbols else "`[` or `:`")
-            self.advance()
             relations = self.listed(
                 "(", ")", lambda o: self.relation(o, head.scope), "an operator, `,` or `)`", "a constraint"
             )
@@ -305,28 +294,25 @@ def from_mlir(
         message = f"bounds for {quoted(unknown[0])}, which is not a variable of this map"
         raise InputError(message, expected=known_names(head.scope))
 
-    taken = {n for n in head.scope if is_name(n)}
-    tokens: dict[Var, Token] = {}
-    own: dict[Expr, Var] = {}
-    for prefix, group in (("d", head.dims), ("s", head.symbols)):
-        for t in group:
-            v = var(t.text if is_name(t.text) else fresh_name(t.text, prefix, taken))
-            tokens[v] = t
-            own[head.scope[t.text]] = v
-    moved = iter(substitute_all([*results, *(r.expr for r in relations)], own))
-    results = [next(moved) for _ in results]
-    relations = [Relation(next(moved), r.equality) for r in relations]
+    tokens = {v: t for t in (*head.dims, *head.symbols) if isinstance(v := head.scope[t.text], Var)}
     boxes, constraints = domain_of(
         [*tokens],
         relations,
-        {own[head.scope[n]]: i for n, i in (bounds or {}).items()},
+        {v: bounds[t.text] for v, t in tokens.items() if bounds and t.text in bounds},
         lambda v, message: reader.error(message, tokens[v], "a domain that bounds it"),
     )
-    variables = [Variable(v.name, *boxes[v]) for v in tokens]
-    rank, last = len(head.dims), len(variables) - runtime
-    rts = tuple(RuntimeVariable(v.name, v.lo, v.hi) for v in variables[last:])
-    return IndexingMap(
-        tuple(variables[:rank]), tuple(variables[rank:last]), rts, tuple(results), tuple(constraints)
+    declared = [(v, *box) for v, box in boxes.items()]
+    rank, last = len(head.dims), len(declared) - runtime
+    return from_foreign(
+        ForeignMap(
+            tuple(declared[:rank]),
+            tuple(declared[rank:last]),
+            tuple(declared[last:]),
+            tuple(results),
+            tuple((c.expr, c.lo, c.hi) for c in constraints),
+        ),
+        lambda v: v.name,
+        lambda exprs, scope: substitute_all(exprs, dict(scope)),
     )
 
 

@@ -33,8 +33,6 @@ from ..expr import (
 from ..indexing_map import IndexingMap, expect_map, is_name
 from .foreign import ForeignMap, assignments, from_foreign, missing, operands_first, to_foreign
 
-__all__ = ["SympyMap", "from_sympy", "sympy_source", "to_sympy"]
-
 _MAX_POWER: Final = 64
 #: sympy evaluates functions of what has at most so many nodes, written out: it visits shared ones once for each place
 #: where they stand, and a remainder of a sum of fifty variables takes it fifteen seconds.

@@ -38,8 +38,6 @@ from ..indexing_map import IndexingMap, expect_map, is_name
 from ..interval import Interval
 from .foreign import ForeignMap, from_foreign, missing, operands_first, to_foreign
 
-__all__ = ["TvmMap", "from_tvm", "to_tvm"]
-
 _TYPES: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
 
 
@@ -119,12 +117,11 @@ def _without_ceildiv(roots: Sequence[Expr]) -> list[Expr]:
         children = [done[c] for c in node.children]
         if isinstance(node, CeilDiv):
             a, b = children
-            if type(b) is not Int:
-                done[node] = -floordiv(-a, b)
-            elif b.value > 0:
-                done[node] = floordiv(a + (b.value - 1), b)
+            if type(b) is Int:
+                a, b = (a, b) if b.value > 0 else (-a, -b)
+                done[node] = floordiv(a + (b - 1), b)
             else:
-                done[node] = floordiv(-a + (-b.value - 1), -b.value)
+                done[node] = -floordiv(-a, b)
         else:
             done[node] = rebuild(node, children)
     return [done[r] for r in roots]
@@ -178,7 +175,9 @@ def to_tvm(subject: Expr | IndexingMap, dtype: str = "", variables: Mapping[Any,
     if isinstance(subject, Expr):
         roots = _without_ceildiv([subject])
         program = Program.of(roots, subject.variables())
-        known = {v: found for v in subject.variables() if (found := _found(variables or {}, v)) is not None}
+        given = variables or {}
+        found = {v: given.get(v, given.get(v.name)) for v in subject.variables()}
+        known = {v: theirs for v, theirs in found.items() if theirs is not None}
         types = sorted({_dtype(v) for v in known.values()})
         if len(types) > 1:
             raise InputError(f"the variables have the types {' and '.join(types)}", expected="one type")
@@ -187,8 +186,7 @@ def to_tvm(subject: Expr | IndexingMap, dtype: str = "", variables: Mapping[Any,
             raise InputError(f"the variables have the type {types[0]}, not {dtype}")
         known.update((v, tir.Var(v.name, dtype)) for v in subject.variables() if v not in known)
         return _written(program, known, dtype)[0]
-    m = subject
-    expect_map(m)
+    expect_map(m := subject)
     plain = dict(zip(m.roots, _without_ceildiv(m.roots), strict=True))
     program = Program.of([plain[e] for e in m.roots], [v.expr for v in m.variables])
     if not dtype:
@@ -205,109 +203,95 @@ def to_tvm(subject: Expr | IndexingMap, dtype: str = "", variables: Mapping[Any,
     )
 
 
-def _found(table: Mapping[Any, Any], v: Var) -> Any:
-    return table.get(v, table.get(v.name))
-
-
 # --------------------------------------------------------------------------------------------------- reading
-class _Reading:
-    """The meaning of TVM's nodes, whose operands are known."""
+def _rounds_alike(facts: Facts, a: Expr, b: Expr) -> bool:
+    """Whether rounding ``a / b`` down and towards zero is the same: where it is never negative, or always whole."""
+    x, y = facts.interval(a), facts.interval(b)
+    if x.empty or y.empty or (x.lo >= 0 and y.lo > 0) or (x.hi <= 0 and y.hi < 0):
+        return True
+    n = y.constant
+    return n is not None and facts.holds(integer(n).divides(a))
 
-    def __init__(self, bounds: Mapping[Var, Interval]) -> None:
-        self.facts = Facts(bounds)
 
-    def _rounds_alike(self, a: Expr, b: Expr) -> bool:
-        """Whether rounding ``a / b`` down and towards zero is the same: where it is never negative, or always whole."""
-        x, y = self.facts.interval(a), self.facts.interval(b)
-        if x.empty or y.empty:
-            return True
-        if (x.lo >= 0 and y.lo > 0) or (x.hi <= 0 and y.hi < 0):
-            return True
-        n = y.constant
-        return n is not None and self.facts.holds(integer(n).divides(a))
+def _truncated(facts: Facts, a: Expr, b: Expr, name: str) -> tuple[Expr, Expr]:
+    """Quotient and remainder of ``a / b`` rounded towards zero."""
+    if b is integer(0) or _rounds_alike(facts, a, b):
+        return floordiv(a, b), mod(a, b)
+    x, y = facts.interval(a), facts.interval(b)
+    if y.lo <= 0 <= y.hi:
+        raise InputError(
+            f"{name} of {quoted(a)} by {quoted(b)} rounds towards zero, and the divisor may have both signs",
+            expected="a constant, or ranges that say its sign",
+        )
+    # the quotient changes its sign with the divisor, the remainder does not
+    sign, size = (1, b) if y.lo > 0 else (-1, -b)
+    # one of the two parts is zero
+    above = a if x.lo >= 0 else integer(0) if x.hi <= 0 else maximum(a, 0)
+    below = -a if x.hi <= 0 else integer(0) if x.lo >= 0 else maximum(-a, 0)
+    return (floordiv(above, size) - floordiv(below, size)) * sign, mod(above, size) - mod(below, size)
 
-    def truncated(self, a: Expr, b: Expr, name: str) -> tuple[Expr, Expr]:
-        """Quotient and remainder of ``a / b`` rounded towards zero."""
-        if b is integer(0) or self._rounds_alike(a, b):
-            return floordiv(a, b), mod(a, b)
-        x, y = self.facts.interval(a), self.facts.interval(b)
-        if y.lo <= 0 <= y.hi:
-            raise InputError(
-                f"{name} of {quoted(a)} by {quoted(b)} rounds towards zero, and the divisor may have both signs",
-                expected="a constant, or ranges that say its sign",
-            )
-        # the quotient changes its sign with the divisor, the remainder does not
-        sign, size = (1, b) if y.lo > 0 else (-1, mul(b, -1))
-        # one of the two parts is zero
-        above = a if x.lo >= 0 else integer(0) if x.hi <= 0 else maximum(a, 0)
-        below = mul(a, -1) if x.hi <= 0 else integer(0) if x.lo >= 0 else maximum(mul(a, -1), 0)
-        quotient = mul(floordiv(above, size) - floordiv(below, size), sign)
-        return quotient, mod(above, size) - mod(below, size)
 
-    def cast(self, dtype: str, value: Any, e: Expr) -> Expr:
-        """``e`` as a value of another type, if it keeps its value."""
-        if _TYPES.get(dtype, 0) < _TYPES.get(_dtype(value), 99):
-            i = self.facts.interval(e)
-            if not i.empty and not (dtype in _TYPES and i.inside(limits(_TYPES[dtype]))):
-                raise InputError(f"the cast of {quoted(e)} to {dtype} may change its value")
-        return e
+def _cast(facts: Facts, dtype: str, given: str, e: Expr) -> Expr:
+    """``e`` as a value of another type than the ``given`` one, if it keeps its value."""
+    if _TYPES.get(dtype, 0) < _TYPES.get(given, 99):
+        i = facts.interval(e)
+        if not i.empty and not (dtype in _TYPES and i.inside(limits(_TYPES[dtype]))):
+            raise InputError(f"the cast of {quoted(e)} to {dtype} may change its value")
+    return e
+
+
+#: The meaning of the nodes with two operands, given what is known of variables.
+_BINARY: Final[dict[str, Callable[[Facts, Expr, Expr], Expr]]] = {
+    "Add": lambda facts, a, b: a + b,
+    "Sub": lambda facts, a, b: a - b,
+    "Mul": lambda facts, a, b: mul(a, b),
+    "FloorDiv": lambda facts, a, b: floordiv(a, b),
+    "FloorMod": lambda facts, a, b: mod(a, b),
+    "Min": lambda facts, a, b: minimum(a, b),
+    "Max": lambda facts, a, b: maximum(a, b),
+    "Div": lambda facts, a, b: _truncated(facts, a, b, "truncdiv")[0],
+    "Mod": lambda facts, a, b: _truncated(facts, a, b, "truncmod")[1],
+}
 
 
 def _operands(node: Any) -> list[Any]:
     """The operands of a node that is read."""
     kind = type(node).__name__
-    if kind == "Cast":
-        return [node.value]
-    return [node.a, node.b] if kind in _BINARY else []
-
-
-_BINARY: Final = frozenset({"Add", "Sub", "Mul", "FloorDiv", "FloorMod", "Div", "Mod", "Min", "Max"})
+    return [node.value] if kind == "Cast" else [node.a, node.b] if kind in _BINARY else []
 
 
 def _read(
     roots: Sequence[Any], scope: Sequence[tuple[Any, Expr]] | None, bounds: Mapping[Var, Interval]
 ) -> list[Expr]:
     """The expressions that ``roots`` denote; without ``scope`` any variable of a usable name is allowed."""
-    reading = _Reading(bounds)
-    build: dict[str, Callable[[Expr, Expr], Expr]] = {
-        "Add": lambda a, b: a + b,
-        "Sub": lambda a, b: a - b,
-        "Mul": mul,
-        "FloorDiv": floordiv,
-        "FloorMod": mod,
-        "Min": minimum,
-        "Max": maximum,
-        "Div": lambda a, b: reading.truncated(a, b, "truncdiv")[0],
-        "Mod": lambda a, b: reading.truncated(a, b, "truncmod")[1],
-    }
+    facts = Facts(bounds)
     values: dict[Any, Expr] = dict(scope or ())
     names: dict[str, Any] = {}
     for node in operands_first(roots, _operands):
         if node in values:
             continue
         kind = type(node).__name__
-        if kind in ("IntImm", "Var", "SizeVar", "Cast") or kind in build:
-            dtype = _dtype(node)
-            if dtype not in _TYPES:
-                raise InputError(f"{quoted(node, 80)} has the type {dtype}", expected="a signed integer")
+        if kind not in ("IntImm", "Var", "SizeVar", "Cast", *_BINARY):
+            raise InputError(
+                f"{quoted(kind)} has no meaning here",
+                expected="+, -, *, floordiv, floormod, min, max over integer variables",
+            )
+        dtype = _dtype(node)
+        if dtype not in _TYPES:
+            raise InputError(f"{quoted(node, 80)} has the type {dtype}", expected="a signed integer")
         if kind == "IntImm":
             values[node] = integer(int(node.value))
         elif kind in ("Var", "SizeVar"):
             values[node] = _variable(node, names, scope is not None)
         elif kind == "Cast":
-            values[node] = reading.cast(_dtype(node), node.value, values[node.value])
-        elif kind in build:
+            values[node] = _cast(facts, dtype, _dtype(node.value), values[node.value])
+        else:
             try:
-                values[node] = build[kind](values[node.a], values[node.b])
+                values[node] = _BINARY[kind](facts, values[node.a], values[node.b])
             except ZeroDivisionError:
                 raise InputError(
                     f"{quoted(node.a, 80)} is divided by zero", expected="another divisor"
                 ) from None
-        else:
-            raise InputError(
-                f"{quoted(kind)} has no meaning here",
-                expected="+, -, *, floordiv, floormod, min, max over integer variables",
-            )
     return [values[r] for r in roots]
 
 

@@ -104,9 +104,11 @@ def _headed(head: str, text: str) -> str:
 
 def _page(c: Named) -> str:
     claim = c.claim
-    files = {TransformLaw: "transforms.py", Scheme: "schemes.py"}
-    where = getattr(claim, "where", "") if isinstance(claim, (Rule, ConstraintRule)) else "transfer.py"
-    where = f"{Path(c.file).name}:{c.line}" if c.line else files.get(type(claim), where)
+    if c.line:
+        where = f"{Path(c.file).name}:{c.line}"
+    else:
+        module = type(claim).__module__.rpartition(".")[2]
+        where = claim.where if isinstance(claim, (Rule, ConstraintRule)) else f"{module}.py"
     return block(_headed(f"{c.name}   {c.family}, {where}", document_of(claim)), claim_lines(claim))
 
 

@@ -18,6 +18,7 @@ from ..core.op import Case, Op
 from ..core.rewrite import ConstraintRule, Measure, Rule, RuleSet, measure, measured
 from ..rules import catalog
 from ..rules.ops import OPS
+from ..rules.tiles import TILE_LAWS
 from ..rules.transfer import KNOWN_LAWS, TRANSFER_LAWS, KnownLaw, TransferLaw
 from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
 from ..verify.catalogue import MAX_RANK
@@ -36,6 +37,7 @@ def documents(help_texts: Mapping[str, str]) -> dict[str, str]:
         "README": {},
         "rules": {"count": count(len(catalog.RULES), "rule"), "rules": "\n\n".join(_rules())},
         "transfer": {"laws": _entries(TRANSFER_LAWS), "known": _entries(KNOWN_LAWS)},
+        "tiles": {"about": _module_doc("tiles"), "laws": _entries(TILE_LAWS)},
         "transforms": {"about": _module_doc("transforms"), "laws": _entries(TRANSFORM_LAWS)},
         "ops": {
             "count": count(len(OPS), "op"),

@@ -29,6 +29,7 @@ from .layout import listed
 FAMILIES = {
     "rules": ("rule", "constraint rule"),
     "transfer": ("transfer",),
+    "tiles": ("tile",),
     "transforms": ("transform",),
     "lemmas": ("lemma",),
     "ops": ("op",),

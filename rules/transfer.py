@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ..core.condition import Condition, all_of
 from ..core.expr import Expr, ceildiv, integer, maximum, minimum, var
@@ -62,6 +63,7 @@ class TransferLaw:
 class KnownLaw:
     """``then`` whenever ``given``: what follows from what is known."""
 
+    family: ClassVar[str] = "transfer"
     name: str
     doc: str
     given: tuple[Condition, ...]

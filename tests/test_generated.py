@@ -14,6 +14,7 @@ from indexproof.reports.commands.dev import help_texts
 from indexproof.reports.documents import documents, outdated, write_documents
 from indexproof.rules import catalog
 from indexproof.rules.ops import OPS
+from indexproof.rules.tiles import TILE_LAWS
 from indexproof.rules.transfer import KNOWN_LAWS, TRANSFER_LAWS
 from indexproof.rules.transforms import TRANSFORM_LAWS
 
@@ -52,6 +53,8 @@ def test_everything_is_documented(pages: dict[str, str]) -> None:
         assert r.doc.split("\n")[0] in pages["rules.md"], r.name
     for law in (*TRANSFER_LAWS, *KNOWN_LAWS):
         assert f"\n### {law.name}\n" in pages["transfer.md"], law.name
+    for tile in TILE_LAWS:
+        assert f"\n### {tile.name}\n" in pages["tiles.md"], tile.name
     for transform in TRANSFORM_LAWS:
         assert f"\n### {transform.name}\n" in pages["transforms.md"], transform.name
     for name in OPS:

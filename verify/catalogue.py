@@ -1,5 +1,5 @@
-"""Everything the project claims, as obligations: rewrite rules, constraint rules, transfer functions, map transforms,
-op map pairs.
+"""Everything the project claims, as obligations: rewrite rules, constraint rules, transfer functions, laws of tiles, map
+transforms, op map pairs.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..rules import catalog
 from ..rules.catalog import RULES
 from ..rules.ops import OPS
+from ..rules.tiles import TILE_LAWS, TileLaw
 from ..rules.transfer import KNOWN_LAWS, TRANSFER_LAWS, KnownLaw, TransferLaw
 from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
 from .budget import MAX_RANK
@@ -108,6 +109,8 @@ def sections(rules: RuleSet = RULES) -> list[Section]:
     laws += [(law.name, law) for law in KNOWN_LAWS]
     found.append(Section("transfer", _home(TransferLaw.__module__), _always(laws)))
     changes: list[tuple[str, Claim]] = [(law.name, law) for law in TRANSFORM_LAWS]
+    tiles: list[tuple[str, Claim]] = [(law.name, law) for law in TILE_LAWS]
+    found.append(Section("tiles", _home(TileLaw.__module__), _always(tiles)))
     found.append(Section("transforms", _home(TransformLaw.__module__), _always(changes)))
     schemes: list[Scheme] = [*LEMMAS.values(), *STEPS.values()]
     lemmas: list[tuple[str, Claim]] = [(f"lemma: {scheme.name}", scheme) for scheme in schemes]
@@ -157,6 +160,8 @@ def family_of(claim: Claim) -> str:
             return "rule"
         case ConstraintRule():
             return "constraint rule"
+        case KnownLaw():
+            return claim.family
         case TransformLaw():
             return "transform"
         case Scheme():

@@ -231,7 +231,8 @@ def known_obligations(law: KnownLaw) -> Iterator[Obligation]:
     """*Sound* and *not vacuous*."""
     roots = [e for h in (*law.given, law.then) for e in all_exprs(h)]
     shown = _subterms(*[("term", e) for e in roots])
-    owe = partial(Obligation, "transfer", law.name, show=shown, where="transfer.py", claim=law.statement())
+    where = f"{type(law).__module__.rpartition('.')[2]}.py"
+    owe = partial(Obligation, law.family, law.name, show=shown, where=where, claim=law.statement())
     yield owe("sound", law.given, law.then)
     yield owe("not vacuous", law.given, FALSE, "exists")
 

@@ -1,16 +1,27 @@
 """State for which sizes of tiles a map reads tiles: one condition that is exact for every size, and the tile as formulas.
 
 A dimension of which a map reads digits ``d floordiv s mod n``, each into another result, is its digits in a mixed radix.
+The names are those of laws of :mod:`indexproof.rules.tiles`, which are proved for all integers.
 
-- A tile of t elements of it, beginning at a multiple of t, is a product of ranges of digits if and only if s divides t and
-  t divides the next stride, for one of the digits, or the largest stride divides t. Otherwise the first tile is no initial
-  segment of such a product, or a tile holds the end of one period and the beginning of the next, which differ.
-- What a sum of digits takes is a strided range if and only if, from the largest coefficient to the smallest, one digit of
-  several values is followed by digits read as a whole, and each coefficient is the next one times the number of values
-  of its digit; all others have one value. The first tile shows that.
-- A last tile that is smaller is cut off by bounds if and only if its digit has the largest coefficient of its result.
+- A tile of t elements of it, beginning at a multiple of t, is a product of ranges of digits if s divides t and t divides
+  the next stride, for one of the digits (`digit_of_tile`), or the largest stride divides t (`digit_with_all_below`).
+  Otherwise take the largest stride up to t. If t is no multiple of it, the first tile holds the digits of an element that
+  it does not hold (`torn_by_broken_strides`); else a tile holds the end of one period of the next stride and the beginning
+  of the next period (`across_end_of_period`), and so the digits of the first element (`torn_by_end_of_period`).
+- Where all that is read is a remainder by n, it is a range also if t is n or more (`period_in_tile`), the last tile cut off
+  by bounds (`period_cut_off`). Otherwise a tile leaves out a remainder between others (`remainder_left_out`), and the
+  first tile holds two neighbours.
+- Tiles that begin anywhere, of more than one element and less than the dimension or period, come to such an end wherever
+  there is one (`shifted_across_end_of_period`).
+- What a sum of digits takes is a strided range if, from the largest coefficient to the smallest, one digit of several
+  values is followed by digits read as a whole, and each coefficient is the next one times the number of values of its
+  digit; all others have one value (`digit_with_all_below`). Otherwise the first tile, where each digit begins at zero,
+  lacks an element (`gap_between_digits`). A negative coefficient reverses a digit, which changes nothing.
+- A last tile that is smaller is cut off by bounds if its digit has the largest coefficient of its result
+  (`beyond_largest_digit`). Otherwise it could go on to one side or the other (`smaller_digit_not_cut_off`).
 
-No tile is looked at. The argument is checked by the tests alone, which hold each condition against trying every size.
+No tile is looked at. That these steps add up to the condition, for any number of digits, no prover has checked: tests hold
+it against trying every size.
 """
 
 from __future__ import annotations
@@ -252,8 +263,9 @@ def _merged(ds: list[_Digit]) -> Iterator[Clause]:
 def _cut_off(ds: list[_Digit], dims: tuple[int, ...]) -> Iterator[Clause]:
     """Yield when last tiles are as large as others, except those of the digit that bounds cut off."""
     for b in ds[1:]:
+        # a tile within one value of b divides its stride, and so the dimension
         if b.dim is not None and b.stride * b.size == dims[b.dim]:
-            yield (*b.single(), (SizeTest(b.dim, "divisor", dims[b.dim]),))
+            yield ((SizeTest(b.dim, "divisor", dims[b.dim]),),)
 
 
 def _always(clause: Clause, dims: tuple[int, ...]) -> bool:

@@ -29,7 +29,7 @@ def show(
 
     Args:
         names (NAME): Rules, laws, ops or instances, of the files FILE.py or FILE.rules where these are named.
-        family (NAME): List only rules, transfer, transforms, lemmas or ops.
+        family (NAME): List only rules, transfer, tiles, transforms, lemmas or ops.
     """
     from ..catalogue import list_json, list_text, show_json, show_text
     from ..selection import FAMILIES, everything

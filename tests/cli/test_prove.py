@@ -61,6 +61,7 @@ def test_families_and_rule_sets_select_all_of_theirs(run: Run) -> None:
     for name, families in (
         ("rules", {"rule", "constraint rule"}),
         ("transfer", {"transfer"}),
+        ("tiles", {"tile"}),
         ("ops", {"op"}),
     ):
         listed = answer(run("show", "--family", name, "--json").out)["claims"]

@@ -21,7 +21,16 @@ from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 
 FOLDER = Path(__file__).parent.parent / "broken"
-FAMILIES = ("rules", "constraint_rules", "transfer_laws", "transforms", "ops", "layouts", "launches")
+FAMILIES = (
+    "rules",
+    "constraint_rules",
+    "transfer_laws",
+    "tile_laws",
+    "transforms",
+    "ops",
+    "layouts",
+    "launches",
+)
 
 
 def _package() -> str:
@@ -112,6 +121,7 @@ def test_there_are_enough_of_them() -> None:
         ("rules", 16),
         ("constraint_rules", 18),
         ("transfer_laws", 8),
+        ("tile_laws", 12),
         ("transforms", 12),
         ("ops", 14),
         ("layouts", 20),

@@ -35,6 +35,7 @@ SMALLER = {
     "rules/catalog.py": 'RULES = replace(sums + minmax + constraints, name="small")\n'
     "RULES = replace(RULES, constraints=RULES.constraints[:2])\n",
     "rules/transfer.py": "TRANSFER_LAWS = TRANSFER_LAWS[:2]\nKNOWN_LAWS = KNOWN_LAWS[:1]\n",
+    "rules/tiles.py": "TILE_LAWS = TILE_LAWS[:2]\n",
     "rules/transforms.py": "TRANSFORM_LAWS = TRANSFORM_LAWS[:2]\n",
     "rules/ops/__init__.py": 'OPS = {name: OPS[name] for name in ("copy", "transpose", "reverse", "all-reduce")}\n',
 }
@@ -129,7 +130,7 @@ def everything() -> list[str]:
     """The sections of the small catalogue."""
     rules = [f"rules {name}" for name in ("sums", "minmax", "constraints")]
     ops = [f"op {name}" for name in ("Copy", "Transpose", "Reverse", "AllReduce")]
-    return [*rules, "transfer", "transforms", "lemmas", *ops, "placements"]
+    return [*rules, "transfer", "tiles", "transforms", "lemmas", *ops, "placements"]
 
 
 # ------------------------------------------------------------------------------------------------------ nothing changed

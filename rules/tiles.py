@@ -1,0 +1,117 @@
+"""The laws of tiles: which digits the elements of a tile have, for every size, place and radix.
+
+A tile has t elements, from o on or from a multiple of t. An element x of a dimension of m elements has the digit
+`x // s mod n` of stride s. The first laws say what a tile reads; those from `torn_by_broken_strides` on name elements
+because of which a tile reads no tile. `verify/tile_sizes.py` says how its condition follows from them.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ..core.condition import Condition
+from ..core.expr import Expr, integer, minimum, var
+from .transfer import KnownLaw
+
+__all__ = ["TILE_LAWS", "TileLaw"]
+
+
+class TileLaw(KnownLaw):
+    """A law of the elements of a tile."""
+
+    family: ClassVar[str] = "tile"
+
+
+a, b, c, d, g, h, j, k, m, n, o, p, r, s, t, u, x = (var(name) for name in "abcdghjkmnoprstux")
+
+
+def _same(p: Condition, q: Condition) -> Condition:
+    return (~p | q) & (~q | p)
+
+
+def _torn(x: Expr, y: Expr, z: Expr, o: Expr | int) -> Condition:
+    """The tile from o on holds x and y, but not z, whose digits from s on are those of x, and the others those of y."""
+    inside = x.within(o, o + t - 1) & y.within(o, o + t - 1) & ~z.within(o, o + t - 1)
+    return inside & z.within(0, m - 1) & (z // s).eq(x // s) & (z % s).eq(y % s)
+
+
+_first = p * t // s % n
+
+TILE_LAWS: tuple[TileLaw, ...] = (
+    TileLaw(
+        "digit_of_tile",
+        "A tile of whole strides that divides the next stride holds a range of one digit: one value of what is above, and "
+        "all of what is below.",
+        (s.divides(t), t.divides(s * n), d.within(0, n - 1), r.within(0, s - 1)),
+        _same(
+            ((h * n + d) * s + r).within(p * t, p * t + t - 1),
+            h.eq(p * t // (s * n)) & d.within(_first, _first + t // s - 1),
+        ),
+    ),
+    TileLaw(
+        "digit_with_all_below",
+        "A range of a digit with all that is below it is a range of their sum.",
+        (r.within(0, s - 1),),
+        _same(d.within(a, b - 1), (d * s + r).within(a * s, b * s - 1)),
+    ),
+    TileLaw(
+        "period_in_tile",
+        "A tile of a period or more holds every remainder.",
+        (t >= n, d.within(0, n - 1)),
+        (o + (d - o) % n).within(o, o + t - 1) & ((o + (d - o) % n) % n).eq(d),
+    ),
+    TileLaw(
+        "period_cut_off",
+        "A smaller tile at the end of whole periods holds the last remainders.",
+        (k.within(1, n), d.within(0, n - 1)),
+        _same((h * n + d).within(c * n - k, c * n - 1), h.eq(c - 1) & (d >= n - k)),
+    ),
+    TileLaw(
+        "beyond_largest_digit",
+        "What a tile would read behind the last value of the digit with the largest coefficient is out of bounds.",
+        (u.within(0, a - 1), r >= 0, d >= n),
+        d * a + r > (n - 1) * a + u,
+    ),
+    TileLaw(
+        "torn_by_broken_strides",
+        "A first tile of a stride or more, but no whole strides, holds the digits of the element behind it.",
+        (t.within(s, m), s > 0, s.divides(m), ~s.divides(t)),
+        _torn(t - t % s, t % s, t, 0),
+    ),
+    TileLaw(
+        "across_end_of_period",
+        "Of tiles that do not divide a period one holds its last element and the next one.",
+        (t.within(1, s - 1), ~t.divides(s)),
+        (s // t * t).within(1, s - 1) & (s // t * t + t > s),
+    ),
+    TileLaw(
+        "shifted_across_end_of_period",
+        "Some tile does that, where tiles begin anywhere.",
+        (t.within(2, m - 1), s.within(2, m - 1)),
+        minimum(s - 1, m - t).within(1, s - 1) & (minimum(s - 1, m - t) + t > s),
+    ),
+    TileLaw(
+        "torn_by_end_of_period",
+        "Such a tile holds the digits of the first element, which it does not hold.",
+        (o.within(1, s - 1), o + t > s, s < m),
+        _torn(s - 1, s, integer(0), o),
+    ),
+    TileLaw(
+        "remainder_left_out",
+        "Such a tile that is shorter than the period holds the first remainder and the last one, but not one between.",
+        (o.within(1, n - 1), o + t > n, t < n, x.within(o, o + t - 1)),
+        (n - 1).within(o, o + t - 1) & n.within(o, o + t - 1) & (o - 1).within(1, n - 2) & (x % n).ne(o - 1),
+    ),
+    TileLaw(
+        "gap_between_digits",
+        "Where m values of step g end before the coefficient a that follows, the next multiple of g is not read.",
+        (g > 0, a > g * m, j.within(0, m - 1), u.eq(0) | (u >= a)),
+        (u + g * j).ne(g * m),
+    ),
+    TileLaw(
+        "smaller_digit_not_cut_off",
+        "A digit of coefficient g below another, of coefficient a, has room in bounds on both sides of its last values.",
+        (a >= g * n, d.within(1, n - 1), r.within(0, g - 1)),
+        ((d - 1) * g + r).within(0, a + r) & (n * g + r).within(0, a + r),
+    ),
+)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from ..core.condition import Condition, all_of
 from ..core.expr import Expr, Int, ceildiv, integer, lift, substitute_all
-from ..core.indexing_map import Constraint, IndexingMap, Variable
+from ..core.indexing_map import IndexingMap, Variable
 from ..core.layout import Decomposition, Memory, TransposeStep, bitcast_map, memory, physical_map
 from ..core.layout.placement import Padded, Placement, Stack, Tiling
 from ..core.op import (
@@ -36,8 +36,9 @@ from ..core.op import (
 )
 from ..rules.ops.movement import Pad, Transpose
 from ..rules.ops.reshape import Block, Reshape
-from .concrete import Answer, equal_maps, functional, in_bounds, inverse, partition
+from .concrete import Answer, equal_maps, in_bounds, inverse, partition
 from .obligations import Obligation, op_obligations
+from .properties import injective
 
 #: An op and the sizes of its operands.
 Applied = tuple[Op, tuple[tuple[Expr, ...], ...]]
@@ -307,7 +308,7 @@ def verify_memory(
     held = replace(back, results=())
     claims = {
         "every element has a position in memory": in_bounds(there, positions, confirm=confirm),
-        "no two elements share a position": functional(_turned(there, at), confirm=confirm),
+        "no two elements share a position": injective(there, confirm=confirm),
         "the backward map is the forward map turned round": inverse(there, back, confirm=confirm),
         "the backward map names elements": in_bounds(back, at.shape.dims, confirm=confirm),
         "every position holds one element or is padding, not both": partition(
@@ -317,18 +318,6 @@ def verify_memory(
         "the backward map is pad, reshape and transpose, undone": equal_maps(back, unmade, confirm=confirm),
     }
     return [CheckedClaim(claim, answer) for claim, answer in claims.items()]
-
-
-def _turned(forward: IndexingMap, at: Memory) -> IndexingMap:
-    """The relation of a forward map from positions to elements, whatever its backward map says."""
-    position = Variable("position", 0, at.size - 1)
-    return IndexingMap(
-        (position,),
-        forward.dims,
-        (),
-        forward.dim_vars,
-        (*forward.constraints, Constraint(forward.results[0] - position.expr, 0, 0)),
-    )
 
 
 def _concrete_steps(steps: Sequence[Applied], sizes: Sequence[int], direction: Direction) -> IndexingMap:

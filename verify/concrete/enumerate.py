@@ -29,7 +29,9 @@ LIMIT = 200_000
 _PART = 1 << 21
 #: Points that :func:`probe` tries.
 CORNER = 4096
-_MAX_STEPS = 100  # of making a random counterexample smaller
+#: Steps of making a counterexample smaller, and how many times :data:`LIMIT` evaluations they may take together.
+_MAX_STEPS = 100
+_SHRINKING = 8
 _MAX_AXES = 60  # numpy has 64
 _INT64 = 2**63 - 1
 
@@ -278,6 +280,7 @@ def _violating(problem: Problem, columns: Sequence[Any]) -> Point | None:
 def shrunk(problem: Problem, point: Point) -> Point:
     """``point`` moved towards the smallest values as long as it stays a counterexample and trying is cheap."""
     targets = [smallest(i) for _, i in problem.variables]
+    left = _affordable(problem, _SHRINKING * LIMIT)
     for _ in range(_MAX_STEPS):
         rows = []
         for k, (x, target) in enumerate(zip(point, targets, strict=True)):
@@ -286,7 +289,8 @@ def shrunk(problem: Problem, point: Point) -> Point:
             steps = {gap - _signed(abs(gap) >> s, gap) for s in range(abs(gap).bit_length() + 1)}
             steps |= {_signed(s, gap) for s in range(1, min(abs(gap), 16) + 1)}
             rows += [(*point[:k], x + step, *point[k + 1 :]) for step in sorted(steps) if step]
-        if not rows or len(rows) > _affordable(problem, LIMIT):
+        left -= len(rows)
+        if not rows or left < 0 or len(rows) > _affordable(problem, LIMIT):
             return point
         better = _violating(problem, list(zip(*rows, strict=True)))
         if better is None or counterexample_order(better) >= counterexample_order(point):

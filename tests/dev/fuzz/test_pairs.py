@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from dev.fuzz.pairs import agrees, cut_down, pair, wide_pair
 from indexproof.core.indexing_map import IndexingMap
-from indexproof.verify.concrete import Answer, equal_maps, image
+from indexproof.verify.concrete import Answer, Problem, equal_maps, image
+from indexproof.verify.concrete import enumerate as enumerate_
 from indexproof.verify.verdict import Status
 
 
@@ -60,3 +62,18 @@ def test_a_counterexample_of_one_direction_ends_the_search_in_the_other(
     assert max(asked) <= 2
     assert answer.counterexample is not None
     assert not answer.counterexample.minimal
+
+
+def test_a_counterexample_is_made_smaller_with_so_many_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of a hundred steps could try every choice for two ranges at a hundred points."""
+    tried: list[int] = []
+    violating = enumerate_._violating
+
+    def noted(problem: Problem, columns: list[Any]) -> Any:
+        tried.append(len(columns[0]) * int(enumerate_.size(problem.options[0].unknowns)))
+        return violating(problem, columns)
+
+    monkeypatch.setattr(enumerate_, "_violating", noted)
+    assert equal_maps(*wide_pair(5, 2491)).verdict is Status.REFUTED
+    # one search in each direction, and small points
+    assert 0 < sum(tried) <= 20 * enumerate_.LIMIT

@@ -119,16 +119,9 @@ class Congruence:
                 with_argument.setdefault(a, []).append(e)
 
     def _size(self, e: Expr) -> int:
-        sizes = self._sizes
-        stack = [e]
-        while stack:
-            at = stack[-1]
-            missing = [c for c in at.children if c not in sizes]
-            stack += missing
-            if not missing:
-                sizes[at] = 1 + sum(sizes[c] for c in at.children)
-                stack.pop()
-        return sizes[e]
+        for node in postorder(e, known=self._sizes):
+            self._sizes[node] = 1 + sum(self._sizes[c] for c in node.children)
+        return self._sizes[e]
 
     # ---------------------------------------------------------------- canonical forms
     def _form(self, e: Expr) -> _Found:

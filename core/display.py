@@ -22,9 +22,7 @@ _RICH: Final = {
     "range": "green",
     "rt": "magenta",
     "operator": "bold",
-    "number": "",
     "hlo": "dim",
-    "": "",
 }
 _CSS: Final = {
     "dim": "color:#0b7285",
@@ -52,7 +50,7 @@ def rich_text(text: str, kinds: Mapping[str, str]) -> Text:
     """
     from rich.text import Text
 
-    return Text.assemble(*((word, _RICH[kind]) for word, kind in _pieces(text, kinds)), no_wrap=False)
+    return Text.assemble(*((word, _RICH.get(kind, "")) for word, kind in _pieces(text, kinds)), no_wrap=False)
 
 
 def html_text(text: str, kinds: Mapping[str, str]) -> str:

@@ -47,9 +47,9 @@ from .expr import (
     var,
 )
 from .facts import Facts
-from .indexing_map import Constraint, IndexingMap, Variable, is_name, known_names, unused_name
+from .indexing_map import Constraint, IndexingMap, Variable, known_names, unused_name
 from .interval import LINE, End
-from .json_form import expr_from_json, expr_to_json
+from .json_form import Place, expr_from_json, expr_to_json
 from .text_printer import format_expr
 from .text_reader import MapReader, parse_condition
 
@@ -417,19 +417,10 @@ def parse_parametric(text: str, *, first_line: int = 1, first_column: int = 1) -
 
 def parametric_from_json(data: Mapping[str, Any]) -> ParametricMap:
     """The map that :meth:`ParametricMap.to_json` wrote.  Raises :class:`InputError`."""
-    keys = ("dims", "ranges", "parameters", "results", "conditions")
-    expected = f"lists under the keys {', '.join(keys)}"
-    if {*data} != {*keys} or not all(isinstance(data[k], list) for k in keys):
-        raise InputError("the JSON is no map with parameters", expected=expected)
-    scope: dict[str, Expr] = {}
-    for n in (n for k in keys[:3] for n in data[k]):
-        if not isinstance(n, str) or not is_name(n):
-            raise InputError(
-                f"{quoted(str(n))} is no name for a variable", expected="letters, digits and `_`"
-            )
-        scope[n] = var(n)
-
-    results = [expr_from_json(e, scope, path=f"results[{k}]") for k, e in enumerate(data["results"])]
-    conditions = [parse_condition(c, scope) for c in data["conditions"]]
-    groups = [tuple(data[k]) for k in keys[:3]]
-    return ParametricMap(groups[0], groups[1], groups[2], tuple(results), tuple(conditions))
+    top = Place()
+    top.fields(data, ("dims", "ranges", "parameters", "results", "conditions"))
+    groups = [(top / k).each(data[k], lambda n, at: at.name(n)) for k in ("dims", "ranges", "parameters")]
+    scope: dict[str, Expr] = {n: var(n) for group in groups for n in group}
+    results = (top / "results").each(data["results"], lambda e, at: expr_from_json(e, scope, path=str(at)))
+    conditions = (top / "conditions").each(data["conditions"], lambda c, at: parse_condition(c, scope))
+    return ParametricMap(groups[0], groups[1], groups[2], results, conditions)

@@ -21,9 +21,8 @@ from ..indexing_map import IndexingMap, RuntimeVariable, expect_map
 from ..interval import Interval
 from ..text_printer import format_expr
 from .program import WIDTHS, Operation, Program, domain_knowledge, fits, limits
-from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Names, Piece, Statements
+from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Language, Names, Piece, Statements
 
-_INFIX: Final = {"plus": (" + ", SUM), "minus": (" - ", SUM), "times": (" * ", PRODUCT)}
 _SIGNS: Final = {"floordiv": " / ", "mod": " % "}
 _MAX_COMMENT: Final = 400  # characters of a map that are repeated above its function
 
@@ -83,11 +82,11 @@ def _refused(name: str) -> bool:
     return name in _WORDS or not _PLAIN_NAME.match(name) or _RESERVED_NAME.match(name) is not None
 
 
-class _C:
+class _C(Language):
     """Signed integers of ``bits`` bits; ``ranges`` are those that hold where the next statements run."""
 
     def __init__(self, program: Program, bits: int, ranges: Sequence[Interval]) -> None:
-        self.program = program
+        super().__init__(program)
         self.bits = bits
         self.type = f"int{bits}_t"
         self.ranges = ranges
@@ -97,7 +96,7 @@ class _C:
         if n in (limits(32).lo, limits(64).lo):
             # the digits alone would be a literal of a wider type, or of none
             return Piece("INT32_MIN" if n == limits(32).lo else "INT64_MIN")
-        return Piece(str(n), ATOM if n >= 0 else SIGN)
+        return super().literal(n)
 
     def _plain(self, k: int) -> bool:
         """Whether C's own division is the right one: no negative dividend, a positive divisor."""
@@ -106,15 +105,9 @@ class _C:
 
     def repeats(self, k: int) -> bool:
         # where C's division will do, rounding up needs quotient and remainder
-        return self.program.steps[k].op in ("minimum", "maximum", "ceildiv")
+        return super().repeats(k) or self.program.steps[k].op == "ceildiv"
 
-    def operation(self, k: int, op: Operation, args: Sequence[Piece]) -> tuple[str, int]:
-        if op == "negate":
-            return f"-{args[0].at(ATOM)}", SIGN
-        a, b = args
-        if op in _INFIX:
-            sign, level = _INFIX[op]
-            return a.at(level) + sign + b.at(level + 1), level
+    def special(self, k: int, op: Operation, a: Piece, b: Piece) -> tuple[str, int]:
         if op in ("minimum", "maximum"):
             relation = "<" if op == "minimum" else ">"
             return f"{a.at(SUM)} {relation} {b.at(SUM)} ? {a.at(SUM)} : {b.at(SUM)}", CHOICE

@@ -29,13 +29,13 @@ class _NumpyLanguage(PythonLanguage):
         op, args, _ = self.program.steps[k]
         return op == "ceildiv" and not self.negatable[args[0]]
 
-    def operation(self, k: int, op: Operation, args: Sequence[Piece]) -> tuple[str, int]:
+    def special(self, k: int, op: Operation, a: Piece, b: Piece) -> tuple[str, int]:
         if op in ("minimum", "maximum"):
-            return f"np.{op}({args[0].text}, {args[1].text})", ATOM
+            return f"np.{op}({a.text}, {b.text})", ATOM
         if self.repeats(k):
-            a, b = args[0].at(PRODUCT), args[1].at(SIGN)
-            return f"{a} // {b} + ({a} % {b} != 0)", SUM
-        return super().operation(k, op, args)
+            quotient, remainder = (f"{a.at(PRODUCT)} {sign} {b.at(SIGN)}" for sign in ("//", "%"))
+            return f"{quotient} + ({remainder} != 0)", SUM
+        return super().special(k, op, a, b)
 
 
 def compile_numpy(m: IndexingMap, *, checked: bool = False) -> Callable[..., Any]:

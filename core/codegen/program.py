@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from ..expr import (
+    BUILDERS,
     CeilDiv,
     Expr,
     FloorDiv,
@@ -24,15 +25,8 @@ from ..expr import (
     Mul,
     Sum,
     Var,
-    add,
-    ceildiv,
-    floordiv,
     integer,
     linear,
-    maximum,
-    minimum,
-    mod,
-    mul,
     postorder,
 )
 from ..indexing_map import IndexingMap, expect_map
@@ -55,29 +49,6 @@ Operation: TypeAlias = Literal[
 #: The widths of machine integers, smallest first.
 WIDTHS: Final = (32, 64)
 
-#: The integer meaning of every operation with operands.
-_EXPRS: Final[dict[str, Callable[..., Expr]]] = {
-    "negate": lambda a: linear(0, ((a, -1),)),
-    "plus": add,
-    "minus": lambda a, b: linear(0, ((a, 1), (b, -1))),
-    "times": mul,
-    "floordiv": floordiv,
-    "mod": mod,
-    "ceildiv": ceildiv,
-    "minimum": minimum,
-    "maximum": maximum,
-}
-_RANGES: Final[dict[str, Callable[..., Interval]]] = {
-    "negate": lambda a: a.scale(-1),
-    "plus": Interval.plus,
-    "minus": lambda a, b: a.plus(b.scale(-1)),
-    "times": Interval.times,
-    "floordiv": Interval.floordiv,
-    "mod": Interval.mod,
-    "ceildiv": Interval.ceildiv,
-    "minimum": Interval.minimum,
-    "maximum": Interval.maximum,
-}
 _OPERATION_OF: Final[dict[type[Expr], Operation]] = {
     FloorDiv: "floordiv",
     Mod: "mod",
@@ -85,6 +56,18 @@ _OPERATION_OF: Final[dict[type[Expr], Operation]] = {
     Min: "minimum",
     Max: "maximum",
     Mul: "times",
+}
+#: The integer meaning of every operation with operands.
+_EXPRS: Final[dict[str, Callable[..., Expr]]] = {
+    **{op: BUILDERS[kind] for kind, op in _OPERATION_OF.items()},
+    "negate": lambda a: -a,
+    "plus": lambda a, b: a + b,
+    "minus": lambda a, b: a - b,
+}
+_RANGES: Final[dict[str, Callable[..., Interval]]] = {
+    **{op: getattr(Interval, op) for op in ("plus", *_OPERATION_OF.values())},
+    "negate": lambda a: a.scale(-1),
+    "minus": lambda a, b: a.plus(b.scale(-1)),
 }
 
 
@@ -246,18 +229,20 @@ def _tasks(e: Expr, order: Order) -> list[_Task]:
         return folded
     out: list[_Task] = []
     for t, k in order.terms[e]:
-        first_term = not out
-        out.append(t)
-        size = k if first_term else abs(k)
-        if k == -1 and first_term:
-            out.append(_Apply("negate", 1))
-        elif size != 1:
-            out += [size, _Apply("times", 2)]
-        if not first_term:
-            out.append(_Apply("minus" if k < 0 else "plus", 2))
+        # of the first summand the coefficient has its sign, unless it is -1
+        size = abs(k) if out or k == -1 else k
+        _add(out, [t] if size == 1 else [t, size, _Apply("times", 2)], negative=k < 0 < size)
     if e.const:
-        out += [abs(e.const), _Apply("minus" if e.const < 0 else "plus", 2)]
+        _add(out, [abs(e.const)], negative=e.const < 0)
     return out
+
+
+def _add(out: list[_Task], value: Sequence[_Task], negative: bool) -> None:
+    """Add a value to what ``out`` computes, or subtract it."""
+    if out:
+        out += [*value, _Apply("minus" if negative else "plus", 2)]
+    else:
+        out += [*value, _Apply("negate", 1)] if negative else value
 
 
 class _Parts:
@@ -293,26 +278,19 @@ class _Parts:
         for t, k in sorted(rest, key=_subtracted):
             groups.setdefault(abs(k), []).append((t, k))
         for factor, terms in sorted(groups.items(), key=lambda g: _subtracted(g[1][0])):
-            positive = terms[0][1] > 0
-            first = not out
             if factor == 1:
                 # nothing is multiplied: one after the other
                 for t, k in terms:
-                    lone = not out
-                    out.append(t)
-                    if not lone:
-                        out.append(_Apply("plus" if k > 0 else "minus", 2))
-                    elif k < 0:
-                        out.append(_Apply("negate", 1))
+                    _add(out, [t], negative=k < 0)
                 continue
-            out.append(terms[0][0])
+            negative = terms[0][1] < 0
+            value: list[_Task] = [terms[0][0]]
             for t, k in terms[1:]:
-                out += [t, _Apply("plus" if (k > 0) is positive else "minus", 2)]
-            out += [factor if positive or not first else -factor, _Apply("times", 2)]
-            if not first:
-                out.append(_Apply("plus" if positive else "minus", 2))
+                _add(value, [t], negative=(k < 0) is not negative)
+            size = -factor if negative and not out else factor
+            _add(out, [*value, size, _Apply("times", 2)], negative=negative and size > 0)
         if e.const:
-            out += [abs(e.const), _Apply("minus" if e.const < 0 else "plus", 2)]
+            _add(out, [abs(e.const)], negative=e.const < 0)
         return out
 
 

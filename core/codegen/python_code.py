@@ -6,23 +6,15 @@ Python's ``//`` and ``%`` are the operators of this package, so the code says wh
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from operator import index
-from typing import Any, Final
+from typing import Any, ClassVar
 
 from ..errors import InputError, quoted
 from ..expr import Expr
 from ..indexing_map import Constraint, IndexingMap, expect_map
 from .program import Operation, Program
-from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Names, Piece, Statements
-
-INFIX: Final[dict[str, tuple[str, int]]] = {
-    "plus": (" + ", SUM),
-    "minus": (" - ", SUM),
-    "times": (" * ", PRODUCT),
-    "floordiv": (" // ", PRODUCT),
-    "mod": (" % ", PRODUCT),
-}
+from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Language, Names, Piece, Statements
 
 
 def decimal(n: int) -> str:
@@ -30,33 +22,20 @@ def decimal(n: int) -> str:
     return str(n) if n.bit_length() <= 64 else hex(n)
 
 
-class PythonLanguage:
+class PythonLanguage(Language):
     """Python integers."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
+    infix: ClassVar = {**Language.infix, "floordiv": (" // ", PRODUCT), "mod": (" % ", PRODUCT)}
 
     def literal(self, n: int) -> Piece:
         return Piece(decimal(n), ATOM if n >= 0 else SIGN)
 
-    def repeats(self, k: int) -> bool:
-        return self.program.steps[k].op in ("minimum", "maximum")
-
-    def operation(self, k: int, op: Operation, args: Sequence[Piece]) -> tuple[str, int]:
-        if op == "negate":
-            return f"-{args[0].at(ATOM)}", SIGN
-        a, b = args
-        if op in INFIX:
-            sign, level = INFIX[op]
-            return a.at(level) + sign + b.at(level + 1), level
+    def special(self, k: int, op: Operation, a: Piece, b: Piece) -> tuple[str, int]:
         if op == "ceildiv":
             return f"-(-{a.at(ATOM)} // {b.at(SIGN)})", SIGN
         relation = "<" if op == "minimum" else ">"
         # a conditional expression takes a third of the time that a call of `min` takes
         return f"{a.text} if {a.text} {relation} {b.text} else {b.text}", CHOICE
-
-    def assignment(self, name: str, text: str) -> str:
-        return f"{name} = {text}"
 
 
 def refused(name: str) -> bool:

@@ -8,8 +8,8 @@ out of stack.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import ClassVar, Final, NamedTuple
 
 from ..expr import Var
 from .program import Operation, Program
@@ -31,20 +31,43 @@ class Piece(NamedTuple):
         return self.text if self.level >= level else f"({self.text})"
 
 
-class Language(Protocol):
-    """How one language writes the operations."""
+class Language:
+    """How a language writes the operations of a program; what most write in one way is here."""
 
-    def literal(self, n: int, /) -> Piece:
+    infix: ClassVar[Mapping[str, tuple[str, int]]] = {
+        "plus": (" + ", SUM),
+        "minus": (" - ", SUM),
+        "times": (" * ", PRODUCT),
+    }
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def literal(self, n: int) -> Piece:
         """An integer."""
+        return Piece(str(n), ATOM if n >= 0 else SIGN)
 
-    def repeats(self, k: int, /) -> bool:
+    def repeats(self, k: int) -> bool:
         """Whether step ``k`` writes an operand more than once, so that its operands need names."""
+        return self.program.steps[k].op in ("minimum", "maximum")
 
-    def operation(self, k: int, op: Operation, args: Sequence[Piece], /) -> tuple[str, int]:
+    def operation(self, k: int, op: Operation, args: Sequence[Piece]) -> tuple[str, int]:
         """Text and level of step ``k``."""
+        if op == "negate":
+            return f"-{args[0].at(ATOM)}", SIGN
+        a, b = args
+        if op in self.infix:
+            sign, level = self.infix[op]
+            return a.at(level) + sign + b.at(level + 1), level
+        return self.special(k, op, a, b)
 
-    def assignment(self, name: str, text: str, /) -> str:
+    def special(self, k: int, op: Operation, a: Piece, b: Piece) -> tuple[str, int]:
+        """Text and level of an operation that has no sign of its own."""
+        raise NotImplementedError
+
+    def assignment(self, name: str, text: str) -> str:
         """The statement that gives a value a name."""
+        return f"{name} = {text}"
 
 
 class Names:

@@ -20,7 +20,7 @@ from typing import Any, Literal, cast
 
 from indexproof.core.errors import InputError
 from indexproof.core.hlo import Module, Shape, format_module, read_module, read_shape
-from indexproof.core.interop.foreign import missing
+from indexproof.core.interop.foreign import needed
 
 __all__ = ["array", "module", "read_stablehlo", "stablehlo", "through_xla"]
 
@@ -130,20 +130,16 @@ def _text(xla_module: Any) -> str:
 
 
 def _jax() -> Any:
-    try:
+    with needed("jax"):
         import jax
         import jax.numpy
-    except ImportError as error:
-        raise missing("jax", "jax", error) from None
     return jax
 
 
 def _bindings() -> tuple[Any, Any, tuple[type[Exception], ...]]:
     """Where jaxlib converts MLIR, where it has HLO, and what both raise."""
-    try:
+    with needed("jax"):
         from jax._src.lib import xla_client
-    except ImportError as error:
-        raise missing("jax", "jax", error) from None
     try:
         from jaxlib import _hlo as hlo
     except ImportError:

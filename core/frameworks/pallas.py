@@ -7,9 +7,10 @@ The function is traced, for which shapes are enough, and no kernel runs.  Needs 
 # Absolute imports, because this file is imported as ``indexproof.pallas`` while it stands somewhere else.
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 from indexproof.core.errors import InputError
 from indexproof.core.expr import Expr, floordiv, mod
 from indexproof.core.indexing_map import is_name
-from indexproof.core.interop.foreign import missing
+from indexproof.core.interop.foreign import needed
 from indexproof.core.interop.jaxpr_form import (
     CALLS,
     IndexMapReader,
@@ -44,10 +45,8 @@ def pallas_calls(function: Callable[..., Any], *args: Any, ranges: Ranges | None
     kernel gives it; where the arguments that determine them are arrays, the elements are computed instead.  Raises
     :class:`InputError` for a jax that describes calls in another way.
     """
-    try:
+    with needed("jax"):
         import jax
-    except ImportError as error:
-        raise missing("jax", "jax", error) from None
     static = (bool, int, float, str, type(None))
     traced = [a for a in args if not isinstance(a, static)]
 
@@ -102,7 +101,7 @@ def _calls(closed: Any, known: Mapping[Any, Any]) -> Iterator[tuple[Any, list[An
             call = eqn.primitive.name in CALLS
             given = dict(zip(inner.invars, values, strict=True)) if call else {}
             given = {v: x for v, x in given.items() if x is not None}
-            yield from _calls(part, {**given, **(constants(part) if hasattr(part, "consts") else {})})
+            yield from _calls(part, {**given, **constants(part)})
 
 
 def _values(jaxpr: Any, known: Mapping[Any, Any], wanted: Sequence[Any]) -> list[Any]:
@@ -278,14 +277,10 @@ def _divisions() -> dict[str, Callable[[Expr, Expr], Expr]]:
 
     scalar = jax.ShapeDtypeStruct((), "int32")
     found: dict[str, Callable[[Expr, Expr], Expr]] = {}
-    for traced in (
-        jax.make_jaxpr(lambda a: a // 2)(scalar),
-        jax.make_jaxpr(lambda a, b: a // b)(scalar, scalar),
-    ):
-        found[str(next(nested(traced.jaxpr.eqns[0])))] = floordiv
-    for traced in (
-        jax.make_jaxpr(lambda a: a % 2)(scalar),
-        jax.make_jaxpr(lambda a, b: a % b)(scalar, scalar),
-    ):
-        found[str(next(nested(traced.jaxpr.eqns[0])))] = mod
+    for operation, build in ((operator.floordiv, floordiv), (operator.mod, mod)):
+        for traced in (
+            jax.make_jaxpr(partial(lambda f, a: f(a, 2), operation))(scalar),
+            jax.make_jaxpr(partial(lambda f, a, b: f(a, b), operation))(scalar, scalar),
+        ):
+            found[str(next(nested(traced.jaxpr.eqns[0])))] = build
     return found

@@ -6,7 +6,8 @@ given as inequalities, as most systems give them, become boxes and constraints i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -21,15 +22,22 @@ from ..indexing_map import (
     Variable,
     is_name,
 )
+from ..interval import INF, LINE, Interval
 
 V = TypeVar("V")
 E = TypeVar("E")
 
 
-def missing(package: str, extra: str, error: ImportError) -> InputError:
-    """Return the error for an optional package that cannot be imported."""
-    why = " ".join(str(error).split())
-    return InputError(f"{package} is not installed ({why})", expected=f"`pip install 'indexproof[{extra}]'`")
+@contextmanager
+def needed(package: str, extra: str = "") -> Iterator[None]:
+    """Tell of an optional package that is imported within the ``with`` block, and cannot be."""
+    try:
+        yield
+    except ImportError as error:
+        why = " ".join(str(error).split())
+        raise InputError(
+            f"{package} is not installed ({why})", expected=f"`pip install 'indexproof[{extra or package}]'`"
+        ) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,65 +191,41 @@ def domain_of(
     expression is bounded on one side only, its range in the box is the other bound.  Raises :class:`InputError` for a
     variable without bounds, or what ``unbounded`` makes of the variable and the message.
     """
-    boxes: dict[Var, list[int | None]] = {v: [None, None] for v in variables}
-    for v, ends in (given or {}).items():
-        boxes[v] = [*ends]
-    bounds: dict[Expr, list[int | None]] = {}
+    boxes = {**dict.fromkeys(variables, LINE), **{v: Interval(*ends) for v, ends in (given or {}).items()}}
+    bounds: dict[Expr, Interval] = {}
     never = False
     for expr, equality in relations:
-        const, terms = _parts(expr)
+        const, terms = parts(expr)
         if not terms:
             never = never or const < 0 or (equality and const != 0)
             continue
-        body = linear(0, terms)
+        body, negative = linear(0, terms), linear(0, [(t, -k) for t, k in terms])
         alone, k = terms[0]
         if len(terms) == 1 and isinstance(alone, Var):
-            if k > 0 or equality:
-                _raise(boxes[alone], -(const // k) if k > 0 else -(-const // -k))
-            if k < 0 or equality:
-                _lower(boxes[alone], -const // k if k > 0 else const // -k)
-            continue
-        negative = linear(0, [(t, -k) for t, k in terms])
-        falling = all(k < 0 for _, k in terms)
-        sign = -1 if negative in bounds or (falling and body not in bounds) else 1
-        at = bounds.setdefault(negative if sign < 0 else body, [None, None])
-        # body + const >= 0
-        if equality or sign > 0:
-            _raise(at, -const if sign > 0 else const)
-        if equality or sign < 0:
-            _lower(at, -const if sign > 0 else const)
-    box: dict[Var, tuple[int, int]] = {}
+            low, high = (-(const // k), -const // k) if k > 0 else (-(-const // -k), const // -k)
+            boxes[alone] &= Interval(low if k > 0 or equality else -INF, high if k < 0 or equality else INF)
+        elif negative in bounds or (all(k < 0 for _, k in terms) and body not in bounds):
+            # -negative + const >= 0
+            bounds[negative] = bounds.get(negative, LINE) & Interval(const if equality else -INF, const)
+        else:
+            bounds[body] = bounds.get(body, LINE) & Interval(-const, -const if equality else INF)
     for v, (lo, hi) in boxes.items():
-        if lo is None or hi is None:
-            missing = "bounds" if lo is hi else "lower bound" if lo is None else "upper bound"
+        if -lo == INF or hi == INF:
+            missing = "bounds" if -lo == hi else "lower bound" if -lo == INF else "upper bound"
             message = f"the variable {quoted(v.name)} has no {missing}"
             raise InputError(message) if unbounded is None else unbounded(v, message)
-        box[v] = (lo, hi)
-    return box, _constraints(bounds, box, never)
-
-
-def _parts(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
-    if isinstance(e, Sum):
-        return e.const, e.terms
-    return (e.value, ()) if isinstance(e, Int) else (0, ((e, 1),))
-
-
-def _raise(at: list[int | None], bound: int) -> None:
-    at[0] = bound if at[0] is None else max(at[0], bound)
-
-
-def _lower(at: list[int | None], bound: int) -> None:
-    at[1] = bound if at[1] is None else min(at[1], bound)
-
-
-def _constraints(
-    bounds: Mapping[Expr, Sequence[int | None]], box: Mapping[Var, tuple[int, int]], never: bool
-) -> list[Constraint]:
-    facts = Facts(box)
-    out = [Constraint(integer(0), 1, 0)] if never else []
+    facts = Facts(boxes)
+    constraints = [Constraint(integer(0), 1, 0)] if never else []
     for e, (lo, hi) in bounds.items():
         # in an empty box there are no values, and any constraint will do there
         i = facts.interval(e)
-        least, most = (0, 0) if i.empty else (int(i.lo), int(i.hi))
-        out.append(Constraint(e, least if lo is None else lo, most if hi is None else hi))
-    return out
+        least, most = (0, 0) if i.empty else i
+        constraints.append(Constraint(e, int(least if -lo == INF else lo), int(most if hi == INF else hi)))
+    return {v: (int(lo), int(hi)) for v, (lo, hi) in boxes.items()}, constraints
+
+
+def parts(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
+    """An expression as a constant and terms with their coefficients."""
+    if isinstance(e, Sum):
+        return e.const, e.terms
+    return (e.value, ()) if isinstance(e, Int) else (0, ((e, 1),))

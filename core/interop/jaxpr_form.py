@@ -26,8 +26,8 @@ CALLS = frozenset(
 
 
 def constants(closed: Any) -> dict[Any, Any]:
-    """The values of the variables that a closed jaxpr has for constants."""
-    return dict(zip(closed.jaxpr.constvars, closed.consts, strict=True))
+    """The values of the variables that a jaxpr has for constants, if it is closed."""
+    return dict(zip(closed.jaxpr.constvars, closed.consts, strict=True)) if hasattr(closed, "consts") else {}
 
 
 def variables(atoms: Sequence[Any]) -> list[Any]:
@@ -86,9 +86,7 @@ class IndexMapReader:
         """The results of a jaxpr with its constants."""
         jaxpr = getattr(closed, "jaxpr", closed)
         env = dict(zip(jaxpr.invars, args, strict=True))
-        env.update(
-            (v, self.literal(x)) for v, x in (constants(closed) if hasattr(closed, "consts") else {}).items()
-        )
+        env.update((v, self.literal(x)) for v, x in constants(closed).items())
 
         def value(v: Any) -> Any:
             return self.literal(v.val) if hasattr(v, "val") else env[v]

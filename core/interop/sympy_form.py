@@ -16,7 +16,6 @@ from ..errors import InputError, quoted
 from ..expr import (
     Expr,
     Int,
-    Sum,
     Var,
     ceildiv,
     floordiv,
@@ -31,7 +30,7 @@ from ..expr import (
     var,
 )
 from ..indexing_map import IndexingMap, expect_map, is_name
-from .foreign import ForeignMap, assignments, from_foreign, missing, operands_first, to_foreign
+from .foreign import ForeignMap, assignments, from_foreign, needed, operands_first, parts, to_foreign
 
 _MAX_POWER: Final = 64
 #: sympy evaluates functions of what has at most so many nodes, written out: it visits shared ones once for each place
@@ -44,10 +43,8 @@ class SympyMap(ForeignMap[Any, Any]):
 
 
 def _sympy() -> Any:
-    try:
+    with needed("sympy"):
         import sympy
-    except ImportError as error:
-        raise missing("sympy", "sympy", error) from None
     return sympy
 
 
@@ -101,28 +98,20 @@ class _ToSympy:
     def product(self, factors: list[Any]) -> Any:
         return self.sympy.Mul(*factors, **self.options)
 
-    def _quotient(self, a: Any, b: Any) -> Any:
-        return self.sympy.Mul(a, self.sympy.Pow(b, -1), **self.options)
-
     def _size(self, a: Any) -> int:
         """The number of nodes of ``a``, written out."""
-        todo = [a]
-        while todo:
-            node = todo[-1]
-            left = [c for c in node.args if c not in self.sizes]
-            if left:
-                todo += left
-            else:
-                self.sizes[todo.pop()] = 1 + sum(self.sizes[c] for c in node.args)
+        for node in operands_first([a], lambda n: () if n in self.sizes else n.args):
+            if node not in self.sizes:
+                self.sizes[node] = 1 + sum(self.sizes[c] for c in node.args)
         return self.sizes[a]
 
     def _is_large(self, args: Iterable[Any]) -> bool:
         return sum(map(self._size, args)) > _EVALUATED
 
-    def _safe(self, a: Any) -> dict[str, bool]:
-        """How to make a function of ``a`` that rounds."""
-        kept = self._is_large((a,)) or _mistaken(self.sympy, a)
-        return {"evaluate": False} if kept else self.options
+    def _rounded(self, kind: Any, of: Any, *args: Any) -> Any:
+        """A function that rounds something made of ``of``."""
+        kept = self._is_large((of,)) or _mistaken(self.sympy, of)
+        return kind(*args, **({"evaluate": False} if kept else self.options))
 
     def _extremum(self, kind: Any, args: list[Any]) -> Any:
         if self._is_large(args):  # even unevaluated, sympy would sort them by all their nodes
@@ -130,13 +119,13 @@ class _ToSympy:
         return kind(*args, **self.options)
 
     def floordiv(self, a: Any, b: Any) -> Any:
-        return self.sympy.floor(self._quotient(a, b), **self._safe(a))
+        return self._rounded(self.sympy.floor, a, self.product([a, self.sympy.Pow(b, -1)]))
 
     def mod(self, a: Any, b: Any) -> Any:
-        return self.sympy.Mod(a, b, **self._safe(a))
+        return self._rounded(self.sympy.Mod, a, a, b)
 
     def ceildiv(self, a: Any, b: Any) -> Any:
-        return self.sympy.ceiling(self._quotient(a, b), **self._safe(a))
+        return self._rounded(self.sympy.ceiling, a, self.product([a, self.sympy.Pow(b, -1)]))
 
     def minimum(self, args: list[Any]) -> Any:
         return self._extremum(self.sympy.Min, args)
@@ -231,29 +220,22 @@ def _reduced(v: _Fraction) -> _Fraction:
     above, below = v
     if type(below) is not Int:
         return v
-    content = math.gcd(above.const, *(k for _, k in above.terms)) if isinstance(above, Sum) else 1
-    common = math.gcd(above.value if isinstance(above, Int) else content, below.value)
-    if below.value < 0:
-        common = -common
-    if isinstance(above, Int):
-        return _Fraction(integer(above.value // common), integer(below.value // common))
-    if isinstance(above, Sum):
-        terms = [(t, k // common) for t, k in above.terms]
-        return _Fraction(linear(above.const // common, terms), integer(below.value // common))
-    return _Fraction(linear(0, ((above, common),)), integer(below.value // common))
+    const, terms = parts(above)
+    common = math.gcd(const, below.value, *(k for _, k in terms)) * (1 if below.value > 0 else -1)
+    whole = linear(const // common, [(t, k // common) for t, k in terms])
+    return _Fraction(whole, integer(below.value // common))
 
 
 def _shared(values: Sequence[_Fraction]) -> tuple[list[Expr], Expr]:
     """The numerators over one common denominator."""
-    if all(type(v.below) is Int for v in values):
-        below = math.lcm(*(v.below.value for v in values if type(v.below) is Int))
-        scaled = [mul(v.above, below // v.below.value) for v in values if type(v.below) is Int]
-        return scaled, integer(below)
-    numerators = []
-    for k, v in enumerate(values):
-        others = [w.below for j, w in enumerate(values) if j != k]
-        numerators.append(mul(v.above, *others))
-    return numerators, mul(*(v.below for v in values))
+    belows = [v.below for v in values]
+    if literals := [b.value for b in belows if type(b) is Int]:
+        below = math.lcm(*literals)
+        if len(literals) == len(belows):
+            scaled = zip(values, literals, strict=True)
+            return [mul(v.above, below // b) for v, b in scaled], integer(below)
+    others = [belows[:k] + belows[k + 1 :] for k in range(len(belows))]
+    return [mul(v.above, *rest) for v, rest in zip(values, others, strict=True)], mul(*belows)
 
 
 def _shown(node: Any) -> str:
@@ -417,9 +399,9 @@ def from_sympy(subject: Any, variables: Mapping[Any, Any] | None = None) -> Any:
         )
     e = _sympified(subject)
     scope: dict[Any, Expr] = {}
-    for symbol in e.free_symbols if variables else ():
-        assert variables is not None
-        found = variables.get(symbol, variables.get(symbol.name))
+    given = variables or {}
+    for symbol in e.free_symbols if given else ():
+        found = given.get(symbol, given.get(symbol.name))
         if found is not None:
             scope[symbol] = var(found) if isinstance(found, str) else lift(found)
     return _read([e], scope, declared=False)[0]

@@ -36,16 +36,14 @@ from ..expr import (
 from ..facts import Facts
 from ..indexing_map import IndexingMap, expect_map, is_name
 from ..interval import Interval
-from .foreign import ForeignMap, from_foreign, missing, operands_first, to_foreign
+from .foreign import ForeignMap, from_foreign, needed, operands_first, to_foreign
 
 _TYPES: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
 
 
 def _tvm() -> Any:
-    try:
+    with needed("apache-tvm", "tvm"):
         import tvm
-    except ImportError as error:
-        raise missing("apache-tvm", "tvm", error) from None
     return tvm
 
 

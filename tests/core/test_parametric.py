@@ -110,7 +110,7 @@ def test_a_map_whose_parameters_have_values_is_concrete() -> None:
         ("(d0){n} -> (d0), n = 2", "`d0` has no bounds"),
         ("(d0){n} -> (d0), domain: d0 in [0, n], d0 != 1, n = 2", "is no condition of a domain"),
         ("(d0){n} -> (d0), domain: d0 in [0, n]", "the map has the parameters n: this needs concrete sizes"),
-        ('{"dims": ["d0"], "parameters": ["n"], "results": ["n"]}', "no map with parameters"),
+        ('{"dims": ["d0"], "parameters": ["n"], "results": ["n"]}', "the key `ranges` is missing"),
         (
             '{"dims": ["d 0"], "ranges": [], "parameters": ["n"], "results": ["n"], "conditions": []}',
             "`d 0` is no name for a variable",

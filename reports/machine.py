@@ -116,15 +116,11 @@ def counted(verdicts: Iterable[Status]) -> dict[Status, int]:
     return {s: found[s] for s in Status}
 
 
-def _counts(results: Iterable[Result]) -> dict[Status, int]:
-    return counted(r.verdict.status for r in results)
-
-
 written_as(
     Group,
     "family name claims obligations counts",
     obligations=lambda g: len(g.gated),
-    counts=lambda g: _counts(g.gated),
+    counts=lambda g: counted(r.verdict.status for r in g.gated),
 )
 
 
@@ -140,7 +136,7 @@ def run_json(run: Run, claims: Sequence[Claimed], command: str = "indexproof pro
         interrupted=run.interrupted,
         claims=len(claims),
         obligations=len(run.gated),
-        counts=_counts(run.gated),
+        counts=counted(r.verdict.status for r in run.gated),
         families=families,
         groups=groups,
         strategies=strategies(run),

@@ -34,8 +34,7 @@ FAMILIES = {
     "lemmas": ("lemma",),
     "ops": ("op",),
 }
-_NAMES = [name for name in catalog.__all__ if name != "RULES"]
-_SETS = [name for name in _NAMES if isinstance(getattr(catalog, name), RuleSet)]
+_SETS = [n for n in catalog.__all__ if n != "RULES" and isinstance(getattr(catalog, n), RuleSet)]
 
 
 @dataclass(frozen=True)

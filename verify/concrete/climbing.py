@@ -20,8 +20,6 @@ from .enumerate import drawn
 from .forms import Form, LinearAlgebra, Row, combined, plus, scaled
 from .problem import Problem
 
-__all__ = ["Definitions", "climbed"]
-
 #: Smaller numbers are computed as machine integers.
 _EXACT = 2**62
 #: Among how many changed points counterexamples are looked for, of how many that are kept.

@@ -21,8 +21,6 @@ from . import enumerate as enumeration
 from . import isl, normal_form, sat_sweeping, smt, witnesses
 from .problem import HOLDS, EngineDisagreement, Outcome, Problem, counterexample_order
 
-__all__ = ["ENGINES", "GROWTH", "ROUNDS", "Decision", "Portfolio", "decide_problem"]
-
 _PROBE = "small points"
 
 #: Budgets grow by this factor from one round to the next.

@@ -20,8 +20,6 @@ from ...core.interval import Interval
 from ...core.points import Magnitude, between, computed
 from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order, smallest
 
-__all__ = ["LIMIT", "NAME", "decide", "drawn", "probe", "satisfied", "shrunk", "simplex"]
-
 NAME = "enumeration"
 #: Largest number of points (of the variables, times the choices for the unknowns) that are enumerated.
 LIMIT = 200_000

@@ -23,9 +23,6 @@ from .image import Image, Question, asked, included, joined, named, runtime_box,
 from .problem import Answer, Box, Counterexample, Fact, Problem, substituted
 from .questions import ConstraintLike, constraint_facts
 
-__all__ = ["contains", "equal_maps", "inclusion", "inverse", "same_relation"]
-
-
 #: After so many rounds nobody looks for a smaller counterexample of the same direction.
 _FIRST_ROUNDS = 2
 

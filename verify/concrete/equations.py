@@ -27,8 +27,6 @@ from ...core.expr import (
 )
 from ...core.interval import Interval, is_infinite
 
-__all__ = ["parts", "period", "span", "whole"]
-
 
 def span(const: int, terms: Iterable[tuple[Expr, int]], box: Mapping[Var, Interval]) -> Interval:
     """The interval of ``const + Σ k·v`` for variables in their boxes."""

@@ -12,20 +12,6 @@ from typing import Any, TypeAlias
 from ...core.expr import Var
 from ...core.interval import Interval
 
-__all__ = [
-    "Form",
-    "LinearAlgebra",
-    "NotQuasiAffine",
-    "Row",
-    "add",
-    "add_term",
-    "combined",
-    "constant",
-    "is_constant",
-    "plus",
-    "scaled",
-]
-
 #: Coefficient of every atom, none of them zero; atom 0 stands for the constant 1.
 Form: TypeAlias = dict[int, int]
 #: A form and the interval it lies in.

@@ -28,21 +28,6 @@ from ..verdict import Status
 from .decide import ROUNDS, Portfolio
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, counterexample_order, substituted
 
-__all__ = [
-    "ZERO",
-    "Image",
-    "Question",
-    "TwoPoints",
-    "asked",
-    "included",
-    "joined",
-    "member",
-    "named",
-    "runtime_box",
-    "shared_box",
-    "targets",
-]
-
 ZERO = Interval(0, 0)
 _NOTHING = integer(0)
 

@@ -22,8 +22,6 @@ from .enumerate import shrunk
 from .forms import Form, NotQuasiAffine, Row
 from .problem import HOLDS, Fact, Outcome, Point, Problem, counterexample_order
 
-__all__ = ["BUDGET", "NAME", "counterexample", "decide"]
-
 NAME = "isl"
 #: Operations of one question: enough for almost everything, and rarely more than a second.
 BUDGET = 5_000

@@ -24,8 +24,6 @@ from ...core.interval import Interval, is_infinite
 from .forms import Form, LinearAlgebra, NotQuasiAffine, add, add_term, constant, plus, scaled
 from .problem import HOLDS, Box, Fact, Outcome, Problem, preimage
 
-__all__ = ["NAME", "decide"]
-
 NAME = "normal form"
 
 _Known: TypeAlias = "dict[frozenset[tuple[int, int]], Interval]"

@@ -44,20 +44,6 @@ from ...core.points import Magnitude
 from ..verdict import Status
 from .equations import parts, period, span, whole
 
-__all__ = [
-    "Answer",
-    "Counterexample",
-    "EngineDisagreement",
-    "Fact",
-    "Option",
-    "Outcome",
-    "Point",
-    "Problem",
-    "counterexample_order",
-    "smallest",
-    "substituted",
-]
-
 #: Values of the problem's variables, in the order of :attr:`Problem.variables`.
 Point = tuple[int, ...]
 Box = tuple[tuple[Var, Interval], ...]

@@ -18,18 +18,6 @@ from ...core.interval import Interval
 from .image import ZERO, Image, TwoPoints, asked, joined, member, named, runtime_box, shared_box, targets
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, substituted
 
-__all__ = [
-    "covering_domains",
-    "covers",
-    "disjoint_domains",
-    "equal_exprs",
-    "functional",
-    "holds",
-    "in_bounds",
-    "is_empty",
-    "partition",
-]
-
 BoxLike: TypeAlias = "Mapping[Any, Any] | Iterable[Any]"
 ConstraintLike: TypeAlias = "Constraint | tuple[ExprLike, int, int]"
 #: The size of each dimension, or the interval of each index.

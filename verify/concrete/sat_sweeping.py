@@ -25,8 +25,6 @@ from .enumerate import drawn, satisfied, shrunk
 from .forms import Form, NotQuasiAffine, Row, add, add_term, combined, constant, is_constant, plus, scaled
 from .problem import HOLDS, Box, Outcome, Point, Problem
 
-__all__ = ["BUDGET", "NAME", "decide"]
-
 NAME = "SAT sweeping"
 #: Resource units of z3 for one local question; the last question about an option may take so many times more.
 BUDGET = 60_000

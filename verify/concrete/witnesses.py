@@ -28,8 +28,6 @@ from .enumerate import drawn, satisfied, simplex
 from .forms import Form, LinearAlgebra, NotQuasiAffine, add, add_term, constant, is_constant, plus, scaled
 from .problem import HOLDS, Option, Outcome, Point, Problem, counterexample_order, smallest, substituted
 
-__all__ = ["BUDGET", "NAME", "decide", "guesses"]
-
 NAME = "witnesses"
 #: Operations of isl for one question about the unknowns at a point, and so many points in a round.
 BUDGET = 2_000

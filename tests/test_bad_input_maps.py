@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexproof.core.errors import InputError
+from indexproof.core.interop import from_mlir, to_mlir, to_mlir_set
 from indexproof.core.json_form import dump_json, map_from_json, map_to_json
 from indexproof.core.map_reader import read_map
 from indexproof.core.text import format_map, parse_condition, parse_expr, parse_map
@@ -29,6 +30,14 @@ WORDS = [
     "->", "in", "mod", "floordiv", "ceildiv", "min(", "max(", "domain:", "hlo:", "hlo: x",
     "is_simplified: true", "d0", "d7", "s0", "rt0", "x", "0", "1", "-1", "99999999999999999999", "1.5",
     "(d0) -> ()", "in [0, 1]", "d0 * d1", "mod 0", "// d0", "[0, d0]", "[1]",
+]
+MLIR = [
+    "affine_map<(d0, d1)[s0] -> ((d0 * 4 - s0 + d1) floordiv 12, -d0 + 7, s0 mod 4)>",
+    "affine_set<(d0)[s0] : (d0 >= 0, -d0 + 9 >= 0, s0 - 2 == 0, d0 + s0 <= 5)>",
+]
+MLIR_WORDS = [
+    *"()[]{},:+-*=<>#§\n0", "->", ">=", "<=", "==", "mod", "floordiv", "ceildiv", "affine_map<", "affine_set<",
+    "d0", "s0", "d7", "min(", "0x", "0x1f", "99999999999999999999", "// d0", "(d0) -> (", "d0 * d0", "mod 0",
 ]
 JUNK: list[Any] = [
     None, True, -1, 0, 3, 1.5, 10**40, "", "d0", "q", "é\n", [], {}, {"hlo": 3},
@@ -70,9 +79,9 @@ def check(error: InputError, text: str) -> None:
 
 
 @st.composite
-def mutated(draw: st.DrawFn) -> str:
+def mutated(draw: st.DrawFn, seeds: list[str], words: list[str]) -> str:
     """A valid map with one to three small accidents."""
-    text = draw(st.sampled_from(SEEDS))
+    text = draw(st.sampled_from(seeds))
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(0, len(text)))
         length = draw(st.integers(0, 6))
@@ -80,9 +89,9 @@ def mutated(draw: st.DrawFn) -> str:
             case 0:  # lose some characters
                 text = text[:at] + text[at + 1 + length :]
             case 1:  # gain a word
-                text = text[:at] + draw(st.sampled_from(WORDS)) + text[at:]
+                text = text[:at] + draw(st.sampled_from(words)) + text[at:]
             case 2:  # one word instead of some characters
-                text = text[:at] + draw(st.sampled_from(WORDS)) + text[at + length :]
+                text = text[:at] + draw(st.sampled_from(words)) + text[at + length :]
             case 3:  # stop early
                 text = text[:at]
             case 4:  # say something twice
@@ -95,7 +104,7 @@ def test_mutated_text() -> None:
     messages: set[str] = set()
 
     @BUDGET
-    @given(mutated())
+    @given(mutated(SEEDS, WORDS))
     def run(text: str) -> None:
         error = complaint(text)
         if error is not None:
@@ -111,9 +120,33 @@ def test_mutated_text() -> None:
     assert len(messages) >= 40, "the accidents are of many kinds"
 
 
+def arbitrary(words: list[str]) -> st.SearchStrategy[str]:
+    return st.one_of(st.text(), st.lists(st.sampled_from(words), max_size=30).map(" ".join))
+
+
+def test_mutated_and_arbitrary_text_of_mlir() -> None:
+    messages: set[str] = set()
+
+    @BUDGET
+    @given(st.one_of(mutated(MLIR, MLIR_WORDS), arbitrary(MLIR_WORDS)))
+    def run(text: str) -> None:
+        try:
+            m = from_mlir(text)
+        except InputError as error:
+            check(error, text)
+            messages.add(error.message)
+            return
+        again = from_mlir(to_mlir(m), to_mlir_set(m))
+        assert [(v.lo, v.hi) for v in again.variables] == [(v.lo, v.hi) for v in m.variables]
+        assert to_mlir(again) == to_mlir(m)
+
+    run()
+    assert len(messages) >= 25, messages
+
+
 def test_arbitrary_text() -> None:
     @BUDGET
-    @given(st.one_of(st.text(), st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join)))
+    @given(arbitrary(WORDS))
     def run(text: str) -> None:
         error = complaint(text)
         if error is not None:

@@ -22,6 +22,17 @@ STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic-errors"]
 # undefined behaviour becomes an illegal instruction, which needs no library
 TRAPS = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]
 
+
+def built(folder: Path, source: str, *flags: str) -> Path:
+    """The object file or program, as ``flags`` say, that the compiler makes of a source without any complaint."""
+    assert COMPILER is not None
+    (folder / "source.c").write_text(source, "utf-8")
+    command = [COMPILER, *STRICT, *flags, "-o", "built", "source.c"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder / "built"
+
+
 MAIN = """
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,21 +87,12 @@ class Batch:
 
     def run(self, *flags: str) -> list[tuple[str, str, str]]:
         """Questions, expected and real answers where they differ."""
-        assert COMPILER is not None
         names = ", ".join(f"call_{k}" for k in range(len(self.parts)))
         table = f"static int64_t (*const table[])(const int64_t *, int64_t *) = {{{names}}};\n"
-        path = self.folder / "batch.c"
-        path.write_text("\n".join([*self.parts, *self.wrappers, table, MAIN]), "utf-8")
-        built = [COMPILER, *STRICT, *TRAPS, *flags, "-Wno-unused-result", "-o", "batch", "batch.c"]
-        done = subprocess.run(built, cwd=self.folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        done = subprocess.run(
-            [self.folder / "batch"],
-            input="\n".join(self.questions) + "\n",
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        source = "\n".join([*self.parts, *self.wrappers, table, MAIN])
+        program = built(self.folder, source, *TRAPS, *flags, "-Wno-unused-result")
+        asked = "\n".join(self.questions) + "\n"
+        done = subprocess.run([program], input=asked, capture_output=True, text=True, check=False)
         answers = done.stdout.splitlines()
         if done.returncode:  # a trap: the question after the last answer
             answers += ["trapped"] * (len(self.expected) - len(answers))
@@ -188,12 +190,8 @@ int main(void)
     return 0;
 }}
 """)
-    (tmp_path / "corners.c").write_text("\n".join(parts), "utf-8")
-    assert COMPILER is not None
-    command = [COMPILER, *STRICT, *TRAPS, "-O1", "-fno-builtin", "-o", "corners", "corners.c"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    done = subprocess.run([tmp_path / "corners"], capture_output=True, text=True, check=True)
+    program = built(tmp_path, "\n".join(parts), *TRAPS, "-O1", "-fno-builtin")
+    done = subprocess.run([program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
         "0" if (a, b) == (low, -1) else f"{a % b} {a // b} {-(-a // b)}" for a in numerators for b in divisors
     ]
@@ -205,11 +203,7 @@ def test_functions_of_several_maps_stand_in_one_file(tmp_path: Path) -> None:
     for n, end in enumerate((5, 7, 2**40, 2**50)):
         m = parse_map(f"(d0) -> ((d0 - 9) floordiv 4, (d0 - 9) mod 4), domain: d0 in [0, {end}]")
         parts.append(c_source(m, name=f"map{n}"))
-    (tmp_path / "several.c").write_text("\n".join(parts), "utf-8")
-    assert COMPILER is not None
-    command = [COMPILER, *STRICT, "-c", "-o", "several.o", "several.c"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    built(tmp_path, "\n".join(parts), "-c")
 
 
 @needs_a_compiler
@@ -220,12 +214,7 @@ def test_a_deep_expression_compiles(tmp_path: Path) -> None:
         e = minimum(e + 1, var("y")) if k % 50 else e // 3
     source = c_source(e, {"x": (0, 10**6), "y": (0, 10**6)})
     main = '\n#include <stdio.h>\nint main(void) { printf("%d\\n", (int)expression(123456, 98765)); return 0; }\n'
-    (tmp_path / "deep.c").write_text(source + main, "utf-8")
-    assert COMPILER is not None
-    command = [COMPILER, *STRICT, "-O0", "-o", "deep", "deep.c"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    done = subprocess.run([tmp_path / "deep"], capture_output=True, text=True, check=True)
+    done = subprocess.run([built(tmp_path, source + main, "-O0")], capture_output=True, text=True, check=True)
     assert int(done.stdout) == e.evaluate({"x": 123456, "y": 98765})
 
 
@@ -369,13 +358,4 @@ def test_wrong_requests() -> None:
     ],
 )
 def test_a_constraint_that_never_holds_leaves_nothing_unused(tmp_path: Path, text: str) -> None:
-    source = tmp_path / "never.c"
-    source.write_text(c_source(parse_map(text), checked=True))
-    assert COMPILER is not None
-    done = subprocess.run(
-        [COMPILER, *STRICT, "-c", "-o", str(tmp_path / "never.o"), str(source)],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    built(tmp_path, c_source(parse_map(text), checked=True), "-c")

@@ -11,7 +11,7 @@ import pytest
 import indexproof
 from indexproof import InputError, parse_map
 from indexproof.core.expr import var
-from indexproof.core.interop import TvmMap, from_tvm, to_sympy, to_tvm
+from indexproof.core.interop import TvmMap, from_sympy, from_tvm, to_sympy, to_tvm
 
 MAP = parse_map("(d0) -> (d0), domain: d0 in [0, 9]")
 
@@ -24,6 +24,8 @@ MAP = parse_map("(d0) -> (d0), domain: d0 in [0, 9]")
         ("tvm", "apache-tvm", lambda: from_tvm(TvmMap((), results=(3,)))),
         ("tvm", "apache-tvm", lambda: TvmMap(()).analyzer()),
         ("sympy", "sympy", lambda: to_sympy(MAP)),
+        ("sympy", "sympy", lambda: to_sympy(var("x"))),
+        ("sympy", "sympy", lambda: from_sympy(3)),
     ],
 )
 def test_a_missing_package_is_named_with_its_extra(

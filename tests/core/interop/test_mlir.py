@@ -1,12 +1,12 @@
-"""MLIR's affine maps and integer sets as text, both ways.  tests/oracle/test_mlir.py asks MLIR itself."""
+"""MLIR's affine maps and integer sets as text, both ways.  tests/oracle/test_mlir.py asks MLIR itself;
+tests/test_bad_input_maps.py reads mutated text.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from indexproof import IndexingMap, InputError, parse_map
 from indexproof.core.expr import Expr, var
@@ -224,66 +224,3 @@ def test_depth() -> None:
     m = IndexingMap.of([("x", 0, 10**6)], results=[e])
     back = from_mlir(to_mlir(m), to_mlir_set(m))
     assert back.results[0] is e.substitute({"x": var("d0"), var("x"): var("d0")})
-
-
-WORDS = [
-    *"()[]{},:+-*=<>#§\n0", "->", ">=", "<=", "==", "mod", "floordiv", "ceildiv", "affine_map<", "affine_set<",
-    "d0", "s0", "d7", "min(", "0x", "0x1f", "99999999999999999999", "// d0", "(d0) -> (", "d0 * d0", "mod 0",
-]  # fmt: skip
-TEXTS = [
-    "affine_map<(d0, d1)[s0] -> ((d0 * 4 - s0 + d1) floordiv 12, -d0 + 7, s0 mod 4)>",
-    "affine_set<(d0)[s0] : (d0 >= 0, -d0 + 9 >= 0, s0 - 2 == 0, d0 + s0 <= 5)>",
-]
-
-
-@st.composite
-def mutated(draw: st.DrawFn) -> str:
-    text = draw(st.sampled_from(TEXTS))
-    for _ in range(draw(st.integers(1, 3))):
-        at, length = draw(st.integers(0, len(text))), draw(st.integers(0, 6))
-        word = draw(st.sampled_from(["", *WORDS]))
-        text = text[:at] + word + text[at + length :]
-    return text
-
-
-def complaint(text: str) -> InputError | None:
-    """What reading complains about; any other exception fails the test."""
-    try:
-        from_mlir(text)
-    except InputError as error:
-        return error
-    return None
-
-
-def check(error: InputError, text: str) -> None:
-    assert str(error).isprintable()
-    assert error.expected, str(error)
-    lines = text.split("\n")
-    assert 1 <= error.line <= len(lines)
-    assert 1 <= error.column <= len(lines[error.line - 1]) + 1
-
-
-def test_mutated_text() -> None:
-    messages: set[str] = set()
-
-    @settings(
-        max_examples=1500,
-        derandomize=True,
-        deadline=None,
-        database=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    )
-    @given(st.one_of(mutated(), st.text(), st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join)))
-    def run(text: str) -> None:
-        error = complaint(text)
-        if error is not None:
-            check(error, text)
-            messages.add(error.message)
-        else:
-            m = from_mlir(text)
-            again = from_mlir(to_mlir(m), to_mlir_set(m))
-            assert [(v.lo, v.hi) for v in again.variables] == [(v.lo, v.hi) for v in m.variables]
-            assert to_mlir(again) == to_mlir(m)
-
-    run()
-    assert len(messages) >= 25, messages

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from typing import Any
 
 import pytest
@@ -268,12 +266,3 @@ def test_what_is_shared_stays_shared(text: str, evaluate: bool) -> None:
 def test_a_long_sum_is_divided_in_no_time() -> None:
     total = parse_expr(" + ".join(f"v{k} * {k + 2}" for k in range(400)))
     assert from_sympy(to_sympy(total % 7)) is total % 7
-
-
-def test_a_missing_sympy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sympy", None)
-    importlib.invalidate_caches()
-    for call in (lambda: to_sympy(x), lambda: from_sympy(3), lambda: to_sympy(MAP)):
-        with pytest.raises(InputError, match="sympy is not installed") as caught:
-            call()
-        assert caught.value.expected == "`pip install 'indexproof[sympy]'`"

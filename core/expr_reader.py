@@ -8,7 +8,7 @@ stopped making sense.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, NamedTuple, NoReturn, TypeVar
 
@@ -87,6 +87,8 @@ class ExprReader:
     words: ClassVar = _TOKEN
     divisions: ClassVar[Mapping[str, Callable[[Expr, Expr], Expr]]] = _DIVISIONS
     functions: ClassVar[frozenset[str]] = frozenset({"min", "max", "ceildiv"})
+    #: The words that no variable may be called.
+    reserved: ClassVar[Collection[str]] = RESERVED
 
     def __init__(self, text: str, first_line: int, first_column: int, quasi_affine: bool) -> None:
         if not isinstance(text, str):
@@ -181,6 +183,25 @@ class ExprReader:
         self.advance()
         return out
 
+    def names(self, left: str, right: str, seen: set[str], after_comma: str = "") -> list[Token]:
+        """``(d0, d1)`` with the given brackets; ``seen`` collects the names."""
+
+        def name(opener: Token) -> Token:
+            token = self.token
+            if token.kind != "name":
+                last = after_comma and self.tokens[self.next - 1] is not opener
+                self.unexpected(after_comma if last else f"a variable name or `{right}`", opener)
+            if token.text in self.reserved:
+                raise self.error(f"{quoted(token.text)} is an operator", token, "a variable name")
+            if token.text in seen:
+                raise self.error(
+                    f"duplicate variable {quoted(token.text)}", token, "a name that is not used yet"
+                )
+            seen.add(token.text)
+            return self.advance()
+
+        return self.listed(left, right, name, f"`,` or `{right}`", after_comma)
+
     # -- expressions
     def expression(self, scope: Mapping[str, Expr] | None) -> Expr:
         """One expression; stops before the first word that cannot continue it."""
@@ -233,10 +254,14 @@ class ExprReader:
             self.advance()
             value: Expr = integer(self.number(token))
             name = self.token
-            if name.kind == "name" and name.at == token.at + len(token.text) and name.text not in RESERVED:
+            if (
+                name.kind == "name"
+                and name.at == token.at + len(token.text)
+                and name.text not in self.reserved
+            ):
                 value = mul(value, self._variable(scope))
             return value
-        if token.kind == "name" and token.text not in RESERVED:
+        if token.kind == "name" and token.text not in self.reserved:
             return self._variable(scope)
         self.unexpected(_AN_EXPRESSION)
 

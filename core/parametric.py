@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from .condition import (
     FALSE,
+    TRUE,
     And,
     Compare,
     Condition,
@@ -53,6 +54,8 @@ from .json_form import Place, expr_from_json, expr_to_json
 from .text_printer import format_expr
 from .text_reader import MapReader, parse_condition
 
+_DIVIDED: Final = (FloorDiv, Mod, CeilDiv)
+
 
 @dataclass(frozen=True, repr=False)
 class ParametricMap:
@@ -69,30 +72,27 @@ class ParametricMap:
 
     def __post_init__(self) -> None:
         whole = all_of(self.conditions)
-        object.__setattr__(
-            self, "conditions", whole.args if isinstance(whole, And) else _true_left_out(whole)
-        )
+        held = whole.args if isinstance(whole, And) else () if whole is TRUE else (whole,)
+        object.__setattr__(self, "conditions", held)
         names = (*self.dims, *self.ranges, *self.parameters)
         for k, n in enumerate(names):
             if n in names[:k]:
                 raise InputError(f"duplicate variable {quoted(n)}", expected="a name that is not used yet")
         own = {*self.variables}
-        for node in self._nodes():
+        for node in postorder(*self._roots):
             if isinstance(node, Var) and node.name not in names:
                 raise InputError(f"unknown variable {quoted(node.name)}", expected=known_names(names))
-            several = (
-                isinstance(node, Mul) and sum(not own.isdisjoint(f.variables()) for f in node.factors) > 1
-            )
-            if several or (
-                isinstance(node, (FloorDiv, Mod, CeilDiv)) and not own.isdisjoint(node.b.variables())
-            ):
+            # one factor of a product may have variables, and no divisor
+            parts = node.factors if isinstance(node, Mul) else (node.b,) if isinstance(node, _DIVIDED) else ()
+            if sum(not own.isdisjoint(f.variables()) for f in parts) > isinstance(node, Mul):
                 raise InputError(
                     f"`{format_expr(node)}` is not quasi-affine for fixed parameters",
                     expected="products of a variable with parameters, and divisors made of parameters",
                 )
 
-    def _nodes(self) -> list[Expr]:
-        return postorder(*self.results, *(e for c in self.conditions for e in all_exprs(c)))
+    @property
+    def _roots(self) -> list[Expr]:
+        return [*self.results, *(e for c in self.conditions for e in all_exprs(c))]
 
     @classmethod
     def of(cls, m: IndexingMap | ParametricMap) -> ParametricMap:
@@ -111,7 +111,7 @@ class ParametricMap:
     @property
     def divisors(self) -> tuple[Expr, ...]:
         """The divisors that are no integers; at each value of the parameters none may be zero."""
-        return divisors_of([*self.results, *(e for c in self.conditions for e in all_exprs(c))])
+        return divisors_of(self._roots)
 
     @property
     def on_parameters(self) -> tuple[Condition, ...]:
@@ -303,13 +303,9 @@ class ParametricMap:
         }
 
 
-def _true_left_out(c: Condition) -> tuple[Condition, ...]:
-    return () if c is all_of(()) else (c,)
-
-
 def divisors_of(roots: Iterable[Expr]) -> tuple[Expr, ...]:
     """The divisors in expressions that are no integers."""
-    found = {n.b: None for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv))}
+    found = {n.b: None for n in postorder(*roots) if isinstance(n, _DIVIDED)}
     return tuple(d for d in found if not isinstance(d, Int))
 
 

@@ -31,24 +31,6 @@ _RELATIONS: Final[dict[str, tuple[Relation, bool]]] = {
 class MapReader(ExprReader):
     """Maps and conditions."""
 
-    def names(self, left: str, right: str, seen: set[str]) -> list[Token]:
-        """``(d0, d1)`` with the given brackets; ``seen`` collects the names."""
-
-        def name(opener: Token) -> Token:
-            token = self.token
-            if token.kind != "name":
-                self.unexpected(f"a variable name or `{right}`", opener)
-            if token.text in RESERVED:
-                raise self.error(f"{quoted(token.text)} is an operator", token, "a variable name")
-            if token.text in seen:
-                raise self.error(
-                    f"duplicate variable {quoted(token.text)}", token, "a name that is not used yet"
-                )
-            seen.add(token.text)
-            return self.advance()
-
-        return self.listed(left, right, name, f"`,` or `{right}`")
-
     def head(self) -> _Head:
         """``(dims)[ranges]{rts} -> (results)``."""
         seen: set[str] = set()

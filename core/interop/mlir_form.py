@@ -128,7 +128,8 @@ def _symbols_last(order: Order, roots: Sequence[Expr], symbols: set[Expr]) -> No
 # --------------------------------------------------------------------------------------------------- reading
 _TOKEN: Final = re.compile(
     r"""\s+ | //[^\n]*
-    | (?P<name> \#? [A-Za-z_][A-Za-z0-9_$.]* )
+    | (?P<alias> \# [A-Za-z_][A-Za-z0-9_$.]* )
+    | (?P<name> [A-Za-z_][A-Za-z0-9_$.]* )
     | (?P<number> 0x[0-9a-fA-F]+ | [0-9]+ )
     | (?P<sign> -> | <= | >= | == | [][(),:+*<>=\-] )
     | (?P<stray> . )
@@ -159,7 +160,7 @@ class _Affine(ExprReader):
     """MLIR's notation, which has its own words and no functions."""
 
     words = _TOKEN
-    divisions = _DIVISIONS
+    divisions = reserved = _DIVISIONS
     functions = frozenset()
 
     def __init__(self, text: str, first_line: int = 1, first_column: int = 1) -> None:
@@ -173,7 +174,7 @@ class _Affine(ExprReader):
                 raise self.error("the constant is too large for an index", token, f"at most {_LARGEST}")
             self.advance()
             return integer(n)
-        if token.kind == "name" and token.text not in _DIVISIONS and not token.text.startswith("#"):
+        if token.kind == "name" and token.text not in self.reserved:
             return self._variable(scope)
         self.unexpected("a dimension, a symbol, an integer, `-` or `(`")
 
@@ -185,7 +186,7 @@ class _Affine(ExprReader):
     # -- attributes
     def opened(self, *words: str) -> str:
         """``affine_map<`` or ``affine_set<``, perhaps behind the name of an alias; which of the two."""
-        if self.token.kind == "name" and self.token.text.startswith("#"):
+        if self.token.kind == "alias":
             self.advance()
             self.expect("=")
         if not self.is_word(*words):
@@ -196,27 +197,11 @@ class _Affine(ExprReader):
 
     def variables(self) -> _Head:
         at = self.token
-        scope: dict[str, Expr] = {}
-        dims = self._declared("(", ")", scope)
-        symbols = self._declared("[", "]", scope) if self.is_sign("[") else []
-        return _Head(at, dims, symbols, scope)
-
-    def _declared(self, left: str, right: str, scope: dict[str, Expr]) -> list[Token]:
-        def name(opener: Token) -> Token:
-            token = self.token
-            if token.kind != "name" or token.text.startswith("#"):
-                self.unexpected(
-                    f"a name or `{right}`" if self.tokens[self.next - 1] is opener else "a name", opener
-                )
-            if token.text in _DIVISIONS:
-                raise self.error(f"{quoted(token.text)} is an operator", token, "a name")
-            if token.text in scope:
-                raise self.error(f"{quoted(token.text)} is declared already", token, "another name")
-            # a kind of its own: the names of maps are narrower than MLIR's
-            scope[token.text] = var(token.text, "mlir")
-            return self.advance()
-
-        return self.listed(left, right, name, f"`,` or `{right}`", "a name")
+        seen: set[str] = set()
+        dims = self.names("(", ")", seen, "a variable name")
+        symbols = self.names("[", "]", seen, "a variable name") if self.is_sign("[") else []
+        # a kind of its own: the names of maps are narrower than MLIR's
+        return _Head(at, dims, symbols, {t.text: var(t.text, "mlir") for t in (*dims, *symbols)})
 
     def relation(self, opener: Token, scope: Mapping[str, Expr]) -> Relation:
         left = self.expression(scope)
@@ -318,7 +303,7 @@ def from_mlir(
 
 def _domain(reader: _Affine, head: _Head, expected: str) -> list[Relation]:
     """The constraints of an ``affine_set`` over the variables of ``head``, which it names by position."""
-    if not reader.is_word("affine_set") and not reader.token.text.startswith("#"):
+    if not reader.is_word("affine_set") and reader.token.kind != "alias":
         reader.unexpected(expected)
     inner, _, relations = reader.attribute("affine_set")
     names: dict[Expr, Expr] = {}

@@ -17,13 +17,7 @@ if TYPE_CHECKING:
 _WORD: Final = re.compile(
     r"(?P<hlo>hlo:[^\n]*)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>-?[0-9]+)|(?P<rest>.)", re.DOTALL
 )
-_RICH: Final = {
-    "dim": "cyan",
-    "range": "green",
-    "rt": "magenta",
-    "operator": "bold",
-    "hlo": "dim",
-}
+_RICH: Final = {"dim": "cyan", "range": "green", "rt": "magenta", "operator": "bold", "hlo": "dim"}
 _CSS: Final = {
     "dim": "color:#0b7285",
     "range": "color:#2b8a3e",

@@ -207,16 +207,8 @@ def _described(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ra
         )
     said = kernel.debug_info.func_src_info
     name, _, place = said.partition(" at ")
-    return PallasCall(
-        params.get("name") or name,
-        Path(place).name,
-        axes,
-        grid,
-        semantics,
-        tuple(operands),
-        tables,
-        direct,
-    )
+    name = params.get("name") or name
+    return PallasCall(name, Path(place).name, axes, grid, semantics, tuple(operands), tables, direct)
 
 
 def _names(given: Sequence[str] | None, number: int) -> list[str]:

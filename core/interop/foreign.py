@@ -14,14 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from ..errors import InputError, quoted
 from ..expr import Expr, Int, Sum, Var, integer, linear
 from ..facts import Facts
-from ..indexing_map import (
-    Constraint,
-    IndexingMap,
-    RuntimeSource,
-    RuntimeVariable,
-    Variable,
-    is_name,
-)
+from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, is_name
 from ..interval import INF, LINE, Interval
 
 V = TypeVar("V")
@@ -77,19 +70,16 @@ def to_foreign(
     def group(variables: Iterable[Variable]) -> tuple[tuple[Any, int, int], ...]:
         return tuple((of[v.expr], v.lo, v.hi) for v in variables)
 
-    sources: tuple[Any, ...] = ()
-    if any(r.source is not None for r in m.rts):
-        sources = tuple(
-            None if r.source is None else (r.source.hlo, tuple(moved[e] for e in r.source.results))
-            for r in m.rts
-        )
+    sources = tuple(
+        None if s is None else (s.hlo, tuple(moved[e] for e in s.results)) for s in (r.source for r in m.rts)
+    )
     return kind(
         group(m.dims),
         group(m.ranges),
         group(m.rts),
         tuple(moved[e] for e in m.results),
         tuple((moved[c.expr], c.lo, c.hi) for c in m.constraints),
-        sources,
+        sources if any(sources) else (),
     )
 
 
@@ -127,18 +117,16 @@ def from_foreign(
             declared = Variable(wanted, lo, hi)
             groups[-1].append(declared)
             scope.append((v, declared.expr))
-    if f.sources and len(f.sources) != len(f.rts):
-        raise InputError(f"there are {len(f.sources)} sources for {len(f.rts)} runtime variables")
-    read = [e for s in f.sources if s is not None for e in s[1]]
+    sources = f.sources or (None,) * len(f.rts)
+    if len(sources) != len(f.rts):
+        raise InputError(f"there are {len(sources)} sources for {len(f.rts)} runtime variables")
+    read = [e for s in sources if s is not None for e in s[1]]
     moved = iter(convert([*f.results, *(e for e, _, _ in f.constraints), *read], scope))
     results = tuple(next(moved) for _ in f.results)
     constraints = tuple(Constraint(next(moved), lo, hi) for _, lo, hi in f.constraints)
     rts = []
-    for k, r in enumerate(groups[2]):
-        given = f.sources[k] if f.sources else None
-        source = None
-        if given is not None:
-            source = RuntimeSource(given[0], tuple(next(moved) for _ in given[1]))
+    for r, given in zip(groups[2], sources, strict=True):
+        source = None if given is None else RuntimeSource(given[0], tuple(next(moved) for _ in given[1]))
         rts.append(RuntimeVariable(r.name, r.lo, r.hi, source))
     return IndexingMap(tuple(groups[0]), tuple(groups[1]), tuple(rts), results, constraints)
 

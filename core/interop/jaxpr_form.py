@@ -6,11 +6,13 @@ Nothing is imported from jax; ``..frameworks.pallas`` hands over what is needed 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from ..codegen.program import limits
 from ..errors import InputError
-from ..expr import Expr, Int, Var, ceildiv, floordiv, integer, maximum, minimum, mod
+from ..expr import Expr, Int, Var, ceildiv, floordiv, integer, maximum, minimum, mod, var
 from ..facts import Facts
 from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from ..interval import Interval
@@ -47,6 +49,7 @@ class NotConverted(Exception):
     """An index map that is no indexing map, with the reason."""
 
 
+@dataclass
 class IndexMapReader:
     """Turns the jaxpr of an index map into expressions; truth values are 0 and 1.
 
@@ -55,19 +58,16 @@ class IndexMapReader:
     ``%``, and ``unflatten`` is ``jax.tree.unflatten``.
     """
 
-    def __init__(
-        self,
-        axes: Sequence[str],
-        grid: Sequence[int],
-        tables: Mapping[str, ScalarTable],
-        divisions: Mapping[str, Callable[[Expr, Expr], Expr]],
-        unflatten: Callable[[Any, Sequence[Any]], Any],
-    ) -> None:
-        self.axes, self.grid, self.tables = axes, grid, tables
-        self.divisions, self.unflatten = divisions, unflatten
+    axes: Sequence[str]
+    grid: Sequence[int]
+    tables: Mapping[str, ScalarTable]
+    divisions: Mapping[str, Callable[[Expr, Expr], Expr]]
+    unflatten: Callable[[Any, Sequence[Any]], Any]
+
+    def __post_init__(self) -> None:
         self.reads: dict[tuple[str, tuple[Expr, ...]], RuntimeVariable] = {}
         self.boxes: dict[Var, tuple[Any, Any]] = {
-            Variable(a, 0, 0).expr: (0, max(n - 1, 0)) for a, n in zip(axes, grid, strict=True)
+            var(a): (0, max(n - 1, 0)) for a, n in zip(self.axes, self.grid, strict=True)
         }
 
     def read(self, closed: Any) -> IndexingMap:
@@ -109,11 +109,11 @@ class IndexMapReader:
         if aval.shape != () or not kind.startswith(("int", "uint", "bool")):
             raise NotConverted(f"`{eqn.primitive.name}` gives {aval.str_short()}, not an integer")
         if kind != "bool":
-            signed, bits = kind.startswith("int"), int(kind.lstrip("uint"))
-            least, most = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
-            lo, hi = self.interval(e)
-            if not (least <= lo and hi <= most):
-                raise NotConverted(f"`{eqn.primitive.name}` may overflow {kind}: {e} is in [{lo}, {hi}]")
+            bits, found = int(kind.lstrip("uint")), self.interval(e)
+            if not found.inside(limits(bits) if kind.startswith("int") else Interval(0, 2**bits - 1)):
+                raise NotConverted(
+                    f"`{eqn.primitive.name}` may overflow {kind}: {e} is in [{found.lo}, {found.hi}]"
+                )
 
     def equation(self, eqn: Any, args: list[Any]) -> list[Any]:
         """The values of one equation."""
@@ -151,7 +151,7 @@ class IndexMapReader:
         key = (name, indices)
         if key not in self.reads:
             table = self.tables[name]
-            within = table.stated or Interval(-(2**31), 2**31 - 1)
+            within = table.stated or limits(32)
             if table.values is not None and table.values.size:
                 within = Interval(int(table.values.min()), int(table.values.max()))
             taken = {*self.axes, *(r.name for r in self.reads.values())}
@@ -227,13 +227,11 @@ def _unequal(r: IndexMapReader, a: Expr, b: Expr) -> Expr:
     return r.positive(maximum(a - b, b - a))
 
 
-def _same(r: IndexMapReader, a: Expr) -> Expr:
-    return a
-
-
 #: The primitives of jax that an index map may use, on integers; on truth values if the name says so.
 _OPERATIONS: dict[str, Callable[..., Expr]] = {
-    **dict.fromkeys(("broadcast_in_dim", "convert_element_type", "copy", "reshape", "squeeze"), _same),
+    **dict.fromkeys(
+        ("broadcast_in_dim", "convert_element_type", "copy", "reshape", "squeeze"), lambda r, a: a
+    ),
     "abs": lambda r, a: maximum(a, -a),
     "add": lambda r, a, b: a + b,
     "and": IndexMapReader.masked,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from ..errors import InputError, quoted
 from ..expr import (
@@ -148,12 +148,8 @@ class _Head(NamedTuple):
     scope: dict[str, Expr]
 
 
-class _Attribute(NamedTuple):
-    """``affine_map<HEAD -> (results)>``, or ``affine_set<HEAD : (relations)>``, which has no results."""
-
-    head: _Head
-    results: list[Expr] | None
-    relations: list[Relation]
+#: ``affine_map<HEAD -> (results)>``, or ``affine_set<HEAD : (relations)>``, which has no results.
+_Attribute: TypeAlias = "tuple[_Head, list[Expr] | None, list[Relation]]"
 
 
 class _Affine(ExprReader):
@@ -184,17 +180,6 @@ class _Affine(ExprReader):
         return super()._divide(operator, a, b, at)
 
     # -- attributes
-    def opened(self, *words: str) -> str:
-        """``affine_map<`` or ``affine_set<``, perhaps behind the name of an alias; which of the two."""
-        if self.token.kind == "alias":
-            self.advance()
-            self.expect("=")
-        if not self.is_word(*words):
-            self.unexpected(" or ".join(f"`{w}<`" for w in words))
-        word = self.advance().text
-        self.expect("<")
-        return word
-
     def variables(self) -> _Head:
         at = self.token
         seen: set[str] = set()
@@ -212,9 +197,14 @@ class _Affine(ExprReader):
         return Relation(right - left if sign == "<=" else left - right, sign == "==")
 
     def attribute(self, *words: str) -> _Attribute:
-        """A map or a set, whichever of them is wanted."""
-        word = self.opened(*words)
-        opener = self.tokens[self.next - 1]
+        """A map or a set, whichever of them is wanted, perhaps behind the name of an alias."""
+        if self.token.kind == "alias":
+            self.advance()
+            self.expect("=")
+        if not self.is_word(*words):
+            self.unexpected(" or ".join(f"`{w}<`" for w in words))
+        word = self.advance().text
+        opener = self.expect("<")
         head = self.variables()
         results: list[Expr] | None = None
         relations: list[Relation] = []
@@ -228,7 +218,7 @@ class _Affine(ExprReader):
                 "(", ")", lambda o: self.relation(o, head.scope), "an operator, `,` or `)`", "a constraint"
             )
         self.expect(">", opener)
-        return _Attribute(head, results, relations)
+        return head, results, relations
 
 
 _START: Final = re.compile(r"(?:\s|//[^\n]*)*+(?:affine_map|affine_set|#)")

@@ -173,13 +173,24 @@ def sympy_source(f: SympyMap) -> str:
     Raises :class:`InputError` for what is too deep for sympy's printer.
     """
     sympy = _sympy()
+    from sympy.printing.str import StrPrinter
+
+    class Printer(StrPrinter):  # type: ignore[misc]  # a class of whichever sympy is installed
+        """sympy's own printer, which also says where nothing must be evaluated."""
+
+        def _print_Mod(self, e: Any) -> str:
+            last = ", evaluate=False" if _mistaken(sympy, e.args[0]) else ""
+            return f"{type(e).__name__}({self.stringify(e.args, ', ')}{last})"
+
+        _print_floor = _print_ceiling = _print_Mod
+
     lines = ["from sympy import Max, Min, Mod, S, ceiling, floor, symbols"]
     names = [str(v) for v, _, _ in f.variables]
     if names:
         left = f"{names[0]}," if len(names) == 1 else ", ".join(names)
         lines.append(f'{left} = symbols("{" ".join(names)}", integer=True, seq=True)')
     # `S(1)/2` rather than `1/2`, which Python would compute
-    printer = _printer(sympy)
+    printer = Printer({"sympy_integers": True})
     try:
         lines += assignments(f, lambda e: str(printer.doprint(e)))
     except RecursionError:
@@ -187,20 +198,6 @@ def sympy_source(f: SympyMap) -> str:
             "the expressions are too deep for sympy to print them", expected="another form"
         ) from None
     return "\n".join(lines) + "\n"
-
-
-def _printer(sympy: Any) -> Any:
-    """sympy's own printer, which also says where nothing must be evaluated."""
-    from sympy.printing.str import StrPrinter
-
-    class Printer(StrPrinter):  # type: ignore[misc]  # a class of whichever sympy is installed
-        def _print_Mod(self, e: Any) -> str:
-            last = ", evaluate=False" if _mistaken(sympy, e.args[0]) else ""
-            return f"{type(e).__name__}({self.stringify(e.args, ', ')}{last})"
-
-        _print_floor = _print_ceiling = _print_Mod
-
-    return Printer({"sympy_integers": True})
 
 
 # --------------------------------------------------------------------------------------------------- reading

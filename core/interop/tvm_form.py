@@ -53,12 +53,6 @@ def _tir() -> Any:
     return tvm.tir if hasattr(tvm, "tir") else tvm.tirx
 
 
-def _arith() -> Any:
-    """The module of the analyzer."""
-    tvm = _tvm()
-    return tvm.arith if hasattr(tvm, "arith") else tvm.sym
-
-
 class TvmMap(ForeignMap[Any, Any]):
     """An indexing map over TVM variables."""
 
@@ -78,7 +72,8 @@ class TvmMap(ForeignMap[Any, Any]):
 
     def analyzer(self) -> Any:
         """A new ``Analyzer`` that knows the bounds of the variables, but not the constraints."""
-        tvm, tir, arith = _tvm(), _tir(), _arith()
+        tvm, tir = _tvm(), _tir()
+        arith = tvm.arith if hasattr(tvm, "arith") else tvm.sym
         analyzer = arith.Analyzer()
         for v, lo, hi in self.variables:
             dtype = _dtype(v)
@@ -194,10 +189,7 @@ def to_tvm(subject: Expr | IndexingMap, dtype: str = "", variables: Mapping[Any,
         dtype = f"int{bits}"
     dtype = _chosen(dtype)
     return to_foreign(
-        m,
-        TvmMap,
-        lambda v: tir.Var(v.name, dtype),
-        lambda roots, of: _written(program, of, dtype),
+        m, TvmMap, lambda v: tir.Var(v.name, dtype), lambda roots, of: _written(program, of, dtype)
     )
 
 

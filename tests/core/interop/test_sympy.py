@@ -7,17 +7,7 @@ from typing import Any
 import pytest
 
 from indexproof import IndexingMap, InputError, parse_map
-from indexproof.core.expr import (
-    CeilDiv,
-    Expr,
-    FloorDiv,
-    ceildiv,
-    maximum,
-    minimum,
-    mod,
-    postorder,
-    var,
-)
+from indexproof.core.expr import CeilDiv, Expr, FloorDiv, ceildiv, maximum, minimum, mod, postorder, var
 from indexproof.core.interop import SympyMap, from_sympy, to_sympy
 from indexproof.core.interop.sympy_form import sympy_source
 from indexproof.core.text import parse_expr

@@ -164,17 +164,15 @@ def c_source(
         raise InputError("an expression has no domain to check")
     if m is not None and bounds is not None:
         raise InputError("the variables of a map have their own bounds", expected="no further ones")
-    results, constraints = (
-        ([subject], ()) if isinstance(subject, Expr) else (subject.results, subject.constraints)
-    )
-    count = len(results)
-    roots = [*results, *(c.expr for c in constraints)]
+    constraints = () if m is None else m.constraints
+    results: tuple[Expr, ...] = (subject,) if isinstance(subject, Expr) else subject.results
     if isinstance(subject, Expr):
         variables, given = subject.variables(), bounds or {}
         found = {v: given.get(v, given.get(v.name)) for v in variables}
         box = {v: Interval(*ends) for v, ends in found.items() if ends is not None}
     else:
         variables, box = tuple(v.expr for v in subject.variables), subject.bounds
+    roots, count = [*results, *(c.expr for c in constraints)], len(results)
 
     def known(program: Program) -> _Known:
         tested = {*range(program.inputs), *program.needed(program.outputs[count:])} if checked else set()

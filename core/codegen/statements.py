@@ -91,12 +91,10 @@ class Names:
 
     def temporary(self) -> str:
         """``t0``, ``t1``, …"""
-        while True:
-            name = f"t{self.count}"
+        while (name := f"t{self.count}") in self.taken:
             self.count += 1
-            if name not in self.taken:
-                self.taken.add(name)
-                return name
+        self.taken.add(name)
+        return name
 
 
 class Statements:

@@ -63,10 +63,14 @@ def pallas_calls(function: Callable[..., Any], *args: Any, ranges: Ranges | None
         if not isinstance(x, jax.ShapeDtypeStruct)
     }
     stated = dict(ranges or {})
-    found = [
-        _call(eqn, values, used, stated)
-        for eqn, values, used in _calls(closed, {**known, **constants(closed)})
-    ]
+    calls = _calls(closed, {**known, **constants(closed)})
+    try:
+        found = [_described(eqn, values, used, stated) for eqn, values, used in calls]
+    except (AttributeError, KeyError) as error:
+        raise InputError(
+            f"jax {jax.__version__} describes a pallas_call in another way: {error}",
+            expected="jax 0.7 to 0.10",
+        ) from error
     names = {name for call in found for name in call.tables}
     for name in stated:
         if found and name not in names:
@@ -129,23 +133,8 @@ def _values(jaxpr: Any, known: Mapping[Any, Any], wanted: Sequence[Any]) -> list
 
 
 # ------------------------------------------------------------------------------------------------------ one call
-def _call(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ranges) -> PallasCall:
-    """The call of one equation, with the values of its operands, and which outputs are used.
-
-    Raises :class:`InputError` for a jax that describes calls in another way.
-    """
-    import jax
-
-    try:
-        return _described(eqn, operand_values, used, ranges)
-    except (AttributeError, KeyError) as error:
-        raise InputError(
-            f"jax {jax.__version__} describes a pallas_call in another way: {error}",
-            expected="jax 0.7 to 0.10",
-        ) from error
-
-
 def _described(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ranges) -> PallasCall:
+    """The call of one equation, with the values of its operands, and which outputs are used."""
     import jax
 
     params = eqn.params

@@ -225,9 +225,7 @@ _START: Final = re.compile(r"(?:\s|//[^\n]*)*+(?:affine_map|affine_set|#)")
 
 
 def is_mlir(text: str) -> bool:
-    """Whether a text is meant for :func:`from_mlir`: it begins with an attribute, perhaps behind comments or the name of an
-    alias.
-    """
+    """Whether a text begins as those that :func:`from_mlir` reads, perhaps with comments or the name of an alias."""
     return _START.match(text) is not None
 
 

@@ -410,14 +410,13 @@ def test_sizes_of_zero_and_one() -> None:
     assert answers(empty)["o_ref", "written"] is Status.REFUTED
 
 
-def test_another_jax_is_an_input_error() -> None:
+def test_another_jax_is_an_input_error(monkeypatch: pytest.MonkeyPatch) -> None:
     run = copied((32, 128), (8, 128), lambda i: (i, 0), lambda i: (i, 0), (4,))
-    eqn = jax.make_jaxpr(run)(array(32, 128)).jaxpr.eqns[0]
-    del eqn.params["grid_mapping"]
-    from indexproof.core.frameworks.pallas import _call
-
+    traced = jax.make_jaxpr(run)(array(32, 128))
+    del traced.jaxpr.eqns[0].params["grid_mapping"]
+    monkeypatch.setattr(jax, "make_jaxpr", lambda function: lambda *args: traced)
     with pytest.raises(InputError, match="describes a pallas_call in another way"):
-        _call(eqn, [None], [True], {})
+        indexproof.pallas.pallas_calls(run, array(32, 128))
 
 
 def test_random_order_of_axes_needs_the_reduction_inside() -> None:

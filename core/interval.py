@@ -62,6 +62,11 @@ class Interval(NamedTuple):
         """The only member, where there is exactly one."""
         return int(self.lo) if self.lo == self.hi else None
 
+    @property
+    def size(self) -> End:
+        """The number of members."""
+        return max(_plus(_plus(self.hi, -self.lo), 1), 0)
+
     def __contains__(self, x: object) -> bool:
         return isinstance(x, int) and self.lo <= x <= self.hi
 

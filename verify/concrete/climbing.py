@@ -256,7 +256,7 @@ def _aim(
     )
     need = near.astype(values[0].dtype) - combined(f, values)
     if c:
-        need = np.remainder(need, c) - c * random.randint(2, size=count)
+        need = np.remainder(need, c) - c * random.randint(2, size=count).astype(need.dtype)
     for times, divisor in ratios:
         need = need // divisor * times
     for m, k in moved:

@@ -8,7 +8,6 @@ otherwise.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,7 +17,7 @@ import numpy as np
 from ...core.expr import Expr, Integers, interpret
 from ...core.interval import Interval
 from ...core.points import Magnitude, between, computed
-from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order, smallest
+from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order, size, smallest
 
 NAME = "enumeration"
 #: Largest number of points (of the variables, times the choices for the unknowns) that are enumerated.
@@ -32,11 +31,6 @@ _MAX_STEPS = 100
 _SHRINKING = 8
 _MAX_AXES = 60  # numpy has 64
 _INT64 = 2**63 - 1
-
-
-def size(box: Box) -> int | float:
-    """The number of points of ``box``."""
-    return math.prod(max(i.hi - i.lo + 1, 0) for _, i in box)
 
 
 def _dtype(box: Box, exprs: Sequence[Expr]) -> type:
@@ -134,7 +128,7 @@ def decide(problem: Problem, limit: int = LIMIT) -> Outcome:
     points = size(problem.variables)
     worst = max([1, *(size(o.unknowns) for o in problem.options)])
     axes = len(problem.variables) + max([0, *(len(o.unknowns) for o in problem.options)])
-    if points * worst > limit or axes > _MAX_AXES:
+    if max(points, worst) > limit or points * worst > limit or axes > _MAX_AXES:
         return Outcome("open", note="too many points")
     if not points:
         return HOLDS
@@ -229,8 +223,8 @@ def simplex(intervals: Sequence[Interval], count: int) -> list[Any]:
 def _by_excess(i: Interval, reach: int) -> tuple[Any, Any]:
     """Members of ``i`` by how much their magnitude exceeds the smallest, up to ``reach``; and by how much."""
     base = abs(smallest(i))
-    most = min(reach, max(abs(i.lo), abs(i.hi)) - base)
-    excess: Any = np.arange(int(most) + 1, dtype=np.int64)
+    most = int(min(base + reach, max(abs(i.lo), abs(i.hi)))) - base
+    excess: Any = np.arange(most + 1, dtype=np.int64)
     sizes = excess + base if base + reach < 2**62 else excess.astype(object) + base
     kept = [(x, excess) for x in (sizes, -sizes)]
     if not base:
@@ -290,7 +284,11 @@ def shrunk(problem: Problem, point: Point) -> Point:
         left -= len(rows)
         if not rows or left < 0 or len(rows) > _affordable(problem, LIMIT):
             return point
-        better = _violating(problem, list(zip(*rows, strict=True)))
+        columns = list(zip(*rows, strict=True))
+        near = tuple(
+            (v, Interval(min(c), max(c))) for (v, _), c in zip(problem.variables, columns, strict=True)
+        )
+        better = _violating(replace(problem, variables=near), columns)
         if better is None or counterexample_order(better) >= counterexample_order(point):
             return point
         point = better

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from ...core.expr import Var
-from ...core.interval import Interval
+from ...core.interval import Interval, is_infinite
 
 #: Coefficient of every atom, none of them zero; atom 0 stands for the constant 1.
 Form: TypeAlias = dict[int, int]
@@ -79,6 +79,8 @@ class LinearAlgebra:
         #: The bounds of every atom.
         self.lo: list[int | float] = [1]
         self.hi: list[int | float] = [1]
+        #: Atoms that began with an infinite end, which plain arithmetic would make a float of other integers for.
+        self.endless: set[int] = set()
         #: The dividend and the divisor of atoms that are quotients, and the arguments of those that are minima.
         self.quotients: dict[int, tuple[Form, int]] = {}
         self.minima: dict[int, list[Form]] = {}
@@ -87,13 +89,21 @@ class LinearAlgebra:
         """The number of another atom, which lies in ``[lo, hi]``."""
         self.lo.append(lo)
         self.hi.append(hi)
-        return len(self.lo) - 1
+        atom = len(self.lo) - 1
+        if is_infinite(lo) or is_infinite(hi):
+            self.endless.add(atom)
+        return atom
 
     def bounds(self, f: Form) -> Interval:
         """The interval of ``f`` over the box of its atoms."""
+        lo, hi = self.lo, self.hi
+        if not f.keys().isdisjoint(self.endless):
+            total = Interval(0, 0)
+            for m, k in f.items():
+                total = total.plus(Interval(lo[m], hi[m]).scale(k))
+            return total
         low: int | float = 0
         high: int | float = 0
-        lo, hi = self.lo, self.hi
         for m, k in f.items():
             if k > 0:
                 low, high = low + k * lo[m], high + k * hi[m]

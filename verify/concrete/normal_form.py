@@ -22,7 +22,7 @@ from typing import TypeAlias
 from ...core.expr import Expr, Var, interpret
 from ...core.interval import Interval, is_infinite
 from .forms import Form, LinearAlgebra, NotQuasiAffine, add, add_term, constant, plus, scaled
-from .problem import HOLDS, Box, Fact, Outcome, Problem, preimage
+from .problem import HOLDS, Box, Fact, Outcome, Problem, dividends, preimage
 
 NAME = "normal form"
 
@@ -57,7 +57,7 @@ class NormalForm(LinearAlgebra):
         if lo == hi:
             return constant(int(lo))
         if not is_infinite(lo):
-            return plus({self.new_atom(0, hi - lo): 1}, constant(int(lo)), 1)
+            return plus({self.new_atom(*Interval(lo, hi).shift(-int(lo))): 1}, constant(int(lo)), 1)
         if not is_infinite(hi):
             return plus({self.new_atom(0, math.inf): -1}, constant(int(hi)), 1)
         return {self.new_atom(lo, hi): 1}
@@ -162,10 +162,10 @@ class NormalForm(LinearAlgebra):
             if m == 0 or m in self.quotients or m in self.minima:
                 continue
             r = c // math.gcd(k, c)
-            width = self.hi[m] - self.lo[m] + 1
+            width = Interval(self.lo[m], self.hi[m]).size
             if 1 < r < width:
                 # strides that divide the divisor give digits; others only a refinement, so they come second
-                candidate = (c % k == 0, width * abs(k), -m, r)
+                candidate = (c % k == 0, width if is_infinite(width) else width * abs(k), -m, r)
                 if best is None or candidate > best:
                     best = candidate
         if best is None:
@@ -195,7 +195,7 @@ class NormalForm(LinearAlgebra):
                     continue
                 # k·m lies in within minus the range of everything else
                 rest = self.bounds({j: i for j, i in f.items() if j != m})
-                lo, hi = preimage(Interval(within.lo - rest.hi, within.hi - rest.lo), k, 0)
+                lo, hi = preimage(within.plus(rest.scale(-1)), k, 0)
                 lo, hi = max(lo, self.lo[m]), min(hi, self.hi[m])
                 if lo > hi:
                     raise _Empty
@@ -207,7 +207,7 @@ class NormalForm(LinearAlgebra):
                     self.parts[m] = constant(int(lo))
                 if m in self.quotients:
                     x, c = self.quotients[m]
-                    todo.append((x, Interval(lo * c, hi * c + c - 1)))
+                    todo.append((x, dividends(Interval(lo, hi), c)))
 
 
 def _direction(f: Form) -> tuple[frozenset[tuple[int, int]], int]:

@@ -101,7 +101,7 @@ class Option:
         moved: list[Expr] = []
         for v, i in self.unknowns:
             distance = period(exprs, v)
-            if distance is None or i.hi - i.lo < distance:
+            if distance is None or i.size <= distance:
                 box.append((v, i))
                 moved.append(v)
                 continue
@@ -223,8 +223,7 @@ class Problem:
             return False
         unsure = False
         for option in self.options:
-            size = math.prod(max(i.hi - i.lo + 1, 0) for _, i in option.unknowns)
-            if size > 4096:
+            if size(option.unknowns) > 4096:
                 unsure = True
                 continue
             names = [v for v, _ in option.unknowns]
@@ -287,8 +286,7 @@ def _with_digits(where: Sequence[Fact], box: Mapping[Var, Interval]) -> list[Fac
 def _without_quotient(f: Fact) -> Fact:
     """``e // c in [lo, hi]`` for ``c > 0`` as a fact about ``e``."""
     while isinstance(f.expr, FloorDiv) and isinstance(f.expr.b, Int) and f.expr.b.value > 0:
-        c, (lo, hi) = f.expr.b.value, f.within
-        f = Fact(f.expr.a, Interval(lo * c, hi if is_infinite(hi) else hi * c + c - 1))
+        f = Fact(f.expr.a, dividends(f.within, f.expr.b.value))
     return f
 
 
@@ -309,7 +307,7 @@ def _narrow_sums(where: Sequence[Fact], box: dict[Var, Interval]) -> None:
             for v, k in e.terms:
                 rest = span(e.const, [(x, j) for x, j in e.terms if x is not v], box)
                 if not box[v].empty and not rest.empty:  # type: ignore[index]
-                    box[v] &= preimage(Interval(within.lo - rest.hi, within.hi - rest.lo), k, 0)  # type: ignore[index]
+                    box[v] &= preimage(within.plus(rest.scale(-1)), k, 0)  # type: ignore[index]
         if box == before:
             return
 
@@ -320,6 +318,17 @@ def preimage(within: Interval, k: int, const: int) -> Interval:
     least = -math.inf if is_infinite(lo) else -((const - lo) // k) if k > 0 else -((lo - const) // -k)
     most = math.inf if is_infinite(hi) else (hi - const) // k
     return Interval(least, most)
+
+
+def dividends(within: Interval, c: int) -> Interval:
+    """The integers ``x`` with ``x // c`` in ``within``, for ``c > 0``."""
+    return within.scale(c).plus(Interval(0, c - 1))
+
+
+def size(box: Box) -> int | float:
+    """The number of points of a box."""
+    sizes = [i.size for _, i in box]
+    return 0 if 0 in sizes else math.inf if math.inf in sizes else math.prod(sizes)
 
 
 def _all_hold(facts: Sequence[Fact], env: Mapping[Expr, int]) -> bool:

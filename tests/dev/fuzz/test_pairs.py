@@ -11,6 +11,7 @@ from dev.fuzz.pairs import agrees, cut_down, pair, wide_pair
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.verify.concrete import Answer, Problem, equal_maps, image
 from indexproof.verify.concrete import enumerate as enumerate_
+from indexproof.verify.concrete.problem import size
 from indexproof.verify.verdict import Status
 
 
@@ -70,7 +71,7 @@ def test_a_counterexample_is_made_smaller_with_so_many_evaluations(monkeypatch: 
     violating = enumerate_._violating
 
     def noted(problem: Problem, columns: list[Any]) -> Any:
-        tried.append(len(columns[0]) * int(enumerate_.size(problem.options[0].unknowns)))
+        tried.append(len(columns[0]) * int(size(problem.options[0].unknowns)))
         return violating(problem, columns)
 
     monkeypatch.setattr(enumerate_, "_violating", noted)

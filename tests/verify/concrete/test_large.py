@@ -21,6 +21,7 @@ from indexproof.verify.concrete import (
     inverse,
 )
 from indexproof.verify.concrete import enumerate as enumeration
+from indexproof.verify.concrete.problem import size
 
 DIMS = [var(f"d{k}") for k in range(8)]
 WIDE = [(d.name, 0, 2**31 - 1) for d in DIMS]
@@ -180,7 +181,7 @@ def test_boxes_are_cut_into_parts() -> None:
         for b in range(int(p.variables[1][1].lo), int(p.variables[1][1].hi) + 1)
         for c in range(int(p.variables[2][1].lo), int(p.variables[2][1].hi) + 1)
     ]
-    assert all(enumeration.size(p.variables) <= 50 for p in parts)
+    assert all(size(p.variables) <= 50 for p in parts)
     assert sorted(points) == [(a, b, 2) for a in range(-3, 9) for b in range(5, 91)]
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 
 import pytest
 
+from indexproof.core.condition import TRUE, Condition
 from indexproof.core.errors import InputError
-from indexproof.core.expr import ceildiv, integer, maximum, minimum, var
+from indexproof.core.expr import Var, ceildiv, integer, maximum, minimum, var
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.interval import Interval
 from indexproof.core.text import parse_map
@@ -54,6 +56,42 @@ def test_constraints_are_hypotheses() -> None:
     assert not equal_exprs(d0 // 3 * 3, d0, box).proved
     assert equal_exprs(d0 // 3 * 3, d0, box, [(d0 % 3, 0, 0)]).proved
     assert equal_exprs(d0, d0 + 1, box, [(d0, 100, 200)]).proved  # nothing to differ at
+
+
+HUGE = 10**400
+LARGE, ANY, FINITE = Interval(HUGE, math.inf), Interval(-math.inf, math.inf), Interval(0, HUGE)
+
+
+@pytest.mark.parametrize(
+    ("goal", "box", "hypothesis", "proved"),
+    [
+        (d0 * HUGE + d1 >= 0, {d0: Interval(0, math.inf), d1: FINITE}, TRUE, True),
+        (d0 + HUGE >= 0, {d0: ANY}, TRUE, False),
+        (d0 // HUGE >= 1, {d0: LARGE}, TRUE, True),
+        (d0 // HUGE >= 2, {d0: LARGE}, TRUE, False),
+        (d0 < 4 * HUGE, {d0: ANY}, d0 // HUGE <= 3, True),
+        (d0 < 4 * HUGE - 1, {d0: ANY}, d0 // HUGE <= 3, False),
+        ((d0 % HUGE) // 2 < HUGE, {d0: LARGE, d1: ANY}, minimum(d0 % HUGE, d1) <= 7, True),
+        (d0 <= 5, {d0: FINITE, d1: ANY}, d0 * 3 + d1 % 7 <= 15, True),
+        (d0 <= d1 + HUGE, {d0: FINITE, d1: ANY}, d0 + d1 >= -HUGE, False),
+    ],
+)
+def test_infinite_ends_beside_integers_beyond_floats(
+    goal: Condition, box: dict[Var, Interval], hypothesis: Condition, proved: bool
+) -> None:
+    assert holds(goal, box, [hypothesis]).verdict == ("PROVED" if proved else "REFUTED")
+
+
+def test_unknowns_without_end_beside_integers_beyond_floats() -> None:
+    zero = Interval(0, 0)
+    for step, expected in ((1, "holds"), (2, "fails")):
+        there = Option((Fact(d0 - s0 * step, zero),), ((s0, LARGE),))
+        assert (
+            decide_problem(Problem(((d0, Interval(HUGE * 2, HUGE * 3)),), (), (there,))).outcome.status
+            == expected
+        )
+    remainder = Option((Fact(d0 - s0 % 7, zero),), ((s0, LARGE),))
+    assert decide_problem(Problem(((d0, Interval(0, 6)),), (), (remainder,))).outcome.status == "holds"
 
 
 @pytest.mark.parametrize("c", [-7, -3, -1, 1, 3, 7])

@@ -84,8 +84,8 @@ class Congruence:
         terms = gap.terms if isinstance(gap, Sum) else ((gap, 1),)
         common = math.gcd(*(k for _, k in terms))
         if common > 1 and isinstance(gap, Sum) and gap.const % common == 0:
-            gap = linear(gap.const // common, [(t, k // common) for t, k in terms])
-            terms = gap.terms if isinstance(gap, Sum) else ((gap, 1),)
+            terms = tuple((t, k // common) for t, k in terms)
+            gap = linear(gap.const // common, terms)
         # what is replaced must not be part of what replaces it
         free = [(t, k) for t, k in terms if not any(t in postorder(*u.children) for u, _ in terms)]
         if not free:

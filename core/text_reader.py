@@ -68,7 +68,7 @@ class MapReader(ExprReader):
         head = self.head()
         scope = head.scope
         bounds: dict[str, tuple[int, int]] = {}
-        sources: dict[str, _Provenance] = {}
+        sources: dict[str, tuple[str, _Head]] = {}
         constraints: list[Constraint] = []
         dims = {t.text for t in head.dims}
         self.take(",")
@@ -112,19 +112,19 @@ class MapReader(ExprReader):
                 self.take(",")
         return self._build(head, {**defaults, **bounds}, sources, constraints)
 
-    def provenance(self) -> _Provenance:
-        """An ``hlo:`` line and the map to the element that is read."""
+    def provenance(self) -> tuple[str, _Head]:
+        """The text of an ``hlo:`` line, and the map to the element that is read."""
         token = self.advance()
         text = token.text.partition(":")[2].strip()
         if not text:
             raise self.error("an empty `hlo:` line", token, "the text of an HLO instruction")
-        return _Provenance(token, text, self.head())
+        return text, self.head()
 
     def _build(
         self,
         head: _Head,
         bounds: Mapping[str, tuple[int, int]],
-        sources: Mapping[str, _Provenance],
+        sources: Mapping[str, tuple[str, _Head]],
         constraints: list[Constraint],
     ) -> IndexingMap:
         for token in (*head.dims, *head.ranges, *head.rts):
@@ -137,18 +137,15 @@ class MapReader(ExprReader):
         # a symbol with a source is a runtime variable, whichever brackets the notation of its day put it in
         ranges = [t for t in head.ranges if t.text not in sources]
         rts = [t for t in head.ranges if t.text in sources] + head.rts
-        runtime: list[RuntimeVariable] = []
-        for token in rts:
-            found = sources.get(token.text)
-            source = None
-            if found is not None:
-                source = RuntimeSource(found.hlo, self._resolve(found.head, head.dims, ranges, rts))
-            runtime.append(RuntimeVariable(token.text, *bounds[token.text], source))
+        given = {
+            name: RuntimeSource(hlo, self._resolve(inner, head.dims, ranges, rts))
+            for name, (hlo, inner) in sources.items()
+        }
         try:
             return IndexingMap(
                 tuple(Variable(t.text, *bounds[t.text]) for t in head.dims),
                 tuple(Variable(t.text, *bounds[t.text]) for t in ranges),
-                tuple(runtime),
+                tuple(RuntimeVariable(t.text, *bounds[t.text], given.get(t.text)) for t in rts),
                 head.results,
                 tuple(constraints),
             )
@@ -205,12 +202,6 @@ class _Head(NamedTuple):
     rts: list[Token]
     scope: dict[str, Expr]
     results: tuple[Expr, ...]
-
-
-class _Provenance(NamedTuple):
-    at: Token
-    hlo: str
-    head: _Head
 
 
 def _scope(variables: Mapping[str, Expr] | Iterable[str | Var] | None) -> Mapping[str, Expr] | None:

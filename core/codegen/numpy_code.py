@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from operator import index
 from typing import Any
 
@@ -109,11 +110,9 @@ def _integers(value: Any) -> Any:
         return array
     if array.size == 0:
         return array.astype(np.int64)
-    try:
-        if array.dtype.kind == "O":
+    if array.dtype.kind == "O":
+        with suppress(TypeError):
             return np.asarray(_TO_INTEGERS(array), dtype=object)
-    except TypeError:
-        pass
     raise InputError(f"index values must be integers, not {array.dtype}")
 
 

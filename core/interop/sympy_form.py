@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias, overload
 
 from ..errors import InputError, quoted
@@ -272,71 +273,57 @@ def _pow(node: Any, args: Sequence[_Fraction]) -> _Fraction:
     return _Fraction(mul(1, *[base.above] * abs(n.value)), mul(1, *[base.below] * abs(n.value)))
 
 
-def _rounded(build: Callable[[Expr, Expr], Expr]) -> _Read:
+def _rounded(build: Callable[[Expr, Expr], Expr], node: Any, args: Sequence[_Fraction]) -> _Fraction:
     """Read a function that rounds a fraction."""
-
-    def read(node: Any, args: Sequence[_Fraction]) -> _Fraction:
-        (v,) = args
-        return _Fraction(v.above if v.below is _ONE else build(v.above, v.below), _ONE)
-
-    return read
+    (v,) = args
+    return _Fraction(v.above if v.below is _ONE else build(v.above, v.below), _ONE)
 
 
-def _scaled(build: Callable[..., Expr], complaint: str) -> _Read:
+def _scaled(build: Callable[..., Expr], complaint: str, node: Any, args: Sequence[_Fraction]) -> _Fraction:
     """Read a function that multiplying all arguments by one positive number multiplies."""
-
-    def read(node: Any, args: Sequence[_Fraction]) -> _Fraction:
-        numerators, below = _shared(args)
-        if type(below) is not Int:
-            raise InputError(f"{_shown(node)} {complaint}")
-        return _Fraction(build(*numerators), below)
-
-    return read
+    numerators, below = _shared(args)
+    if type(below) is not Int:
+        raise InputError(f"{_shown(node)} {complaint}")
+    return _Fraction(build(*numerators), below)
 
 
-def _of_integers(build: Callable[..., Expr]) -> _Read:
-    """A function of integers."""
-
-    def read(node: Any, args: Sequence[_Fraction]) -> _Fraction:
-        return _Fraction(build(*(_whole(v, node) for v in args)), _ONE)
-
-    return read
+def _of_integers(build: Callable[..., Expr], node: Any, args: Sequence[_Fraction]) -> _Fraction:
+    """Read a function of integers."""
+    return _Fraction(build(*(_whole(v, node) for v in args)), _ONE)
 
 
-def _shifted(build: Callable[[Expr, Expr], Expr]) -> Callable[[Expr, Expr], Expr]:
-    def shift(a: Expr, n: Expr) -> Expr:
-        if type(n) is not Int or not 0 <= n.value <= _MAX_POWER:
-            raise InputError(f"a shift by {quoted(n)}", expected="a shift by a small constant")
-        return build(a, integer(1 << n.value))
-
-    return shift
+def _power(n: Expr) -> int:
+    """The power of two that a shift multiplies or divides by."""
+    if type(n) is not Int or not 0 <= n.value <= _MAX_POWER:
+        raise InputError(f"a shift by {quoted(n)}", expected="a shift by a small constant")
+    return 1 << n.value
 
 
 _READ: Final[dict[str, _Read]] = {
     "Add": _add,
     "Mul": _mul,
     "Pow": _pow,
-    "floor": _rounded(floordiv),
-    "ceiling": _rounded(ceildiv),
-    "Mod": _scaled(mod, "is no remainder of integers"),
-    "Min": _scaled(minimum, "does not compare integers"),
-    "Max": _scaled(maximum, "does not compare integers"),
-    "Abs": _scaled(lambda a: maximum(a, -a), "is no integer"),
+    "floor": partial(_rounded, floordiv),
+    "ceiling": partial(_rounded, ceildiv),
+    "Mod": partial(_scaled, mod, "is no remainder of integers"),
+    "Min": partial(_scaled, minimum, "does not compare integers"),
+    "Max": partial(_scaled, maximum, "does not compare integers"),
+    "Abs": partial(_scaled, lambda a: maximum(a, -a), "is no integer"),
     # PyTorch's own functions, known by name: torch is not imported
-    "FloorDiv": _of_integers(floordiv),
-    "CleanDiv": _of_integers(floordiv),  # of a multiple of the divisor
-    "CeilDiv": _of_integers(ceildiv),
-    "ModularIndexing": _of_integers(lambda x, divisor, modulus: mod(floordiv(x, divisor), modulus)),
-    "PythonMod": _of_integers(mod),
+    "FloorDiv": partial(_of_integers, floordiv),
+    "CleanDiv": partial(_of_integers, floordiv),  # of a multiple of the divisor
+    "CeilDiv": partial(_of_integers, ceildiv),
+    "ModularIndexing": partial(_of_integers, lambda x, divisor, modulus: mod(floordiv(x, divisor), modulus)),
+    "PythonMod": partial(_of_integers, mod),
     "IntTrueDiv": lambda node, args: _mul(
         node, (args[0], _pow(node, (args[1], _Fraction(integer(-1), _ONE))))
     ),
-    "FloorToInt": _rounded(floordiv),
-    "CeilToInt": _rounded(ceildiv),
-    "LShift": _of_integers(_shifted(mul)),
-    "RShift": _of_integers(_shifted(floordiv)),
+    "FloorToInt": partial(_rounded, floordiv),
+    "CeilToInt": partial(_rounded, ceildiv),
+    "LShift": partial(_of_integers, lambda a, n: mul(a, _power(n))),
+    "RShift": partial(_of_integers, lambda a, n: floordiv(a, _power(n))),
     "PowByNatural": _pow,
-    "Identity": _of_integers(lambda x: x),
+    "Identity": partial(_of_integers, lambda x: x),
 }
 
 

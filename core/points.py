@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .condition import Condition
     from .indexing_map import IndexingMap
 
-__all__ = ["domain_points", "evaluate_many", "relation"]
+__all__ = ["domain_points", "domain_values", "evaluate_many", "relation"]
 
 _INT64 = 2**63 - 1
 _TO_INTEGERS = np.frompyfunc(index, 1, 1)
@@ -196,6 +196,38 @@ def domain_points(m: IndexingMap, rts: Sequence[int] | None, limit: int) -> np.n
     for columns, _, count in _chunks(m, rts, None, limit):
         parts.append(np.stack(columns[:width], axis=1) if width else np.zeros((count, 0), dtype=np.int64))
     return np.concatenate(parts) if parts else np.zeros((0, width), dtype=np.int64)
+
+
+def domain_values(m: IndexingMap, exprs: Sequence[Expr], limit: int) -> list[np.ndarray] | None:
+    """Return what expressions are at the points of a domain without runtime variables; ``None`` for too many points.
+
+    Of each variable only the values are tried that the constraints on it alone allow, and at most ``limit`` points are.
+    """
+    spoken = [{*c.expr.variables()} for c in m.constraints]
+    needed = set().union(*spoken, *(e.variables() for e in exprs))
+    axes: dict[Expr, np.ndarray] = {}
+    for v in (*m.dims, *m.ranges):
+        if v.expr not in needed:
+            continue
+        if v.size > limit:
+            return None
+        values = np.arange(v.lo, v.hi + 1)
+        for c, of in zip(m.constraints, spoken, strict=True):
+            if of == {v.expr}:
+                (x,) = computed([c.expr], {v.expr: values}, values.shape)
+                values = values[between(x, c.lo, c.hi)]
+        axes[v.expr] = values
+    shape = tuple(len(a) for a in axes.values()) or (1,)
+    if prod(shape) > limit:
+        return None
+    grid = dict(zip(axes, np.meshgrid(*axes.values(), indexing="ij", sparse=True), strict=True))
+    inside = np.ones(shape, dtype=bool)
+    for c, of in zip(m.constraints, spoken, strict=True):
+        if len(of) != 1:
+            (x,) = computed([c.expr], grid, shape)
+            inside &= between(x, c.lo, c.hi)
+    at = np.nonzero(inside)
+    return computed(exprs, {v: a[i] for (v, a), i in zip(axes.items(), at, strict=False)}, at[0].shape)
 
 
 def relation(

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from math import prod
+from math import gcd, prod
 from typing import Any
 
 from ..expr import Expr, Int, Sum, Var, integer, linear, substitute_all, var
@@ -54,18 +54,19 @@ def merged(maps: Iterable[IndexingMap], ranges: bool = True) -> list[IndexingMap
 
 def covers(m: IndexingMap, other: IndexingMap) -> bool:
     """Whether a map plainly has every pair of the other one: its ranges can be chosen so that it says the same."""
-    if not m.ranges and m.results != other.results:
-        return False
     if len(m.dims) != len(other.dims) or len(m.results) != len(other.results):
         return False
-    if any(a.name != b.name or a.lo > b.lo or a.hi < b.hi for a, b in zip(m.dims, other.dims, strict=True)):
+    for a, b in zip(m.dims, other.dims, strict=True):
+        if a.lo > b.lo or a.hi < b.hi or a.name != b.name:
+            return False
+    if not m.ranges and m.results != other.results:
         return False
     names, results, conditions = _primed(m)
     # each result gives the range that is new in it, if there is one
     chosen: dict[Expr, Expr] = {}
     free = {name: v for v, name in zip(m.ranges, names.values(), strict=True)}
     for e, wanted in zip(results, other.results, strict=True):
-        (said,) = substitute_all([e], chosen)
+        said = substitute_all([e], chosen)[0] if chosen else e
         terms = said.terms if isinstance(said, Sum) else ((said, 1),)
         new = next(((t, k) for t, k in terms if t in free and t not in chosen and abs(k) == 1), None)
         if new is not None:
@@ -73,7 +74,7 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
             chosen[t] = linear(0, ((wanted, k), (said, -k), (t, 1)))
             if free.keys() & chosen[t].variables():
                 return False
-        elif said != wanted:
+        elif said is not wanted:
             return False
     if any(name not in chosen for name in free):
         return False
@@ -86,17 +87,18 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
         place = substitute_all(substitute_all(v.source.results, names), chosen)
         if v.source.hlo != w.source.hlo or tuple(place) != w.source.results:
             return False
-    facts = Facts(other.bounds)
+    facts = _facts(other)
     known = {c.expr: c for c in other.constraints}
-    exprs = substitute_all(conditions, chosen)
-    needed = [Constraint(e, c.lo, c.hi) for e, c in zip(exprs, m.constraints, strict=True)]
-    needed += [Constraint(chosen[name], v.lo, v.hi) for name, v in free.items()]
-    for c in needed:
-        have = known.get(c.expr)
-        ends = facts.interval(c.expr) if have is None else (have.lo, have.hi)
-        if ends[0] < c.lo or ends[1] > c.hi:
-            return False
-    return True
+
+    def within(e: Expr, lo: int, hi: int) -> bool:
+        have = known.get(e)
+        ends = facts.interval(e) if have is None else (have.lo, have.hi)
+        return lo <= ends[0] and ends[1] <= hi
+
+    return all(within(chosen[name], v.lo, v.hi) for name, v in free.items()) and all(
+        within(substitute_all([e], chosen)[0], c.lo, c.hi)
+        for e, c in zip(conditions, m.constraints, strict=True)
+    )
 
 
 @lru_cache(maxsize=_PRIMED)
@@ -105,6 +107,11 @@ def _primed(m: IndexingMap) -> tuple[Mapping[Expr, Var], list[Expr], list[Expr]]
     names: dict[Expr, Var] = {v.expr: var(f"{v.name}'") for v in m.ranges}
     exprs = substitute_all([*m.results, *(c.expr for c in m.constraints)], names)
     return names, exprs[: len(m.results)], exprs[len(m.results) :]
+
+
+@lru_cache(maxsize=_PRIMED)
+def _facts(m: IndexingMap) -> Facts:
+    return Facts(m.bounds)
 
 
 # --------------------------------------------------------------------------------------------------------- intervals
@@ -194,26 +201,45 @@ class PairTable:
     most: Any
     #: Per index whether it has all values in between.
     filled: Any
+    #: What all differences of indices are multiples of.
+    spacing: int
 
     @staticmethod
     def of(pairs: Any) -> PairTable:
-        """The table of pairs."""
+        """The table of pairs in any order."""
         import numpy as np
 
+        pairs = np.sort(pairs)
+        pairs = pairs[_changes(pairs)]
         at, values = pairs // (4 * _WIDEST), pairs % (4 * _WIDEST) - 2 * _WIDEST
-        indices, first, counts = np.unique(at, return_index=True, return_counts=True)
+        first = np.flatnonzero(_changes(at))
+        indices, counts = at[first], np.diff(first, append=at.size)
         least, most = values[first], values[first + counts - 1]
-        return PairTable(pairs, indices, least, most, most - least + 1 == counts)
+        spacing = int(np.gcd.reduce(np.diff(indices)))
+        return PairTable(pairs, indices, least, most, most - least + 1 == counts, spacing)
 
     def may_join(self, other: PairTable) -> bool:
         """Whether indices are evenly spaced, and those of one table alone have all values, when both are one."""
         import numpy as np
 
-        indices = np.union1d(self.indices, other.indices)
-        if np.ptp(np.diff(indices)) if indices.size > 2 else False:
+        if not self.indices.size or not other.indices.size:
+            return False
+        first, last = self.indices[0], self.indices[-1]
+        spacing = gcd(self.spacing, other.spacing, int(first - other.indices[0]))
+        width = int(max(last, other.indices[-1]) - min(first, other.indices[0]))
+        if width > spacing * (self.indices.size + other.indices.size - 1):
+            return False
+        if spacing and width > spacing * (np.union1d(self.indices, other.indices).size - 1):
             return False
         pairs = ((self, other), (other, self))
         return all(a.filled[np.isin(a.indices, b.indices, invert=True)].all() for a, b in pairs)
+
+
+def _changes(ascending: Any) -> Any:
+    """Return where an array has another value than before."""
+    import numpy as np
+
+    return np.diff(ascending, prepend=ascending[:1] - 1) != 0
 
 
 Form = tuple[Any, ...]
@@ -261,20 +287,20 @@ def _fewer_tables(form: Form, group: list[IndexingMap], place: int) -> Iterator[
 def _united(tables: Sequence[PairTable]) -> PairTable:
     import numpy as np
 
-    return PairTable.of(np.unique(np.concatenate([t.pairs for t in tables])))
+    return PairTable.of(np.concatenate([t.pairs for t in tables]))
 
 
 @lru_cache(maxsize=_TABLES)
 def _table(about: IndexingMap) -> PairTable:
-    import numpy as np
+    from ..points import domain_values
 
-    axes = [np.arange(v.lo, v.hi + 1) for v in (*about.dims, *about.ranges)]
-    first, *others = np.meshgrid(*axes, indexing="ij", sparse=True)
-    allowed, (values,) = about.evaluate_many([first], others)
-    at, values = (np.broadcast_to(a, allowed.shape)[allowed].astype(np.int64) for a in (first, values))
-    return PairTable.of(np.unique(at * (4 * _WIDEST) + values + 2 * _WIDEST))
+    found = domain_values(about, [about.dims[0].expr, *about.results], _MOST_POINTS)
+    assert found is not None, "there are not so many points"
+    at, values = found
+    return PairTable.of(at * (4 * _WIDEST) + values + 2 * _WIDEST)
 
 
+@lru_cache(maxsize=_PRIMED)
 def _as_table(m: IndexingMap, d: int, place: int) -> tuple[Form, IndexingMap] | None:
     """A map without what one dimension says of one result, and the map that says this; None if more is mixed in."""
     if d >= len(m.dims) or place >= len(m.results) or m.rts:

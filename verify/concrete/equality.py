@@ -18,8 +18,10 @@ from ...core.indexing_map import Constraint, IndexingMap, RuntimeVariable, expec
 from ...core.interval import Interval
 from ..verdict import Status
 from ..words import tuple_text
+from . import enumerate as enumeration
 from .decide import ROUNDS
 from .image import Image, Question, asked, included, joined, named, runtime_box, targets
+from .pairs import same_pairs
 from .problem import Answer, Box, Counterexample, Fact, Problem, substituted
 from .questions import ConstraintLike, constraint_facts
 
@@ -426,6 +428,8 @@ def same_relation(left: Sequence[IndexingMap], right: Sequence[IndexingMap], con
     """
     if len(left) == len(right) == 1:
         return equal_maps(left[0], right[0], confirm=confirm)
+    if not confirm and same_pairs(left, right):
+        return Answer(Status.PROVED, enumeration.NAME, (f"{enumeration.NAME}: the same pairs",))
     if len(left) == len(right):
         # the usual case, and the stronger statement: map for map
         found = [_first_equal(m, right, confirm) for m in left]

@@ -1,0 +1,72 @@
+"""Families of maps as tables of pairs: whether two of them have the same relation, where boxes are small.
+
+Each map is evaluated at its own points only, and marks its pairs in the table of its family.  That takes time with the
+number of all points, where an engine that looks for each pair among many maps takes time with the product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from ...core.expr import Expr, integer
+from ...core.facts import Facts
+from ...core.indexing_map import IndexingMap
+from ...core.interval import Interval
+from ...core.points import domain_values
+
+__all__ = ["same_pairs"]
+
+#: Most pairs that a table has room for, and most points that one map is evaluated at.
+_PAIRS, _POINTS = 1 << 25, 1 << 23
+
+
+def same_pairs(left: Sequence[IndexingMap], right: Sequence[IndexingMap]) -> bool | None:
+    """Whether two families have the same pairs; ``None`` where there are too many, or values of runtime."""
+    maps = [m for m in (*left, *right) if not m.is_trivially_empty]
+    if len({(len(m.dims), len(m.results)) for m in maps}) > 1 or any(m.rts for m in maps):
+        return None
+    copied = _copied(maps)
+
+    def coordinates(m: IndexingMap) -> list[Expr]:
+        # one that is always there: a table without others says whether there is any point
+        dims = [integer(0), *(v.expr for i, v in enumerate(m.dims) if i not in copied)]
+        return dims + [e for j, e in enumerate(m.results) if j not in copied.values()]
+
+    box: list[Interval] = []
+    for m in maps:
+        facts = Facts(m.bounds)
+        ends = [facts.interval(e) for e in coordinates(m)]
+        box = [a | b for a, b in zip(box, ends, strict=True)] if box else ends
+    if prod(i.hi - i.lo + 1 for i in box) > _PAIRS:
+        return None
+    tables = []
+    for family in (left, right):
+        table = np.zeros([int(i.hi - i.lo) + 1 for i in box], dtype=bool)
+        for m in family:
+            if m.is_trivially_empty:
+                continue
+            columns = domain_values(m, coordinates(m), _POINTS)
+            if columns is None:
+                return None
+            table[tuple((c - int(i.lo)).astype(np.intp) for c, i in zip(columns, box, strict=True))] = True
+        tables.append(table)
+    return bool(np.array_equal(tables[0], tables[1]))
+
+
+def _copied(maps: Sequence[IndexingMap]) -> dict[int, int]:
+    """The dimensions with one box in all maps, of which each only says that one result, always the same, is a copy."""
+    found: dict[int, int] = {}
+    for i, v in enumerate(maps[0].dims if maps else ()):
+        for j in range(len(maps[0].results)):
+            if all((m.dims[i].lo, m.dims[i].hi) == (v.lo, v.hi) and _copies(m, i, j) for m in maps):
+                found[i] = j
+    return found
+
+
+def _copies(m: IndexingMap, i: int, j: int) -> bool:
+    v = m.dims[i].expr
+    others = (*m.results[:j], *m.results[j + 1 :], *(c.expr for c in m.constraints))
+    return m.results[j] is v and not any(v in e.variables() for e in others)

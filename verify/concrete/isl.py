@@ -264,7 +264,7 @@ def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> 
     """
     context = islpy.Context()
     words = problem.words
-    context.set_max_operations(budget // words)
+    context.set_max_operations(max(budget // words, 1))  # none would be no limit
     boxes = [i for _, i in problem.variables]
     found: list[Point] = []
     try:

@@ -11,8 +11,8 @@ from dev.fuzz.validate import questions
 from indexproof.core.expr import var
 from indexproof.core.interval import Interval
 from indexproof.core.text import parse_map
-from indexproof.verify.concrete import equal_maps, isl, smt
-from indexproof.verify.concrete.problem import Fact, Option, Problem
+from indexproof.verify.concrete import equal_maps, isl, smt, witnesses
+from indexproof.verify.concrete.problem import Fact, Option, Outcome, Problem
 
 BOX = "domain: d0 in [0, 7], d1 in [-3, 12], (d0 * 3 + d1) mod 4 in [1, 2]"
 PAIRS = [
@@ -39,6 +39,32 @@ def test_isl_ends_at_any_budget(left: str, right: str) -> None:
     said = {isl.decide(question, budget).status for budget in [*range(1, 400), *range(400, 6000, 37)]}
     assert said <= {"open", decided}
     assert "open" in said
+
+
+def test_wide_integers_leave_isl_some_operations() -> None:
+    """isl takes a limit of none for no limit."""
+    wide = Fact((var("d0") * 3**500 + var("d1")) // 3**499 - var("d0") * 3, Interval(0, 0))
+    box = ((var("d0"), Interval(0, 2**40)), (var("d1"), Interval(0, 3**499)))
+    question = Problem(box, (), (Option((wide,)),))
+    assert isl.decide(question, 1).status == "open"
+    assert isl.decide(question, 1_000_000).status == "fails"
+
+
+def test_wide_integers_leave_z3_some_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    """z3 too takes a limit of none for no limit."""
+    asked: list[int] = []
+
+    def noted(_problem: Problem, budget: int, **_options: bool) -> Outcome:
+        asked.append(budget)
+        return Outcome("open")
+
+    monkeypatch.setattr(smt, "decide", noted)
+    monkeypatch.setattr(Problem, "words", 10**6)
+    u, v, sizes = var("u"), var("v"), Interval(0, 10**4)
+    pairs = Option((Fact(u * 6 - v * 10 - var("d0"), Interval(0, 0)),), ((u, sizes), (v, sizes)))
+    witnesses.decide(Problem(((var("d0"), Interval(0, 10**5)),), (), (pairs,)))
+    assert asked
+    assert min(asked) > 0
 
 
 def test_local_questions_end_at_any_budget() -> None:

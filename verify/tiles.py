@@ -21,9 +21,10 @@ import numpy as np
 
 from ..core.codegen.numpy_code import compile_numpy
 from ..core.errors import InputError
-from ..core.expr import substitute_all, var
+from ..core.expr import Expr, Var, substitute_all, var
 from ..core.indexing_map import Constraint, IndexingMap, Variable
 from ..rules.simplifier import simplify
+from .concrete import is_empty
 from .isl_form import from_isl, to_isl
 
 #: Operations of isl for one question, rarely more than a tenth of a second.
@@ -95,9 +96,108 @@ def tiled(m: IndexingMap, sizes: Sequence[int]) -> IndexingMap:
 def tile_of(m: IndexingMap, sizes: Sequence[int]) -> TargetTile | NoTile | None:
     """Return the tile of the target that tiles of ``sizes`` elements of the source read, or why there is none.
 
-    None where that was not decided within the limits of this module.
+    None where that was not decided within the limits of this module. Parts of a map that share no variable are decided
+    one by one: a product is a tile where each factor is.
     """
     whole = tiled(m, sizes)
+    parts = _independent(m)
+    if len(parts) < 2:
+        return _decided(whole)
+    found = [_decided(tiled(p.map, [sizes[i] for i in p.dims])) for p in parts]
+    for n, t in enumerate(found):
+        if isinstance(t, NoTile):
+            if any(p.map.constraints for p in (*parts[:n], *parts[n + 1 :])):
+                return _decided(whole)
+            return _not_tiled(m, parts, n, t)
+    tiles = [t for t in found if isinstance(t, TargetTile)]
+    if len(tiles) < len(parts):
+        return None
+    if any(p.map.constraints and is_empty(p.map).proved for p in parts):
+        return _decided(whole)
+    return _product(whole, parts, tiles)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of a map that shares no variable with the others: which dimensions and results it has."""
+
+    map: IndexingMap
+    dims: Sequence[int]
+    results: Sequence[int]
+
+
+def _independent(m: IndexingMap) -> list[_Part]:
+    """The parts of a map without runtime variables; all constraints are in one part, constant results in the first."""
+    spoken = {v for c in m.constraints for v in c.expr.variables()}
+    about = [{*e.variables()} for e in m.results]
+    if m.rts or m.is_trivially_empty or (m.constraints and not any(spoken & e for e in about)):
+        return []
+    groups: list[set[Var]] = []
+    for variables in (spoken, *about):
+        touching = [g for g in groups if g & variables]
+        groups = [g for g in groups if g not in touching] + (
+            [variables.union(*touching)] if variables else []
+        )
+    parts = []
+    for g in groups:
+        dims = [i for i, v in enumerate(m.dims) if v.expr in g]
+        results = [k for k, e in enumerate(about) if e & g or (not e and g is groups[0])]
+        part = IndexingMap(
+            tuple(m.dims[i] for i in dims),
+            tuple(v for v in m.ranges if v.expr in g),
+            (),
+            tuple(m.results[k] for k in results),
+            m.constraints if g & spoken else (),
+        )
+        parts.append(_Part(part, dims, results))
+    return parts
+
+
+def _not_tiled(m: IndexingMap, parts: Sequence[_Part], n: int, why: NoTile) -> NoTile:
+    """Why a map reads no tiles of which part n does not, with the first element of each other part."""
+    at = [0] * len(m.dims)
+    for i, x in zip(parts[n].dims, why.place, strict=True):
+        at[i] = x
+    dimension = None if why.dimension is None else parts[n].results[why.dimension]
+    if why.missing is None:
+        return NoTile(tuple(at), None, dimension)
+    least = {v.expr: v.lo for v in m.variables}
+    missing = [e.evaluate(least) for e in m.results]
+    for k, x in zip(parts[n].results, why.missing, strict=True):
+        missing[k] = x
+    return NoTile(tuple(at), tuple(missing), dimension)
+
+
+def _product(whole: IndexingMap, parts: Sequence[_Part], tiles: Sequence[TargetTile]) -> TargetTile:
+    """The tile of a map from those of its parts."""
+    at = {k: (t, n) for p, t in zip(parts, tiles, strict=True) for n, k in enumerate(p.results)}
+    order = [at[k] for k in range(len(whole.results))]
+    offsets = None
+    if all(t.offsets is not None for t in tiles):
+        dims, constraints = [*whole.dims], list[Constraint]()
+        results: dict[int, Expr] = {}
+        for p, t in zip(parts, tiles, strict=True):
+            assert t.offsets is not None
+            named = {v.expr: whole.dims[i].expr for v, i in zip(t.offsets.dims, p.dims, strict=True)}
+            for v, i in zip(t.offsets.dims, p.dims, strict=True):
+                dims[i] = Variable(whole.dims[i].name, v.lo, v.hi)
+            results.update(zip(p.results, substitute_all(t.offsets.results, named), strict=True))
+            said = substitute_all([c.expr for c in t.offsets.constraints], named)
+            constraints += [
+                Constraint(e, c.lo, c.hi) for e, c in zip(said, t.offsets.constraints, strict=True)
+            ]
+        ordered = tuple(results[k] for k in range(len(order)))
+        offsets = IndexingMap(tuple(dims), (), (), ordered, tuple(constraints))
+    return TargetTile(
+        offsets,
+        tuple(t.sizes[n] for t, n in order),
+        tuple(t.strides[n] for t, n in order),
+        tuple(t.bounds[n] for t, n in order),
+    )
+
+
+def _decided(whole: IndexingMap) -> TargetTile | NoTile | None:
+    """The answer for a map from tiles to what they read, in one piece."""
     context = islpy.Context()
     context.set_max_operations(BUDGET)
     try:

@@ -69,6 +69,12 @@ def one_too_few(m: IndexingMap, sizes: Sequence[int]) -> IndexingMap:
     return whole.with_(dims=dims)
 
 
+def each_result_alone(m: IndexingMap) -> list[Any]:
+    """Results are taken for parts of a map though they have variables in common."""
+    every = range(len(m.dims))
+    return [tiles._Part(m.with_(results=(e,)), every, [k]) for k, e in enumerate(m.results)]
+
+
 def first_for_last(points: Any, last: bool) -> int:
     """The end of a tile is its beginning."""
     return _end(points, False)
@@ -122,7 +128,12 @@ REQUESTS = [
     (access._Counter, "_differences", any_period),
     (access._Counter, "_step", first_step),
 ]
-TILES = [(tiles, "_common", dense), (tiles, "tiled", one_too_few), (tiles, "_end", first_for_last)]
+TILES = [
+    (tiles, "_common", dense),
+    (tiles, "tiled", one_too_few),
+    (tiles, "_end", first_for_last),
+    (tiles, "_independent", each_result_alone),
+]
 TILE_SIZES = [
     (tile_sizes, "_box", carries_allowed),
     (tile_sizes, "_cut_off", never_cut),

@@ -69,6 +69,25 @@ def _random_map(rng: random.Random) -> IndexingMap:
     return simplify(parse_map(f"({dims}){ranges} -> ({', '.join(results)}), domain: {', '.join(boxes)}"))
 
 
+def _product(rng: random.Random) -> IndexingMap:
+    """A map of parts that share no variable, at most one of them with constraints, its results in any order."""
+    rows = _random_map(rng)
+    others = [
+        simplify(parse_map(t))
+        for t in (
+            "(d0) -> (d0 floordiv 2), domain: d0 in [1, 4]",
+            "(d0) -> (d0 * 3), domain: d0 in [0, 2]",
+            "(d0) -> (5), domain: d0 in [0, 1]",
+            "(d0, d1) -> (d1 mod 2, d0), domain: d0 in [0, 1], d1 in [0, 3]",
+            "(d0) -> (d0 mod 3), domain: d0 in [0, 3]",
+        )
+    ]
+    more = rng.choice(others)
+    more = more.rename({v.name: v.name.replace("d", "e") for v in more.dims})
+    results = rng.sample([*rows.results, *more.results], len(rows.results) + len(more.results))
+    return rows.with_(dims=(*rows.dims, *more.dims), results=tuple(results))
+
+
 def _read(m: IndexingMap, sizes: Sizes) -> dict[Sizes, set[Sizes]]:
     tiles: dict[Sizes, set[Sizes]] = {}
     for at in itertools.product(*(range(v.lo, v.hi + 1) for v in m.variables)):
@@ -103,13 +122,17 @@ def _by_trying(m: IndexingMap, sizes: Sizes) -> tuple[Sizes, Sizes] | None:
 
 
 @pytest.mark.parametrize("budget", [tiles.BUDGET, 1])
-@pytest.mark.parametrize("seed", range(4))
-def test_tiles_are_those_that_trying_finds(seed: int, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("seed", "make"), [*((n, _random_map) for n in range(4)), (4, _product), (5, _product)]
+)
+def test_tiles_are_those_that_trying_finds(
+    seed: int, make: Callable[[random.Random], IndexingMap], budget: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tiles, "BUDGET", budget)
     rng = random.Random(seed)
     kinds = {TargetTile: 0, NoTile: 0}
     for _ in range(150):
-        m = _random_map(rng)
+        m = make(rng)
         if any(v.size < 1 for v in m.dims):
             continue
         sizes = tuple(rng.randint(1, v.size) for v in m.dims)
@@ -326,7 +349,7 @@ def test_planted_mistakes_contradict_trying(
 ) -> None:
     monkeypatch.setattr(place, name, wrong)
     with pytest.raises(AssertionError):
-        test_tiles_are_those_that_trying_finds(0, tiles.BUDGET, monkeypatch)
+        test_tiles_are_those_that_trying_finds(0, _random_map, tiles.BUDGET, monkeypatch)
 
 
 @pytest.mark.parametrize(("place", "name", "wrong"), TILE_SIZES, ids=lambda x: getattr(x, "__name__", ""))
@@ -336,3 +359,23 @@ def test_planted_mistakes_make_conditions_inexact(
     monkeypatch.setattr(place, name, wrong)
     with pytest.raises(AssertionError):
         test_the_condition_on_sizes_is_exact(_digits, wrong is aligned_only)
+
+
+def test_a_transpose_of_many_dimensions_reads_tiles() -> None:
+    dims = [f"d{k}" for k in range(16)]
+    m = parse_map(
+        f"({', '.join(dims)}) -> ({', '.join(dims[::-1])}), domain: "
+        + ", ".join(f"{d} in [0, 15]" for d in dims)
+    )
+    found = tile_of(m, (2, 4) * 8)
+    assert isinstance(found, TargetTile)
+    assert found.sizes == (4, 2) * 8
+    assert found.offsets is not None
+    assert found.offsets.evaluate((1,) * 16) == (4, 2) * 8
+
+
+def test_a_part_that_is_never_read_leaves_nothing() -> None:
+    m = parse_map("(d0, d1) -> (d0, d1), domain: d0 in [0, 7], d1 in [0, 7], d0 * 2 in [1, 1]")
+    found = tile_of(m, (2, 2))
+    assert isinstance(found, TargetTile)
+    assert found.sizes == (1, 1)

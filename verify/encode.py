@@ -233,7 +233,8 @@ class Encoder(SolverConditions):
     def solver(self, conditions: Sequence[Any], budget: int) -> z3.Solver:
         """A solver holding ``conditions`` and the facts, limited to ``budget`` resource units."""
         s = z3.Solver(ctx=self.context)
-        s.set("rlimit", min(budget, MAX_RLIMIT))
+        # z3 takes 0 for no limit
+        s.set("rlimit", max(1, min(budget, MAX_RLIMIT)))
         s.set("random_seed", SEED)
         s.set("ctrl_c", False)  # an interrupt is this program's to notice; z3 would call it "unknown"
         s.add(*self.facts, *conditions)

@@ -228,7 +228,7 @@ def test_certificates_that_are_none(run: Run, tmp_path: Path) -> None:
         ("cut.json", b'{"format": [', "line 1, column 13: the JSON ends too early"),
         ("bytes.json", b"\xe9", "is not text: byte 0 is not UTF-8"),
         ("deep.json", b"[" * 100_000, "the JSON ends too early"),
-        ("list.json", b"[]", "unexpected a list of 0"),
+        ("list.json", b"[]", "an empty list is no object"),
     ):
         file = tmp_path / name
         file.write_bytes(content)

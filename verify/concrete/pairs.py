@@ -6,13 +6,12 @@ number of all points, where an engine that looks for each pair among many maps t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from math import prod
 
 import numpy as np
 
 from ...core.expr import Expr, integer
-from ...core.facts import Facts
 from ...core.indexing_map import IndexingMap
 from ...core.interval import Interval
 from ...core.points import domain_values
@@ -35,23 +34,27 @@ def same_pairs(left: Sequence[IndexingMap], right: Sequence[IndexingMap]) -> boo
         dims = [integer(0), *(v.expr for i, v in enumerate(m.dims) if i not in copied)]
         return dims + [e for j, e in enumerate(m.results) if j not in copied.values()]
 
+    # evaluated twice, first for how large a table is: values of all maps at once may take too much memory
     box: list[Interval] = []
     for m in maps:
-        facts = Facts(m.bounds)
-        ends = [facts.interval(e) for e in coordinates(m)]
-        box = [a | b for a, b in zip(box, ends, strict=True)] if box else ends
-    if prod(i.hi - i.lo + 1 for i in box) > _PAIRS:
+        columns = domain_values(m, coordinates(m), _POINTS)
+        if columns is None:
+            return None
+        if columns[0].size:
+            ends = [Interval(int(c.min()), int(c.max())) for c in columns]
+            box = [a | b for a, b in zip(box, ends, strict=True)] if box else ends
+    if math.prod(i.hi - i.lo + 1 for i in box) > _PAIRS:
         return None
     tables = []
     for family in (left, right):
         table = np.zeros([int(i.hi - i.lo) + 1 for i in box], dtype=bool)
         for m in family:
-            if m.is_trivially_empty:
-                continue
-            columns = domain_values(m, coordinates(m), _POINTS)
-            if columns is None:
-                return None
-            table[tuple((c - int(i.lo)).astype(np.intp) for c, i in zip(columns, box, strict=True))] = True
+            if not m.is_trivially_empty:
+                columns = domain_values(m, coordinates(m), _POINTS)
+                assert columns is not None
+                if columns[0].size:
+                    at = (c - int(i.lo) for c, i in zip(columns, box, strict=True))
+                    table[tuple(c.astype(np.intp) for c in at)] = True
         tables.append(table)
     return bool(np.array_equal(tables[0], tables[1]))
 

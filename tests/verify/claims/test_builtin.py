@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import textwrap
 from collections.abc import Sequence
@@ -10,7 +9,6 @@ from collections.abc import Sequence
 import pytest
 
 from indexproof.reports.published import PAGE, published_page
-from indexproof.verify import claims as claims_module
 from indexproof.verify.claims import (
     ClaimResult,
     ClaimsFile,
@@ -185,8 +183,8 @@ def test_accepting_writes_and_removes_expectations() -> None:
 
 
 def test_the_example_in_the_description_of_the_format_is_right() -> None:
-    doc = inspect.cleandoc(claims_module.__doc__ or "")
-    example = textwrap.dedent(re.findall(r"(?m)(?:^(?:    .*)?\n)+", doc)[0])
+    page = (PAGE.parent / "docs" / "claims.md").read_text("utf-8")
+    example = textwrap.dedent(re.findall(r"(?m)(?:^    .*\n|\n(?=    ))+", page)[0])
     f = read_claims(example)
     assert [c.name for c in f.claims] == ["strided: s -> p0", "strided: p0 -> s", "splitting_a_row"]
     assert all(r.as_expected for r in check_claims(f))

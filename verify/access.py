@@ -10,7 +10,7 @@ None.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import gcd, isqrt, lcm, prod
@@ -91,14 +91,20 @@ def _product(counts: Sequence[int | None]) -> int | None:
     return prod(known) if len(known) == len(counts) or 0 in known else None
 
 
+def connected(sets: Iterable[set[Var]]) -> list[set[Var]]:
+    """The unions of sets that are connected by common elements; empty sets are left out."""
+    groups: list[set[Var]] = []
+    for together in filter(None, sets):
+        apart = [g for g in groups if not g & together]
+        groups = [*apart, together.union(*(g for g in groups if g & together))]
+    return groups
+
+
 def _components(m: IndexingMap) -> Iterator[IndexingMap]:
     """Split a map into maps that share no variable; its relation is their product."""
     mentioned = {e: set(e.variables()) for e in m.roots}
-    groups: list[set[Var]] = [] if all(mentioned.values()) else [set()]
-    for together in (*filter(None, mentioned.values()), *({v.expr} for v in m.variables)):
-        apart = [g for g in groups if not g & together]
-        groups = [*apart, together.union(*(g for g in groups if g & together))]
-    for group in groups:
+    apart: list[set[Var]] = [] if all(mentioned.values()) else [set()]
+    for group in (*apart, *connected([*mentioned.values(), *({v.expr} for v in m.variables)])):
         dims, ranges = (tuple(v for v in x if v.expr in group) for x in (m.dims, m.ranges))
         rts = tuple(v for v in m.rts if v.expr in group)
         results = tuple(e for e in m.results if mentioned[e] <= group)

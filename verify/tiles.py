@@ -21,9 +21,10 @@ import numpy as np
 
 from ..core.codegen.numpy_code import compile_numpy
 from ..core.errors import InputError
-from ..core.expr import Expr, Var, substitute_all, var
+from ..core.expr import Expr, substitute_all, var
 from ..core.indexing_map import Constraint, IndexingMap, Variable
 from ..rules.simplifier import simplify
+from .access import connected
 from .concrete import is_empty
 from .isl_form import from_isl, to_isl
 
@@ -132,12 +133,7 @@ def _independent(m: IndexingMap) -> list[_Part]:
     about = [{*e.variables()} for e in m.results]
     if m.rts or m.is_trivially_empty or (m.constraints and not any(spoken & e for e in about)):
         return []
-    groups: list[set[Var]] = []
-    for variables in (spoken, *about):
-        touching = [g for g in groups if g & variables]
-        groups = [g for g in groups if g not in touching] + (
-            [variables.union(*touching)] if variables else []
-        )
+    groups = connected([spoken, *about])
     parts = []
     for g in groups:
         dims = [i for i, v in enumerate(m.dims) if v.expr in g]
@@ -178,14 +174,12 @@ def _product(whole: IndexingMap, parts: Sequence[_Part], tiles: Sequence[TargetT
         results: dict[int, Expr] = {}
         for p, t in zip(parts, tiles, strict=True):
             assert t.offsets is not None
-            named = {v.expr: whole.dims[i].expr for v, i in zip(t.offsets.dims, p.dims, strict=True)}
-            for v, i in zip(t.offsets.dims, p.dims, strict=True):
-                dims[i] = Variable(whole.dims[i].name, v.lo, v.hi)
-            results.update(zip(p.results, substitute_all(t.offsets.results, named), strict=True))
-            said = substitute_all([c.expr for c in t.offsets.constraints], named)
-            constraints += [
-                Constraint(e, c.lo, c.hi) for e, c in zip(said, t.offsets.constraints, strict=True)
-            ]
+            names = {v.name: whole.dims[i].name for v, i in zip(t.offsets.dims, p.dims, strict=True)}
+            own = t.offsets.rename(names)
+            for v, i in zip(own.dims, p.dims, strict=True):
+                dims[i] = v
+            results.update(zip(p.results, own.results, strict=True))
+            constraints += own.constraints
         ordered = tuple(results[k] for k in range(len(order)))
         offsets = IndexingMap(tuple(dims), (), (), ordered, tuple(constraints))
     return TargetTile(

@@ -43,11 +43,11 @@ def same_pairs(left: Sequence[IndexingMap], right: Sequence[IndexingMap]) -> boo
         if columns[0].size:
             ends = [Interval(int(c.min()), int(c.max())) for c in columns]
             box = [a | b for a, b in zip(box, ends, strict=True)] if box else ends
-    if math.prod(i.hi - i.lo + 1 for i in box) > _PAIRS:
+    if math.prod(i.size for i in box) > _PAIRS:
         return None
     tables = []
     for family in (left, right):
-        table = np.zeros([int(i.hi - i.lo) + 1 for i in box], dtype=bool)
+        table = np.zeros([int(i.size) for i in box], dtype=bool)
         for m in family:
             if not m.is_trivially_empty:
                 columns = domain_values(m, coordinates(m), _POINTS)

@@ -262,15 +262,11 @@ class Op:
         """Operands of which exactly one, with one element, supplies each output element; empty: no claim."""
         return ()
 
-    # -- proof, oracle, input
+    # -- proof, input
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
         """Every symbolic instance with operands (or, where stated, outputs) of this rank."""
         return iter(())
-
-    def lax(self, lax: Any, *arrays: Any) -> Any:
-        """Compute the op with ``jax.lax``: the oracle of the tests."""
-        raise NotImplementedError(f"{self.name} has no counterpart in jax.lax")
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[tuple[int, ...]]) -> Op:

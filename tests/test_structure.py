@@ -27,7 +27,6 @@ LONG = {
     "reports/pictures.py": "to be split: layouts and reads",
     "rules/compiled.py": "generated",
     "rules/compiled_constraints.py": "generated",
-    "rules/ops/window.py": "the ops over windows share one relation",
     "rules/transfer.py": "a table of laws",
     "verify/claims/reader.py": "one grammar",
     "verify/compiled.py": "a checker, read as a whole",

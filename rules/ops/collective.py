@@ -50,10 +50,6 @@ class Collective(Op):
     def _position(self) -> Runtime:
         return Runtime.of(POSITION, (), 0, lift(self.group) - 1)
 
-    def replica(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> Expr | None:
-        """The position of the replica on which ``o`` reads ``i``; None: on every replica of the group."""
-        return None
-
 
 class Along(Collective):
     """The base of collectives that act along the dimension `dimension` of one operand."""
@@ -155,9 +151,6 @@ class AllGather(Along):
         member = Range(self.group, lambda target: _block(target[self.dimension], n))
         return Map(self._along(i, member.index * n + i[self.dimension]), ranges=[member])
 
-    def replica(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> Expr | None:
-        return _block(o[self.dimension], lift(x[0][self.dimension]))
-
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
         g = symbols("g", 1)[0]
@@ -241,9 +234,6 @@ class AllToAll(Cut):
         place = i[self.dimension] - rt[0] * m
         sender = Range(self.group, lambda target: _block(target[self.dimension], m))
         return Map(self._along(i, sender.index * m + place), [place.within(0, m - 1)], [sender])
-
-    def replica(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> Expr | None:
-        return _block(o[self.dimension], self._piece(x[0]))
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

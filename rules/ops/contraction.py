@@ -97,10 +97,6 @@ class Dot(Aligned):
                 y,
             )
 
-    def lax(self, lax: Any, x: Any, y: Any) -> Any:
-        numbers = ((self.lhs_contracting, self.rhs_contracting), (self.lhs_batch, self.rhs_batch))
-        return lax.dot_general(x, y, numbers)
-
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Dot:
         names = ("lhs_batch_dims", "rhs_batch_dims", "lhs_contracting_dims", "rhs_contracting_dims")

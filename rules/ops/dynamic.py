@@ -80,10 +80,6 @@ class DynamicSlice(Windowed):
     def cases(cls, rank: int) -> Iterator[Case]:
         yield Case.of(rank, "any window", cls(symbols("w", rank)), symbols("n", rank), *[()] * rank)
 
-    def lax(self, lax: Any, x: Any, *start: Any) -> Any:
-        # jax on its own would count negative starts from the end, as numpy does
-        return lax.dynamic_slice(x, start, self.sizes, allow_negative_indices=False)
-
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> DynamicSlice:
         return cls(instruction.integers("dynamic_slice_sizes"))
@@ -143,9 +139,6 @@ class DynamicUpdateSlice(Windowed):
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
         yield Case.of(rank, "any update", cls(rank), symbols("n", rank), symbols("w", rank), *[()] * rank)
-
-    def lax(self, lax: Any, x: Any, update: Any, *start: Any) -> Any:
-        return lax.dynamic_update_slice(x, update, start, allow_negative_indices=False)
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> DynamicUpdateSlice:
@@ -281,17 +274,6 @@ class Gather(Indexed):
             f"start_index_map={mapped}, collapsed {collapsed}, batching {batching}, indices {exact_text(y)}"
         )
         return Case.of(rank, f"{label}, index_vector_dim={vector_dim}", made, x, y)
-
-    def lax(self, lax: Any, x: Any, indices: Any) -> Any:
-        indices, batching = self._vectors_last(lax, indices)
-        numbers = lax.GatherDimensionNumbers(
-            offset_dims=self.offset_dims,
-            collapsed_slice_dims=self.collapsed_slice_dims,
-            start_index_map=self.start_index_map,
-            operand_batching_dims=self.operand_batching_dims,
-            start_indices_batching_dims=batching,
-        )
-        return lax.gather(x, indices, numbers, self.slice_sizes, mode="clip")
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Gather:

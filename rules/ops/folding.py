@@ -81,10 +81,6 @@ class Reduce(Folding):
             sizes = symbols("n", rank)
             yield Case.of(rank, "two inputs", cls((0, 2), 2), sizes, sizes, (), ())
 
-    def lax(self, lax: Any, *x: Any) -> Any:
-        inputs, initial = x[: self.count], x[self.count :]
-        return lax.reduce(inputs, initial, lambda a, b: tuple(map(lax.add, a, b)), self.dimensions)
-
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Reduce:
         return cls(instruction.integers("dimensions"), half(instruction, shapes))

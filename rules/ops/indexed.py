@@ -124,11 +124,3 @@ class Indexed(Op):
             y.insert(vector, lift(len(mapped)))
             paired = tuple(e + (e >= vector) for e in paired)
         return x, y, over, len(over) if vector is None else vector, paired
-
-    def _vectors_last(self, lax: Any, indices: Any) -> tuple[Any, Dims]:
-        """The indices as `jax.lax` wants them, vectors in the last dimension, and their batching dimensions."""
-        vector = self.index_vector_dim
-        if vector == indices.ndim:
-            indices = indices[..., None]
-        order = [*(e for e in range(indices.ndim) if e != vector), vector]
-        return lax.transpose(indices, order), tuple(e - (e > vector) for e in self._role(4))

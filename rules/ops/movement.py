@@ -73,9 +73,6 @@ class Transpose(Aligned):
         for permutation in itertools.permutations(range(rank)):
             yield Case.of(rank, f"permutation={permutation}", cls(permutation), symbols("n", rank))
 
-    def lax(self, lax: Any, x: Any) -> Any:
-        return lax.transpose(x, self.permutation)
-
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Transpose:
         return cls(instruction.integers("dimensions"))
@@ -115,9 +112,6 @@ class Reverse(Op):
     def cases(cls, rank: int) -> Iterator[Case]:
         for dimensions in subsets(rank):
             yield Case.of(rank, f"dimensions={dimensions}", cls(dimensions), symbols("n", rank))
-
-    def lax(self, lax: Any, x: Any) -> Any:
-        return lax.rev(x, self.dimensions)
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Reverse:
@@ -164,11 +158,6 @@ class Broadcast(Aligned):
                 yield Case.of(
                     rank, f"dimensions={dimensions}", cls(sizes, dimensions), [sizes[d] for d in dimensions]
                 )
-
-    def lax(self, lax: Any, x: Any) -> Any:
-        # lax wants increasing dimensions, HLO does not
-        order = sorted(range(len(self.dimensions)), key=lambda k: self.dimensions[k])
-        return lax.broadcast_in_dim(lax.transpose(x, order), self.sizes, [self.dimensions[k] for k in order])
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Broadcast:
@@ -224,9 +213,6 @@ class Slice(Op):
         yield Case.of(
             rank, "stride 1", cls(symbols("a", rank), symbols("b", rank), (1,) * rank), symbols("n", rank)
         )
-
-    def lax(self, lax: Any, x: Any) -> Any:
-        return lax.slice(x, self.start, self.limit, self.stride)
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Slice:
@@ -291,9 +277,6 @@ class Concatenate(Op):
                     rank, f"dimension={dimension}, {count} operands", cls(dimension, count), *shapes
                 )
 
-    def lax(self, lax: Any, *x: Any) -> Any:
-        return lax.concatenate(x, self.dimension)
-
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Concatenate:
         return cls(one_dimension(instruction), len(shapes))
@@ -354,9 +337,6 @@ class Pad(Padded):
         ends = symbols("lo", rank), symbols("hi", rank)
         yield Case.of(rank, "low, high, interior", cls(*ends, symbols("gap", rank)), symbols("n", rank), ())
         yield Case.of(rank, "no interior", cls(*ends, (integer(0),) * rank), symbols("n", rank), ())
-
-    def lax(self, lax: Any, x: Any, value: Any) -> Any:
-        return lax.pad(x, value, list(zip(self.low, self.high, self.interior, strict=True)))
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Pad:

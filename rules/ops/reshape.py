@@ -250,9 +250,6 @@ class Reshape(Reordered):
                 facts=[e >= 1 for e in (*x, *sizes, *last)],
             )
 
-    def lax(self, lax: Any, x: Any) -> Any:
-        return lax.reshape(x, self.sizes)
-
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Reshape:
         return cls(instruction.array.dims)
@@ -309,11 +306,6 @@ class Bitcast(Reordered):
         made = cls(tuple(made._logical(sizes, "target")), source_layout, target_layout, made.blocks)
         label = f"{source_layout} to {target_layout}, cut {source} to {target}"
         return Case.of(sum(source), label, made, made._logical(x, "source"), facts=[n >= 1 for n in f])
-
-    def lax(self, lax: Any, x: Any) -> Any:
-        physical = lax.transpose(x, tuple(reversed(self.source_layout)))
-        cut = lax.reshape(physical, self._ordered(self.sizes, "target"))
-        return lax.transpose(cut, self._logical(range(len(self.sizes)), "target"))
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Bitcast:
@@ -375,12 +367,6 @@ class BitcastConvert(Aligned):
         yield Case.of(rank, "narrower", cls("narrower", ratio), n)
         if rank:
             yield Case.of(rank, "wider", cls("wider", ratio), [*n[:-1], ratio])
-
-    def lax(self, lax: Any, x: Any) -> Any:
-        # the tests' arrays are of 32 bits when they are narrowed, and come to have 32 when they are widened
-        narrower = {2: "int16", 4: "int8"}
-        wanted = narrower[int(lift(self.ratio).evaluate({}))] if self.change == "narrower" else "int32"
-        return lax.bitcast_convert_type(x, wanted)
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> BitcastConvert:

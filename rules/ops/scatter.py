@@ -201,19 +201,6 @@ class Scatter(Variadic, Indexed):
         )
         return Case.of(rank, label, made, x, y, u)
 
-    def lax(self, lax: Any, *x: Any) -> Any:
-        operand, indices, updates = x
-        indices, batching = self._vectors_last(lax, indices)
-        numbers = lax.ScatterDimensionNumbers(
-            update_window_dims=self.update_window_dims,
-            inserted_window_dims=self.inserted_window_dims,
-            scatter_dims_to_operand_dims=self.scatter_dims_to_operand_dims,
-            operand_batching_dims=self.input_batching_dims,
-            scatter_indices_batching_dims=batching,
-        )
-        scatter = lax.scatter if self.replaces else lax.scatter_add
-        return scatter(operand, indices, updates, numbers, mode=lax.GatherScatterMode.FILL_OR_DROP)
-
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Scatter:
         if len(shapes) < 3 or len(shapes) % 2 == 0:

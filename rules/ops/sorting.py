@@ -63,10 +63,6 @@ class Sort(Variadic, Rowwise):
         if rank == 2:
             yield Case.of(rank, "two operands", cls(0, 2), *[symbols("n", rank)] * 2)
 
-    def lax(self, lax: Any, *x: Any) -> Any:
-        made = lax.sort(x, dimension=self.dimension, num_keys=1)
-        return made[0] if self.count == 1 else made
-
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Sort:
         return cls(one_dimension(instruction), len(shapes))
@@ -104,9 +100,6 @@ class TopK(Rowwise):
     def cases(cls, rank: int) -> Iterator[Case]:
         if rank:
             yield Case.of(rank, "any k", cls(symbols("k", 1)[0], rank - 1), symbols("n", rank))
-
-    def lax(self, lax: Any, x: Any) -> Any:
-        return lax.top_k(x, self.k)
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> TopK:

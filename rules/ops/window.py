@@ -173,20 +173,6 @@ class ReduceWindow(Folding):
         if rank == 1:
             yield Case.of(rank, "two inputs", cls(Window.symbolic(rank), 2), n, n, (), ())
 
-    def lax(self, lax: Any, *x: Any) -> Any:
-        window = self.window
-        inputs, initial = x[: self.count], x[self.count :]
-        return lax.reduce_window(
-            inputs,
-            initial,
-            lambda a, b: tuple(map(lax.add, a, b)),
-            tuple(w.size for w in window),
-            tuple(w.stride for w in window),
-            tuple((w.low, w.high) for w in window),
-            tuple(w.base_dilation for w in window),
-            tuple(w.window_dilation for w in window),
-        )
-
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> ReduceWindow:
         window = Window.from_hlo(instruction)
@@ -305,18 +291,6 @@ class SelectAndScatter(Op):
         window = tuple(Window(w.size, w.stride, w.low, w.high) for w in Window.symbolic(rank))
         places = [w.output(a) for w, a in zip(window, n, strict=True)]
         yield Case.of(rank, "any window", cls(window), n, places, ())
-
-    def lax(self, lax: Any, x: Any, source: Any, initial: Any) -> Any:
-        window = self.window
-        scattered = lax.select_and_scatter_add_p.bind(
-            source,
-            x,
-            select_prim=lax.ge_p,
-            window_dimensions=tuple(w.size for w in window),
-            window_strides=tuple(w.stride for w in window),
-            padding=tuple((w.low, w.high) for w in window),
-        )
-        return scattered + initial
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> SelectAndScatter:
@@ -495,22 +469,6 @@ class Convolution(Op):
         y = _placed([mul(f, g) if grouping != "none" else f, c, *(lift(w.size) for w in window)], rhs)
         label = f"{lhs}, {rhs} to {out}; reversed {flipped}; groups of {grouping}"
         return Case.of(rank, label, made, x, y, facts=[n >= 1, c >= 1, f >= 1])
-
-    def lax(self, lax: Any, x: Any, y: Any) -> Any:
-        window = self.window
-        # lax has no reversal: reverse the kernel
-        y = lax.rev(y, [d for w, d in zip(window, self.rhs_dims[2:], strict=True) if w.reversed])
-        return lax.conv_general_dilated(
-            x,
-            y,
-            [w.stride for w in window],
-            [(w.low, w.high) for w in window],
-            [w.base_dilation for w in window],
-            [w.window_dilation for w in window],
-            lax.ConvDimensionNumbers(self.lhs_dims, self.rhs_dims, self.out_dims),
-            self.feature_groups,
-            self.batch_groups,
-        )
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Convolution:

@@ -19,17 +19,17 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
-from indexproof.core.expr import Expr, ceildiv, integer, maximum, minimum, var
+from indexproof.core.condition import Condition
+from indexproof.core.expr import Expr, Var, ceildiv, integer, maximum, minimum, var
 from indexproof.core.hlo import Layout, Module, Shape, Tile, read_module
 from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from indexproof.core.op import Case, Op
-from indexproof.core.op_relation import random_instance
 from indexproof.rules.ops import OPS
 
 __all__ = [
@@ -287,6 +287,33 @@ def _instances(draw: st.DrawFn, case: Case) -> tuple[Op, list[list[int]]]:
     except ValueError:  # numbers as small as can be, of which none will do
         values = random_instance(case, random.Random(0))
     return case.instance(values)
+
+
+def random_instance(
+    case: Case, rng: random.Random, low: int = -2, high: int = 4, tries: int = 2000
+) -> dict[Var, int]:
+    """Random values in ``[low, high]`` for the symbols of a case that satisfy its hypotheses.
+
+    Values in a hypothesis that fails are drawn again until all hold.  Raises :class:`ValueError` when
+    ``tries`` draws are not enough.
+    """
+    hypotheses = [(c, c.variables()) for c in case.hypotheses]
+    values = {v: rng.randint(low, high) for v in case.symbols}
+    for _ in range(tries):
+        failing = [symbols for c, symbols in hypotheses if not _true(c, values)]
+        if not failing:
+            return values
+        for v in rng.choice(failing):
+            values[v] = rng.randint(low, high)
+    raise ValueError(f"{case.op.name} {case.label}: no instance in {tries} draws")
+
+
+def _true(condition: Condition, values: Mapping[Any, int]) -> bool:
+    """Whether a condition holds; one with a division by zero does not."""
+    try:
+        return condition.evaluate(values)
+    except ZeroDivisionError:
+        return False
 
 
 Dims = tuple[int, ...]

@@ -10,12 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from op_relation import holds, map_relation, reads_relation
 
 from indexproof.core.errors import TooLargeError
 from indexproof.core.op import DIRECTIONS, POSITION, WRITTEN, Op, concrete, coverage_claim, map_claim
-from indexproof.core.op_relation import holds, map_relation, random_instance, reads_relation
 from indexproof.rules.ops import OPS
 from indexproof.rules.ops.reshape import Bitcast, Reshape
+from indexproof.verify.testing.strategies import random_instance
 
 RANKS = range(5)
 # Enough to evaluate in full, small enough for many instances.

@@ -1,11 +1,10 @@
 """Ops as tables: the relation between output and operand on given sizes, by full evaluation.
 
-The reference that everything else about ops is tested against.  Loads numpy.
+The reference that everything else about ops is tested against.
 """
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
@@ -13,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .condition import Condition, Relation, condition_interpret
-from .errors import InputError, TooLargeError
-from .expr import Expr, Integers, Var, interpret
-from .op import Case, Direction, MapClaim, Op, RuntimeValue, Sizes, lifted, map_claim
+from indexproof.core.condition import Condition, Relation, condition_interpret
+from indexproof.core.errors import InputError, TooLargeError
+from indexproof.core.expr import Expr, Integers, Var, interpret
+from indexproof.core.op import Direction, MapClaim, Op, RuntimeValue, Sizes, lifted, map_claim
 
 #: (output element, operand element); where runtime values are enumerated, they follow the output's
 #: coordinates.
@@ -179,30 +178,3 @@ def map_relation(
     if direction == "output_to_input":
         return _pairs([*source, *runtime], named, mask)
     return _pairs([*named, *runtime], source, mask)
-
-
-def random_instance(
-    case: Case, rng: random.Random, low: int = -2, high: int = 4, tries: int = 2000
-) -> dict[Var, int]:
-    """Random values in ``[low, high]`` for the case's symbols that satisfy its hypotheses.
-
-    Values in a hypothesis that fails are drawn again until all hold.  Raises :class:`ValueError` when
-    ``tries`` draws are not enough.
-    """
-    hypotheses = [(c, c.variables()) for c in case.hypotheses]
-    values = {v: rng.randint(low, high) for v in case.symbols}
-    for _ in range(tries):
-        failing = [symbols for c, symbols in hypotheses if not _true(c, values)]
-        if not failing:
-            return values
-        for v in rng.choice(failing):
-            values[v] = rng.randint(low, high)
-    raise ValueError(f"{case.op.name} {case.label}: no instance in {tries} draws")
-
-
-def _true(condition: Condition, values: Mapping[Any, int]) -> bool:
-    """Whether a condition holds; one with a division by zero does not."""
-    try:
-        return condition.evaluate(values)
-    except ZeroDivisionError:
-        return False

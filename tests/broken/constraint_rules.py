@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from indexproof.core.condition import show_condition
 from indexproof.core.expr import Expr, ceildiv, integer, maximum, minimum
-from indexproof.core.rewrite import Bounded, Const, ConstraintRewrite, Rest, constraint_rule
+from indexproof.core.rewrite import Bounded, Const, ConstraintRewrite, ConstraintRule, Rest, constraint_rule
 from indexproof.rules import constraints
 
 from .planted import Planted
 
+BROKEN: list[Planted] = []
 
-@constraint_rule()
+
+def mistake(twin: ConstraintRule, fails: str) -> Callable[..., ConstraintRule]:
+    """Declare a rule that is not what it should be."""
+
+    def declare(function: Callable[..., ConstraintRewrite]) -> ConstraintRule:
+        wrong = constraint_rule()(function)
+        BROKEN.append(Planted(wrong.name, wrong, fails, twin))
+        return wrong
+
+    return declare
+
+
+@mistake(constraints.summand_moves_into_bounds, "sound ⇒")
 def summand_moves_the_wrong_way(r: Rest, k: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """Adds a constant to the bounds that should be taken away."""
     return ConstraintRewrite((Bounded(r + k, lo, hi),), (Bounded(r, lo + k, hi + k),))
 
 
-@constraint_rule()
+@mistake(constraints.positive_factor_divides_bounds, "sound ⇐")
 def factor_rounds_outwards(x: Expr, k: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """Rounds divided bounds so that the range grows."""
     return ConstraintRewrite(
@@ -26,7 +40,7 @@ def factor_rounds_outwards(x: Expr, k: Const, lo: Const, hi: Const) -> Constrain
     )
 
 
-@constraint_rule()
+@mistake(constraints.negative_factor_exchanges_bounds, "sound ⇒")
 def negative_factor_keeps_bounds(x: Expr, k: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """Divides by a negative factor without exchanging the bounds."""
     return ConstraintRewrite(
@@ -34,13 +48,13 @@ def negative_factor_keeps_bounds(x: Expr, k: Const, lo: Const, hi: Const) -> Con
     )
 
 
-@constraint_rule()
+@mistake(constraints.positive_divisor_scales_bounds, "sound ⇒")
 def divisor_forgets_the_last_block(x: Expr, d: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """Ends at the first element of the last block."""
     return ConstraintRewrite((Bounded(x // d, lo, hi),), (Bounded(x, lo * d, hi * d),), when=(d > 0,))
 
 
-@constraint_rule()
+@mistake(constraints.multiple_and_rest_separate, "sound ⇒")
 def rest_leaves_several_multiples(
     x: Expr, g: Const, r: Rest, lo: Const, hi: Const, k: Const, p: Const, q: Const
 ) -> ConstraintRewrite:
@@ -54,7 +68,7 @@ def rest_leaves_several_multiples(
     )
 
 
-@constraint_rule()
+@mistake(constraints.multiple_and_rest_contradict, "sound ⇒")
 def rest_leaves_one_multiple(
     x: Expr, g: Const, r: Rest, lo: Const, hi: Const, p: Const, q: Const
 ) -> ConstraintRewrite:
@@ -67,7 +81,7 @@ def rest_leaves_one_multiple(
     )
 
 
-@constraint_rule()
+@mistake(constraints.same_expression_intersects, "sound ⇐")
 def ranges_unite(x: Expr, a: Const, b: Const, c: Const, d: Const) -> ConstraintRewrite:
     """Joins two ranges that hold both."""
     return ConstraintRewrite(
@@ -75,7 +89,7 @@ def ranges_unite(x: Expr, a: Const, b: Const, c: Const, d: Const) -> ConstraintR
     )
 
 
-@constraint_rule()
+@mistake(constraints.implied_remainder_vanishes, "sound ⇐")
 def any_remainder_is_implied(x: Expr, m: Const, n: Const, s: Const, t: Const) -> ConstraintRewrite:
     """Drops a remainder whose modulus does not divide the other."""
     return ConstraintRewrite(
@@ -83,7 +97,7 @@ def any_remainder_is_implied(x: Expr, m: Const, n: Const, s: Const, t: Const) ->
     )
 
 
-@constraint_rule()
+@mistake(constraints.remainder_tightens_bounds, "sound ⇒")
 def remainder_tightens_too_far(x: Expr, m: Const, s: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """Moves the upper bound by the distance to the next member, not from the last."""
     return ConstraintRewrite(
@@ -93,13 +107,13 @@ def remainder_tightens_too_far(x: Expr, m: Const, s: Const, lo: Const, hi: Const
     )
 
 
-@constraint_rule()
+@mistake(constraints.satisfied_constraint_vanishes, "sound ⇐")
 def half_satisfied_constraint_vanishes(x: Expr, lo: Const, hi: Const) -> ConstraintRewrite:
     """Looks at the lower bound only."""
     return ConstraintRewrite((Bounded(x, lo, hi),), (), when=(lo <= x,))
 
 
-@constraint_rule()
+@mistake(constraints.minimum_from_below, "sound ⇒")
 def maximum_from_below(x: Expr, y: Expr, lo: Const, hi: Const, b: Const, d: Const) -> ConstraintRewrite:
     """Takes a maximum for a minimum."""
     return ConstraintRewrite(
@@ -110,7 +124,7 @@ def maximum_from_below(x: Expr, y: Expr, lo: Const, hi: Const, b: Const, d: Cons
     )
 
 
-@constraint_rule()
+@mistake(constraints.residue_is_rescaled, "sound ⇐")
 def any_multiple_rescales(x: Expr, y: Expr, m: Const, s: Const, t: Const, u: Const) -> ConstraintRewrite:
     """Multiplies by what is no unit."""
     return ConstraintRewrite(
@@ -121,7 +135,7 @@ def any_multiple_rescales(x: Expr, y: Expr, m: Const, s: Const, t: Const, u: Con
     )
 
 
-@constraint_rule()
+@mistake(constraints.bounds_meet_range, "sound ⇐")
 def range_widens_bounds(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
     """Takes the range where the bounds were narrower."""
     return ConstraintRewrite(
@@ -129,7 +143,7 @@ def range_widens_bounds(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> Co
     )
 
 
-@constraint_rule()
+@mistake(constraints.impossible_constraint_is_false, "sound ⇒")
 def half_out_of_reach_is_false(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
     """Refuses bounds that only begin outside the range."""
     return ConstraintRewrite(
@@ -137,7 +151,7 @@ def half_out_of_reach_is_false(x: Expr, lo: Const, hi: Const, a: Const, b: Const
     )
 
 
-@constraint_rule()
+@mistake(constraints.remainders_contradict, "sound ⇒")
 def different_remainders_contradict(x: Expr, m: Const, n: Const, s: Const, t: Const) -> ConstraintRewrite:
     """Forgets that the moduli may have no divisor in common."""
     return ConstraintRewrite(
@@ -145,7 +159,7 @@ def different_remainders_contradict(x: Expr, m: Const, n: Const, s: Const, t: Co
     )
 
 
-@constraint_rule()
+@mistake(constraints.window_raises_lower_bound, "sound ⇒")
 def window_raises_any_lower_bound(
     x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const
 ) -> ConstraintRewrite:
@@ -157,7 +171,7 @@ def window_raises_any_lower_bound(
     )
 
 
-@constraint_rule()
+@mistake(constraints.window_lowers_upper_bound, "sound ⇒")
 def window_lowers_to_its_begin(
     x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const
 ) -> ConstraintRewrite:
@@ -170,7 +184,7 @@ def window_lowers_to_its_begin(
     )
 
 
-@constraint_rule()
+@mistake(constraints.sum_bounds_summand, "sound ⇒")
 def sum_bounds_summand_by_the_wrong_end(
     x: Expr, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
 ) -> ConstraintRewrite:
@@ -183,7 +197,7 @@ def sum_bounds_summand_by_the_wrong_end(
     )
 
 
-@constraint_rule()
+@mistake(constraints.sum_bounds_dividend, "sound ⇒")
 def sum_bounds_dividend_by_multiples(
     x: Expr, d: Const, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
 ) -> ConstraintRewrite:
@@ -199,7 +213,7 @@ def sum_bounds_dividend_by_multiples(
     )
 
 
-@constraint_rule()
+@mistake(constraints.remainder_tightens_bounds, "progress")
 def remainder_tightens_forever(x: Expr, m: Const, s: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """Applies to bounds that it cannot move any more."""
     return ConstraintRewrite(
@@ -210,7 +224,7 @@ def remainder_tightens_forever(x: Expr, m: Const, s: Const, lo: Const, hi: Const
     )
 
 
-@constraint_rule()
+@mistake(constraints.positive_factor_divides_bounds, "progress")
 def any_factor_divides_bounds(x: Expr, k: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """Divides by one, again and again."""
     return ConstraintRewrite(
@@ -218,7 +232,7 @@ def any_factor_divides_bounds(x: Expr, k: Const, lo: Const, hi: Const) -> Constr
     )
 
 
-@constraint_rule()
+@mistake(constraints.positive_divisor_scales_bounds, "progress")
 def bounds_become_a_quotient(x: Expr, lo: Const, hi: Const) -> ConstraintRewrite:
     """Undoes what another rule does."""
     return ConstraintRewrite(
@@ -233,34 +247,8 @@ _STEP = (_x - _w).eq(_k * (_u * ((_x - _w) // _m)))
 remainders_merge_by_half = replace(
     _merge, name="remainders_merge_by_half", by=(*_merge.by[:4], _STEP, *_merge.by[4:])
 )
-
-
-def _planted(wrong, fails, twin) -> Planted:  # type: ignore[no-untyped-def]
-    return Planted(wrong.name, wrong=wrong, fails=fails, twin=twin)
-
-
-BROKEN = [
-    _planted(summand_moves_the_wrong_way, "sound ⇒", constraints.summand_moves_into_bounds),
-    _planted(factor_rounds_outwards, "sound ⇐", constraints.positive_factor_divides_bounds),
-    _planted(negative_factor_keeps_bounds, "sound ⇒", constraints.negative_factor_exchanges_bounds),
-    _planted(divisor_forgets_the_last_block, "sound ⇒", constraints.positive_divisor_scales_bounds),
-    _planted(rest_leaves_several_multiples, "sound ⇒", constraints.multiple_and_rest_separate),
-    _planted(rest_leaves_one_multiple, "sound ⇒", constraints.multiple_and_rest_contradict),
-    _planted(ranges_unite, "sound ⇐", constraints.same_expression_intersects),
-    _planted(any_remainder_is_implied, "sound ⇐", constraints.implied_remainder_vanishes),
-    _planted(remainder_tightens_too_far, "sound ⇒", constraints.remainder_tightens_bounds),
-    _planted(half_satisfied_constraint_vanishes, "sound ⇐", constraints.satisfied_constraint_vanishes),
-    _planted(maximum_from_below, "sound ⇒", constraints.minimum_from_below),
-    _planted(any_multiple_rescales, "sound ⇐", constraints.residue_is_rescaled),
-    _planted(range_widens_bounds, "sound ⇐", constraints.bounds_meet_range),
-    _planted(half_out_of_reach_is_false, "sound ⇒", constraints.impossible_constraint_is_false),
-    _planted(different_remainders_contradict, "sound ⇒", constraints.remainders_contradict),
-    _planted(window_raises_any_lower_bound, "sound ⇒", constraints.window_raises_lower_bound),
-    _planted(window_lowers_to_its_begin, "sound ⇒", constraints.window_lowers_upper_bound),
-    _planted(sum_bounds_summand_by_the_wrong_end, "sound ⇒", constraints.sum_bounds_summand),
-    _planted(sum_bounds_dividend_by_multiples, "sound ⇒", constraints.sum_bounds_dividend),
-    _planted(remainder_tightens_forever, "progress", constraints.remainder_tightens_bounds),
-    _planted(remainders_merge_by_half, f"step 5: {show_condition(_STEP)}", _merge),
-    _planted(any_factor_divides_bounds, "progress", constraints.positive_factor_divides_bounds),
-    _planted(bounds_become_a_quotient, "progress", constraints.positive_divisor_scales_bounds),
-]
+BROKEN.append(
+    Planted(
+        remainders_merge_by_half.name, remainders_merge_by_half, f"step 5: {show_condition(_STEP)}", _merge
+    )
+)

@@ -1,225 +1,17 @@
-"""Layouts that are wrong: subclasses of the real placement and tile with one method replaced."""
+"""Layouts that are wrong: the real placement and tile with one method replaced."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from indexproof.core.condition import Condition, any_of
+from indexproof.core.condition import any_of
 from indexproof.core.expr import Expr, ExprLike, ceildiv, floordiv, integer, lift, mod, var
 from indexproof.core.layout.placement import Placement, Tiling
 from indexproof.core.op import Case, Coordinates, Sizes, product, row_major, symbols
 
-from .planted import Planted, instance
-
-
-# ------------------------------------------------------------------------------------------------------------- one tile
-class TilingCountsDown(Tiling):
-    """Leaves the last tile out unless it is full."""
-
-    def counts(self, x: Sizes) -> list[Expr]:
-        return [floordiv(n, t) for n, t in zip(self.extents(x), self._cuts, strict=True)]
-
-
-class TilingOneMore(Tiling):
-    """Always begins another tile."""
-
-    def counts(self, x: Sizes) -> list[Expr]:
-        return [floordiv(n, t) + 1 for n, t in zip(self.extents(x), self._cuts, strict=True)]
-
-
-class TilingTransposed(Tiling):
-    """Exchanges the places within a tile."""
-
-    def place(self, i: Coordinates, x: Sizes) -> list[Expr]:
-        at = super().place(i, x)
-        return [*at[:-2], at[-1], at[-2]]
-
-
-class TilingInterleaved(Tiling):
-    """Puts the places of a dimension next to its tiles, as they are before the transpose."""
-
-    def _mixed(self, v: Sequence[Expr], x: Sizes) -> list[Expr]:
-        k, n = self._kept(x), len(self._cuts)
-        return [*v[:k], *(e for pair in zip(v[k : k + n], v[k + n :], strict=True) for e in pair)]
-
-    def cut(self, o: Coordinates, x: Sizes) -> list[tuple[Expr, Expr]]:
-        k = self._kept(x)
-        return list(zip(o[k::2], o[k + 1 :: 2], strict=True))
-
-    def place(self, i: Coordinates, x: Sizes) -> list[Expr]:
-        return self._mixed(super().place(i, x), x)
-
-    def shape(self, x: Sizes, value: Sizes) -> list[Expr]:
-        return self._mixed(super().shape(x, value), x)
-
-
-class TilingMergesBackwards(Tiling):
-    """Merges dimensions with the first one varying fastest."""
-
-    def merged(self, i: Coordinates, x: Sizes) -> list[Expr]:
-        rest = iter([*[integer(0)] * self._ones(x), *i[self._kept(x) :]])
-        return [row_major([next(rest) for _ in g][::-1], g[::-1]) for g in self.groups(x)]
-
-
-class TilingOfTheFirst(Tiling):
-    """Cuts the first dimensions instead of the last."""
-
-    def place(self, i: Coordinates, x: Sizes) -> list[Expr]:
-        return super().place([*reversed(i)], x)
-
-
-class TilingWithoutPadding(Tiling):
-    """Takes every place for an element."""
-
-    def element(self, o: Coordinates, x: Sizes) -> tuple[list[Expr], list[Condition]]:
-        return super().element(o, x)[0], []
-
-
-class TilingPadsTooMuch(Tiling):
-    """Takes the last element for padding."""
-
-    def element(self, o: Coordinates, x: Sizes) -> tuple[list[Expr], list[Condition]]:
-        found, _ = super().element(o, x)
-        return found, [a.within(0, n - 2) for a, n in zip(found, lift_all(x), strict=True)]
-
-
-class TilingComplementOffByOne(Tiling):
-    """Lets padding begin at the last element of the array."""
-
-    def is_padding(self, o: Coordinates, x: Sizes) -> Condition:
-        found, _ = self.element(o, x)
-        return any_of(a >= n - 1 for a, n in zip(found, lift_all(x), strict=True))
-
-
-class TilingComplementOfOneDimension(Tiling):
-    """Forgets the padding of all dimensions but the first."""
-
-    def is_padding(self, o: Coordinates, x: Sizes) -> Condition:
-        return any_of(~c for c in self.element(o, x)[1][:1])
-
-
-def lift_all(x: Sizes) -> list[Expr]:
-    return [lift(n) for n in x]
-
-
-# -------------------------------------------------------------------------------------------------------- whole layouts
-class PlacementMajorToMinor(Placement):
-    """Reads the list of dimensions from the slowest varying to the fastest."""
-
-    def physical(self, v: Sequence[ExprLike]) -> list[Expr]:
-        return [lift(v[d]) for d in self.minor_to_major]
-
-    def logical(self, v: Sequence[Expr]) -> list[Expr]:
-        found = dict(zip(self.minor_to_major, v, strict=True))
-        return [found[d] for d in range(len(v))]
-
-
-class PlacementLogicalInverse(Placement):
-    """Applies the physical order where its inverse is due."""
-
-    def logical(self, v: Sequence[Expr]) -> list[Expr]:
-        return self.physical(v)
-
-
-class PlacementColumnMajor(Placement):
-    """Lets the first of the expanded dimensions vary fastest."""
-
-    def line(self, coordinates: Coordinates, sizes: Sizes) -> Expr:
-        return row_major([*reversed(coordinates)], [*reversed(sizes)])
-
-
-class PlacementWithoutPaddedStrides(Placement):
-    """Steps over the sizes of the array where the padded ones are due."""
-
-    def position(self, i: Coordinates, x: Sizes) -> Expr:
-        return row_major(self.physical(i), self.physical(x))
-
-
-class PlacementPadsInFront(Placement):
-    """Puts padding before the elements."""
-
-    def position(self, i: Coordinates, x: Sizes) -> Expr:
-        moved = [a + (lift(w) - n) for a, w, n in zip(i, self.padded, x, strict=True)]
-        return super().position(moved, x)
-
-    def element(self, o: Coordinates, x: Sizes) -> tuple[list[Expr], list[Condition]]:
-        whole = replace(self, padded=())
-        found, _ = Placement.element(whole, o, list(self.padded))
-        moved = [a - (lift(w) - n) for a, w, n in zip(found, self.padded, x, strict=True)]
-        return moved, [a.within(0, lift(n) - 1) for a, n in zip(moved, x, strict=True)]
-
-
-class PlacementTilesTilesOfElements(Placement):
-    """Forgets the places within a tile."""
-
-    def line(self, coordinates: Coordinates, sizes: Sizes) -> Expr:
-        half = len(sizes) // 2
-        return row_major(coordinates[:half], sizes[:half])
-
-
-class PlacementInnerTileFirst(Placement):
-    """Applies the tiles in the opposite order."""
-
-    def tilings(self, x: Sizes) -> list[tuple[Tiling, list[Expr]]]:
-        return Placement.tilings(Placement(self.minor_to_major, self.tiles[::-1], self.padded, self.tail), x)
-
-
-class PlacementInnerPaddingForgotten(Placement):
-    """Knows the padding of the array, not that of the tiles within tiles."""
-
-    def element(self, o: Coordinates, x: Sizes) -> tuple[list[Expr], list[Condition]]:
-        found, inside = super().element(o, x)
-        return found, inside[-1:]
-
-
-class PlacementTailDown(Placement):
-    """Rounds the number of positions down."""
-
-    def length(self, sizes: Sizes) -> Expr:
-        used = product(sizes)
-        return floordiv(used, self.tail) * self.tail
-
-
-class PlacementTailAlwaysMore(Placement):
-    """Adds a whole alignment where none is due."""
-
-    def length(self, sizes: Sizes) -> Expr:
-        return (floordiv(product(sizes), self.tail) + 1) * self.tail
-
-
-class PlacementTailIsElements(Placement):
-    """Forgets that nothing stands in the rounded-up rest."""
-
-    def off_line(self, position: Expr, sizes: Sizes) -> tuple[list[Expr], list[Condition]]:
-        return super().off_line(position, sizes)[0], []
-
-
-class PlacementRemainderOfWrongSize(Placement):
-    """Takes digits by the size of the next dimension."""
-
-    def off_line(self, position: Expr, sizes: Sizes) -> tuple[list[Expr], list[Condition]]:
-        at, inside = super().off_line(position, sizes)
-        return [*at[:-1], mod(position, lift(sizes[0]))], inside
-
-
-class PlacementCountsInTiles(Placement):
-    """Says that there are as many rows of tiles as rows, as if no tile were cut."""
-
-    def expanded(self, x: Sizes) -> list[Expr]:
-        sizes = super().expanded(x)
-        return [ceildiv(sizes[0] + 1, 2), *sizes[1:]]
-
-
-def wrong(cls: type, twin: Case) -> Case:
-    """The instance of another class with the same attributes."""
-    made = cls(**{name: getattr(twin.op, name) for name in twin.op.__dataclass_fields__})
-    return replace(twin, op=made)
-
-
-def planted(cls: type, fails: str, twin: Case) -> Planted:
-    return Planted(cls.__name__, wrong(cls, twin), fails, twin)
-
+from .planted import Planted, instance, mistaken
 
 _ONE = instance(Tiling, 1, "tile (t0)")
 _TWO = instance(Tiling, 2, "tile (t0,t1)")
@@ -234,30 +26,110 @@ _TAIL = instance(Placement, 1, "{0:T(t0)L(a)}")
 _ALIGNED = Case.of(1, "aligned", Placement((0,), (), (), var("a")), symbols("n", 1), ())
 _STACK = next(c for c in Placement.stacks(2) if "T(t0)(t1)" in c.label)
 
+
+def planted(twin: Case, fails: str, says: str, **methods: Any) -> Planted:
+    """The instance of another class with the same attributes."""
+    cls = mistaken(type(twin.op), says, methods)
+    made = cls(**{name: getattr(twin.op, name) for name in twin.op.__dataclass_fields__})
+    name = cls.__name__ + (", in a stack" if twin is _STACK else "")
+    return Planted(name, replace(twin, op=made), fails, twin)
+
+
+def _mixed(t: Any, v: Sequence[Expr], x: Sizes) -> list[Expr]:
+    """The places of a dimension next to its tiles, as they are before the transpose."""
+    k, n = t._kept(x), len(t._cuts)
+    return [*v[:k], *(e for pair in zip(v[k : k + n], v[k + n :], strict=True) for e in pair)]
+
+
+def _pairs(t: Any, o: Coordinates, x: Sizes) -> list[tuple[Expr, Expr]]:
+    return list(zip(o[t._kept(x) :: 2], o[t._kept(x) + 1 :: 2], strict=True))
+
+
+def _backwards(t: Any, i: Coordinates, x: Sizes) -> list[Expr]:
+    rest = iter([*[integer(0)] * t._ones(x), *i[t._kept(x) :]])
+    return [row_major([next(rest) for _ in g][::-1], g[::-1]) for g in t.groups(x)]
+
+
+def _sorted(p: Any, v: Sequence[Expr]) -> list[Expr]:
+    return [e for _, e in sorted(zip(p.minor_to_major, v, strict=True), key=lambda pair: pair[0])]
+
+
+def _in_front(p: Any, o: Coordinates, x: Sizes) -> Any:
+    found, _ = Placement.element(replace(p, padded=()), o, list(p.padded))
+    moved = [a - (lift(w) - n) for a, w, n in zip(found, p.padded, x, strict=True)]
+    return moved, [a.within(0, lift(n) - 1) for a, n in zip(moved, x, strict=True)]
+
+
+def _wrong_size(p: Any, position: Expr, sizes: Sizes) -> Any:
+    at, inside = Placement.off_line(p, position, sizes)
+    return [*at[:-1], mod(position, lift(sizes[0]))], inside
+
+
+def _inner_first(p: Any, x: Sizes) -> Any:
+    return Placement.tilings(Placement(p.minor_to_major, p.tiles[::-1], p.padded, p.tail), x)
+
+
+def _swapped(t: Any, i: Coordinates, x: Sizes) -> list[Expr]:
+    at = Tiling.place(t, i, x)
+    return [*at[:-2], at[-1], at[-2]]
+
+
+def _physical(p: Any, v: Sequence[ExprLike]) -> list[Expr]:
+    return [lift(v[d]) for d in p.minor_to_major]
+
+
 BROKEN = [
-    planted(TilingCountsDown, "input to output 0 in bounds", _ONE),
-    planted(TilingOneMore, "pad-reshape-transpose, legal", _ONE),
-    planted(TilingTransposed, "input to output 0 in bounds", _TWO),
-    planted(TilingInterleaved, "pad-reshape-transpose, forward", _TWO),
-    planted(TilingMergesBackwards, "pad-reshape-transpose, forward", _MERGED),
-    planted(TilingOfTheFirst, "input to output 0 sound", _LAST),
-    planted(TilingWithoutPadding, "output to input 0 in bounds", _ONE),
-    planted(TilingPadsTooMuch, "output to input 0 complete", _ONE),
-    planted(TilingComplementOffByOne, "coverage", _ONE),
-    planted(TilingComplementOfOneDimension, "coverage", _TWO),
-    planted(PlacementMajorToMinor, "pad-reshape-transpose, forward", _ORDER),
-    planted(PlacementLogicalInverse, "output to input 0 in bounds", _ROTATED),
-    planted(PlacementColumnMajor, "pad-reshape-transpose, forward", _ORDER),
-    planted(PlacementWithoutPaddedStrides, "output to input 0 complete", _PADDED),
-    planted(PlacementPadsInFront, "pad-reshape-transpose, forward", _PADDED),
-    planted(PlacementTilesTilesOfElements, "steps, forward", _TILED),
-    planted(PlacementInnerTileFirst, "steps, forward", _AGAIN),
-    planted(PlacementInnerTileFirst, "steps, forward", _STACK),
-    planted(PlacementInnerPaddingForgotten, "output to input 0 sound", _AGAIN),
-    planted(PlacementTailDown, "input to output 0 in bounds", _TAIL),
-    planted(PlacementTailAlwaysMore, "pad-reshape-transpose, legal", _TAIL),
-    planted(PlacementTailIsElements, "output to input 0 in bounds", _ALIGNED),
-    planted(PlacementRemainderOfWrongSize, "output to input 0 in bounds", _ORDER),
-    planted(PlacementCountsInTiles, "steps, in bounds", _TILED),
-]
-BROKEN = [replace(p, name=p.name + ", in a stack") if p.twin is _STACK else p for p in BROKEN]
+    # ---- one tile
+    planted(_ONE, "input to output 0 in bounds", "leaves the last tile out unless it is full",
+            counts=lambda t, x: [floordiv(n, c) for n, c in zip(t.extents(x), t._cuts, strict=True)]),
+    planted(_ONE, "pad-reshape-transpose, legal", "always begins another tile",
+            counts=lambda t, x: [floordiv(n, c) + 1 for n, c in zip(t.extents(x), t._cuts, strict=True)]),
+    planted(_TWO, "input to output 0 in bounds", "exchanges the places within a tile", place=_swapped),
+    planted(_TWO, "pad-reshape-transpose, forward", "puts places of a dimension next to its tiles",
+            cut=_pairs, place=lambda t, i, x: _mixed(t, Tiling.place(t, i, x), x),
+            shape=lambda t, x, value: _mixed(t, Tiling.shape(t, x, value), x)),
+    planted(_MERGED, "pad-reshape-transpose, forward", "merges dimensions with the first one varying fastest",
+            merged=_backwards),
+    planted(_LAST, "input to output 0 sound", "cuts the first dimensions instead of the last",
+            place=lambda t, i, x: Tiling.place(t, [*reversed(i)], x)),
+    planted(_ONE, "output to input 0 in bounds", "takes every place for an element",
+            element=lambda t, o, x: (Tiling.element(t, o, x)[0], [])),
+    planted(_ONE, "output to input 0 complete", "takes the last element for padding",
+            element=lambda t, o, x: (
+             (found := Tiling.element(t, o, x)[0]),
+             [a.within(0, lift(n) - 2) for a, n in zip(found, x, strict=True)])),
+    planted(_ONE, "coverage", "lets padding begin at the last element of the array",
+            is_padding=lambda t, o, x: any_of(
+             a >= lift(n) - 1 for a, n in zip(t.element(o, x)[0], x, strict=True))),
+    planted(_TWO, "coverage", "forgets the padding of all dimensions but the first",
+            is_padding=lambda t, o, x: any_of(~c for c in t.element(o, x)[1][:1])),
+    # ---- whole layouts
+    planted(_ORDER, "pad-reshape-transpose, forward", "reads dimensions from the slowest varying to the fastest",
+           physical=_physical, logical=_sorted),
+    planted(_ROTATED, "output to input 0 in bounds", "applies the physical order where its inverse is due",
+           logical=lambda p, v: p.physical(v)),
+    planted(_ORDER, "pad-reshape-transpose, forward", "lets the first of the expanded dimensions vary fastest",
+           line=lambda p, v, sizes: row_major([*reversed(v)], [*reversed(sizes)])),
+    planted(_PADDED, "output to input 0 complete", "steps over the sizes of the array where the padded ones are due",
+           position=lambda p, i, x: row_major(p.physical(i), p.physical(x))),
+    planted(_PADDED, "pad-reshape-transpose, forward", "puts padding before the elements", element=_in_front,
+           position=lambda p, i, x: Placement.position(
+               p, [a + (lift(w) - n) for a, w, n in zip(i, p.padded, x, strict=True)], x)),
+    planted(_TILED, "steps, forward", "forgets the places within a tile",
+           line=lambda p, v, sizes: row_major(v[: len(sizes) // 2], sizes[: len(sizes) // 2])),
+    planted(_AGAIN, "steps, forward", "applies the tiles in the opposite order", tilings=_inner_first),
+    planted(_STACK, "steps, forward", "applies the tiles in the opposite order", tilings=_inner_first),
+    planted(_AGAIN, "output to input 0 sound", "knows the padding of the array, not that of tiles within tiles",
+           element=lambda p, o, x: ((found := Placement.element(p, o, x))[0], found[1][-1:])),
+    planted(_TAIL, "input to output 0 in bounds", "rounds the number of positions down",
+           length=lambda p, sizes: floordiv(product(sizes), p.tail) * p.tail),
+    planted(_TAIL, "pad-reshape-transpose, legal", "adds a whole alignment where none is due",
+           length=lambda p, sizes: (floordiv(product(sizes), p.tail) + 1) * p.tail),
+    planted(_ALIGNED, "output to input 0 in bounds", "forgets that nothing stands in the rounded-up rest",
+           off_line=lambda p, position, sizes: (Placement.off_line(p, position, sizes)[0], [])),
+    planted(_ORDER, "output to input 0 in bounds", "takes digits by the size of the next dimension",
+           off_line=_wrong_size),
+    planted(_TILED, "steps, in bounds", "has as many rows of tiles as rows, as if no tile were cut",
+           expanded=lambda p, x: [
+               ceildiv((sizes := Placement.expanded(p, x))[0] + 1, 2), *sizes[1:]]),
+]  # fmt: skip

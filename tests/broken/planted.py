@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from indexproof.core.op import Case, Op
 from indexproof.core.rewrite import ConstraintRule, Rule
@@ -11,7 +12,7 @@ from indexproof.rules.transfer import KnownLaw, TransferLaw
 from indexproof.rules.transforms import TransformLaw
 from indexproof.verify.verdict import Status
 
-__all__ = ["Claim", "Planted", "Undeclarable", "instance"]
+__all__ = ["Claim", "Planted", "Undeclarable", "instance", "mistaken"]
 
 Claim = Rule | ConstraintRule | TransferLaw | KnownLaw | TransformLaw | Case
 
@@ -41,3 +42,8 @@ def instance(cls: type[Op], rank: int, label: str) -> Case:
     """The case of this rank whose label starts, after the rank, with ``label``."""
     wanted = f"rank {rank}, {label}"
     return next(c for c in cls.cases(rank) if c.label.startswith(wanted))
+
+
+def mistaken(right: type, says: str, methods: Mapping[str, Any]) -> Any:
+    """A subclass with other methods that is named after its mistake."""
+    return type(f"{right.__name__} that {says}", (right,), {"__doc__": says, **methods})

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from indexproof.core.expr import Expr, ceildiv, maximum, minimum
-from indexproof.core.rewrite import Const, Rest, Rewrite, rule
+from indexproof.core.rewrite import Const, Rest, Rewrite, Rule, rule
 from indexproof.rules import division, minmax, mixed_radix, remainder, sharing
 from indexproof.verify.verdict import Status
 
 from .planted import Planted, Undeclarable
 
+BROKEN: list[Planted] = []
+
+
+def mistake(twin: Rule, fails: str = "sound", status: Status = Status.REFUTED) -> Callable[..., Rule]:
+    """Declare a rule that is not what it should be."""
+
+    def declare(function: Callable[..., Rewrite]) -> Rule:
+        wrong = rule()(function)
+        BROKEN.append(Planted(wrong.name, wrong, fails, twin, status))
+        return wrong
+
+    return declare
+
 
 # ------------------------------------------------------------------------------------------------------------ quotients
-@rule()
+@mistake(division.small_remainder_vanishes)
 def remainder_vanishes_without_divisibility(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
     """Forgets that the step must divide the divisor."""
     return Rewrite((x * g + r) // d, x // (d // g), when=(d >= g, r.within(0, g - 1)), guard=(g > 1,))
 
 
-@rule()
+@mistake(division.small_remainder_vanishes)
 def remainder_vanishes_one_too_large(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
     """Admits a remainder as large as the step."""
     return Rewrite(
@@ -25,7 +40,7 @@ def remainder_vanishes_one_too_large(x: Expr, g: Const, d: Const, r: Rest) -> Re
     )
 
 
-@rule()
+@mistake(division.small_remainder_vanishes)
 def remainder_vanishes_below_zero(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
     """Admits a negative remainder."""
     return Rewrite(
@@ -33,61 +48,61 @@ def remainder_vanishes_below_zero(x: Expr, g: Const, d: Const, r: Rest) -> Rewri
     )
 
 
-@rule()
+@mistake(division.multiple_leaves_quotient)
 def multiple_leaves_quotient_always(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
     """Takes out a coefficient that the divisor does not divide."""
     return Rewrite((x * c + r) // d, x * (c // d) + r // d)
 
 
-@rule()
+@mistake(division.quotient_of_quotient)
 def quotient_of_quotient_any_sign(x: Expr, a: Const, b: Const) -> Rewrite:
     """Divides twice by negative divisors too, where rounding goes the other way."""
     return Rewrite((x // a) // b, x // (a * b))
 
 
-@rule()
+@mistake(division.quotient_absorbs_summand)
 def quotient_absorbs_unscaled_summand(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
     """Moves a summand below the first division without scaling it."""
     return Rewrite((x // a + r) // b, (x + r) // (a * b), when=(b > 0,))
 
 
-@rule()
+@mistake(division.quotient_of_remainder)
 def quotient_of_remainder_wrong_radix(x: Expr, m: Const, d: Const) -> Rewrite:
     """Reduces the high digit modulo the whole radix."""
     return Rewrite((x % m) // d, x // d % m, when=(d > 0, m > 0, d.divides(m)))
 
 
-@rule()
+@mistake(division.quotient_of_remainder, "defined", Status.UNDEFINED)
 def quotient_of_remainder_undefined(x: Expr, m: Const, d: Const) -> Rewrite:
     """Divides by m // d, which is zero where d exceeds m."""
     return Rewrite((x % m) // d, x // d % (m // d), when=(d > 0, m > 0))
 
 
-@rule()
+@mistake(division.negative_divisor_moves_up)
 def sign_moves_out_of_quotient(x: Expr, d: Const) -> Rewrite:
     """Treats floor division as if it rounded towards zero."""
     return Rewrite(x // d, -(x // (-d)), guard=(d < 0,))
 
 
-@rule()
+@mistake(division.ceiling_of_positive)
 def ceiling_adds_the_whole_divisor(x: Expr, d: Const) -> Rewrite:
     """Adds d where d - 1 is right."""
     return Rewrite(ceildiv(x, d), (x + d) // d, when=(d > 0,))
 
 
-@rule()
+@mistake(division.ceiling_of_positive)
 def ceiling_for_any_sign(x: Expr, d: Const) -> Rewrite:
     """Rounds up by a negative divisor as if it were positive."""
     return Rewrite(ceildiv(x, d), (x + d - 1) // d)
 
 
-@rule()
+@mistake(division.multiple_leaves_quotient)
 def constant_is_lost(k: Const, d: Const, r: Rest) -> Rewrite:
     """Reduces a constant below a division and drops its quotient."""
     return Rewrite((r + k) // d, (r + k % d) // d, guard=(d > 0, k >= d))
 
 
-@rule()
+@mistake(division.quotient_known)
 def quotient_known_for_any_sign(x: Expr, d: Const, q: Const) -> Rewrite:
     """Counts blocks upwards for negative divisors too."""
     block = (x - q * d).within(0, maximum(d, -d) - 1)
@@ -95,88 +110,88 @@ def quotient_known_for_any_sign(x: Expr, d: Const, q: Const) -> Rewrite:
 
 
 # ----------------------------------------------------------------------------------------------------------- remainders
-@rule()
+@mistake(remainder.remainder_known)
 def remainder_known_one_too_large(x: Expr, d: Const, q: Const) -> Rewrite:
     """Admits the first element of the next block."""
     return Rewrite(x % d, x - q * d, when=(d > 0, (x - q * d).within(0, d)), choose="block_of_range")
 
 
-@rule()
+@mistake(remainder.common_factor_leaves_remainder)
 def summand_leaves_remainder_without_divisibility(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
     """Takes a step out of a modulus that it does not divide."""
     return Rewrite((x * g + r) % d, x % (d // g) * g + r, when=(d >= g, r.within(0, g - 1)), guard=(g > 1,))
 
 
-@rule()
+@mistake(remainder.inner_remainder_vanishes)
 def inner_remainder_of_divisor_vanishes(x: Expr, m: Const, d: Const, r: Rest) -> Rewrite:
     """Drops an inner modulus that divides the outer one, when only the reverse is allowed."""
     return Rewrite((x % m + r) % d, (x + r) % d, when=(m.divides(d),))
 
 
-@rule()
+@mistake(remainder.negative_modulus_moves_out)
 def negative_modulus_loses_its_sign(x: Expr, d: Const) -> Rewrite:
     """Gives a remainder the sign of the dividend's mirror image."""
     return Rewrite(x % d, (-x) % (-d), guard=(d < 0,))
 
 
-@rule()
+@mistake(remainder.multiple_leaves_remainder)
 def multiple_leaves_remainder_always(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
     """Drops summands that are no multiples of the modulus."""
     return Rewrite((x * c + r) % d, r % d)
 
 
 # --------------------------------------------------------------------------------------------------------------- digits
-@rule()
+@mistake(mixed_radix.quotient_and_remainder_recombine)
 def digits_recombine_at_wrong_scale(x: Expr, d: Const, p: Const, w: Const, r: Rest) -> Rewrite:
     """Scales the quotient like the remainder."""
     return Rewrite((x // d) * p + (x % d) * w + r, x * w + r, when=(p.eq(w),))
 
 
-@rule()
+@mistake(mixed_radix.remainder_subtracts_to_quotient)
 def remainder_adds_to_quotient(x: Expr, d: Const, w: Const, v: Const, r: Rest) -> Rewrite:
     """Adds the remainder where it should be taken away."""
     return Rewrite(x * w + (x % d) * v + r, (x // d) * (d * w) + r, when=(v.eq(w),))
 
 
 # -------------------------------------------------------------------------------------------------- minimum and maximum
-@rule()
+@mistake(minmax.min_keeps_smaller)
 def min_keeps_larger(x: Expr, y: Expr) -> Rewrite:
     """Keeps the wrong argument."""
     return Rewrite(minimum(x, y), x, when=(y <= x,))
 
 
-@rule()
+@mistake(minmax.max_keeps_larger)
 def max_keeps_smaller(x: Expr, y: Expr) -> Rewrite:
     """Keeps the wrong argument."""
     return Rewrite(maximum(x, y), x, when=(x <= y,))
 
 
-@rule()
+@mistake(minmax.min_keeps_smaller)
 def max_absorbs_max(x: Expr, y: Expr) -> Rewrite:
     """Mixes up absorption: the smaller of x and the smaller of both is not x."""
     return Rewrite(minimum(x, minimum(x, y)), x, when=(y <= maximum(x, y),))
 
 
 # ------------------------------------------------------------------------------------------- mistakes of other kinds
-@rule()
+@mistake(minmax.min_keeps_smaller, "not vacuous", Status.VACUOUS)
 def min_keeps_smaller_never(x: Expr, y: Expr) -> Rewrite:
     """Its conditions contradict each other, so it holds and never fires."""
     return Rewrite(minimum(x, y), x, when=(x <= y, y < x))
 
 
-@rule()
+@mistake(minmax.min_keeps_smaller, "needs x ≤ y + 1", Status.VACUOUS)
 def min_keeps_smaller_twice(x: Expr, y: Expr) -> Rewrite:
     """The second condition follows from the first."""
     return Rewrite(minimum(x, y), x, when=(x <= y, x <= y + 1))
 
 
-@rule()
+@mistake(division.multiple_leaves_quotient, "progress")
 def constant_enters_quotient(x: Expr, d: Const, r: Rest) -> Rewrite:
     """True, and bigger than before: it would fire for ever."""
     return Rewrite((x + r) // d, (x + r + d) // d - 1)
 
 
-@rule()
+@mistake(division.negative_divisor_moves_up, "progress")
 def sign_changes_back_and_forth(x: Expr, d: Const) -> Rewrite:
     """True for both signs, so that it undoes itself."""
     return Rewrite(x // d, (-x) // (-d))
@@ -199,13 +214,13 @@ def _undocumented() -> object:
     return quotient_by_one
 
 
-@rule()
+@mistake(division.quotient_absorbs_negated)
 def quotient_absorbs_negated_rounding_down(x: Expr, a: Const, b: Const, v: Const, r: Rest) -> Rewrite:
     """Minus a quotient is rounded up; here it is rounded down."""
     return Rewrite((x // a * v + r) // b, (r * a - x) // (a * b), when=(a > 0, b > 0, v.eq(-1)))
 
 
-@rule()
+@mistake(division.quotient_absorbs_digit)
 def quotient_absorbs_digit_with_its_modulus(
     x: Expr, a: Const, b: Const, m: Const, n: Const, v: Const, r: Rest
 ) -> Rewrite:
@@ -218,25 +233,25 @@ def quotient_absorbs_digit_with_its_modulus(
     )
 
 
-@rule()
+@mistake(division.quotient_of_digit)
 def quotient_of_digit_with_its_modulus(x: Expr, a: Const, b: Const, n: Const) -> Rewrite:
     """The remainder is that of both divisors; here it is that of the digit alone."""
     return Rewrite(((x // a) % n) // b, (x % n) // (a * b), when=(n > 0, b > 0))
 
 
-@rule()
+@mistake(mixed_radix.quotient_and_remainder_recombine)
 def remainder_of_anything_recombines(x: Expr, y: Expr, d: Const, p: Const, w: Const, r: Rest) -> Rewrite:
     """The remainder must be that of something congruent."""
     return Rewrite(x // d * p + (y % d) * w + r, x * w + r, when=(p.eq(d * w),))
 
 
-@rule()
+@mistake(sharing.multiple_is_difference)
 def multiple_is_difference_of_any_scale(x: Expr, t: Expr, d: Const, v: Const, w: Const, r: Rest) -> Rewrite:
     """The quotient must stand there times the divisor."""
     return Rewrite((x // d) * v + r, x * w - t * w + r, when=(v.eq(w), t.eq(x % d)), choose="sharing")
 
 
-@rule()
+@mistake(sharing.known_digit_joins_quotient)
 def known_digit_stays(
     x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, v: Const, w: Const, r: Rest
 ) -> Rewrite:
@@ -249,7 +264,7 @@ def known_digit_stays(
     )
 
 
-@rule()
+@mistake(sharing.known_digit_joins_quotient)
 def known_digit_below_any_sign(
     x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, v: Const, w: Const, r: Rest
 ) -> Rewrite:
@@ -262,7 +277,7 @@ def known_digit_below_any_sign(
     )
 
 
-@rule()
+@mistake(sharing.known_digit_joins_digit)
 def any_digit_joins_digit(x: Expr, t: Expr, a: Const, n: Const, v: Const, w: Const, r: Rest) -> Rewrite:
     """The digit below must be known."""
     return Rewrite(
@@ -273,7 +288,7 @@ def any_digit_joins_digit(x: Expr, t: Expr, a: Const, n: Const, v: Const, w: Con
     )
 
 
-@rule()
+@mistake(sharing.quotient_releases_summand)
 def quotient_releases_what_is_not_divided(x: Expr, q: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
     """What is released from a dividend must be divided by as much as the rest."""
     return Rewrite(
@@ -281,19 +296,19 @@ def quotient_releases_what_is_not_divided(x: Expr, q: Expr, a: Const, b: Const, 
     )
 
 
-@rule()
+@mistake(sharing.exact_quotient_negates)
 def any_quotient_negates(x: Expr, d: Const) -> Rewrite:
     """A quotient is rounded down on either side of zero."""
     return Rewrite(x // d, -((-x) // d))
 
 
-@rule()
+@mistake(sharing.quotient_turns)
 def quotient_turns_for_any_sign(x: Expr, t: Expr, d: Const) -> Rewrite:
     """What is left to the divisor less one is right of positive divisors only."""
     return Rewrite(x // d, -t, when=(t.eq((d - 1 - x) // d),), choose="sharing")
 
 
-@rule()
+@mistake(sharing.remainder_turns)
 def remainder_turns_about_the_divisor(x: Expr, t: Expr, d: Const) -> Rewrite:
     """Takes what is left to the divisor, one too many."""
     return Rewrite(x % d, d - t, when=(d > 0, t.eq((d - x) % d)), choose="sharing")
@@ -307,80 +322,6 @@ def _unannotated() -> object:
 
     return quotient_by_one
 
-
-def _sound(wrong, twin) -> Planted:  # type: ignore[no-untyped-def]
-    return Planted(wrong.name, wrong=wrong, fails="sound", twin=twin)
-
-
-BROKEN = [
-    _sound(remainder_vanishes_without_divisibility, division.small_remainder_vanishes),
-    _sound(remainder_vanishes_one_too_large, division.small_remainder_vanishes),
-    _sound(remainder_vanishes_below_zero, division.small_remainder_vanishes),
-    _sound(multiple_leaves_quotient_always, division.multiple_leaves_quotient),
-    _sound(quotient_of_quotient_any_sign, division.quotient_of_quotient),
-    _sound(quotient_absorbs_unscaled_summand, division.quotient_absorbs_summand),
-    _sound(quotient_absorbs_negated_rounding_down, division.quotient_absorbs_negated),
-    _sound(quotient_absorbs_digit_with_its_modulus, division.quotient_absorbs_digit),
-    _sound(quotient_of_digit_with_its_modulus, division.quotient_of_digit),
-    _sound(quotient_of_remainder_wrong_radix, division.quotient_of_remainder),
-    _sound(sign_moves_out_of_quotient, division.negative_divisor_moves_up),
-    _sound(ceiling_adds_the_whole_divisor, division.ceiling_of_positive),
-    _sound(ceiling_for_any_sign, division.ceiling_of_positive),
-    _sound(constant_is_lost, division.multiple_leaves_quotient),
-    _sound(quotient_known_for_any_sign, division.quotient_known),
-    _sound(remainder_known_one_too_large, remainder.remainder_known),
-    _sound(summand_leaves_remainder_without_divisibility, remainder.common_factor_leaves_remainder),
-    _sound(inner_remainder_of_divisor_vanishes, remainder.inner_remainder_vanishes),
-    _sound(negative_modulus_loses_its_sign, remainder.negative_modulus_moves_out),
-    _sound(multiple_leaves_remainder_always, remainder.multiple_leaves_remainder),
-    _sound(digits_recombine_at_wrong_scale, mixed_radix.quotient_and_remainder_recombine),
-    _sound(remainder_of_anything_recombines, mixed_radix.quotient_and_remainder_recombine),
-    _sound(multiple_is_difference_of_any_scale, sharing.multiple_is_difference),
-    _sound(any_digit_joins_digit, sharing.known_digit_joins_digit),
-    _sound(quotient_releases_what_is_not_divided, sharing.quotient_releases_summand),
-    _sound(any_quotient_negates, sharing.exact_quotient_negates),
-    _sound(quotient_turns_for_any_sign, sharing.quotient_turns),
-    _sound(remainder_turns_about_the_divisor, sharing.remainder_turns),
-    _sound(known_digit_stays, sharing.known_digit_joins_quotient),
-    _sound(known_digit_below_any_sign, sharing.known_digit_joins_quotient),
-    _sound(remainder_adds_to_quotient, mixed_radix.remainder_subtracts_to_quotient),
-    _sound(min_keeps_larger, minmax.min_keeps_smaller),
-    _sound(max_keeps_smaller, minmax.max_keeps_larger),
-    _sound(max_absorbs_max, minmax.min_keeps_smaller),
-    Planted(
-        "quotient_of_remainder_undefined",
-        wrong=quotient_of_remainder_undefined,
-        fails="defined",
-        status=Status.UNDEFINED,
-        twin=division.quotient_of_remainder,
-    ),
-    Planted(
-        "min_keeps_smaller_never",
-        wrong=min_keeps_smaller_never,
-        fails="not vacuous",
-        status=Status.VACUOUS,
-        twin=minmax.min_keeps_smaller,
-    ),
-    Planted(
-        "min_keeps_smaller_twice",
-        wrong=min_keeps_smaller_twice,
-        fails="needs x ≤ y + 1",
-        status=Status.VACUOUS,
-        twin=minmax.min_keeps_smaller,
-    ),
-    Planted(
-        "constant_enters_quotient",
-        wrong=constant_enters_quotient,
-        fails="progress",
-        twin=division.multiple_leaves_quotient,
-    ),
-    Planted(
-        "sign_changes_back_and_forth",
-        wrong=sign_changes_back_and_forth,
-        fails="progress",
-        twin=division.negative_divisor_moves_up,
-    ),
-]
 
 UNDECLARABLE = [
     Undeclarable("unbound", _unbound, "q does not occur on the left", division.quotient_known),

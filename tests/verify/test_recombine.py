@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
+from broken.recombinations import BROKEN
 
 from indexproof.core.condition import TRUE, Condition, all_of
 from indexproof.core.expr import Expr, add, integer, var
@@ -123,19 +121,7 @@ def test_a_reshape_to_the_wrong_size_is_refuted() -> None:
 
 
 # ------------------------------------------------------------------------------------------------ planted mistakes
-def _planted() -> list[Any]:
-    path = Path(__file__).parent.parent / "broken" / "recombinations.py"
-    spec = importlib.util.spec_from_file_location("planted_recombinations", path)
-    assert spec is not None
-    assert spec.loader is not None
-    # a data class looks for its module
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    found: list[Any] = module.BROKEN
-    return found
-
-
-PLANTED = pytest.mark.parametrize("planted", _planted(), ids=lambda p: p.name)
+PLANTED = pytest.mark.parametrize("planted", BROKEN, ids=lambda p: p.name)
 POSITIVE = (d > 0, n > 0, w > 0, c > 0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import shutil
 import subprocess
@@ -116,7 +117,8 @@ def pins() -> dict[str, str]:
     return {canonicalize_name(name): version for name, version in (line.split("==") for line in lines)}
 
 
-OTHERS = [v for v in ("3.12", "3.13", "3.14") if v != f"{sys.version_info[0]}.{sys.version_info[1]}"]
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+OTHERS = [v for v in VERSIONS if v != f"{sys.version_info[0]}.{sys.version_info[1]}"]
 
 
 @pytest.mark.slow
@@ -137,11 +139,23 @@ def test_the_wheel_works_in_other_pythons(wheel: Path, version: str, tmp_path: P
         assert done.returncode == status, done.stdout + done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_is_required_can_be_had_for_each_python(version: str, tmp_path: Path) -> None:
+    """Also where no interpreter of that version is at hand: there is a wheel of every pinned requirement."""
+    platforms = [f"manylinux_2_{n}_x86_64" for n in (17, 27, 28)]
+    wanted = ["--python-version", version, *(w for p in platforms for w in ("--platform", p))]
+    pins = ["-c", str(ROOT / "constraints.txt"), *PROJECT["project"]["dependencies"]]
+    command = [sys.executable, "-m", "pip", "download", "-q", "--only-binary", ":all:", "-d", str(tmp_path)]
+    subprocess.run([*command, *wanted, *pins], check=True)
+
+
 def _python(version: str) -> str | None:
     """A Python of this version, if one starts."""
     found = shutil.which(f"python{version}")
     command = [found or "", "-c", "import sys; print(sys.executable)"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False) if found else None
+    env = {**os.environ, "PYENV_VERSION": version}  # pyenv starts no version that is not asked for
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False) if found else None
     return done.stdout.strip() if done is not None and done.returncode == 0 else None
 
 

@@ -125,13 +125,13 @@ def questions(
         for n in (2, 3):
             yield (
                 "contiguous",
-                lambda n=n: contiguous(m, names[k], n, shape),  # type: ignore[misc]
-                lambda t, n=n: t.contiguous(k, n),  # type: ignore[misc]
+                lambda n=n: contiguous(m, names[k], n, shape),
+                lambda t, n=n: t.contiguous(k, n),
             )
             yield (
                 "aligned",
-                lambda n=n: aligned(m, n, shape, names[k]),  # type: ignore[misc]
-                lambda t, n=n: t.aligned(n, k),  # type: ignore[misc]
+                lambda n=n: aligned(m, n, shape, names[k]),
+                lambda t, n=n: t.aligned(n, k),
             )
 
 

@@ -208,8 +208,7 @@ def test_mutated_json() -> None:
     def run(data: Any) -> None:
         text = dump_json(data)
         error = complaint(data)
-        again = complaint(text)
-        assert str(again) == str(error)
+        assert str(complaint(text)) == str(error)
         if error is not None:
             check(error, text)
             assert error.path
@@ -299,7 +298,6 @@ def test_mutated_json_text() -> None:
 )
 def test_complaints(text: str, where: tuple[int, int], message: str, expected: str) -> None:
     error = complaint(text)
-    assert error is not None
     assert (error.line, error.column) == where
     assert error.message.startswith(message)
     assert expected in error.expected
@@ -308,13 +306,11 @@ def test_complaints(text: str, where: tuple[int, int], message: str, expected: s
 
 def test_the_caret_stands_below_the_place() -> None:
     error = complaint("(d0) -> (d0)\ndomain:\n\td0 in [3, ]")
-    assert error is not None
     assert error.render() == (
         "line 3, column 12: unexpected `]`; expected an integer bound\n  \td0 in [3, ]\n  \t          ^"
     )
     long = "(d0) -> (" + "d0 + " * 100 + "§" + " + d0" * 100
     error = complaint(long)
-    assert error is not None
     line, caret = error.render().splitlines()[1:]
     assert line[caret.index("^")] == "§"
     assert len(line) < 110

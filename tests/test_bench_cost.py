@@ -149,8 +149,7 @@ def test_every_map_has_a_domain_and_a_name_of_its_own(name: str) -> None:
     maps = corpora.corpus(name)
     assert len({m.name for m in maps}) == len(maps)
     for m in maps:
-        names = {v for v, _, _ in m.vars}
-        assert {n for n in m.program.nodes if isinstance(n, str)} <= names, m.name
+        assert {n for n in m.program.nodes if isinstance(n, str)} <= {v for v, _, _ in m.vars}, m.name
         assert m.constraints == [] or any(v.size for v in m.points().values()), m.name
 
 
@@ -338,8 +337,7 @@ def test_the_page_and_its_json() -> None:
     # beside what was measured before, where that differs
     before = page.goals(data).measured
     before["median cold time, of TVM's"]["chains"] = "0.70"
-    later = page.markdown({**data, "before": before})
-    assert "| 0.10 (0.70) |\n" in later
+    assert "| 0.10 (0.70) |\n" in page.markdown({**data, "before": before})
     slower = [row((9, 5), indexproof=("ok", 4, 2, 1e-3), tvm=("ok", 5, 2, 1e-4))]
     data["corpora"]["chains"]["summary"] = measure.summarise(slower, names)
     assert "| **10.00** |\n" in page.markdown(data)

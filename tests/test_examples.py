@@ -144,8 +144,7 @@ def test_the_python_examples(name: str, tmp_path: Path, monkeypatch: pytest.Monk
         if language == "pycon":
             test = doctest.DocTestParser().get_doctest(content, {}, name, name, 0)
             said: list[str] = []
-            results = doctest.DocTestRunner().run(test, out=said.append)
-            assert not results.failed, "".join(said)
+            assert not doctest.DocTestRunner().run(test, out=said.append).failed, "".join(said)
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -49,8 +49,7 @@ def test_the_list_of_packages_is_the_folders_on_disk() -> None:
 def test_every_package_has_an_init() -> None:
     # Without one a folder is a namespace package, which type checkers and importlib.resources see otherwise.
     for name in SETUPTOOLS["packages"]:
-        folder = ROOT.joinpath(*name.split(".")[1:])
-        assert (folder / "__init__.py").is_file(), name
+        assert (ROOT.joinpath(*name.split(".")[1:]) / "__init__.py").is_file(), name
 
 
 def test_every_data_file_is_installed() -> None:
@@ -86,8 +85,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_the_sources_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {n for n in archive.namelist() if ".dist-info/" not in n}
-    expected = {Path("indexproof", p).as_posix() for p in [*source_files(), Path("py.typed")]}
-    assert names == expected
+    assert names == {Path("indexproof", p).as_posix() for p in [*source_files(), Path("py.typed")]}
 
 
 def test_every_module_of_the_wheel_imports_from_an_empty_folder(wheel: Path, tmp_path: Path) -> None:

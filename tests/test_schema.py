@@ -53,7 +53,7 @@ def printed(*command: str) -> dict[str, Any]:
     """The document that a command prints."""
     found = CliRunner().invoke(app, [*command, "--json"])
     assert found.exit_code == 1, found.output
-    return json.loads(found.stdout)  # type: ignore[no-any-return]
+    return json.loads(found.stdout)
 
 
 @pytest.fixture(scope="module")

@@ -97,4 +97,4 @@ def test_a_rule_is_declared_with_parentheses() -> None:
         return Rewrite(x + 0, x)
 
     with pytest.raises(DeclarationError, match=r"twice: .*write `@rule\(\)`"):
-        rule(twice)  # type: ignore[arg-type]
+        rule(twice)

@@ -73,7 +73,6 @@ def bench_coalescing() -> None:
         counted, found = _timed(lambda at=at, m=m, operand=operand: requests(at, m, operand), 20)
         slow, first = _timed(lambda p=position, b=bits: _by_python(p, b), 1)
         fast, second = _timed(lambda p=position, b=bits: _by_numpy(p, b), 3)
-        assert found is not None
         assert first == second
         # a vector is one load here, and as many as it has elements there
         assert found.vector > 1 or found.sectors == first

@@ -356,12 +356,12 @@ def checking(ours: Ours, name: str) -> float:
         profile.disable()
     stats = pstats.Stats(profile)
     spent = 0.0
-    for (file, _, function), (_, _, own, _, callers) in stats.stats.items():  # type: ignore[attr-defined]
+    for (file, _, function), (_, _, own, _, callers) in stats.stats.items():
         if file.endswith("rules/compiled.py"):
             spent += own
         elif function in CHECKS:
             spent += sum(v[3] for (by, _, _), v in callers.items() if by.endswith("rules/compiled.py"))
-    return spent / stats.total_tt  # type: ignore[attr-defined,no-any-return]
+    return spent / stats.total_tt
 
 
 # ------------------------------------------------------------------------------------------- ours: what does nothing

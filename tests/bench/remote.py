@@ -49,7 +49,6 @@ class Remote:
 
     def ask(self, what: Callable[..., Any], *args: Any) -> Any:
         """What the function of :mod:`measure` returns for the peer.  Raises :class:`RuntimeError` where it does not."""
-        assert self.process.stdin is not None
         pickle.dump((what.__name__, args), self.process.stdin)
         self.process.stdin.flush()
         return self._answer()

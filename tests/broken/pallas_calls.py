@@ -42,7 +42,7 @@ def copied(
     params = (
         pltpu.CompilerParams(dimension_semantics=tuple(words[s] for s in semantics)) if semantics else None
     )
-    return pl.pallas_call(  # type: ignore[no-any-return]
+    return pl.pallas_call(
         kernel,
         grid=grid,
         in_specs=[pl.BlockSpec(block, source)],
@@ -68,7 +68,7 @@ def matmul(order: str = "ijk", semantics: str = "ppa") -> Callable[..., Any]:
         o_ref[...] += x_ref[...] @ y_ref[...]
 
     words = {"p": "parallel", "a": "arbitrary"}
-    return pl.pallas_call(  # type: ignore[no-any-return]
+    return pl.pallas_call(
         kernel,
         grid=tuple(sizes[a] for a in order),
         in_specs=[pl.BlockSpec((128, 128), at("i", "k")), pl.BlockSpec((128, 128), at("k", "j"))],
@@ -86,7 +86,7 @@ def attention(kv: Any) -> Callable[..., Any]:
 
     q = pl.BlockSpec((None, 128, 64), lambda h, i, j: (h, i, 0))
     both = pl.BlockSpec((None, 128, 64), lambda h, i, j: (h, kv(i, j), 0))
-    return pl.pallas_call(  # type: ignore[no-any-return]
+    return pl.pallas_call(
         kernel,
         grid=(2, 4, 4),
         in_specs=[q, both, both],

@@ -13,7 +13,7 @@ LAW = {law.name: law for law in TRANSFORM_LAWS}
 
 
 def _planted(name: str, doc: str, fails: str, twin: str, **changes: object) -> Planted:
-    wrong = replace(LAW[twin], name=name, doc=doc, **changes)  # type: ignore[arg-type]
+    wrong = replace(LAW[twin], name=name, doc=doc, **changes)
     return Planted(name, wrong=wrong, fails=fails, twin=LAW[twin])
 
 

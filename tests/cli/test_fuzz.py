@@ -50,7 +50,6 @@ def test_wrong_options(run: Run, command: str, words: list[str], said: str) -> N
 def test_ctrl_c_says_that_not_everything_was_examined() -> None:
     command = [sys.executable, "-m", "indexproof", "dev", "fuzz-hlo", "--seed", "4", "-j", "2", "-n", "5000"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
     assert process.stderr.readline().startswith(" 10%")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)

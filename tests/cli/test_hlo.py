@@ -191,8 +191,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text(run: Run, tmp_path: Path) -> N
     path.write_text(text, "utf-8")
     for done in (run("hlo", "-", stdin=text), run("hlo", path)):
         assert (done.status, done.err) == (0, "")
-    wrong = run("hlo", "-", stdin=text.replace("ROOT", "ROOT ROOT"))
-    assert "line 3, column 13" in wrong.err
+    assert "line 3, column 13" in run("hlo", "-", stdin=text.replace("ROOT", "ROOT ROOT")).err
 
 
 def test_compressed_files_and_standard_input(run: Run, tmp_path: Path) -> None:
@@ -293,8 +292,7 @@ def test_stablehlo_is_read_too(run: Run) -> None:
 
 def test_a_picture_shows_what_a_tile_reads(run: Run, module: str, tmp_path: Path) -> None:
     svg = tmp_path / "t.svg"
-    done = run("hlo", module, "-c", "f", "-i", "t", "--tile", "3,1", "--svg", str(svg))
-    assert done.status == 0
+    assert run("hlo", module, "-c", "f", "-i", "t", "--tile", "3,1", "--svg", str(svg)).status == 0
     root = ElementTree.parse(svg).getroot()
     cells = {
         (c.findtext("{*}title"), c.get("fill"))
@@ -303,8 +301,7 @@ def test_a_picture_shows_what_a_tile_reads(run: Run, module: str, tmp_path: Path
     }
     assert {place for place, fill in cells if fill == "#f6ad55"} == {"(0, 0)", "(1, 0)", "(2, 0)"}
     assert {place for place, fill in cells if fill == "#63b3ed"} == {"(0, 0)", "(0, 1)", "(0, 2)"}
-    sizes = {t.get("font-size") for t in root.findall(".//{*}text") if (t.text or "").isdigit()}
-    assert len(sizes) == 1
+    assert len({t.get("font-size") for t in root.findall(".//{*}text") if (t.text or "").isdigit()}) == 1
 
 
 def test_no_picture_of_what_is_not_known(run: Run, module: str, tmp_path: Path) -> None:

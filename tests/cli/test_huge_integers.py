@@ -46,8 +46,7 @@ def test_every_form_answers_or_refuses(run: Any, text: str, to: str) -> None:
 def test_the_width_is_right() -> None:
     assert width(parse_map(MAPS[0])).bits is None
     assert width(parse_map(MAPS[0])).overflows[0].value == 2**31
-    small = width(parse_map(f"(d0) -> (d0), domain: d0 in [0, {A}], d0 * 3 in [0, 15]"))
-    assert small.bits == 32
+    assert width(parse_map(f"(d0) -> (d0), domain: d0 in [0, {A}], d0 * 3 in [0, 15]")).bits == 32
 
 
 def test_isl_and_back() -> None:

@@ -39,8 +39,7 @@ def test_different_maps_are_answered_with_a_point(run: Run) -> None:
     assert "  take     d0 = 1" in lines
     assert "  right    d0 mod 2 = 1" in lines
     assert lines[-3:-1] == ["  left     → (0)", "  right    → (1)"]
-    again = shlex.split(lines[-1])[1:]
-    assert run(*again[1:]).out == done.out
+    assert run(*shlex.split(lines[-1])[1:][1:]).out == done.out
 
 
 def test_a_point_outside_one_domain(run: Run) -> None:
@@ -97,8 +96,7 @@ def test_maps_that_cannot_be_read(run: Run, words: list[str], said: str) -> None
 
 def test_a_caret_points_at_the_place(run: Run) -> None:
     source = "(d0) -> (d0 +), domain: d0 in [0, 9]"
-    lines = run("equal", source, HALVES).err.splitlines()
-    assert lines[1:] == [f"  {source}", "  " + " " * 13 + "^"]
+    assert run("equal", source, HALVES).err.splitlines()[1:] == [f"  {source}", "  " + " " * 13 + "^"]
 
 
 def test_simplify_prints_the_map_alone(run: Run) -> None:
@@ -230,8 +228,7 @@ def test_simplify_keeps_points_on_request(run: Run) -> None:
 
 def test_changed_variables_as_json(run: Run) -> None:
     data = json.loads(run("simplify", SCALED, "--remove-unused", "--rescale-ranges", "--json").out)
-    name = next(n for n in FORMS if n.startswith("simplify --remove-unused"))
-    assert set(data) == set(FORMS[name])
+    assert set(data) == set(FORMS[next(n for n in FORMS if n.startswith("simplify --remove-unused"))])
     assert data["values"] == {"d0": "0", "d1": "d0", "s0": "0", "s1": "s0 * 4 + 2"}
     assert data["removed"] == {"d0": [0, 3], "s0": [0, 30]}
     assert data["new_dims"] == []
@@ -333,8 +330,7 @@ def test_a_proof_for_all_sizes_has_certificates(run: Run, tmp_path: Path) -> Non
     done = run("replay", str(tmp_path))
     assert done.status == 0
     assert "5 of 5 certificates hold" in done.out
-    done = run("property", "injective", ROWS, "--certificates", str(tmp_path))
-    assert done.status == 3
+    assert run("property", "injective", ROWS, "--certificates", str(tmp_path)).status == 3
 
 
 def test_maps_with_parameters(run: Run) -> None:

@@ -148,8 +148,7 @@ def test_the_identity_changes_nothing(m: IndexingMap) -> None:
         {v.name: n.name for v, n in zip(m.variables, before.compose(m).variables, strict=True)}
     )
     wide = [(f"d{k}", -1000, 1000) for k in range(2)]
-    after = IndexingMap.of(wide, results=[var("d0"), var("d1")])
-    assert m.compose(after) == m
+    assert m.compose(IndexingMap.of(wide, results=[var("d0"), var("d1")])) == m
 
 
 def test_one_element_read_by_both_maps_is_one_value() -> None:

@@ -14,7 +14,7 @@ from indexproof.core.text import parse_expr
 
 def follows(claim: str, *equations: str) -> list[int] | None:
     """The equations, by number, from which a claim follows."""
-    known = Congruence(tuple(map(parse_expr, e.split(" = "))) for e in equations)  # type: ignore[arg-type]
+    known = Congruence(tuple(map(parse_expr, e.split(" = "))) for e in equations)
     left, right = map(parse_expr, claim.split(" = "))
     return known.reasons(left, right)
 
@@ -87,12 +87,12 @@ def test_what_follows_holds_wherever_the_equations_do(maps: object, seed: int) -
     atoms: list[Expr] = [var(n) for n in "abc"]
     values = [dict(zip(atoms, p, strict=True)) for p in itertools.product(range(-2, 4), repeat=3)]
     for _ in range(20):
-        es = [maps.expr(atoms, 2) for _ in range(8)]  # type: ignore[attr-defined]
+        es = [maps.expr(atoms, 2) for _ in range(8)]
         given = [tuple(rng.sample(es, 2)) for _ in range(rng.randint(1, 4))]
-        known = Congruence(given)  # type: ignore[arg-type]
+        known = Congruence(given)
         points = [p for p in values if all(a.evaluate(p) == b.evaluate(p) for a, b in given)]
         for a, b in itertools.combinations([*es, es[0] + es[1], (es[2] + 1) // 3, (es[3] + 1) // 3], 2):
             reasons = known.reasons(a, b)
             if reasons is not None:
                 assert all(a.evaluate(p) == b.evaluate(p) for p in points), (a, b, given)
-                assert Congruence(given[n] for n in reasons).equal(a, b)  # type: ignore[misc]
+                assert Congruence(given[n] for n in reasons).equal(a, b)

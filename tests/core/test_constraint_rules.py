@@ -86,7 +86,7 @@ def applications(
 
 def _instance(b: Bounded, values: Mapping[Var, Expr]) -> Bound:
     e, lo, hi = (part.substitute(values) for part in (b.e, b.lo, b.hi))
-    return e, lo.value, hi.value  # type: ignore[attr-defined]
+    return e, lo.value, hi.value
 
 
 def ends_of(facts: Facts) -> Ends:
@@ -94,7 +94,7 @@ def ends_of(facts: Facts) -> Ends:
 
     def ends(e: Expr) -> tuple[int, int]:
         lo, hi = facts.interval(e)
-        return lo, hi  # type: ignore[return-value]
+        return lo, hi
 
     return ends
 
@@ -211,7 +211,7 @@ def test_the_measure_of_a_pattern_is_that_of_its_instances() -> None:
                 for v in rule.variables:
                     e = values[v]
                     if v.kind == "const":
-                        env[v.name] = e.value  # type: ignore[attr-defined]
+                        env[v.name] = e.value
                         continue
                     measured = constraint_measure([Bounded(e, integer(0), integer(0))])._asdict()
                     del measured["constraints"]
@@ -230,8 +230,7 @@ def test_the_measure_of_a_pattern_is_that_of_its_instances() -> None:
 
 
 def test_strategies_are_documented_and_exist() -> None:
-    used = {r.choose for r in RULES.constraints if r.choose}
-    assert used <= set(CONSTRAINT_STRATEGIES)
+    assert {r.choose for r in RULES.constraints if r.choose} <= set(CONSTRAINT_STRATEGIES)
     assert all(s.__doc__ for s in CONSTRAINT_STRATEGIES.values())
 
 

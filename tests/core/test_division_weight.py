@@ -85,8 +85,7 @@ def test_what_is_inside_a_remainder_may_be_a_difference_next() -> None:
 
 
 def test_expressions_and_reductions_too() -> None:
-    m = simplify(DIGITS, minimize=2)
-    assert reduce(DIGITS, minimize=2).map == m
+    assert reduce(DIGITS, minimize=2).map == simplify(DIGITS, minimize=2)
     quotient, remainder = "x floordiv 4", "x mod 4"
     both = parse_map(f"(x) -> (max({quotient}, 5) + {remainder}), domain: x in [0, 99]").results[0]
     bounds = {"x": (0, 99)}

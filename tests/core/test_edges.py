@@ -25,8 +25,6 @@ def _edges() -> Any:
     """``tests/mutants/edges.py``, which is on no path."""
     path = Path(__file__).parents[1] / "mutants" / "edges.py"
     spec = importlib.util.spec_from_file_location("edges", path)
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault("edges", module)
     spec.loader.exec_module(module)
@@ -64,14 +62,12 @@ def results() -> list[tuple[Any, Any]]:
 
 
 def test_results_are_right_and_cost_no_more_and_stay(results: list[tuple[Any, Any]]) -> None:
-    problems = {c.name: f"{why}: {c.map}" for c, after in results if (why := c.problem(after))}
-    assert not problems
+    assert not {c.name: f"{why}: {c.map}" for c, after in results if (why := c.problem(after))}
 
 
 def test_every_step_is_an_instance_of_a_rule(results: list[tuple[Any, Any]]) -> None:
     # every other one: `make mutants` goes through all of them
-    refused = {c.name: f"{why}: {c.map}" for c, _ in results[::2] if (why := c.refused())}
-    assert not refused
+    assert not {c.name: f"{why}: {c.map}" for c, _ in results[::2] if (why := c.refused())}
 
 
 def test_results_are_the_same_as_ever(results: list[tuple[Any, Any]]) -> None:

@@ -50,7 +50,7 @@ def test_values_that_are_no_python_integers() -> None:
     assert m.evaluate(np.array([7])) == (28, -3)
     for wrong in (1.5, "1", None, True):
         with pytest.raises(InputError, match="the value of `d0` must be an integer"):
-            m.evaluate([wrong])  # type: ignore[list-item]
+            m.evaluate([wrong])
 
 
 def test_evaluate() -> None:
@@ -127,8 +127,7 @@ def test_arrays_are_machine_integers_exactly_when_that_is_safe() -> None:
     assert not wide.evaluate_many([np.arange(4)])[0].any()
     small = IndexingMap.of([("d0", 0, 200)], results=[d0 * 1000])
     assert small.evaluate_many([np.arange(200, dtype=np.uint8)])[1][0][-1] == 199_000
-    mixed = np.array([np.int64(3), 2**70], dtype=object)
-    assert far.evaluate_many([mixed])[0].tolist() == [False, True]
+    assert far.evaluate_many([np.array([np.int64(3), 2**70], dtype=object)])[0].tolist() == [False, True]
     assert far.evaluate_many([2**70 + 1])[1][0].tolist() == 1
     assert small.evaluate_many([np.array([])])[0].shape == (0,)
     for wrong in (np.array([0.5]), np.array([None]), ["a"], [True]):
@@ -313,10 +312,10 @@ def test_maps_may_be_built_in_many_threads() -> None:
         (lambda: Variable("", 0, 1), "no name for a variable"),
         (lambda: Variable("2d", 0, 1), "no name for a variable"),
         (lambda: Variable("mod", 0, 1), "no name for a variable"),
-        (lambda: Variable("d0", 0, 1.5), "upper bound of `d0` must be an integer"),  # type: ignore[arg-type]
-        (lambda: Variable("d0", "0", 1), "lower bound of `d0` must be an integer"),  # type: ignore[arg-type]
+        (lambda: Variable("d0", 0, 1.5), "upper bound of `d0` must be an integer"),
+        (lambda: Variable("d0", "0", 1), "lower bound of `d0` must be an integer"),
         (lambda: Variable("d0", True, 1), "must be an integer, not True"),
-        (lambda: Constraint(d0, 0, None), "must be an integer"),  # type: ignore[arg-type]
+        (lambda: Constraint(d0, 0, None), "must be an integer"),
         (lambda: RuntimeSource("two\nlines", ()), "on one line"),
         (lambda: RuntimeSource(" ", ()), "one HLO instruction"),
         (
@@ -332,7 +331,7 @@ def test_maps_may_be_built_in_many_threads() -> None:
 )
 def test_impossible_maps(build: object, message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        build()  # type: ignore[operator]
+        build()
     assert isinstance(caught.value, IndexproofError)
     assert isinstance(caught.value, ValueError)
     assert "\n" not in str(caught.value)
@@ -347,8 +346,7 @@ def test_errors_survive_pickling() -> None:
 
 
 def test_numpy_integers_are_bounds() -> None:
-    m = IndexingMap.of([("d0", np.int64(0), np.int32(3))], results=[d0])
-    assert type(m.dims[0].hi) is int
+    assert type(IndexingMap.of([("d0", np.int64(0), np.int32(3))], results=[d0]).dims[0].hi) is int
 
 
 # --------------------------------------------------------------------------------------------------- display
@@ -361,8 +359,7 @@ def test_display_on_a_terminal_and_in_a_notebook() -> None:
     )
     console = Console(width=120, record=True, file=io.StringIO())
     console.print(m)
-    text = console.export_text()
-    assert parse_map(text) == m
+    assert parse_map(console.export_text()) == m
     page = m._repr_html_()
     assert page.startswith("<pre")
     assert "a &lt; b[0]" in page

@@ -66,7 +66,7 @@ CASES = [
 
 
 def rendered(case: object) -> str:
-    return str(case) if isinstance(case, str) else f"{case.threads}x{case.blocks}u{case.unroll}w{case.warp}"  # type: ignore[attr-defined]
+    return str(case) if isinstance(case, str) else f"{case.threads}x{case.blocks}u{case.unroll}w{case.warp}"
 
 
 @pytest.mark.parametrize(("launch", "shape"), CASES, ids=rendered)

@@ -28,7 +28,7 @@ def steps(e: Expr) -> list[Expr]:
 
 
 @pytest.mark.parametrize("join", [minimum, maximum])
-def test_every_step_on_an_extremum_descends(join) -> None:  # type: ignore[no-untyped-def]
+def test_every_step_on_an_extremum_descends(join) -> None:
     taken = 0
     for constants in itertools.product((-3, 0, 2), repeat=4):
         for n in (2, 3, 4):

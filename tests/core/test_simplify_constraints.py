@@ -418,8 +418,7 @@ def test_a_simplified_map_is_remembered_and_forgotten_with_its_object() -> None:
 def test_a_map_in_normal_form_is_returned_itself() -> None:
     m = parse_map("(d0, d1) -> (d0 + d1), domain: d0 in [0, 9], d1 in [0, 9], d0 + d1 in [3, 12]")
     assert simplify_map(m, RULES) is m
-    again = m.with_(constraints=(*m.constraints, Constraint(var("d0"), -5, 20)))
-    assert simplify_map(again, RULES) == m
+    assert simplify_map(m.with_(constraints=(*m.constraints, Constraint(var("d0"), -5, 20))), RULES) == m
 
 
 def test_sums_whose_ends_are_too_far_away_to_be_numbers_narrow_what_they_can() -> None:

@@ -110,7 +110,7 @@ def test_reading_expressions(text: str, expected: object) -> None:
     ],
 )
 def test_printing_expressions(expression: object, text: str) -> None:
-    printed = format_expr(expression)  # type: ignore[arg-type]
+    printed = format_expr(expression)
     assert printed == text
     assert parse_expr(printed) is expression
 

@@ -121,7 +121,7 @@ class Case:
                 if found != target:
                     return f"wrong: at {point} {found}, not {target}"
                 for k, lo, hi in ends if target else ():
-                    if not lo <= (n := target[k]) <= hi:  # type: ignore[index]
+                    if not lo <= (n := target[k]) <= hi:
                         return f"wrong: at {point} {n} is not in [{lo}, {hi}]"
         if map_cost(after).weighed(self.weight) > map_cost(self.map).weighed(self.weight):
             return "dearer"

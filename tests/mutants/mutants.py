@@ -221,7 +221,7 @@ def put_in_place(mutant: Mutant) -> Any:
         del sys.modules[name]
     loader = importlib.machinery.SourceFileLoader
     get = loader.get_code
-    loader.get_code = lambda self, name: code if self.path == path else get(self, name)  # type: ignore[method-assign]
+    loader.get_code = lambda self, name: code if self.path == path else get(self, name)
     return importlib.import_module("edges")
 
 

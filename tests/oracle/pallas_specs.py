@@ -39,7 +39,7 @@ class Spec:
             pl.BlockSpec(b, eval(f"lambda {self.axes}: {m}"))
             for b, m in zip(self.blocks, self.maps, strict=True)
         ]
-        return pl.pallas_call(  # type: ignore[no-any-return]
+        return pl.pallas_call(
             kernel,
             grid=self.grid,
             in_specs=specs[:1],

@@ -81,8 +81,7 @@ def test_a_function_to_its_module() -> None:
     assert [i.opcode for i in module.entry.instructions] == ["parameter", "transpose", "slice", "sine"]
     assert module.entry.root.array.dims == (10, 10)
     jitted = jax.jit(lambda x, *, n: jnp.tile(x, n), static_argnames="n")
-    with_name = indexproof.jax.module(jitted, example, n=2)
-    assert with_name.entry.root.array.dims == (10, 40)
+    assert indexproof.jax.module(jitted, example, n=2).entry.root.array.dims == (10, 40)
     optimized = indexproof.jax.module(lambda x: jnp.sin(x.T[::2]) + 1, example, stage="optimized")
     assert "fusion" in [i.opcode for i in optimized.entry.instructions]
     assert optimized.attribute("is_scheduled") is True
@@ -92,7 +91,7 @@ def test_a_function_to_its_module() -> None:
         indexproof.jax.module(lambda x: x.T, example)
     )
     with pytest.raises(InputError, match="no stage 'fast'"):
-        indexproof.jax.module(lambda x: x, example, stage="fast")  # type: ignore[arg-type]
+        indexproof.jax.module(lambda x: x, example, stage="fast")
 
 
 @pytest.mark.parametrize("stage", ["lowered", "optimized"])
@@ -110,7 +109,7 @@ def test_large_constants_are_not_elided(stage: str) -> None:
 def test_arguments_by_their_shape(shape: str) -> None:
     module = indexproof.jax.module(lambda x: x, indexproof.jax.array(shape))
     assert module.entry.parameters[0].array.without_layout() == read_shape(shape)
-    assert indexproof.jax.array(read_shape(shape)) == indexproof.jax.array(shape)  # type: ignore[arg-type]
+    assert indexproof.jax.array(read_shape(shape)) == indexproof.jax.array(shape)
 
 
 @pytest.mark.parametrize("shape", ["token[]", "f7[2]", "f32[<=3]", "f32[?]", "(f32[2])", "f32[2"])

@@ -270,6 +270,5 @@ def test_a_thread_shows_the_order_of_a_transposed_layout() -> None:
     places = [corners[f"element {at.index(n)} at position {n}"] for n in range(15)]
     assert drawn.lines("#ffffff") == [(*a, *b) for a, b in itertools.pairwise(places)]
     # the thread of a tile ends where padding begins
-    tiled = Drawn(layout_picture("f32[5,6]{0,1:T(2,4)}"))
-    assert len(tiled.lines("#ffffff")) == 3 * (7 + 1)
+    assert len(Drawn(layout_picture("f32[5,6]{0,1:T(2,4)}")).lines("#ffffff")) == 3 * (7 + 1)
     assert len(Drawn(layout_picture("f32[4,6,5]{1,2,0}")).lines("#ffffff")) == 4 * 29

@@ -191,7 +191,7 @@ def test_ops() -> None:
 
         name = "mirrored"
 
-        def input_to_output(self, k, i, rt, x):  # type: ignore[no-untyped-def]
+        def input_to_output(self, k, i, rt, x):
             return Map(list(i))
 
     assert_op_sound(Transpose, max_rank=2)

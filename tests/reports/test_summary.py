@@ -37,8 +37,8 @@ def made(
     witness = more.pop("witness", None)
     family = "op" if " " in subject else "rule"
     x = var("x")
-    o = Obligation(family, subject, kind, (), x.eq(x + 1), **more)  # type: ignore[arg-type]
-    return Result(o, Verdict(status, str(strategy), witness=witness, seconds=seconds))  # type: ignore[arg-type]
+    o = Obligation(family, subject, kind, (), x.eq(x + 1), **more)
+    return Result(o, Verdict(status, str(strategy), witness=witness, seconds=seconds))
 
 
 def text_of(run: Run) -> str:

@@ -85,7 +85,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def data(made: Path) -> dict[str, Any]:
-    return json.loads((made / "report.json").read_text("utf-8"))  # type: ignore[no-any-return]
+    return json.loads((made / "report.json").read_text("utf-8"))
 
 
 # --------------------------------------------------------------------------------------------------- the document

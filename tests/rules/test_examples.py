@@ -164,7 +164,7 @@ def normalised(rule: ConstraintRule, text: str) -> tuple[IndexingMap, IndexingMa
     steps: list[object] = []
     # that two constraints on one expression are one is a rule too, and boxes are narrowed by it
     both = [r for r in RULES.constraints if r is rule or r.name == "same_expression_intersects"]
-    after = simplify_map(m, RuleSet("one", (), tuple(both)), steps)  # type: ignore[arg-type]
+    after = simplify_map(m, RuleSet("one", (), tuple(both)), steps)
     return m, after, [s for s in steps if isinstance(s, ConstraintChange) and s.rule is rule]
 
 
@@ -305,8 +305,7 @@ def test_another_right_side_is_seen_in_the_result(rule: Rule, before: str, after
 @pytest.mark.parametrize(("rule", "before", "after"), EXAMPLES, ids=name_of)
 def test_without_the_rule_it_is_not_applied(rule: Rule, before: str, after: str) -> None:
     others = tuple(r for r in RULES.rules if r is not rule)
-    without = replace(RULES, rules=others, engine=engine_of(others))
-    assert not cited(simplified(before, without)[2], rule)
+    assert not cited(simplified(before, replace(RULES, rules=others, engine=engine_of(others)))[2], rule)
     assert cited(simplified(before, RULES)[2], rule) or cited(simplified(before, alone(rule))[2], rule)
 
 

@@ -164,7 +164,6 @@ def test_requests_are_counted_exactly(seed: int) -> None:
         boxes += ["s0 in [0, 2]"] if iterations else []
         m = parse_map(f"({dims}){iterations} -> ({', '.join(read)}), domain: {', '.join(boxes)}")
         found = requests(at, m, operand)
-        assert found is not None
         counted = (found.requests, found.sectors, found.lines, found.packed, found.wavefronts)
         assert counted == _by_enumeration(at, m, operand, found.vector), (at, m, operand)
 
@@ -175,7 +174,6 @@ def test_a_carry_that_samples_miss_ends_a_period() -> None:
     m = parse_map("(d0) -> (d0 + d0 floordiv 16007), domain: d0 in [0, 16383]")
     operand = memory("f32[16400]")
     found = requests(at, m, operand)
-    assert found is not None
     counted = (found.requests, found.sectors, found.lines, found.packed, found.wavefronts)
     assert counted == _by_enumeration(at, m, operand, found.vector)
 
@@ -186,7 +184,6 @@ def test_periods_stand_for_all_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     at = Launch((128,), (7813,)).over("f32[1000,1000]")
     m = parse_map("(d0, d1) -> (d1, d0), domain: d0 in [0, 999], d1 in [0, 999]")
     found = requests(at, m, memory("f32[1000,1000]"))
-    assert found is not None
     assert (found.requests, found.sectors, found.packed, found.coalesced) == (31250, 10**6, 125000, False)
     monkeypatch.setattr(access, "LIMIT", 1 << 6)
     assert requests(at, m, memory("f32[1000,1000]")) is None
@@ -196,7 +193,6 @@ def test_neighbours_are_one_vector() -> None:
     at = Launch((32,), (8,), 4).over("f32[32,32]")
     m = parse_map("(d0, d1) -> (d0, d1), domain: d0 in [0, 31], d1 in [0, 31]")
     found = requests(at, m, memory("f32[32,32]"))
-    assert found is not None
     assert (found.vector, found.requests, found.sectors, found.stride, found.coalesced) == (
         4,
         8,
@@ -205,7 +201,6 @@ def test_neighbours_are_one_vector() -> None:
         True,
     )
     across = requests(at, m, memory("f32[32,32]{0,1}"))
-    assert across is not None
     assert (across.vector, across.requests, across.stride, across.dimensions) == (1, 32, None, (0, 1))
 
 
@@ -214,7 +209,6 @@ def test_broadcast_has_no_bank_conflict() -> None:
     counted = []
     for text in ("(d0, d1) -> (d0)", "(d0, d1) -> (d1 * 32)", "(d0, d1) -> (d1 * 33)"):
         found = requests(at, parse_map(f"{text}, domain: d0 in [0, 31], d1 in [0, 31]"), memory("f32[1056]"))
-        assert found is not None
         counted.append(found.wavefronts)
     assert counted == [32, 32 * 32, 32]
 

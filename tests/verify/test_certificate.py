@@ -346,7 +346,6 @@ def test_what_the_bound_of_a_dividend_proves_has_a_certificate(monkeypatch: pyte
 
     monkeypatch.setattr(export, "prove", without_quotients)
     proof = _with_quotient_bounds(GRID.hypotheses, GRID.goal, None)
-    assert proof is not None
     assert any(part["proof"]["step"] == "quotient bound" for part in proof["parts"])
     found = checked_json(GRID.name, GRID.hypotheses, GRID.goal, proof)
     check_certificate(json.loads(json.dumps(found)), (GRID.hypotheses, GRID.goal), solvers=Z3)

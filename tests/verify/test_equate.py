@@ -87,7 +87,7 @@ def test_reshapes_find_every_place(shapes: tuple[tuple[Expr, ...], tuple[Expr, .
     # nothing is asked of a solver
     assert found.resources == 0
     # a digit that is off by one is found out
-    wrong = all_of((*goals[:-1], goals[-1].a.eq(goals[-1].b + 1)))  # type: ignore[attr-defined]
+    wrong = all_of((*goals[:-1], goals[-1].a.eq(goals[-1].b + 1)))
     assert decide(Obligation("reshape", "wrong", "valid", tuple(known), wrong)).status is Status.REFUTED
 
 
@@ -132,7 +132,6 @@ def test_a_wrong_replacement_is_not_believed(planted: Expr, monkeypatch: pytest.
 def test_a_certificate_with_another_replacement_is_refused() -> None:
     goal = ((i * n + j) // m).eq(k)
     proof = export._with_equated_dividends(KNOWN, goal, LIMITS)
-    assert proof is not None
     written = json.loads(json.dumps(export.checked_json("quotient", KNOWN, goal, proof)))
     assert check_certificate(written, (KNOWN, goal), solvers=Z3).leaves > 0
     nothing = {"step": "goals", "parts": []}

@@ -170,8 +170,7 @@ def numbers(most: int, count: int) -> Iterator[list[Polynomial]]:
 def test_a_quotient_and_a_remainder_are_what_is_said() -> None:
     for a, b, q, r in numbers(3, 4):
         n, d = a.literal or 0, b.literal or 0
-        said = holds(checker.quotient(a, b, q, r))
-        assert said == (not d or (q.literal, r.literal) == divmod(n, d))
+        assert holds(checker.quotient(a, b, q, r)) == (not d or (q.literal, r.literal) == divmod(n, d))
 
 
 def test_products_and_multiples_are_what_is_said() -> None:

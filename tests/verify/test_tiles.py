@@ -263,7 +263,6 @@ def test_the_condition_on_sizes_is_exact(
 )
 def test_the_condition_is_in_closed_form(text: str, condition: str, sizes: str) -> None:
     found = tile_sizes(parse_map(text))
-    assert found is not None
     assert (found.condition, ", ".join(map(format_expr, found.sizes))) == (condition, sizes)
 
 
@@ -370,7 +369,6 @@ def test_a_transpose_of_many_dimensions_reads_tiles() -> None:
     found = tile_of(m, (2, 4) * 8)
     assert isinstance(found, TargetTile)
     assert found.sizes == (4, 2) * 8
-    assert found.offsets is not None
     assert found.offsets.evaluate((1,) * 16) == (4, 2) * 8
 
 

@@ -222,8 +222,7 @@ def test_large_domains_are_decided_exactly() -> None:
 
 
 def test_the_answer_names_its_engines() -> None:
-    small = width(parse_map("(d0) -> (d0 * 4), domain: d0 in [0, 9]"))
-    assert small.engines == ("intervals",)
+    assert width(parse_map("(d0) -> (d0 * 4), domain: d0 in [0, 9]")).engines == ("intervals",)
     exact = width(
         parse_map("(d0, d1) -> (d0 * 65536 + d1), domain: d0 in [0, 99999], d1 in [0, 9], d0 + d1 in [0, 9]")
     )

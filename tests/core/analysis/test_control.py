@@ -155,8 +155,7 @@ def test_both_directions_of_a_loop_are_the_same_relation() -> None:
     assert set(there) == set(back)
     for key in there:
         one = {pair for m in there[key] for pair in m.relation()}
-        other = {(b, a) for m in back[key] for a, b in m.relation()}
-        assert one == other, key
+        assert one == {(b, a) for m in back[key] for a, b in m.relation()}, key
 
 
 def test_a_loop_without_end_of_maps_says_so() -> None:
@@ -620,7 +619,6 @@ ENTRY e {
     (m,) = analysed(text)[1][0, 0]
     (value,) = m.rts
     assert m.results == (m.dim_vars[0], value.expr)
-    assert value.source is not None
     assert value.source.hlo.startswith("i = ")
     assert value.source.results == m.dim_vars
 

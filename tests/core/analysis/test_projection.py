@@ -125,4 +125,4 @@ def test_a_value_keeps_the_element_that_holds_it() -> None:
     )
     found = projected(m)
     assert [v.size for v in found.ranges] == [4, 4]
-    assert found.results[:2] == found.rts[0].source.results == tuple(found.range_vars)  # type: ignore[union-attr]
+    assert found.results[:2] == found.rts[0].source.results == tuple(found.range_vars)

@@ -78,8 +78,7 @@ def test_the_steps_of_an_expression(source: str, steps: list[str]) -> None:
 def test_the_steps_of_a_lean_program(source: str, steps: list[str]) -> None:
     e = parse_expr(source)
     program = Program.of((e,), lean=True)
-    shown = {format_expr(parse_expr(s)) for s in steps}
-    assert set(text(program)) == shown
+    assert set(text(program)) == {format_expr(parse_expr(s)) for s in steps}
     assert program.exprs(program.outputs)[program.outputs[0]] == e
 
 
@@ -95,7 +94,7 @@ def test_a_lean_program_computes_the_same(maps: Any) -> None:
         box = lean.ranges(m.bounds)
         for point in maps.points(m, 5, outside=False):
             env: dict[Expr, int] = dict(zip(variables, point, strict=True))
-            values = run(lean, env)  # type: ignore[arg-type]
+            values = run(lean, env)
             assert [values[k] for k in lean.outputs] == interpret(m.roots, Integers(env))
             assert all(x in r for x, r in zip(values, box, strict=True))
         best = plain.shortened(m.roots, variables)
@@ -124,7 +123,7 @@ def test_steps_have_the_values_and_ranges_of_what_they_stand_for(maps: Any) -> N
         assert [exprs[k] for k in program.outputs] == list(m.roots)
         for point in maps.points(m, 10, outside=False):
             env: dict[Expr, int] = dict(zip((v.expr for v in m.variables), point, strict=True))
-            values = run(program, env)  # type: ignore[arg-type]
+            values = run(program, env)
             assert values == interpret([exprs[k] for k in range(len(values))], Integers(env))
             assert all(x in r for x, r in zip(values, box, strict=True))
             if maps.target(m, point) is not None:

@@ -103,8 +103,7 @@ def test_parentheses(source: str, code: str) -> None:
     exec(text, scope)
     for point in [(7, 5, 2), (-7, 5, 3), (-1, -8, 3), (0, 3, 1)]:
         env = dict(zip("abc", point, strict=True))
-        wanted = e.evaluate(env)
-        assert scope["expression"](*(env[v.name] for v in e.variables())) == wanted
+        assert scope["expression"](*(env[v.name] for v in e.variables())) == e.evaluate(env)
 
 
 def test_names_that_python_claims() -> None:

@@ -68,10 +68,9 @@ def test_parts() -> None:
     )
     assert isinstance(shape, Shape)
     assert (shape.rank, shape.size, shape.minor_to_major) == (2, 15, (0, 1))
-    assert shape.layout is not None
     assert (dict(shape.layout.properties)["S"], shape.layout.element_bits) == ("5", 4)
     assert str(shape.without_layout()) == "bf16[3,<=5]"
-    assert read_shape("f32[2,3,4]").minor_to_major == (2, 1, 0)  # type: ignore[union-attr]
+    assert read_shape("f32[2,3,4]").minor_to_major == (2, 1, 0)
 
 
 def test_leaves_of_tuples() -> None:
@@ -164,4 +163,4 @@ def test_what_no_text_may_say_no_object_may_be(make: Callable[[], object], messa
 
 def test_dimension_numbers_of_a_layout_may_count_from_the_end() -> None:
     assert Layout((-1, 0, -2)) == Layout((2, 0, 1))
-    assert str(Shape("f32", (2, 3), Layout([-2, -1], [Tile([-1, 3])]))) == "f32[2,3]{0,1:T(*,3)}"  # type: ignore[arg-type]
+    assert str(Shape("f32", (2, 3), Layout([-2, -1], [Tile([-1, 3])]))) == "f32[2,3]{0,1:T(*,3)}"

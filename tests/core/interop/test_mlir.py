@@ -163,8 +163,7 @@ def test_malformed_text(text: str, column: int, said: str) -> None:
         from_mlir(text)
     assert str(caught.value).startswith(f"line 1, column {column}: ")
     assert said in str(caught.value)
-    shown = caught.value.render().splitlines()
-    assert shown[-1] == "  " + " " * (column - 1) + "^"
+    assert caught.value.render().splitlines()[-1] == "  " + " " * (column - 1) + "^"
 
 
 def test_a_place_in_a_later_line() -> None:

@@ -123,8 +123,7 @@ def check(at: Memory) -> None:
         assert at.linear_index(index) == positions[number], (at, index)
     for place, number in enumerate(expected):
         assert at.index(place) == (None if number == HOLE else indices[number]), (at, place)
-        holes = sum(m.evaluate((place,)) is not None for m in at.padding)
-        assert holes == (number == HOLE), (at, place)
+        assert sum(m.evaluate((place,)) is not None for m in at.padding) == (number == HOLE), (at, place)
     assert np.prod(at.expanded, dtype=int) <= at.size
     assert {t for _, t in at.backward.relation()} == set(indices), at
 

@@ -89,6 +89,5 @@ def test_what_breaks_simplifiers_is_drawn() -> None:
         seen["empty boxes"] += any(v.hi < v.lo for v in m.variables)
         seen["negative bounds"] += any(v.lo < 0 for v in m.variables)
         seen["single values"] += any(v.hi == v.lo for v in m.variables)
-    rare = {name: n for name, n in seen.items() if n < 4}
-    assert not rare, seen
+    assert not {name: n for name, n in seen.items() if n < 4}, seen
     assert len(seen) == 14

@@ -198,8 +198,7 @@ def test_what_decides_the_exit_status() -> None:
 
 # -------------------------------------------------------------------------------------------------- corpora
 def test_every_rule_is_in_the_corpus() -> None:
-    names = {name.partition(":")[0] for name, _ in rule_examples(RULES)}
-    assert names == {r.name for r in RULES}
+    assert {name.partition(":")[0] for name, _ in rule_examples(RULES)} == {r.name for r in RULES}
     assert any(".claims:" in name for name, _ in builtin_corpus(RULES))
 
 

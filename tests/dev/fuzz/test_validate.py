@@ -167,8 +167,7 @@ def test_verdicts_agree_with_the_deciders(seed: int) -> None:
     for k in range(6):
         m = random_map(4, 20 * seed + k)
         other = changed(rng, m)
-        found = validate(m, other)
-        assert found.verdict is equal_maps(m, other).verdict, (m, other)
+        assert validate(m, other).verdict is equal_maps(m, other).verdict, (m, other)
 
 
 # -------------------------------------------------------------------------------------------- reduced maps

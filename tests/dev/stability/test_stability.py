@@ -52,8 +52,7 @@ def test_mutants_ask_the_same() -> None:
         m = mutant(CLAIM, n)
         assert m == mutant(CLAIM, n)
         seen.add((m.hypotheses, m.goal))
-        names = sorted(v.name for v in m.formula_variables())
-        assert len(names) == 3
+        assert len(sorted(v.name for v in m.formula_variables())) == 3
         # some renaming turns one into the other: the sets of values at which both fail are the same
         values = [dice.randint(-3, 9) for _ in range(3)]
         ours = {

@@ -181,7 +181,6 @@ def test_refused_from_hlo(text: str) -> None:
 
 def read_and_validate(root: Instruction) -> None:
     op = op_from_hlo(root)
-    assert op is not None
     op.validate(*(a.dims for a in root.operand_arrays))
 
 

@@ -293,7 +293,6 @@ def test_components_that_a_reduction_keeps_apart() -> None:
     def connections(name: str, other: str) -> list[list[bool]]:
         module = read_module(text.replace("%NAME%", name).replace("%OTHER%", other))
         op = op_reader(module)(module.entry.root)
-        assert op is not None
         return [[op.connected(result, k) for k in range(4)] for result in range(2)]
 
     assert connections("f", "d") == [[True, False, True, False], [False, True, False, True]]

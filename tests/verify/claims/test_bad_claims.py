@@ -164,7 +164,7 @@ def test_there_are_many_and_all_differ() -> None:
 @pytest.mark.parametrize("text", [None, 3, b"claim a"])
 def test_what_is_no_text(text: object) -> None:
     with pytest.raises(InputError, match="expected text"):
-        read_claims(text)  # type: ignore[arg-type]
+        read_claims(text)
 
 
 def complaint(text: str) -> InputError | None:

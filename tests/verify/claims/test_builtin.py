@@ -126,7 +126,6 @@ def test_the_right_map_is_right_and_the_element_shows_it(audit: Audit) -> None:
             s = r.claim.statement
             if r.verdict is not Status.REFUTED or not isinstance(s, Dependence):
                 continue
-            assert r.counterexample is not None
             values = list(r.counterexample.values.values())
             source = tuple(values[: len(s.source.dims)])
             # runtime values, in the order of the right map's variables, come last
@@ -142,8 +141,7 @@ def test_the_right_map_is_right_and_the_element_shows_it(audit: Audit) -> None:
                 return {t for _, t in m.substitute(fixed).relation()}
 
             claimed = set().union(*(named(m) for m in s.maps))
-            right = set().union(*(named(m) for m in r.right))
-            assert claimed != right, r.name
+            assert claimed != set().union(*(named(m) for m in r.right)), r.name
 
 
 def test_each_program_is_claimed_about_in_both_directions_where_the_pages_do(audit: Audit) -> None:

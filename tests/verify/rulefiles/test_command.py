@@ -179,8 +179,7 @@ def test_a_run_goes_on_where_it_stopped(run: Run, file: Path, tmp_path: Path) ->
     data = json.loads(run("prove", file, "renamed", "--json", "--jobs", 1)[1])
     assert data["timing"]["from_cache"] == 4
     file.write_text(RULES.replace("c0 != 0", "c0 > 0"), "utf-8")
-    data = json.loads(run("prove", file, "whole", "--json", "--jobs", 1)[1])
-    assert data["timing"]["from_cache"] == 0
+    assert json.loads(run("prove", file, "whole", "--json", "--jobs", 1)[1])["timing"]["from_cache"] == 0
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,6 @@ def test_what_a_point_refutes_is_not_generalised() -> None:
         "semantics euclid0\nint x, y\nconst c, d\nr: (x % 4 + 1) / 5 + y / (c * d) - y / (c * d) -> x % 4 / 4\n"
     )
     wider = generalised(r)
-    assert wider is not None
     assert [show(t) for t in repeated(r)] == ["y / (c * d)", "x % 4", "c * d"]
     assert [show(t) for t in repeated(wider)] == ["x % 4"]
     assert wider.statement() == "(x % 4 + 1) / 5 + t1 - t1 -> x % 4 / 4"
@@ -101,18 +100,15 @@ def test_terms_that_may_overflow_or_mean_two_things_are_not_generalised() -> Non
     """``x + 1`` is positive in a condition of a machine integer that wraps around to a negative one in a side."""
     text = "int x, y\nr: max(x + 1, 0) * y -> (x + 1) * y if x + 1 > 0\n"
     for overflow in ("wrap", "undefined", "nowrap"):
-        r = one(f"integers 32 bits {overflow}\n{text}")
-        assert generalised(r) is None
+        assert generalised(one(f"integers 32 bits {overflow}\n{text}")) is None
     assert verdict(one(f"integers 32 bits wrap\n{text}")).witness is not None
     free = generalised(
         one("integers 32 bits wrap\nint x, y\nr: (x + 1) / 2 * y -> y * ((x + 1) / 2) if y > 0\n")
     )
-    assert free is not None
     assert free.statement() == "t1 * y -> y * t1 if y > 0"
     zero = generalised(
         one("semantics trunc0\nintegers 32 bits wrap\nint x, y\nr: (x / y) * y -> y * (x / y)\n")
     )
-    assert zero is not None
     assert zero.statement() == "t1 * y -> y * t1"
 
 
@@ -139,8 +135,7 @@ def test_not_zero_and_not_negative_is_positive() -> None:
 
 def test_both_variables_at_the_same_limit_are_tried() -> None:
     for name in ("false_turn_divisor_16", "false_turn_divisor_32", "false_turn_divisor_64"):
-        found = verdict(RULES[name])
-        assert found.strategy in ("small points", "machine limits"), name
+        assert verdict(RULES[name]).strategy in ("small points", "machine limits"), name
     r = RULES["false_turn_divisor_32"]
     assert table_of(r).counterexample() == {"x": -(1 << 31), "y": -(1 << 31)}
 
@@ -170,7 +165,6 @@ def _two(head: str, wider: str, rule: str) -> tuple[StatedRule, StatedRule]:
 def test_what_is_an_instance() -> None:
     wider, r = _two("semantics floor", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0", INSTANCE)
     found = instance_terms(wider, r)
-    assert found is not None
     assert {v: show(t) for v, t in found.items()} == {"t1": "2 * c", "t2": "a - b"}
     for name, stated in RULES.items():
         general = generalised(stated)
@@ -250,8 +244,7 @@ def test_terms_that_have_a_value_where_something_is_said_are_generalised_last(se
     wider = generalised(r)
     assert wider is not None
     assert instance_terms(wider, r)
-    found = verdict(r)
-    assert found.status is Status.PROVED
+    assert verdict(r).status is Status.PROVED
     # what a point refutes, and what is not said of all values, is none of them
     false, _ = _two(
         f"semantics {semantics}",

@@ -154,8 +154,7 @@ def test_literals_that_meet_before_any_variable_are_exact_too() -> None:
     (rule,) = read_rule_file(
         f"bool p\nint x\nr: x -> x + 0 * x if {big} * {big} * {big} > 0, x > 5\n", "t"
     ).rules
-    table = table_of(rule)
-    assert table.conditions[0].all()
+    assert table_of(rule).conditions[0].all()
 
 
 ODD_FACTORS = """
@@ -375,7 +374,6 @@ def test_rules_with_few_points_are_tried_at_all_of_them(monkeypatch: pytest.Monk
     # a rule that fails at one point of all, which no other table has
     monkeypatch.setattr(prove, "table_for", lambda source: table_of(rules[0]))
     wrong = prove._everywhere(source_of(rules[5]), 0, Budget())
-    assert wrong is not None
     assert wrong.status is Status.REFUTED
     assert wrong.witness == {"x": -32767}
 
@@ -384,7 +382,6 @@ def test_all_points_of_a_rule() -> None:
     text = "semantics euclid0\nint x in [-9, 8]\nint y in [-3, 3]\nbool p\nr: select(p, x / y * y, x) -> x if y != 1\n"
     (r,) = read_rule_file(text, "t").rules
     table = every_point(r)
-    assert table is not None
     assert table.size == 18 * 7 * 2
     points = [{v: int(table.columns[v][k]) for v in r.variables} for k in range(table.size)]
     assert len({tuple(p.values()) for p in points}) == table.size

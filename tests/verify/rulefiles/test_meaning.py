@@ -47,7 +47,7 @@ KINDS = {"x": Kind("int"), "c": Kind("const"), "p": Kind("bool")}
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 def test_divisions_are_what_they_are_called(rounding: str) -> None:
     for a, b in itertools.product(range(-9, 10), repeat=2):
-        q, r = quotient(rounding, a, b), remainder(rounding, a, b)  # type: ignore[arg-type]
+        q, r = quotient(rounding, a, b), remainder(rounding, a, b)
         if b == 0:
             assert (q, r) == ((0, 0) if rounding.endswith("0") else (None, None))
             continue
@@ -102,7 +102,7 @@ def random_rule(seed: int, semantics: Semantics) -> StatedRule:
     conditions = [_term(rng, "bool", 2, machine=machine) for _ in range(rng.randint(0, 2))]
     name = f"rule{seed}"
     made = StatedRule(name, left, right, tuple(conditions), KINDS, semantics)
-    return checked(made, _complain, derived=True)  # type: ignore[arg-type]
+    return checked(made, _complain, derived=True)
 
 
 def points(r: StatedRule) -> Iterator[dict[str, int]]:

@@ -346,8 +346,7 @@ def test_bounds_on_both_sides_are_met_together(rank: int) -> None:
     text = f"int {', '.join([*index, *size])}\nshort: {place} < {'*'.join(size)} - 1 -> true if {inside}\n"
     (r,) = read_rule_file(text, "short.rules").rules
     table = table_of(r)
-    point = table.counterexample()
-    assert point == {**dict.fromkeys(index, 0), **dict.fromkeys(size, 1)}
+    assert table.counterexample() == {**dict.fromkeys(index, 0), **dict.fromkeys(size, 1)}
 
 
 TILED = """int i, j, k, l

@@ -244,8 +244,7 @@ def test_conditions_may_speak_of_larger_integers() -> None:
 def test_a_file_is_never_executed(tmp_path: Path) -> None:
     sign = tmp_path / "sign"
     text = f"int x\n\"__import__('pathlib').Path('{sign}').touch()\": x -> x\n"
-    rules = parse_rules(text)
-    assert len(rules) == 1
+    assert len(parse_rules(text)) == 1
     assert not sign.exists()
     with pytest.raises(InputError):
         parse_rules(f"__import__('pathlib').Path('{sign}').touch()\n")

@@ -101,8 +101,7 @@ def test_opinions_are_kept(path: Path) -> None:
 
 
 def test_a_confirmed_verdict_has_a_key_of_its_own() -> None:
-    keys = {content_key(TRUE_CLAIM, BUDGET, who) for who in ("", "cvc5 1.0", "cvc5 1.1")}
-    assert len(keys) == 3
+    assert len({content_key(TRUE_CLAIM, BUDGET, who) for who in ("", "cvc5 1.0", "cvc5 1.1")}) == 3
 
 
 # -------------------------------------------------------------------------------------------------- what is noticed
@@ -342,7 +341,7 @@ def test_many_processes_write_one_file(tmp_path: Path) -> None:
     assert ended == [0, 0, 0, 0]
     with Cache(place) as cache:
         for me in range(4):
-            assert all(cache.get(f"{me}-{k}").resources == me * 100_000 + k for k in range(120))  # type: ignore[union-attr]
+            assert all(cache.get(f"{me}-{k}").resources == me * 100_000 + k for k in range(120))
         assert all(cache.get(f"shared-{k}") is not None for k in range(120))
         assert not cache.damaged
     assert not list(tmp_path.glob("*.damaged"))
@@ -384,7 +383,6 @@ def test_what_a_full_disk_does_not_take_is_told(tmp_path: Path) -> None:
     place = tmp_path / "full.sqlite"
     Cache(place).__exit__()
     with Cache(place) as cache:
-        assert cache._db is not None
         cache._db.execute(f"PRAGMA max_page_count={cache._db.execute('PRAGMA page_count').fetchone()[0]}")
         cache.put("long", Verdict(Status.UNDECIDED, detail="x" * 100_000))
         assert (cache.unkept, cache.trouble) == (1, "database or disk is full")
@@ -414,7 +412,6 @@ def test_a_killed_process_loses_nothing_that_was_kept(tmp_path: Path) -> None:
     place = tmp_path / "killed.sqlite"
     for me in range(3):
         w = start(place, me, 100_000)
-        assert w.stdout is not None
         reached = -1
         while reached < 100:
             line = w.stdout.readline().strip()
@@ -426,7 +423,6 @@ def test_a_killed_process_loses_nothing_that_was_kept(tmp_path: Path) -> None:
         with Cache(place) as cache:
             assert all(cache.get(f"{me}-{k}") is not None for k in range(reached))
             assert not cache.damaged
-            assert cache._db is not None
             assert cache._db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 

@@ -205,8 +205,7 @@ def test_names_of_sections_and_claims_are_unique() -> None:
 # ------------------------------------------------------------------------------------------------------ something edited
 def test_one_rule_made_false_is_refuted_and_only_its_file_is_stated(copy: Copy) -> None:
     copy.edit("rules/minmax.py", "when=(x <= y,)", "when=(x <= y + 1,)")
-    before = copy.stated(1, "read-only")
-    assert before["stated"] == ["rules minmax"]
+    assert copy.stated(1, "read-only")["stated"] == ["rules minmax"]
     status, data = copy.prove()
     assert (status, data["verdict"]) == (1, "REFUTED")
     wrong = [r for r in data["results"] if r["gate"] and r["verdict"] != "PROVED"]
@@ -278,8 +277,7 @@ def test_a_rule_that_comes_or_goes_is_there_or_not(copy: Copy) -> None:
     copy.edit("rules/minmax.py", "def silly", "def sillier")
     assert set(copy.stated()["claims"]) - set(before) == {"sillier"}
     copy.edit("rules/minmax.py", rule.replace("silly", "sillier"), "")
-    found = copy.stated()
-    assert found["claims"] == before
+    assert copy.stated()["claims"] == before
 
 
 def test_a_set_that_joins_the_catalogue_is_there(copy: Copy) -> None:
@@ -305,8 +303,7 @@ def test_an_edit_that_python_does_not_see_is_not_recorded(copy: Copy) -> None:
     copy.edit("rules/minmax.py", "when=(x <= y,)", "when=(y <= x,)")
     os.utime(place, ns=(second, second))
     os.utime(compiled, ns=(second, second))
-    found = copy.stated()
-    assert found["stated"] == ["rules minmax"]
+    assert copy.stated()["stated"] == ["rules minmax"]
     assert copy.stated()["stated"] == ["rules minmax"]
     compiled.unlink()
     assert copy.stated()["stated"] == ["rules minmax"]
@@ -528,8 +525,7 @@ def test_sources_are_bytes(tmp_path: Path) -> None:
 
 def test_versions_are_those_of_what_is_installed() -> None:
     z3 = pytest.importorskip("z3")
-    numpy = pytest.importorskip("numpy")
-    assert version_of("numpy") == numpy.__version__
+    assert version_of("numpy") == pytest.importorskip("numpy").__version__
     assert version_of("z3", "z3-solver").startswith(z3.get_version_string())
     assert len(prover_digest()) == 64
 

@@ -126,23 +126,19 @@ def test_what_belongs_to_a_refutation_is_required(documents: dict[str, dict[str,
     assert not VALIDATOR.is_valid(data)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"format": "indexproof nothing 1"},
-        {"format": "indexproof prove 2"},
-        {"exit_status": "0"},
-        {"exit_status": 4},
-        {"claims": "one"},
-        {"counts": {"PROVED": -1}},
-        {"counts": {"LIKELY": 1}},
-        {"results": [{}]},
-        {"other": 1},
-        {"ill_formed": [{"line": 0, "column": 1, "message": ""}]},
-        {"timing": None},
-        {"rules": []},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("change", [
+    {"format": "indexproof nothing 1"},
+    {"format": "indexproof prove 2"},
+    {"exit_status": "0"},
+    {"exit_status": 4},
+    {"claims": "one"},
+    {"counts": {"PROVED": -1}},
+    {"counts": {"LIKELY": 1}},
+    {"results": [{}]},
+    {"other": 1},
+    {"ill_formed": [{"line": 0, "column": 1, "message": ""}]},
+    {"timing": None},
+    {"rules": []},
+], ids=str)  # fmt: skip
 def test_another_document_is_refused(documents: dict[str, dict[str, Any]], change: dict[str, Any]) -> None:
     assert not VALIDATOR.is_valid({**documents["declared"], **change})

@@ -26,55 +26,34 @@ MISTAKES = [
     # a block is one element too wide, and the next block writes it again
     Mistake("injective", _TILE.replace("k - 1]", "k]"), _TILE),
     # rows of a padded array are as far apart as they are long without padding
-    Mistake(
-        "injective",
+    Mistake("injective",
         "(d0, d1){n, k, p} -> (d0 * k + d1), domain: d0 in [0, n - 1], d1 in [0, k + p - 1], k >= 1, p >= 0",
-        "(d0, d1){n, k, p} -> (d0 * (k + p) + d1), domain: d0 in [0, n - 1], d1 in [0, k + p - 1], k >= 1, p >= 0",
-    ),
+        "(d0, d1){n, k, p} -> (d0 * (k + p) + d1), domain: d0 in [0, n - 1], d1 in [0, k + p - 1], k >= 1, p >= 0"),
     # the remainder of the rows is forgotten where blocks do not divide them
-    Mistake(
-        "covers",
+    Mistake("covers",
         "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n floordiv k - 1], d1 in [0, k - 1], n >= 1, k >= 1",
         "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n ceildiv k - 1], d1 in [0, k - 1], n >= 1, k >= 1",
-        {"shape": ["n"]},
-    ),
+        {"shape": ["n"]}),
     # and nobody stops the last block
-    Mistake(
-        "in_bounds",
+    Mistake("in_bounds",
         "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n ceildiv k - 1], d1 in [0, k - 1], n >= 1, k >= 1",
         "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n ceildiv k - 1], d1 in [0, k - 1], n >= 1, k >= 1,"
-        " d0 * k + d1 < n",
-        {"shape": ["n"]},
-    ),
+        " d0 * k + d1 < n", {"shape": ["n"]}),
     Mistake("bijective", _TILE.replace("d0 * k", "d0 * n"), _TILE, {"shape": ["n * k"]}),
     Mistake("inverse", _TILE.replace("d0 * k + d1", "d1 * n + d0"), _TILE, other=_SPLIT),
     # the halo of a tile belongs to its neighbour
-    Mistake(
-        "disjoint",
-        "(d0){n, t} -> (t * n + d0), domain: d0 in [0, n], n >= 1",
+    Mistake("disjoint", "(d0){n, t} -> (t * n + d0), domain: d0 in [0, n], n >= 1",
         "(d0){n, t} -> (t * n + d0), domain: d0 in [0, n - 1], n >= 1",
-        other="(d0){n, t} -> (t * n + n + d0), domain: d0 in [0, n - 1], n >= 1",
-    ),
+        other="(d0){n, t} -> (t * n + n + d0), domain: d0 in [0, n - 1], n >= 1"),
     Mistake("contiguous", _TILE, _TILE + ", 4 divides k", {"along": "d1", "width": 4}),
     Mistake("aligned", _TILE, _TILE + ", 4 divides k", {"along": "d1", "by": 4}),
     Mistake("monotone", _TILE.replace("d0 * k + d1", "d1 * n + d0"), _TILE, {"strict": True}),
     # two threads of a launch write one element
-    Mistake(
-        "injective",
-        "(th)[s]{w} -> (th * w + s), domain: th in [0, 127], s in [0, w], w >= 1",
-        "(th)[s]{w} -> (th + 128 * s), domain: th in [0, 127], s in [0, w], w >= 1",
-        {"over": ["th"]},
-    ),
+    Mistake("injective", "(th)[s]{w} -> (th * w + s), domain: th in [0, 127], s in [0, w], w >= 1",
+        "(th)[s]{w} -> (th + 128 * s), domain: th in [0, 127], s in [0, w], w >= 1", {"over": ["th"]}),
     # concrete maps are asked the same
-    Mistake(
-        "injective",
-        "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 8]",
-        "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]",
-    ),
-    Mistake(
-        "covers",
-        "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 6]",
-        "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]",
-        {"shape": [32]},
-    ),
-]
+    Mistake("injective", "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 8]",
+        "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]"),
+    Mistake("covers", "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 6]",
+        "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]", {"shape": [32]}),
+]  # fmt: skip

@@ -23,18 +23,9 @@ BROKEN = [
     Recombination("the digits of two numbers", (x // d * d + y % d, x), (x // d * d + x % d, x)),
     Recombination("the digits of two divisors", (x // n * d + x % d, x), (x // d * d + x % d, x)),
     Recombination("the lowest digit subtracted", (x // d * d - x % d, x), (x // d * d + x % d, x)),
-    Recombination(
-        "the weight of both lost", (x // d * d * w + x % d * w, x), (x // d * d * w + x % d * w, x * w)
-    ),
-    Recombination(
-        "the highest digit left out", (x // d % n * d + x % d, x), (x // d % n * d + x % d, x % (d * n))
-    ),
-    Recombination(
-        "a digit too many", (x // d % n * d + x % d, x % (n * n)), (x // d % n * d + x % d, x % (d * n))
-    ),
-    Recombination(
-        "the middle digit twice",
-        (x // (d * n) * (d * n) + 2 * (x // d % n * d) + x % d, x),
-        (x // (d * n) * (d * n) + x // d % n * d + x % d, x),
-    ),
-]
+    Recombination("the weight of both lost", (x // d * d * w + x % d * w, x), (x // d * d * w + x % d * w, x * w)),
+    Recombination("the highest digit left out", (x // d % n * d + x % d, x), (x // d % n * d + x % d, x % (d * n))),
+    Recombination("a digit too many", (x // d % n * d + x % d, x % (n * n)), (x // d % n * d + x % d, x % (d * n))),
+    Recombination("the middle digit twice", (x // (d * n) * (d * n) + 2 * (x // d % n * d) + x % d, x), (x // (d *
+        n) * (d * n) + x // d % n * d + x % d, x)),
+]  # fmt: skip

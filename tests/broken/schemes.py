@@ -10,26 +10,14 @@ e, p, q, t, u = (var(name) for name in "epqtu")
 
 BROKEN = [
     # the sign of the correction
-    Scheme(
-        "inverse modulo a square",
-        "v·u = 1 + p·t → (v·u)·(2 + v·u) = 1 - (p·p)·(t·t)",
-        (),
-        ((1 + p * t) * (2 + (1 + p * t))).eq(1 - p * p * (t * t)),
-    ),
+    Scheme("inverse modulo a square", "v·u = 1 + p·t → (v·u)·(2 + v·u) = 1 - (p·p)·(t·t)", (), ((1 + p * t) * (2 +
+        (1 + p * t))).eq(1 - p * p * (t * t))),
     # p instead of p·p: the inverse would be no better than it was
-    Scheme(
-        "inverse modulo a square",
-        "v·u = 1 + p·t → (v·u)·(2 - v·u) = 1 - p·(t·t)",
-        (),
-        ((1 + p * t) * (2 - (1 + p * t))).eq(1 - p * (t * t)),
-    ),
+    Scheme("inverse modulo a square", "v·u = 1 + p·t → (v·u)·(2 - v·u) = 1 - p·(t·t)", (), ((1 + p * t) * (2 - (1 +
+        p * t))).eq(1 - p * (t * t))),
     # what is left over has the other sign
-    Scheme(
-        "invertible factor",
-        "v·u = 1 + p·t, v·e = p·q → e = p·(u·q + t·e)",
-        ((e * (1 + p * t)).eq(u * (p * q)),),
-        e.eq(p * (u * q + t * e)),
-    ),
+    Scheme("invertible factor", "v·u = 1 + p·t, v·e = p·q → e = p·(u·q + t·e)", ((e * (1 + p * t)).eq(u * (p *
+        q)),), e.eq(p * (u * q + t * e))),
     # either factor may be zero
     Scheme("zero product", "p·q = 0 → p = 0", ((p * q).eq(0),), p.eq(0)),
     # both need not be
@@ -38,4 +26,4 @@ BROKEN = [
     Scheme("zero product", "p + q = 0 → p = 0 or q = 0", ((p + q).eq(0),), any_of((p.eq(0), q.eq(0)))),
     # without the inverse nothing follows
     Scheme("invertible factor", "v·e = p·q → e = p·(u·q - t·e)", (), e.eq(p * (u * q - t * e))),
-]
+]  # fmt: skip

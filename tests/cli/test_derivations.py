@@ -122,21 +122,15 @@ def test_a_forged_derivation_is_refused(run: Run, tmp_path: Path) -> None:
     assert run("replay", path).out.startswith("REFUTED  the derivation is wrong")
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("{", "line 1, column 2"),
-        ("{}", "$: the key `format` is missing; expected the keys format, before, after, steps, nodes"),
-        ('{"derivation": 3}', "$: the number `3` is no object"),
-        ('{"derivation": null}', "$: null is no object"),
-        ('{"format": "x", "before": {}, "after": {}, "steps": [], "nodes": [], "x": 1}', "unknown key `x`"),
-        (
-            '{"format": "no", "before": {}, "after": {}, "steps": [], "nodes": []}',
-            "the format is the string `no`",
-        ),
-        ("[" * 5000 + "]" * 5000, "$: a list is no object"),
-    ],
-)
+@pytest.mark.parametrize(("content", "said"), [
+    ("{", "line 1, column 2"),
+    ("{}", "$: the key `format` is missing; expected the keys format, before, after, steps, nodes"),
+    ('{"derivation": 3}', "$: the number `3` is no object"),
+    ('{"derivation": null}', "$: null is no object"),
+    ('{"format": "x", "before": {}, "after": {}, "steps": [], "nodes": [], "x": 1}', "unknown key `x`"),
+    ('{"format": "no", "before": {}, "after": {}, "steps": [], "nodes": []}', "the format is the string `no`"),
+    ("[" * 5000 + "]" * 5000, "$: a list is no object"),
+])  # fmt: skip
 def test_what_is_no_derivation(run: Run, tmp_path: Path, content: str, said: str) -> None:
     path = tmp_path / "none.json"
     path.write_text(content, "utf-8")

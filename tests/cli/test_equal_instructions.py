@@ -16,25 +16,15 @@ Run = Callable[..., Any]
 TRANSPOSE = "t = f32[3,2] transpose(f32[2,3] x), dimensions={1,0}"
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "status"),
-    [
-        (TRANSPOSE, "u = f32[3,2] transpose(f32[2,3] other), dimensions={1,0}", 0),
-        ("r = f32[6] reshape(f32[2,3] x)", "p = f32[2,3] parameter(0)\nr = f32[6] reshape(p)", 0),
-        ("t = f32[3,3] transpose(f32[3,3] x), dimensions={1,0}", "c = f32[3,3] copy(f32[3,3] x)", 1),
-        (
-            "a = f32[5] slice(f32[10] x), slice={[0:10:2]}",
-            "b = f32[5] slice(f32[10] x), slice={[1:10:2]}",
-            1,
-        ),
-        ("a = f32[4] add(f32[4] x, f32[4] y)", "m = f32[4] multiply(f32[4] u, f32[4] v)", 0),
-        (
-            "d = f32[5] dynamic-slice(f32[10] x, s32[] i), dynamic_slice_sizes={5}",
-            "e = f32[5] dynamic-slice(f32[10] p, s32[] q), dynamic_slice_sizes={5}",
-            0,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("left", "right", "status"), [
+    (TRANSPOSE, "u = f32[3,2] transpose(f32[2,3] other), dimensions={1,0}", 0),
+    ("r = f32[6] reshape(f32[2,3] x)", "p = f32[2,3] parameter(0)\nr = f32[6] reshape(p)", 0),
+    ("t = f32[3,3] transpose(f32[3,3] x), dimensions={1,0}", "c = f32[3,3] copy(f32[3,3] x)", 1),
+    ("a = f32[5] slice(f32[10] x), slice={[0:10:2]}", "b = f32[5] slice(f32[10] x), slice={[1:10:2]}", 1),
+    ("a = f32[4] add(f32[4] x, f32[4] y)", "m = f32[4] multiply(f32[4] u, f32[4] v)", 0),
+    ("d = f32[5] dynamic-slice(f32[10] x, s32[] i), dynamic_slice_sizes={5}",
+        "e = f32[5] dynamic-slice(f32[10] p, s32[] q), dynamic_slice_sizes={5}", 0),
+])  # fmt: skip
 def test_two_instructions(run: Run, left: str, right: str, status: int) -> None:
     done = run("equal", left, right)
     assert done.status == status, done.out

@@ -164,17 +164,11 @@ def test_what_is_false_decides_the_exit_status(
     assert done.out.splitlines()[-1].startswith("REFUTED  2 units")
 
 
-@pytest.mark.parametrize(
-    ("instruction", "said"),
-    [
-        ("f32[2,3] transpose(p), dimensions={1,0}", "r: transpose makes f32[3,2]; expected f32[2,3]"),
-        ("f32[7] reshape(p)", "reshape: shape [2, 3] and sizes=(7,) differ in number of elements: 6 and 7"),
-        (
-            "f32[9,3] slice(p), slice={[0:9], [0:3]}",
-            "slice: limit=(9, 3) is beyond the size 2 of dimension 0",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("instruction", "said"), [
+    ("f32[2,3] transpose(p), dimensions={1,0}", "r: transpose makes f32[3,2]; expected f32[2,3]"),
+    ("f32[7] reshape(p)", "reshape: shape [2, 3] and sizes=(7,) differ in number of elements: 6 and 7"),
+    ("f32[9,3] slice(p), slice={[0:9], [0:3]}", "slice: limit=(9, 3) is beyond the size 2 of dimension 0"),
+])  # fmt: skip
 def test_an_instruction_that_cannot_be_is_refuted(run: Run, instruction: str, said: str) -> None:
     text = f"HloModule m\nENTRY e {{\n  p = f32[2,3] parameter(0)\n  ROOT r = {instruction}\n}}\n"
     done = run("hlo", "-", "--verify", stdin=text)

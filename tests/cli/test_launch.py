@@ -65,23 +65,17 @@ def test_a_program_reads_it(run: Run) -> None:
     assert (asked["requests"], asked["sectors"], asked["coalesced"], asked["stride"]) == (2, 2, True, -4)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["f32[2"], "is not closed"),
-        (["(f32[2])"], "is a tuple"),
-        (["f32[2]", "--threads", "0"], "threads (0)"),
-        (["f32[2]", "--threads", "x"], "--threads"),
-        (["f32[2]", "--blocks", "1,2,3,4"], "blocks (1, 2, 3, 4)"),
-        (["f32[2]", "--unroll", "0"], "unroll 0"),
-        (["f32[2]", "--operand", "f32[2]"], "--map"),
-        (["f32[2]", "--map", "() -> ()"], "a map of 0 dimensions"),
-        (
-            ["f32[2]", "--map", "(d0) -> (d0), domain: d0 in [0, 1]", "--by", "cluster"],
-            "thread, block or warp",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), [
+    (["f32[2"], "is not closed"),
+    (["(f32[2])"], "is a tuple"),
+    (["f32[2]", "--threads", "0"], "threads (0)"),
+    (["f32[2]", "--threads", "x"], "--threads"),
+    (["f32[2]", "--blocks", "1,2,3,4"], "blocks (1, 2, 3, 4)"),
+    (["f32[2]", "--unroll", "0"], "unroll 0"),
+    (["f32[2]", "--operand", "f32[2]"], "--map"),
+    (["f32[2]", "--map", "() -> ()"], "a map of 0 dimensions"),
+    (["f32[2]", "--map", "(d0) -> (d0), domain: d0 in [0, 1]", "--by", "cluster"], "thread, block or warp"),
+])  # fmt: skip
 def test_wrong_options(run: Run, words: list[str], said: str) -> None:
     done = run("layout", "launch", *words)
     assert done.status == 3

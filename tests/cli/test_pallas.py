@@ -110,25 +110,19 @@ def test_json(run: Run, file: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("{}",), "names no function"),
-        (("{}:shift",), "has no function `shift`"),
-        (("{}:NUMBER",), "has no function `NUMBER`"),
-        (("{}:fails", "f32[2]"), "KeyError: 'no such thing'"),
-        (("{}:shifted", "f32[32,128]", "f32["), "f32["),
-        (("{}:shifted", "q7[3]"), "q7"),
-        (("{}:gather", "s32[3]=1,2", "f32[24,128]"), "these are no 3 elements"),
-        (("{}:gather", "s32[3]=1,2,x", "f32[24,128]"), "these are no 3 elements"),
-        (("{}:gather", "s32[3]", "f32[24,128]", "--range", "rows=1"), "is no range"),
-        (
-            ("{}:gather", "s32[3]", "f32[24,128]", "--range", "row=1,2"),
-            "no scalar prefetch operand is called row",
-        ),
-        (("nothing.py:f",), "cannot read"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), [
+    (("{}",), "names no function"),
+    (("{}:shift",), "has no function `shift`"),
+    (("{}:NUMBER",), "has no function `NUMBER`"),
+    (("{}:fails", "f32[2]"), "KeyError: 'no such thing'"),
+    (("{}:shifted", "f32[32,128]", "f32["), "f32["),
+    (("{}:shifted", "q7[3]"), "q7"),
+    (("{}:gather", "s32[3]=1,2", "f32[24,128]"), "these are no 3 elements"),
+    (("{}:gather", "s32[3]=1,2,x", "f32[24,128]"), "these are no 3 elements"),
+    (("{}:gather", "s32[3]", "f32[24,128]", "--range", "rows=1"), "is no range"),
+    (("{}:gather", "s32[3]", "f32[24,128]", "--range", "row=1,2"), "no scalar prefetch operand is called row"),
+    (("nothing.py:f",), "cannot read"),
+])  # fmt: skip
 def test_bad_input(run: Run, file: str, words: tuple[str, ...], message: str) -> None:
     done = run("pallas", *(w.format(file) for w in words))
     assert done.status == 3

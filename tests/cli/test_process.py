@@ -159,30 +159,19 @@ def test_bad_input_is_one_line_and_status_3(run: Run, words: list[str], said: st
     assert not done.out
 
 
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        ("def f(:\n", "line 1, column 7"),
-        ("x = 1\nraise ValueError('no')\n", "line 2, column 1: "),
-        ("import no_such_module\n", "ModuleNotFoundError"),
-        ("raise SystemExit(0)\n", "SystemExit"),
-        (
-            "from indexproof.core.rewrite import *\n@rule()\ndef f(x):\n    'says'\n    return Rewrite(x, "
-            "x)\n",
-            "annotate `x`",
-        ),
-        (
-            "from indexproof.core.rewrite import *\n@rule()\ndef f(x: Const):\n    return Rewrite(x, x)\n",
-            "say in a docstring",
-        ),
-        (
-            "from indexproof.core.rewrite import *\n@rule()\ndef f(c: Const, d: Const):\n    'says'\n    "
-            "return Rewrite(c, d)\n",
-            "nothing binds it",
-        ),
-        ("x = '\0'\n", "null bytes"),
-    ],
-)
+@pytest.mark.parametrize(("source", "said"), [
+    ("def f(:\n", "line 1, column 7"),
+    ("x = 1\nraise ValueError('no')\n", "line 2, column 1: "),
+    ("import no_such_module\n", "ModuleNotFoundError"),
+    ("raise SystemExit(0)\n", "SystemExit"),
+    ("from indexproof.core.rewrite import *\n@rule()\ndef f(x):\n    'says'\n    return Rewrite(x, " "x)\n",
+        "annotate `x`"),
+    ("from indexproof.core.rewrite import *\n@rule()\ndef f(x: Const):\n    return Rewrite(x, x)\n",
+        "say in a docstring"),
+    ("from indexproof.core.rewrite import *\n@rule()\ndef f(c: Const, d: Const):\n    'says'\n    "
+        "return Rewrite(c, d)\n", "nothing binds it"),
+    ("x = '\0'\n", "null bytes"),
+])  # fmt: skip
 def test_a_file_that_declares_nothing_sensible(run: Run, tmp_path: Path, source: str, said: str) -> None:
     path = tmp_path / "wrong.py"
     path.write_text(source, "utf-8")
@@ -344,26 +333,12 @@ def test_a_bug_asks_to_be_reported(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert "Traceback" not in done.err
 
 
-@pytest.mark.parametrize(
-    ("error", "status", "said"),
-    [
-        (
-            ModuleNotFoundError("No module named 'z3'", name="z3"),
-            3,
-            "error: a package that this needs cannot be loaded: ",
-        ),
-        (
-            ImportError("libz3.so: cannot open shared object file"),
-            3,
-            "libz3.so: cannot open shared object file",
-        ),
-        (
-            ImportError("cannot import name 'x'", name="indexproof.verify.solve"),
-            4,
-            "internal error: ImportError: ",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("error", "status", "said"), [
+    (ModuleNotFoundError("No module named 'z3'", name="z3"), 3,
+        "error: a package that this needs cannot be loaded: "),
+    (ImportError("libz3.so: cannot open shared object file"), 3, "libz3.so: cannot open shared object file"),
+    (ImportError("cannot import name 'x'", name="indexproof.verify.solve"), 4, "internal error: ImportError: "),
+])  # fmt: skip
 def test_a_package_that_is_missing_or_broken_is_no_bug(
     run: Run, monkeypatch: pytest.MonkeyPatch, error: ImportError, status: int, said: str
 ) -> None:

@@ -31,20 +31,14 @@ def test_a_true_rule_is_proved(run: Run) -> None:
     assert not done.err
 
 
-@pytest.mark.parametrize(
-    ("names", "claims"),
-    [
-        (["quotient_by_one", "quotient_by_one"], {"quotient_by_one"}),
-        (["transpose permutation=(1, 0)"], {"transpose rank 2, permutation=(1, 0)"}),
-        (["transpose permutation=(1,0)"], {"transpose rank 2, permutation=(1, 0)"}),
-        (["transpose rank 2, permutation=(1, 0)"], {"transpose rank 2, permutation=(1, 0)"}),
-        (
-            ["transpose rank 2"],
-            {"transpose rank 2, permutation=(0, 1)", "transpose rank 2, permutation=(1, 0)"},
-        ),
-        (["interval_sum", "known_multiple"], {"interval_sum", "known_multiple"}),
-    ],
-)
+@pytest.mark.parametrize(("names", "claims"), [
+    (["quotient_by_one", "quotient_by_one"], {"quotient_by_one"}),
+    (["transpose permutation=(1, 0)"], {"transpose rank 2, permutation=(1, 0)"}),
+    (["transpose permutation=(1,0)"], {"transpose rank 2, permutation=(1, 0)"}),
+    (["transpose rank 2, permutation=(1, 0)"], {"transpose rank 2, permutation=(1, 0)"}),
+    (["transpose rank 2"], {"transpose rank 2, permutation=(0, 1)", "transpose rank 2, permutation=(1, 0)"}),
+    (["interval_sum", "known_multiple"], {"interval_sum", "known_multiple"}),
+])  # fmt: skip
 def test_names_select_claims(run: Run, names: list[str], claims: set[str]) -> None:
     done = run("prove", "--json", "--jobs", 1, *names)
     assert {r["claim"] for r in answer(done.out)["results"]} == claims

@@ -263,17 +263,11 @@ def test_where_certificates_cannot_be_written_is_said(run: Run) -> None:
     assert done.err == f"error: --certificates: cannot write `{__file__}`: File exists\n"
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (
-            BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"),
-            "Resource temporarily unavailable",
-        ),
-        (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
-        (MemoryError(), "out of memory"),
-    ],
-)
+@pytest.mark.parametrize(("error", "said"), [
+    (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), "Resource temporarily unavailable"),
+    (OSError(errno.EMFILE, "Too many open files"), "Too many open files"),
+    (MemoryError(), "out of memory"),
+])  # fmt: skip
 def test_a_machine_that_has_no_room_is_no_bug(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, said: str
 ) -> None:

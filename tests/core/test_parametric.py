@@ -96,39 +96,27 @@ def test_a_map_whose_parameters_have_values_is_concrete() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("(d0, d1){n} -> (d0 * d1), domain: d0 in [0, n]", "`d0 * d1` is not quasi-affine"),
-        ("(d0, d1){n} -> (d0 mod d1), domain: d0 in [0, n]", "`d0 mod d1` is not quasi-affine"),
-        ("(d0){n} -> (d0), domain: d0 in [0, m]", "unknown variable `m`"),
-        ("(d0){n, n} -> (d0)", "duplicate variable `n`"),
-        ("(d0){n} -> (d0), domain: d0 in [0, n", "the text ends too early"),
-        ("(d0){n} -> (d0 floordiv (n - n))", "division by zero"),
-        ("(d0){n} -> (d0), domain: d0 in [0, n], n = 2, n = 3", "`n = 2` does not hold there"),
-        ("(d0){n} -> (d0 mod n), domain: d0 in [0, n], n = 0", "a divisor is zero there"),
-        ("(d0){n} -> (d0), n = 2", "`d0` has no bounds"),
-        ("(d0){n} -> (d0), domain: d0 in [0, n], d0 != 1, n = 2", "is no condition of a domain"),
-        ("(d0){n} -> (d0), domain: d0 in [0, n]", "the map has the parameters n: this needs concrete sizes"),
-        ('{"dims": ["d0"], "parameters": ["n"], "results": ["n"]}', "the key `ranges` is missing"),
-        (
-            '{"dims": ["d 0"], "ranges": [], "parameters": ["n"], "results": ["n"], "conditions": []}',
-            "`d 0` is no name for a variable",
-        ),
-        (
-            '{"dims": [], "ranges": [], "parameters": ["n"], "results": ["n"], "conditions": ["n <> 1"]}',
-            "unexpected `>`",
-        ),
-        (
-            '{"dims": [], "ranges": [], "parameters": ["n"], "results": ["n"], "conditions": [["<", 1, 2]]}',
-            "expected text, not list",
-        ),
-        (
-            '{"dims": [], "ranges": [], "parameters": ["n"], "results": ["m"], "conditions": []}',
-            "unknown variable `m`",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("(d0, d1){n} -> (d0 * d1), domain: d0 in [0, n]", "`d0 * d1` is not quasi-affine"),
+    ("(d0, d1){n} -> (d0 mod d1), domain: d0 in [0, n]", "`d0 mod d1` is not quasi-affine"),
+    ("(d0){n} -> (d0), domain: d0 in [0, m]", "unknown variable `m`"),
+    ("(d0){n, n} -> (d0)", "duplicate variable `n`"),
+    ("(d0){n} -> (d0), domain: d0 in [0, n", "the text ends too early"),
+    ("(d0){n} -> (d0 floordiv (n - n))", "division by zero"),
+    ("(d0){n} -> (d0), domain: d0 in [0, n], n = 2, n = 3", "`n = 2` does not hold there"),
+    ("(d0){n} -> (d0 mod n), domain: d0 in [0, n], n = 0", "a divisor is zero there"),
+    ("(d0){n} -> (d0), n = 2", "`d0` has no bounds"),
+    ("(d0){n} -> (d0), domain: d0 in [0, n], d0 != 1, n = 2", "is no condition of a domain"),
+    ("(d0){n} -> (d0), domain: d0 in [0, n]", "the map has the parameters n: this needs concrete sizes"),
+    ('{"dims": ["d0"], "parameters": ["n"], "results": ["n"]}', "the key `ranges` is missing"),
+    ('{"dims": ["d 0"], "ranges": [], "parameters": ["n"], "results": ["n"], "conditions": []}',
+        "`d 0` is no name for a variable"),
+    ('{"dims": [], "ranges": [], "parameters": ["n"], "results": ["n"], "conditions": ["n <> 1"]}',
+        "unexpected `>`"),
+    ('{"dims": [], "ranges": [], "parameters": ["n"], "results": ["n"], "conditions": [["<", 1, 2]]}',
+        "expected text, not list"),
+    ('{"dims": [], "ranges": [], "parameters": ["n"], "results": ["m"], "conditions": []}', "unknown variable `m`"),
+])  # fmt: skip
 def test_what_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError) as info:
         read_map(text)

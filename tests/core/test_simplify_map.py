@@ -52,87 +52,53 @@ def test_constraints_of_runtime_variables_are_kept() -> None:
     assert after.rts[0].hi == 20
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        # a residue is known modulo every divisor of what it is known of
-        ("(d0) -> ((d0 * 3 + 2) mod 6), domain: d0 in [0, 7], d0 mod 6 in [1, 1]", ["5"]),
-        ("(d0) -> ((d0 + 4) mod 3, d0 mod 4), domain: d0 in [0, 99], d0 mod 6 in [4, 4]", ["2", "d0 mod 4"]),
-        # part of a digit, and a digit below those above it
-        ("(d0) -> ((d0 floordiv 8 mod 27) floordiv 2), domain: d0 in [0, 999]", ["d0 mod 216 floordiv 16"]),
-        (
-            "(d0) -> ((d0 floordiv 4 mod 3 - d0 floordiv 12 * 3 + 13) floordiv 8), domain: d0 in [0, 767]",
-            ["(d0 + 52 - d0 floordiv 12 * 24) floordiv 32"],
-        ),
-        # of several quotients that x could be reduced with, the one of the smallest divisor
-        (
-            "(d0) -> (d0 - d0 floordiv 30 * 30 - d0 floordiv 15 * 15 + d0 floordiv 5), domain: d0 in [5, 240]",
-            ["d0 mod 15 - d0 floordiv 30 * 30 + d0 floordiv 5"],
-        ),
-        # a remainder inside a dividend, where the quotient is there
-        (
-            "(d0) -> ((d0 floordiv 9 * 25 + d0 mod 9) floordiv 10, d0 floordiv 9), domain: d0 in [0, 199]",
-            ["(d0 + d0 floordiv 9 * 16) floordiv 10", "d0 floordiv 9"],
-        ),
-        # the remainder inside becomes a difference
-        (
-            "(d0) -> ((d0 mod 384) floordiv 256 * 254 - d0 floordiv 128 * 255 + d0 floordiv 384 * 2045 + d0 * 2),"
-            " domain: d0 in [0, 6126]",
-            [
-                "(d0 - d0 floordiv 384 * 384) floordiv 256 * 254 - d0 floordiv 128 * 255 + d0 floordiv 384 * 2045"
-                " + d0 * 2"
-            ],
-        ),
-        # the remainder inside becomes a difference, and what is divided then has another normal form
-        (
-            "(d0) -> ((d0 floordiv 12 * 60 + d0 mod 12) floordiv 16, (d0 floordiv 12 * 60 + d0 mod 12) mod 16),"
-            " domain: d0 in [0, 959]",
-            ["d0 floordiv 12 * 3 + d0 floordiv 16", "d0 - d0 floordiv 16 * 16"],
-        ),
-        # the quotient of what a remainder is congruent to, divided before
-        (
-            "(d0) -> (((d0 * 7 + 5) mod 10 * 12800 + d0 * 7 + 5) floordiv 1000 * 100"
-            " + (d0 * 8960 + (d0 * 7 + 5) floordiv 10 + 6400) mod 100, (d0 * 7 + 5) mod 10), domain: d0 in [0, 999]",
-            ["(d0 * 7 + 5) mod 10 * 1280 + (d0 * 7 + 5) floordiv 10", "(d0 * 7 + 5) mod 10"],
-        ),
-        # floor and ceiling of opposite numbers
-        ("(d0) -> (d0 ceildiv 4 + (-d0) floordiv 4), domain: d0 in [0, 99]", ["0"]),
-        (
-            "(d0, d1) -> ((d0 - d1) floordiv 4, (d1 - d0 + 7) floordiv 4 + d1), domain: d0 in [0, 9], d1 in [0, 9]",
-            ["(d0 - d1) floordiv 4", "d1 + 1 - (d0 - d1) floordiv 4"],
-        ),
-        (
-            "(d0, d1) -> ((d0 - d1) mod 4 + (d1 - d0 + 3) mod 4, (d0 - d1 + 8) mod 4),"
-            " domain: d0 in [0, 9], d1 in [0, 9]",
-            ["3", "(d0 - d1) mod 4"],
-        ),
-        # remainders that add up, whatever multiples of the divisor stand between them
-        ("(d0) -> (d0 mod 2, (d0 + 1) mod 2), domain: d0 in [0, 9]", ["d0 mod 2", "1 - d0 mod 2"]),
-        (
-            "(d0, d1) -> ((d0 * 3 + d1) mod 4, (d0 + d1 * 3 + 7) mod 4 + d1), domain: d0 in [0, 9], d1 in [0, 9]",
-            ["(d0 * 3 + d1) mod 4", "d1 + 3 - (d0 * 3 + d1) mod 4"],
-        ),
-        # remainders inside dividends as differences, where their quotients are there
-        (
-            "(d0) -> (d0 floordiv 5, (-(d0 mod 5)) floordiv 2), domain: d0 in [0, 39]",
-            ["d0 floordiv 5", "(d0 floordiv 5 * 5 - d0) floordiv 2"],
-        ),
-        (
-            "(d0, d1) -> (d0 floordiv 3, (d0 mod 3 + d1 * 4) floordiv 5), domain: d0 in [0, 29], d1 in [0, 8]",
-            ["d0 floordiv 3", "(d0 - d0 floordiv 3 * 3 + d1 * 4) floordiv 5"],
-        ),
-        # an argument of an extremum that another argument, or something in it, is never past
-        (
-            "(d0, d1, d2) -> (max(d0 + d1 * 6 + d2 * 4, min(d0 + d1, 9))),"
-            " domain: d0 in [0, 3], d1 in [0, 9], d2 in [0, 9]",
-            ["d0 + d1 * 6 + d2 * 4"],
-        ),
-        (
-            "(d0, d1) -> (min(d0 + 20, max(d0 + d1, d0 - d1 + 3) + 1)), domain: d0 in [0, 9], d1 in [0, 9]",
-            ["max(d0 + d1, d0 - d1 + 3) + 1"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("given", "expected"), [
+    # a residue is known modulo every divisor of what it is known of
+    ("(d0) -> ((d0 * 3 + 2) mod 6), domain: d0 in [0, 7], d0 mod 6 in [1, 1]", ["5"]),
+    ("(d0) -> ((d0 + 4) mod 3, d0 mod 4), domain: d0 in [0, 99], d0 mod 6 in [4, 4]", ["2", "d0 mod 4"]),
+    # part of a digit, and a digit below those above it
+    ("(d0) -> ((d0 floordiv 8 mod 27) floordiv 2), domain: d0 in [0, 999]", ["d0 mod 216 floordiv 16"]),
+    ("(d0) -> ((d0 floordiv 4 mod 3 - d0 floordiv 12 * 3 + 13) floordiv 8), domain: d0 in [0, 767]",
+        ["(d0 + 52 - d0 floordiv 12 * 24) floordiv 32"]),
+    # of several quotients that x could be reduced with, the one of the smallest divisor
+    ("(d0) -> (d0 - d0 floordiv 30 * 30 - d0 floordiv 15 * 15 + d0 floordiv 5), domain: d0 in [5, 240]",
+        ["d0 mod 15 - d0 floordiv 30 * 30 + d0 floordiv 5"]),
+    # a remainder inside a dividend, where the quotient is there
+    ("(d0) -> ((d0 floordiv 9 * 25 + d0 mod 9) floordiv 10, d0 floordiv 9), domain: d0 in [0, 199]",
+        ["(d0 + d0 floordiv 9 * 16) floordiv 10", "d0 floordiv 9"]),
+    # the remainder inside becomes a difference
+    ("(d0) -> ((d0 mod 384) floordiv 256 * 254 - d0 floordiv 128 * 255 + d0 floordiv 384 * 2045 + d0 * 2),"
+        " domain: d0 in [0, 6126]",
+        ["(d0 - d0 floordiv 384 * 384) floordiv 256 * 254 - d0 floordiv 128 * 255 + d0 floordiv 384 * 2045"
+        " + d0 * 2"]),
+    # the remainder inside becomes a difference, and what is divided then has another normal form
+    ("(d0) -> ((d0 floordiv 12 * 60 + d0 mod 12) floordiv 16, (d0 floordiv 12 * 60 + d0 mod 12) mod 16),"
+        " domain: d0 in [0, 959]", ["d0 floordiv 12 * 3 + d0 floordiv 16", "d0 - d0 floordiv 16 * 16"]),
+    # the quotient of what a remainder is congruent to, divided before
+    ("(d0) -> (((d0 * 7 + 5) mod 10 * 12800 + d0 * 7 + 5) floordiv 1000 * 100"
+        " + (d0 * 8960 + (d0 * 7 + 5) floordiv 10 + 6400) mod 100, (d0 * 7 + 5) mod 10), domain: d0 in [0, 999]",
+        ["(d0 * 7 + 5) mod 10 * 1280 + (d0 * 7 + 5) floordiv 10", "(d0 * 7 + 5) mod 10"]),
+    # floor and ceiling of opposite numbers
+    ("(d0) -> (d0 ceildiv 4 + (-d0) floordiv 4), domain: d0 in [0, 99]", ["0"]),
+    ("(d0, d1) -> ((d0 - d1) floordiv 4, (d1 - d0 + 7) floordiv 4 + d1), domain: d0 in [0, 9], d1 in [0, 9]",
+        ["(d0 - d1) floordiv 4", "d1 + 1 - (d0 - d1) floordiv 4"]),
+    ("(d0, d1) -> ((d0 - d1) mod 4 + (d1 - d0 + 3) mod 4, (d0 - d1 + 8) mod 4),"
+        " domain: d0 in [0, 9], d1 in [0, 9]", ["3", "(d0 - d1) mod 4"]),
+    # remainders that add up, whatever multiples of the divisor stand between them
+    ("(d0) -> (d0 mod 2, (d0 + 1) mod 2), domain: d0 in [0, 9]", ["d0 mod 2", "1 - d0 mod 2"]),
+    ("(d0, d1) -> ((d0 * 3 + d1) mod 4, (d0 + d1 * 3 + 7) mod 4 + d1), domain: d0 in [0, 9], d1 in [0, 9]",
+        ["(d0 * 3 + d1) mod 4", "d1 + 3 - (d0 * 3 + d1) mod 4"]),
+    # remainders inside dividends as differences, where their quotients are there
+    ("(d0) -> (d0 floordiv 5, (-(d0 mod 5)) floordiv 2), domain: d0 in [0, 39]", ["d0 floordiv 5",
+        "(d0 floordiv 5 * 5 - d0) floordiv 2"]),
+    ("(d0, d1) -> (d0 floordiv 3, (d0 mod 3 + d1 * 4) floordiv 5), domain: d0 in [0, 29], d1 in [0, 8]",
+        ["d0 floordiv 3", "(d0 - d0 floordiv 3 * 3 + d1 * 4) floordiv 5"]),
+    # an argument of an extremum that another argument, or something in it, is never past
+    ("(d0, d1, d2) -> (max(d0 + d1 * 6 + d2 * 4, min(d0 + d1, 9))),"
+        " domain: d0 in [0, 3], d1 in [0, 9], d2 in [0, 9]", ["d0 + d1 * 6 + d2 * 4"]),
+    ("(d0, d1) -> (min(d0 + 20, max(d0 + d1, d0 - d1 + 3) + 1)), domain: d0 in [0, 9], d1 in [0, 9]",
+        ["max(d0 + d1, d0 - d1 + 3) + 1"]),
+])  # fmt: skip
 def test_results(given: str, expected: list[str]) -> None:
     m = parse_map(given)
     after = simplify_map(m, RULES)
@@ -143,37 +109,19 @@ def test_results(given: str, expected: list[str]) -> None:
     assert simplify_map(again, RULES) == again
 
 
-@pytest.mark.parametrize(
-    ("given", "weight"),
-    [
-        # two quotients with equal divisors in a dividend: the one with more summands is absorbed, whichever is met first
-        (
-            "(d0, d1) -> (((d0 + d1) floordiv 2 + (-d0) floordiv 2) mod 2), domain: d0 in [0, 3], d1 in [1, 3]",
-            3,
-        ),
-        (
-            "(d0, d1) -> (((-d0) floordiv 2 + (d0 + d1) floordiv 2) mod 2), domain: d0 in [0, 3], d1 in [1, 3]",
-            3,
-        ),
-        (
-            "(d0, d1, d2) -> (((d0 * 8 - d1 * 3 + d2 - 3) ceildiv -6 + ((d1 * -2 - d2 * 2) floordiv 2) ceildiv 2) mod 2),"
-            " domain: d0 in [0, 1], d1 in [0, 3], d2 in [1, 3], d0 in [1, 1]",
-            3,
-        ),
-        # one result is dearer in normal form, the other, once its factors are 1, has a better place for its constant
-        (
-            "(d0, d1) -> ((((d0 + 1) floordiv 2) * 3 + (d0 * 2 + 1) floordiv -4) mod -4, d1 mod -4),"
-            " domain: d0 in [0, 3], d1 in [0, 2]",
-            12,
-        ),
-        # a part of both results is cheaper in normal form than the whole
-        (
-            "()[s0, s1] -> ((s1 * 54 + s0 - 1) mod 18, ((s1 * 54 + s0 - 1) mod 18) floordiv 2),"
-            " domain: s0 in [0, 3], s1 in [0, 1]",
-            3,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("given", "weight"), [
+    # two quotients with equal divisors in a dividend: the one with more summands is absorbed, whichever is met first
+    ("(d0, d1) -> (((d0 + d1) floordiv 2 + (-d0) floordiv 2) mod 2), domain: d0 in [0, 3], d1 in [1, 3]", 3),
+    ("(d0, d1) -> (((-d0) floordiv 2 + (d0 + d1) floordiv 2) mod 2), domain: d0 in [0, 3], d1 in [1, 3]", 3),
+    ("(d0, d1, d2) -> (((d0 * 8 - d1 * 3 + d2 - 3) ceildiv -6 + ((d1 * -2 - d2 * 2) floordiv 2) ceildiv 2) mod 2),"
+        " domain: d0 in [0, 1], d1 in [0, 3], d2 in [1, 3], d0 in [1, 1]", 3),
+    # one result is dearer in normal form, the other, once its factors are 1, has a better place for its constant
+    ("(d0, d1) -> ((((d0 + 1) floordiv 2) * 3 + (d0 * 2 + 1) floordiv -4) mod -4, d1 mod -4),"
+        " domain: d0 in [0, 3], d1 in [0, 2]", 12),
+    # a part of both results is cheaper in normal form than the whole
+    ("()[s0, s1] -> ((s1 * 54 + s0 - 1) mod 18, ((s1 * 54 + s0 - 1) mod 18) floordiv 2),"
+        " domain: s0 in [0, 3], s1 in [0, 1]", 3),
+])  # fmt: skip
 def test_nothing_changes_twice_where_something_is_taken_over(given: str, weight: int) -> None:
     m = parse_map(given)
     trace: Trace = []

@@ -308,15 +308,12 @@ def test_canonical_forms_and_names_that_decide_how_a_map_is_simplified(text: str
 def test_an_operand_that_is_read_twice() -> None:
     maps = [
         parse_map("(d0, d1)[s0] -> (d0, d1 * 4 + s0), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 3]"),
-        parse_map(
-            "(x, y)[k] -> (x, (y * 8 + k * 2) floordiv 2 + 0), domain: x in [0, 3], y in [0, 7], k in [0, 3]"
-        ),
+        parse_map("(x, y)[k] -> (x, (y * 8 + k * 2) floordiv 2 + 0), domain: x in [0, 3], y in [0, 7], k in [0, 3]"),
         parse_map("(d0, d1)[s0] -> (d0, d1 * 4 - s0 + 3), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 3]"),
-        parse_map(
-            "(d0, d1)[s0, s1] -> (d0, d1 * 4 + s1 - 1), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 9], s1 in [1, 4]"
-        ),
+        parse_map("(d0, d1)[s0, s1] -> (d0, d1 * 4 + s1 - 1), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 9],"
+            " s1 in [1, 4]"),
         parse_map("(d0, d1)[s0] -> (d1, d0 * 4 + s0), domain: d0 in [0, 3], d1 in [0, 7], s0 in [0, 3]"),
-    ]
+    ]  # fmt: skip
     found = distinct(maps, RULES)
     assert found.index == (0, 0, 0, 0, 1)
     assert found.maps == (simplify_map(maps[0], RULES), simplify_map(maps[4], RULES))

@@ -224,11 +224,7 @@ def asked() -> list[Asked]:
         ("x is at most the maximum", lambda: k.at_most(a, top), True),
         ("the maximum is not at most x", lambda: k.at_most(top, a), False),
         ("the minimum is at most x", lambda: k.at_most(bottom, a), True),
-        (
-            "with a sum beside it",
-            lambda: k.at_most(k.read(x + y + z), k.read(maximum(x, y + 3) + y + z)),
-            True,
-        ),
+        ("with a sum beside it", lambda: k.at_most(k.read(x + y + z), k.read(maximum(x, y + 3) + y + z)), True),
         ("one too many", lambda: k.at_most(k.read(x + 1), top), False),
         ("with something after it", lambda: (k.read(x // 2), k.at_most(k.read(x + x // 2), top))[1], False),
         ("a number and the next", lambda: k.differ(a, k.read(x + 1)), True),
@@ -240,48 +236,29 @@ def asked() -> list[Asked]:
         ("what may be zero, from below", lambda: k.differ(k.read(-x), ZERO), False),
         ("what is above zero", lambda: k.differ(k.read(x + 1), ZERO), True),
         ("what is below zero", lambda: k.differ(k.read(-x - 1), ZERO), True),
-        (
-            "a remainder of a sum is no digit",
-            lambda: known(((x + y) % 6, 1, 3), (x // 2, 0, 49), of=x % 12, boxes={x: (0, 99), y: (0, 9)}),
-            (0, 11),
-        ),
+        ("a remainder of a sum is no digit", lambda: known(((x + y) % 6, 1, 3), (x // 2, 0, 49), of=x % 12,
+            boxes={x: (0, 99), y: (0, 9)}), (0, 11)),
         ("a quotient known", lambda: known((x // 4, 1, 1), of=x), (4, 7)),
         ("a finer digit", lambda: known((x // 6 % 5, 1, 3), of=x // 2 % 15, boxes={x: (0, 99)}), (3, 11)),
         ("a much finer digit", lambda: known((x // 6 % 5, 1, 3), of=x % 30, boxes={x: (0, 99)}), (6, 23)),
-        (
-            "a digit that is no finer",
-            lambda: known((x // 6 % 5, 1, 3), of=x // 4 % 15, boxes={x: (0, 99)}),
-            (0, 14),
-        ),
+        ("a digit that is no finer", lambda: known((x // 6 % 5, 1, 3), of=x // 4 % 15, boxes={x: (0, 99)}), (0,
+            14)),
         ("a digit of twos", lambda: known((x // 2 % 5, 1, 3), of=x % 10, boxes={x: (0, 99)}), (2, 7)),
         ("all but one value", lambda: known((x // 2 % 5, 0, 3), of=x % 10, boxes={x: (0, 99)}), (0, 7)),
-        (
-            "a sum with a finer digit",
-            lambda: known((x // 8 * 3 + y, 4, 5), of=(x // 2) * 3 + y * 4, boxes={x: (0, 99), y: (0, 9)}),
-            (16, 29),
-        ),
-        (
-            "a difference with a finer digit",
-            lambda: known((y - x // 8 * 3, 4, 5), of=y * 4 - x // 2 * 3, boxes={x: (0, 99), y: (0, 99)}),
-            (7, 20),
-        ),
+        ("a sum with a finer digit", lambda: known((x // 8 * 3 + y, 4, 5), of=(x // 2) * 3 + y * 4, boxes={x: (0,
+            99), y: (0, 9)}), (16, 29)),
+        ("a difference with a finer digit", lambda: known((y - x // 8 * 3, 4, 5), of=y * 4 - x // 2 * 3, boxes={x:
+            (0, 99), y: (0, 99)}), (7, 20)),
         ("a negative first coefficient", lambda: known((y - x, 1, 2), of=x * 3 - y * 3), (-6, -3)),
         ("common factors", lambda: known((x * 4 - y * 6, 1, 9), of=x * 2 - y * 3), (1, 4)),
         ("one end only", lambda: known((x + y, -99, 3), (x + y, 1, 99), of=x + y), (1, 3)),
         ("a known remainder", lambda: known(((x + y) % 6, 5, 5), of=(x * 2 + y * 2 + 3) % 12), (1, 1)),
         ("not of another sum", lambda: known(((x + y) % 6, 5, 5), of=(x * 2 + y * 3) % 12), (0, 11)),
         ("nor modulo another number", lambda: known(((x + y) % 6, 5, 5), of=(x + y) % 12), (0, 11)),
-        (
-            "beside something else",
-            lambda: known(((x + y) % 6, 5, 5), of=(x * 2 + y * 2 + z * 12) % 12),
-            (10, 10),
-        ),
+        ("beside something else", lambda: known(((x + y) % 6, 5, 5), of=(x * 2 + y * 2 + z * 12) % 12), (10, 10)),
         ("everything modulo one", lambda: known(((x + y) % 6, 5, 5), of=(x + y) % 1), (0, 0)),
-        (
-            "in proportion",
-            lambda: known((x * 3 + y * 2, 6, 7), of=x * 2 + y * 3, boxes={x: (0, 9), y: (0, 9)}),
-            (4, 9),
-        ),
+        ("in proportion", lambda: known((x * 3 + y * 2, 6, 7), of=x * 2 + y * 3, boxes={x: (0, 9), y: (0, 9)}), (4,
+            9)),
         ("known before and after", settling, ((0, ((1, 1),)), (1, 2), (1, 1), (-3, 5))),
         ("not too deep", lambda: deep(DEEPEST - 1), ((0, 0), False)),
         ("just too deep", lambda: deep(DEEPEST + 1), ((1, 1), True)),
@@ -290,7 +267,7 @@ def asked() -> list[Asked]:
         ("modulo a variable", lambda: known(of=x % (y + 4)), (0, 8)),
         ("by a negative number", lambda: known(of=x // -2), (-5, 0)),
         ("rounded up", lambda: known(of=ceildiv(x, 4)), (0, 3)),
-    ]
+    ]  # fmt: skip
     return [Asked(*question) for question in ask]
 
 

@@ -14,20 +14,16 @@ jax = pytest.importorskip("jax")
 jnp = jax.numpy
 
 
-@pytest.mark.parametrize(
-    ("function", "shapes"),
-    [
-        (lambda x: x[::2, :10] * 2, [(10, 20)]),
-        (lambda x: x[3:, 1:19:3], [(10, 20)]),
-        (lambda x, y: x @ y, [(64, 32), (32, 16)]),
-        (lambda x: jnp.broadcast_to(x[:, None], (8, 16)) + 1, [(8,)]),
-        (lambda x, y: jnp.concatenate([x[:4], y]), [(8,), (8,)]),
-        (lambda x: x.sum(0), [(32, 8)]),
-        (lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, (3,), (1,), "VALID"), [(32,)]),
-        (lambda x: x.T[::-1], [(6, 4)]),
-    ],
-    ids=["strided slice", "slice", "dot", "broadcast", "concatenate", "reduce", "window", "reverse"],
-)
+@pytest.mark.parametrize(("function", "shapes"), [
+    (lambda x: x[::2, :10] * 2, [(10, 20)]),
+    (lambda x: x[3:, 1:19:3], [(10, 20)]),
+    (lambda x, y: x @ y, [(64, 32), (32, 16)]),
+    (lambda x: jnp.broadcast_to(x[:, None], (8, 16)) + 1, [(8,)]),
+    (lambda x, y: jnp.concatenate([x[:4], y]), [(8,), (8,)]),
+    (lambda x: x.sum(0), [(32, 8)]),
+    (lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, (3,), (1,), "VALID"), [(32,)]),
+    (lambda x: x.T[::-1], [(6, 4)]),
+], ids=["strided slice", "slice", "dot", "broadcast", "concatenate", "reduce", "window", "reverse"])  # fmt: skip
 def test_elements_read_are_the_bytes_that_xla_counts(function: Callable[..., Any], shapes: list[Any]) -> None:
     import indexproof.jax
 

@@ -63,78 +63,41 @@ def grouped(x: Any, y: Any, _: Any) -> Any:
 
 
 CASES: dict[str, tuple[str, Function, bool]] = {
-    "batch-norm-training": (
-        "(f32[2,3,4], f32[4], f32[4]) batch-norm-training(f32[2,3,4] a, f32[4] b, f32[4] c), epsilon=0.1, feature_index=2",
-        normalized,
-        True,
-    ),
-    "batch-norm-inference": (
-        "f32[2,3,4] batch-norm-inference(f32[2,3,4] a, f32[4] b, f32[4] c, f32[4] d, f32[4] e), "
-        "epsilon=0.1, feature_index=2",
-        applied,
-        True,
-    ),
-    "batch-norm-grad": (
-        "(f32[2,3,4], f32[4], f32[4]) batch-norm-grad(f32[2,3,4] a, f32[4] b, f32[4] c, f32[4] d, f32[2,3,4] e), "
-        "epsilon=0.1, feature_index=2",
-        gradient,
-        True,
-    ),
-    "cholesky": (
-        "f32[2,3,3] cholesky(f32[2,3,3] a), lower=true",
-        lambda a: jnp.linalg.cholesky(positive(a)),
-        False,
-    ),
-    "triangular-solve": (
-        "f32[2,3,4] triangular-solve(f32[2,3,3] a, f32[2,3,4] b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE",
-        lambda a, b: lax.linalg.triangular_solve(a, b, left_side=True, lower=True),
-        False,
-    ),
-    "triangular-solve from the right": (
-        "f32[4,3] triangular-solve(f32[3,3] a, f32[4,3] b), left_side=false, lower=false, transpose_a=TRANSPOSE",
-        lambda a, b: lax.linalg.triangular_solve(a, b, transpose_a=True),
-        False,
-    ),
+    "batch-norm-training":
+        ("(f32[2,3,4], f32[4], f32[4]) batch-norm-training(f32[2,3,4] a, f32[4] b, f32[4] c), epsilon=0.1, feature_index=2",
+        normalized, True),
+    "batch-norm-inference":
+        ("f32[2,3,4] batch-norm-inference(f32[2,3,4] a, f32[4] b, f32[4] c, f32[4] d, f32[4] e), "
+        "epsilon=0.1, feature_index=2", applied, True),
+    "batch-norm-grad":
+        ("(f32[2,3,4], f32[4], f32[4]) batch-norm-grad(f32[2,3,4] a, f32[4] b, f32[4] c, f32[4] d, f32[2,3,4] e), "
+        "epsilon=0.1, feature_index=2", gradient, True),
+    "cholesky": ("f32[2,3,3] cholesky(f32[2,3,3] a), lower=true", lambda a: jnp.linalg.cholesky(positive(a)),
+        False),
+    "triangular-solve":
+        ("f32[2,3,4] triangular-solve(f32[2,3,3] a, f32[2,3,4] b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE",
+        lambda a, b: lax.linalg.triangular_solve(a, b, left_side=True, lower=True), False),
+    "triangular-solve from the right":
+        ("f32[4,3] triangular-solve(f32[3,3] a, f32[4,3] b), left_side=false, lower=false, transpose_a=TRANSPOSE",
+        lambda a, b: lax.linalg.triangular_solve(a, b, transpose_a=True), False),
     "fft": ("c64[3,4,5] fft(c64[3,4,5] a), fft_type=FFT, fft_length={4,5}", jnp.fft.fft2, True),
-    "fft of reals": (
-        "c64[3,5] fft(f32[3,8] a), fft_type=RFFT, fft_length={8}",
-        jnp.fft.rfft,
-        True,
-    ),
-    "fft to reals": (
-        "f32[3,7] fft(c64[3,4] a), fft_type=IRFFT, fft_length={7}",
-        lambda a: jnp.fft.irfft(a, 7),
-        True,
-    ),
-    "ragged-dot": (
-        "f32[6,5] ragged-dot(f32[6,4] a, f32[3,4,5] b, s32[3] c), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
-        "lhs_ragged_dims={0}, rhs_group_dims={0}",
-        grouped,
-        False,
-    ),
-    "scan": (
-        "(f32[4,3], f32[3]) scan(f32[4,3] a, f32[3] b), to_apply=add, dimensions={0}, num_carries=1",
-        prefixes,
-        False,
-    ),
-    "scan backwards": (
-        "(f32[4,3], f32[3]) scan(f32[4,3] a, f32[3] b), to_apply=add, dimensions={0}, num_carries=1, is_reverse=true",
-        lambda a, b: prefixes(a, b, True),
-        False,
-    ),
-    "scaled-dot": (
-        "f32[3,2] scaled-dot(f32[3,8] a, f32[8,2] b, f32[3,4] c, f32[4,2] d), lhs_contracting_dims={1}, "
-        "rhs_contracting_dims={0}",
-        lambda a, b, c, d: (a * jnp.repeat(c, 2, 1)) @ (b * jnp.repeat(d, 2, 0)),
-        True,
-    ),
-    "scaled-dot, scales after operands": (
-        "f32[3,2] scaled-dot(f32[3,8] a, f32[3,4] c, f32[8,2] b, f32[4,2] d), lhs_contracting_dims={1}, "
-        "rhs_contracting_dims={0}",
-        lambda a, c, b, d: (a * jnp.repeat(c, 2, 1)) @ (b * jnp.repeat(d, 2, 0)),
-        True,
-    ),
-}
+    "fft of reals": ("c64[3,5] fft(f32[3,8] a), fft_type=RFFT, fft_length={8}", jnp.fft.rfft, True),
+    "fft to reals": ("f32[3,7] fft(c64[3,4] a), fft_type=IRFFT, fft_length={7}", lambda a: jnp.fft.irfft(a, 7),
+        True),
+    "ragged-dot":
+        ("f32[6,5] ragged-dot(f32[6,4] a, f32[3,4,5] b, s32[3] c), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+        "lhs_ragged_dims={0}, rhs_group_dims={0}", grouped, False),
+    "scan": ("(f32[4,3], f32[3]) scan(f32[4,3] a, f32[3] b), to_apply=add, dimensions={0}, num_carries=1", prefixes,
+        False),
+    "scan backwards":
+        ("(f32[4,3], f32[3]) scan(f32[4,3] a, f32[3] b), to_apply=add, dimensions={0}, num_carries=1, is_reverse=true",
+        lambda a, b: prefixes(a, b, True), False),
+    "scaled-dot": ("f32[3,2] scaled-dot(f32[3,8] a, f32[8,2] b, f32[3,4] c, f32[4,2] d), lhs_contracting_dims={1}, "
+        "rhs_contracting_dims={0}", lambda a, b, c, d: (a * jnp.repeat(c, 2, 1)) @ (b * jnp.repeat(d, 2, 0)), True),
+    "scaled-dot, scales after operands":
+        ("f32[3,2] scaled-dot(f32[3,8] a, f32[3,4] c, f32[8,2] b, f32[4,2] d), lhs_contracting_dims={1}, "
+        "rhs_contracting_dims={0}", lambda a, c, b, d: (a * jnp.repeat(c, 2, 1)) @ (b * jnp.repeat(d, 2, 0)), True),
+}  # fmt: skip
 
 
 def observed(function: Function, arrays: list[np.ndarray], k: int) -> list[set[tuple[Any, Any]]]:

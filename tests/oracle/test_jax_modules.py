@@ -120,15 +120,11 @@ def test_what_is_no_argument(shape: str) -> None:
 
 MALFORMED = [
     ("module {", 1, 7),
-    (
-        "module {\n  func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n    return %b : tensor<2xf32> } }",
-        3,
-        12,
-    ),
+    ("module {\n  func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n    return %b : tensor<2xf32> } }", 3, 12),
     ("x", 1, 1),
     ("", 0, 0),
     ("\ud800", 0, 0),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "line", "column"), MALFORMED)

@@ -118,55 +118,29 @@ OPS: dict[str, tuple[int, Callable[..., Any], tuple[Any, ...]]] = {
     "splash attention, gradient": (3, scalar(splash), HEADS),
     "grouped matmul": (1, grouped, (array(512, 256), array(4, 256, 512), SIZES)),
     "grouped matmul, gradient": (3, grouped_grad, (array(512, 256), array(4, 256, 512), SIZES)),
-    "matmul": (
-        1,
-        lambda a, b: matmul.matmul(a, b, block_shape=(256, 256)),
-        (array(1024, 1024), array(1024, 1024)),
-    ),
-    "paged attention": (
-        1,
-        lambda *a: paged_attention(*a, pages_per_compute_block=4),
-        (array(4, 8, 128), array(4, 64, 16, 128), array(4, 64, 16, 128), i32(4), i32(4, 16)),
-    ),
-    "ragged paged attention": (
-        1,
-        lambda *a: ragged_paged_attention(*a, num_kv_pages_per_block=4, num_queries_per_block=32),
-        (
-            array(256, 8, 128, dtype="bfloat16"),
-            array(64, 16, 8, 128, dtype="bfloat16"),
-            *(i32(8), i32(8, 16), i32(9), i32(1)),
-        ),
-    ),
-    "threefry": (
-        1,
-        lambda k: threefry.threefry_2x32_count(k, (1024, 1024), (1024, 1024), (256, 256)),
-        (array(2, dtype="uint32"),),
-    ),
-    "philox": (
-        1,
-        lambda k: philox.philox_4x32_kernel(k, (1024, 1024), (1024, 1024), (256, 256)),
-        (array(2, dtype="uint32"),),
-    ),
+    "matmul": (1, lambda a, b: matmul.matmul(a, b, block_shape=(256, 256)), (array(1024, 1024), array(1024, 1024))),
+    "paged attention": (1, lambda *a: paged_attention(*a, pages_per_compute_block=4), (array(4, 8, 128), array(4,
+        64, 16, 128), array(4, 64, 16, 128), i32(4), i32(4, 16))),
+    "ragged paged attention": (1, lambda *a: ragged_paged_attention(*a, num_kv_pages_per_block=4,
+        num_queries_per_block=32), (array(256, 8, 128, dtype="bfloat16"), array(64, 16, 8, 128, dtype="bfloat16"),
+        *(i32(8), i32(8, 16), i32(9), i32(1)))),
+    "threefry": (1, lambda k: threefry.threefry_2x32_count(k, (1024, 1024), (1024, 1024), (256, 256)), (array(2,
+        dtype="uint32"),)),
+    "philox": (1, lambda k: philox.philox_4x32_kernel(k, (1024, 1024), (1024, 1024), (256, 256)), (array(2,
+        dtype="uint32"),)),
     "example": (1, example_kernel.double, (array(8, 128),)),
     "attention": (1, mha, (f16(2, 512, 4, 64),) * 3),
     "attention, gradient": (3, scalar(mha), (f16(2, 512, 4, 64),) * 3),
     "decoding, one head": (1, decode_attention.mqa, (f16(2, 16, 64), f16(2, 1024, 64), f16(2, 1024, 64))),
-    "decoding, groups": (
-        1,
-        decode_attention.gqa,
-        (f16(2, 16, 64), f16(2, 1024, 2, 64), f16(2, 1024, 2, 64)),
-    ),
+    "decoding, groups": (1, decode_attention.gqa, (f16(2, 16, 64), f16(2, 1024, 2, 64), f16(2, 1024, 2, 64))),
     "rms norm": (1, rms_norm.rms_norm, NORM),
     "rms norm, gradient": (3, scalar(rms_norm.rms_norm), NORM),
     "layer norm": (1, layer_norm.layer_norm, NORM),
     "layer norm, gradient": (3, scalar(layer_norm.layer_norm), NORM),
     "softmax": (1, softmax.softmax, (array(1024, 125),)),
-    "paged attention on a GPU": (
-        1,
-        gpu_paged_attention.paged_attention,
-        (f16(2, 8, 64), f16(2, 64, 16, 64), f16(2, 64, 16, 64), i32(2, 16), i32(2)),
-    ),
-}
+    "paged attention on a GPU": (1, gpu_paged_attention.paged_attention, (f16(2, 8, 64), f16(2, 64, 16, 64), f16(2,
+        64, 16, 64), i32(2, 16), i32(2))),
+}  # fmt: skip
 #: Programs of these store to different elements of one block, which blocks do not say.
 OPEN = {"ln_backward_dw_db"}
 

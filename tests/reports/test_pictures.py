@@ -215,27 +215,17 @@ def test_the_same_in_another_process() -> None:
     assert done.stdout == layout_picture("f32[2,3,5]{1,2,0:T(2,4)}").svg
 
 
-@pytest.mark.parametrize(
-    ("make", "error"),
-    [
-        (lambda: layout_picture("f32[2]", show="colours"), InputError),
-        (lambda: reads_picture(WINDOW, (4, 4), (6, 6), select=(1,)), InputError),
-        (lambda: reads_picture(WINDOW, (4, 4), (6, 6), select=(1, 4)), InputError),
-        (lambda: reads_picture(WINDOW, (4, 4), (6, 6), select=(1, (3, 2))), InputError),
-        (lambda: reads_picture(WINDOW, (4,), (6, 6), select=(1,)), InputError),
-        (lambda: reads_picture(WINDOW, (4, 4), select=(1, 1)), InputError),
-        (lambda: reads_picture(WINDOW, (4, 4), (5, 6), select=(3, 1)), InputError),
-        (
-            lambda: reads_picture(
-                concrete(Transpose((1, 0)), 0, "output_to_input", [(1000, 1000)]),
-                (1000, 1000),
-                (1000, 1000),
-                select=(None, None),
-            ),
-            TooLargeError,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("make", "error"), [
+    (lambda: layout_picture("f32[2]", show="colours"), InputError),
+    (lambda: reads_picture(WINDOW, (4, 4), (6, 6), select=(1,)), InputError),
+    (lambda: reads_picture(WINDOW, (4, 4), (6, 6), select=(1, 4)), InputError),
+    (lambda: reads_picture(WINDOW, (4, 4), (6, 6), select=(1, (3, 2))), InputError),
+    (lambda: reads_picture(WINDOW, (4,), (6, 6), select=(1,)), InputError),
+    (lambda: reads_picture(WINDOW, (4, 4), select=(1, 1)), InputError),
+    (lambda: reads_picture(WINDOW, (4, 4), (5, 6), select=(3, 1)), InputError),
+    (lambda: reads_picture(concrete(Transpose((1, 0)), 0, "output_to_input", [(1000, 1000)]), (1000, 1000), (1000,
+        1000), select=(None, None)), TooLargeError),
+])  # fmt: skip
 def test_what_cannot_be_drawn(make, error: type[Exception]) -> None:
     with pytest.raises(error):
         make()

@@ -45,29 +45,19 @@ CLAIMS: dict[str, tuple[Sequence[Condition], Condition]] = {
     "nested": ([b > 0, a.ne(0)], (x // a // b).eq(x // (a * b))),
     "multiple": ([divides(d, c)], ((x * c + r) // d).eq(x * (c // d) + r // d)),
     "monotone": ([x <= y, d > 0], x // d <= y // d),
-    "corners": (
-        [x.within(a, b), y.within(c, d), c > 0],
-        all_of((minimum(a // c, a // d) <= x // y, x // y <= maximum(b // c, b // d))),
-    ),
-    "tiles": (
-        [n > 0, t > 0, i.within(0, n - 1), j.within(0, n - 1), (i // t * t + i % t).eq(j // t * t + j % t)],
-        i.eq(j),
-    ),
+    "corners": ([x.within(a, b), y.within(c, d), c > 0], all_of((minimum(a // c, a // d) <= x // y, x // y <=
+        maximum(b // c, b // d)))),
+    "tiles": ([n > 0, t > 0, i.within(0, n - 1), j.within(0, n - 1), (i // t * t + i % t).eq(j // t * t + j % t)],
+        i.eq(j)),
     "remainders multiply": ([n > 0], ((x % n) * (y % n) % n).eq(x * y % n)),
     "inlined": ([d > 0, y.eq(x // d * d)], (y % d).eq(0)),
-    "product replaced": (
-        [d > 0, n > 0, (m * c).eq(d * g), r.within(0, d - 1)],
-        ((x * m * c * n + r) // d).eq(x * g * n),
-    ),
-    "two products replaced": (
-        [d > 0, b > 0, (m * c).eq(d * g), (a * k).eq(b * h)],
-        ((x * m * c + y) // d + (z * a * k + y) // b).eq(x * g + y // d + z * h + y // b),
-    ),
-    "product replaced within": (
-        [d > 0, (m * c).eq(d * g)],
-        (((x * m * c + y) // d + z * m * c) // d).eq((x * g + y // d) // d + z * g),
-    ),
-}
+    "product replaced": ([d > 0, n > 0, (m * c).eq(d * g), r.within(0, d - 1)], ((x * m * c * n + r) // d).eq(x * g
+        * n)),
+    "two products replaced": ([d > 0, b > 0, (m * c).eq(d * g), (a * k).eq(b * h)], ((x * m * c + y) // d + (z * a *
+        k + y) // b).eq(x * g + y // d + z * h + y // b)),
+    "product replaced within": ([d > 0, (m * c).eq(d * g)], (((x * m * c + y) // d + z * m * c) // d).eq((x * g + y
+        // d) // d + z * g)),
+}  # fmt: skip
 
 
 def made(name: str) -> Json:
@@ -142,16 +132,6 @@ def test_what_is_false_has_none() -> None:
 def refused(data: Json, part: str | None = None, **more: Any) -> None:
     with pytest.raises(CertificateRefused, match=part):
         check_certificate(data, solvers=more.pop("solvers", Z3), **more)
-
-
-def objects(data: Json) -> Iterator[dict[str, Json]]:
-    """Every object in a certificate."""
-    todo = [data]
-    while todo:
-        at = todo.pop()
-        if isinstance(at, dict):
-            yield at
-        todo += at.values() if isinstance(at, dict) else at if isinstance(at, list) else ()
 
 
 def test_of_another_claim() -> None:

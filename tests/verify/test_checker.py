@@ -162,17 +162,13 @@ def altered(folder: Path) -> None:
 
 FOLDERS: dict[str, tuple[Callable[[Path], object], str]] = {
     "there is no manifest": (lambda folder: (folder / checker.MANIFEST).unlink(), "there is no manifest"),
-    "of another format": (
-        lambda folder: rewritten(folder / checker.MANIFEST, lambda d: d.update(format="x")),
-        "the format is not",
-    ),
-    "a subset": (
-        lambda folder: next(f for f in folder.glob("*.json") if f.name != checker.MANIFEST).unlink(),
-        "is missing, and the manifest lists it",
-    ),
+    "of another format": (lambda folder: rewritten(folder / checker.MANIFEST, lambda d: d.update(format="x")),
+        "the format is not"),
+    "a subset": (lambda folder: next(f for f in folder.glob("*.json") if f.name != checker.MANIFEST).unlink(),
+        "is missing, and the manifest lists it"),
     "one more": (unlisted, "the manifest does not list it"),
     "altered": (altered, "it is not the file that the manifest lists"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FOLDERS)

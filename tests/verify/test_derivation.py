@@ -293,75 +293,46 @@ def test_a_constraint_that_comes_to_say_what_the_box_says(domain: str) -> None:
     explained_alike(parse_map(f"(d0, d1) -> (), domain: {domain}"))
 
 
-@pytest.mark.parametrize(
-    ("text", "weight"),
-    [
-        # a constraint that says what the box says, beside one that narrows it
-        ("()[s0] -> (), domain: s0 in [0, 1], s0 - 3 in [-3, -3], s0 in [0, 1]", 3),
-        # what stands beside a remainder has variables or quotients in common with what is divided
-        ("(d0) -> (((d0 * 2 - 1) mod -6) * 3 + d0), domain: d0 in [0, 3]", 12),
-        (
-            "(d1, d2) -> ((((d1 * 3 + d2) floordiv 3) mod 3) * 9 + (d1 * 3 + d2) mod 3 + 3),"
-            " domain: d1 in [0, 2], d2 in [0, 5]",
-            3,
-        ),
-        # the constant of a sum whose other summands become one
-        (
-            "(d0) -> ((((d0 * -3) floordiv 12) * -6 + (d0 * 3) ceildiv -2) floordiv 5), domain: d0 in [0, 3]",
-            12,
-        ),
-        # what is left of the arguments of a maximum would be written in another way by itself
-        ("(d0) -> (min(max(min(d0 + 1, 3), d0, 2), d0)), domain: d0 in [0, 3]", 3),
-        # a remainder inside that becomes a difference, whose dividend is part of another such difference
-        (
-            "(d0, d1) -> ((d1 + 1919) floordiv 1920 - 1, (((d1 + 5) floordiv 6 + 31) mod 32 + 13) floordiv 15 +"
-            " ((d1 + 191) floordiv 192) * 2 - ((d1 + 1919) floordiv 1920) * 20, (((((d1 + 5) floordiv 6 + 31) mod 32)"
-            " * 4 + (d1 + 5) mod 6) floordiv 10 + 5) mod 6, ((((d1 + 5) floordiv 6 + 31) mod 32) * 4 + (d1 + 5) mod 6)"
-            " mod 10), domain: d0 in [2, 2], d1 in [3, 7680]",
-            3,
-        ),
-        # one that would be a difference in a sum, and comes together again in a dividend
-        (
-            "(d0) -> ((((d0 mod 11) floordiv 2 + 1) mod 2) * 16 + (((d0 mod 11 + 2) floordiv 4) * 8 + (d0 mod 11) mod 2"
-            " + ((d0 floordiv 22) mod 3) * 16 + ((d0 floordiv 66) mod 4) * 2 + 1) floordiv 3"
-            " + ((d0 floordiv 11) mod 2) * 32, ((((d0 mod 11 + 2) floordiv 4) * 8 + (d0 mod 11) mod 2"
-            " + (d0 floordiv 22) * 16 + ((d0 floordiv 66) mod 4) * 2 + 1) mod 3) * 4 + d0 floordiv 264),"
-            " domain: d0 in [2, 1054], d0 mod 11 in [2, 9]",
-            3,
-        ),
-        # a remainder that is a difference with a quotient whose digits come together
-        (
-            "(d0) -> ((((d0 * 15) floordiv 240 mod 2) * 3 + (d0 * 15) floordiv 480 * 15 - 1) mod 8), domain: d0 in [0, 35]",
-            3,
-        ),
-        # what is inside a maximum in normal form, and a variable with one value everywhere then
-        (
-            "(d0)[s0] -> (max(d0 * 6 + s0, (d0 * 4 - s0) ceildiv 3, (s0 * -3 + d0) ceildiv 4)),"
-            " domain: d0 in [0, 2], s0 in [-5, -5]",
-            3,
-        ),
-        # remainders inside dividends as differences with quotients that are there; other normal forms after that
-        ("(d0) -> (d0 floordiv 5, (-(d0 mod 5)) floordiv 2), domain: d0 in [0, 39]", 3),
-        (
-            "(d0, d1) -> (d0 floordiv 3, (d0 mod 3 + d1 * 4) floordiv 5, (d0 mod 3 + d1 * 4) mod 5),"
-            " domain: d0 in [0, 29], d1 in [0, 8]",
-            3,
-        ),
-        (
-            "(d0, d1)[s0] -> (d0 floordiv 4 - d0 floordiv 8 * 2, ((d0 floordiv 8 mod 54 + d1 + 1) floordiv 2 * 8"
-            " + d0 floordiv 432 + s0 * 2 - 17) floordiv 112, ((d0 floordiv 8 mod 54 + d1 + 1) floordiv 2 * 8"
-            " + d0 floordiv 432 + s0 * 2 - 17) mod 112), domain: d0 in [0, 863], d1 in [0, 2], s0 in [0, 9]",
-            3,
-        ),
-        (
-            "(d0, d1) -> ((((d1 * 2 + (d0 + d1) mod 6) floordiv 2) mod 3) * 3"
-            " - (((d1 * 2 + (d0 + d1) mod 6) mod 6) floordiv 2) * 3), domain: d0 in [0, 3], d1 in [0, 5]",
-            2,
-        ),
-        # the constraint that says the value of a runtime variable stays, the other one is what it decides
-        ("(d0){rt0} -> (d0), domain: d0 in [0, 3], rt0 in [0, 2], rt0 in [0, 0], rt0 mod 2 in [0, 0]", 3),
-    ],
-)
+@pytest.mark.parametrize(("text", "weight"), [
+    # a constraint that says what the box says, beside one that narrows it
+    ("()[s0] -> (), domain: s0 in [0, 1], s0 - 3 in [-3, -3], s0 in [0, 1]", 3),
+    # what stands beside a remainder has variables or quotients in common with what is divided
+    ("(d0) -> (((d0 * 2 - 1) mod -6) * 3 + d0), domain: d0 in [0, 3]", 12),
+    ("(d1, d2) -> ((((d1 * 3 + d2) floordiv 3) mod 3) * 9 + (d1 * 3 + d2) mod 3 + 3),"
+        " domain: d1 in [0, 2], d2 in [0, 5]", 3),
+    # the constant of a sum whose other summands become one
+    ("(d0) -> ((((d0 * -3) floordiv 12) * -6 + (d0 * 3) ceildiv -2) floordiv 5), domain: d0 in [0, 3]", 12),
+    # what is left of the arguments of a maximum would be written in another way by itself
+    ("(d0) -> (min(max(min(d0 + 1, 3), d0, 2), d0)), domain: d0 in [0, 3]", 3),
+    # a remainder inside that becomes a difference, whose dividend is part of another such difference
+    ("(d0, d1) -> ((d1 + 1919) floordiv 1920 - 1, (((d1 + 5) floordiv 6 + 31) mod 32 + 13) floordiv 15 +"
+        " ((d1 + 191) floordiv 192) * 2 - ((d1 + 1919) floordiv 1920) * 20, (((((d1 + 5) floordiv 6 + 31) mod 32)"
+        " * 4 + (d1 + 5) mod 6) floordiv 10 + 5) mod 6, ((((d1 + 5) floordiv 6 + 31) mod 32) * 4 + (d1 + 5) mod 6)"
+        " mod 10), domain: d0 in [2, 2], d1 in [3, 7680]", 3),
+    # one that would be a difference in a sum, and comes together again in a dividend
+    ("(d0) -> ((((d0 mod 11) floordiv 2 + 1) mod 2) * 16 + (((d0 mod 11 + 2) floordiv 4) * 8 + (d0 mod 11) mod 2"
+        " + ((d0 floordiv 22) mod 3) * 16 + ((d0 floordiv 66) mod 4) * 2 + 1) floordiv 3"
+        " + ((d0 floordiv 11) mod 2) * 32, ((((d0 mod 11 + 2) floordiv 4) * 8 + (d0 mod 11) mod 2"
+        " + (d0 floordiv 22) * 16 + ((d0 floordiv 66) mod 4) * 2 + 1) mod 3) * 4 + d0 floordiv 264),"
+        " domain: d0 in [2, 1054], d0 mod 11 in [2, 9]", 3),
+    # a remainder that is a difference with a quotient whose digits come together
+    ("(d0) -> ((((d0 * 15) floordiv 240 mod 2) * 3 + (d0 * 15) floordiv 480 * 15 - 1) mod 8), domain: d0 in [0, 35]",
+        3),
+    # what is inside a maximum in normal form, and a variable with one value everywhere then
+    ("(d0)[s0] -> (max(d0 * 6 + s0, (d0 * 4 - s0) ceildiv 3, (s0 * -3 + d0) ceildiv 4)),"
+        " domain: d0 in [0, 2], s0 in [-5, -5]", 3),
+    # remainders inside dividends as differences with quotients that are there; other normal forms after that
+    ("(d0) -> (d0 floordiv 5, (-(d0 mod 5)) floordiv 2), domain: d0 in [0, 39]", 3),
+    ("(d0, d1) -> (d0 floordiv 3, (d0 mod 3 + d1 * 4) floordiv 5, (d0 mod 3 + d1 * 4) mod 5),"
+        " domain: d0 in [0, 29], d1 in [0, 8]", 3),
+    ("(d0, d1)[s0] -> (d0 floordiv 4 - d0 floordiv 8 * 2, ((d0 floordiv 8 mod 54 + d1 + 1) floordiv 2 * 8"
+        " + d0 floordiv 432 + s0 * 2 - 17) floordiv 112, ((d0 floordiv 8 mod 54 + d1 + 1) floordiv 2 * 8"
+        " + d0 floordiv 432 + s0 * 2 - 17) mod 112), domain: d0 in [0, 863], d1 in [0, 2], s0 in [0, 9]", 3),
+    ("(d0, d1) -> ((((d1 * 2 + (d0 + d1) mod 6) floordiv 2) mod 3) * 3"
+        " - (((d1 * 2 + (d0 + d1) mod 6) mod 6) floordiv 2) * 3), domain: d0 in [0, 3], d1 in [0, 5]", 2),
+    # the constraint that says the value of a runtime variable stays, the other one is what it decides
+    ("(d0){rt0} -> (d0), domain: d0 in [0, 3], rt0 in [0, 2], rt0 in [0, 0], rt0 mod 2 in [0, 0]", 3),
+])  # fmt: skip
 def test_what_random_maps_could_not_explain(text: str, weight: int) -> None:
     derivation = simplify(parse_map(text), minimize=weight, explain=True)
     assert derivation.after == simplify(parse_map(text), minimize=weight)
@@ -451,30 +422,24 @@ def changed(data: Any, path: str, value: Any) -> Any:
     return copy
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "said"),
-    [
-        ("format", "indexproof derivation 7", "format: the format is"),
-        ("steps.0.rule", "no_such_rule", "steps[0].rule: no rule is called"),
-        (
-            "steps.0.rule",
-            "same_expression_intersects",
-            "steps[0].rule: same_expression_intersects is no rule for expressions",
-        ),
-        ("steps.0.binding", 3, "steps[0].binding"),
-        ("steps.0.before", 10**6, "there is no node"),
-        ("steps.0.before", True, "is no integer"),
-        ("steps.0.position", ["nowhere", 0], "steps[0].position"),
-        ("steps.0.position", ["result", 0, 0], "steps[0].position"),
-        ("steps.0", {}, "steps[0]: the key `rule` is missing"),
-        ("nodes.2", ["pow", 0, 1], "nodes[2]"),
-        ("nodes.2", ["fdiv", 0, 7], "there is no node 7"),
-        ("nodes.0", "d 0", "nodes[0]"),
-        ("before.dims.0", ["d0", 0], "before.dims[0]"),
-        ("before", [], "before: an empty list is no object"),
-        ("steps", None, "steps: null is no list"),
-    ],
-)
+@pytest.mark.parametrize(("path", "value", "said"), [
+    ("format", "indexproof derivation 7", "format: the format is"),
+    ("steps.0.rule", "no_such_rule", "steps[0].rule: no rule is called"),
+    ("steps.0.rule", "same_expression_intersects",
+        "steps[0].rule: same_expression_intersects is no rule for expressions"),
+    ("steps.0.binding", 3, "steps[0].binding"),
+    ("steps.0.before", 10**6, "there is no node"),
+    ("steps.0.before", True, "is no integer"),
+    ("steps.0.position", ["nowhere", 0], "steps[0].position"),
+    ("steps.0.position", ["result", 0, 0], "steps[0].position"),
+    ("steps.0", {}, "steps[0]: the key `rule` is missing"),
+    ("nodes.2", ["pow", 0, 1], "nodes[2]"),
+    ("nodes.2", ["fdiv", 0, 7], "there is no node 7"),
+    ("nodes.0", "d 0", "nodes[0]"),
+    ("before.dims.0", ["d0", 0], "before.dims[0]"),
+    ("before", [], "before: an empty list is no object"),
+    ("steps", None, "steps: null is no list"),
+])  # fmt: skip
 def test_a_damaged_document_is_refused_with_its_place(path: str, value: Any, said: str) -> None:
     data = derivation_to_json(explain(parse_map(MAPS[0]), RULES))
     with pytest.raises(InputError) as error:
@@ -676,98 +641,42 @@ def step_position(d: Derivation, k: int, **changes: Any) -> Derivation:
 SABOTAGE: dict[str, tuple[Callable[[], Derivation], int, str]] = {
     "wrong value": (lambda: bound(good(PLAIN), 0, x=var("d1")), 1, "the left side under the binding is"),
     "wrong constant": (lambda: bound(good(PLAIN), 0, d=24), 1, "the left side under the binding is"),
-    "a value is missing": (
-        lambda: edited(good(PLAIN), 0, binding={"x": var("d0")}),
-        1,
-        "the binding is not one of the variables",
-    ),
+    "a value is missing": (lambda: edited(good(PLAIN), 0, binding={"x": var("d0")}), 1,
+        "the binding is not one of the variables"),
     "an expression for a constant": (lambda: bound(good(PLAIN), 0, g=var("d0")), 1, "is no constant"),
     "a variable of no map": (lambda: bound(good(PLAIN), 0, x=var("d7")), 1, "which the map does not have"),
-    "a pattern variable": (
-        lambda: bound(good(PLAIN), 0, x=var("x", "expr")),
-        1,
-        "which the map does not have",
-    ),
-    "another rule": (
-        lambda: edited(good(PLAIN), 0, rule=RULES["common_factor_leaves_remainder"]),
-        1,
-        "the left side under the binding is",
-    ),
-    "a rule for constraints": (
-        lambda: edited(good(PLAIN), 0, rule=RULES["same_expression_intersects"]),
-        1,
-        "is a rule for constraints",
-    ),
-    "a rule of one's own": (
-        lambda: edited(good(PLAIN), 0, rule=forged_small_remainder),
-        1,
-        "is not one of the given rules",
-    ),
+    "a pattern variable": (lambda: bound(good(PLAIN), 0, x=var("x", "expr")), 1, "which the map does not have"),
+    "another rule": (lambda: edited(good(PLAIN), 0, rule=RULES["common_factor_leaves_remainder"]), 1,
+        "the left side under the binding is"),
+    "a rule for constraints": (lambda: edited(good(PLAIN), 0, rule=RULES["same_expression_intersects"]), 1,
+        "is a rule for constraints"),
+    "a rule of one's own": (lambda: edited(good(PLAIN), 0, rule=forged_small_remainder), 1,
+        "is not one of the given rules"),
     "a step is left out": (lambda: without(good(PLAIN), 1), 0, "the steps do not lead to the result"),
     "an inner step is left out": (lambda: without(good(NESTED), 0), 0, "the steps do not lead to the result"),
-    "a constraint does not become anything": (
-        lambda: rewritten(None),
-        0,
-        "the last step does not say what constraint 0 becomes",
-    ),
-    "a constraint is left on its way": (
-        lambda: rewritten(None, *good(PLAIN).steps),
-        2,
-        "the step before does not say what constraint 0 becomes",
-    ),
-    "a constraint becomes something else": (
-        lambda: rewritten(var("d0")),
-        1,
-        "it does not follow that",
-    ),
-    "a result becomes something by itself": (
-        lambda: edited(good(PLAIN), 0, becomes=var("d1")),
-        1,
-        "the map that follows says what result 0 becomes",
-    ),
-    "the result of a step": (
-        lambda: edited(good(PLAIN), 0, after=parse_expr("d0 floordiv 4")),
-        1,
-        "the right side under the binding is",
-    ),
-    "the redex of a step": (
-        lambda: edited(good(PLAIN), 0, before=parse_expr("(d0 * 4 + d1) floordiv 13")),
-        1,
-        "the left side under the binding is",
-    ),
-    "the place: no such result": (
-        lambda: step_position(good(PLAIN), 0, number=2),
-        1,
-        "there is no result 2",
-    ),
-    "the place: no such constraint": (
-        lambda: step_position(good(PLAIN), 0, part="constraint"),
-        1,
-        "there is no constraint 0",
-    ),
-    "the result": (
-        lambda: result_plus_one(good(PLAIN)),
-        0,
-        "the steps do not lead to the result: result 0 is",
-    ),
-    "a condition that is false": (
-        lambda: given(good(PLAIN), PLAIN.replace("d1 in [0, 3]", "d1 in [0, 4]")),
-        1,
-        "does not hold",
-    ),
+    "a constraint does not become anything": (lambda: rewritten(None), 0,
+        "the last step does not say what constraint 0 becomes"),
+    "a constraint is left on its way": (lambda: rewritten(None, *good(PLAIN).steps), 2,
+        "the step before does not say what constraint 0 becomes"),
+    "a constraint becomes something else": (lambda: rewritten(var("d0")), 1, "it does not follow that"),
+    "a result becomes something by itself": (lambda: edited(good(PLAIN), 0, becomes=var("d1")), 1,
+        "the map that follows says what result 0 becomes"),
+    "the result of a step": (lambda: edited(good(PLAIN), 0, after=parse_expr("d0 floordiv 4")), 1,
+        "the right side under the binding is"),
+    "the redex of a step": (lambda: edited(good(PLAIN), 0, before=parse_expr("(d0 * 4 + d1) floordiv 13")), 1,
+        "the left side under the binding is"),
+    "the place: no such result": (lambda: step_position(good(PLAIN), 0, number=2), 1, "there is no result 2"),
+    "the place: no such constraint": (lambda: step_position(good(PLAIN), 0, part="constraint"), 1,
+        "there is no constraint 0"),
+    "the result": (lambda: result_plus_one(good(PLAIN)), 0, "the steps do not lead to the result: result 0 is"),
+    "a condition that is false": (lambda: given(good(PLAIN), PLAIN.replace("d1 in [0, 3]", "d1 in [0, 4]")), 1,
+        "does not hold"),
     "the larger of two": (lambda: wrong_pair(good(EXTREMA)), 2, "does not hold"),
     "a rule that is not proved": (lambda: good(PLAIN), 1, "is not proved"),
-    "a constraint lost": (
-        lambda: constraint_lost(good(BOUND)),
-        0,
-        "the steps do not lead to the result: the constraint",
-    ),
+    "a constraint lost": (lambda: constraint_lost(good(BOUND)), 0,
+        "the steps do not lead to the result: the constraint"),
     "a constraint change left out": (lambda: without(good(BOUND), 0), 1, "neither a constraint nor a box"),
-    "constraint changes in another order": (
-        lambda: swapped(good(BOUND), 0),
-        1,
-        "neither a constraint nor a box",
-    ),
+    "constraint changes in another order": (lambda: swapped(good(BOUND), 0), 1, "neither a constraint nor a box"),
     "a box too narrow": (lambda: narrowed(good(BOUND), 5, 19), 2, "is not"),
     "a box too wide": (lambda: box_wider(good(BOUND)), 0, "the steps do not lead to the result: d0 is in"),
     "a box that vanishes": (lambda: vanishing(9), 1, "nothing is said about d0 afterwards"),
@@ -776,7 +685,7 @@ SABOTAGE: dict[str, tuple[Callable[[], Derivation], int, str]] = {
     "a constraint because of itself": (circular, 1, "does not hold"),
     "another map changed": (lambda: two_changes(good(EMPTY)), 2, "is not the one that is changed"),
     "a change of meaning": (lambda: other_meaning(good(EMPTY)), 2, "the map changes its meaning"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SABOTAGE)

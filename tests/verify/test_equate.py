@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
@@ -20,7 +19,6 @@ from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 
 a, b, c, d, e, f, i, j, k, m, n = map(var, "abcdefijkmn")
-Json = Any
 Z3 = {"z3": z3_refutes}
 LIMITS = solve.linear_limits(solve.Budget())
 

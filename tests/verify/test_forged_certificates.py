@@ -39,21 +39,14 @@ FORGED: dict[str, tuple[Json, str]] = {
     "what a variable is": (forged([["name", "x", "r", ZERO, ONE]]), "x is no new name"),
     "a name twice": (forged([["name", "u", "u", [[7]], [[4]]]]), "u is no new name"),
     "a name again": (forged([NONE, ["name", "u", "s", ONE, ONE]]), "u is no new name"),
-    "an inverse again": (
-        forged([["name", "i", "r", [[2]], ONE], ["inverse", ZERO, 2, "i", "t"]]),
-        "i is no new name",
-    ),
-    "the name of a term": (
-        forged([["name", "!q0", "r", X, ONE]], more=[["fdiv", 1, 2]]),
-        "!q0 is no new name",
-    ),
+    "an inverse again": (forged([["name", "i", "r", [[2]], ONE], ["inverse", ZERO, 2, "i", "t"]]),
+        "i is no new name"),
+    "the name of a term": (forged([["name", "!q0", "r", X, ONE]], more=[["fdiv", 1, 2]]), "!q0 is no new name"),
     "cases of a name to come": (forged([["split", U, [MINUS_ONE], [NONE]]]), "u means nothing here"),
     "a name in a circle": (forged([["name", "u", "r", [[1], [1, "u"]], ONE]]), "u means nothing here"),
-    "what is shown of a name to come": (
-        forged([["cut", ["or", ["ge", U], ["ge", [[-1], [-1, "u"]]]], []], ["product", U, X]]),
-        "u means nothing here",
-    ),
-}
+    "what is shown of a name to come": (forged([["cut", ["or", ["ge", U], ["ge", [[-1], [-1, "u"]]]], []],
+        ["product", U, X]]), "u means nothing here"),
+}  # fmt: skip
 
 
 def refused(data: Json, reason: str) -> None:

@@ -87,14 +87,10 @@ def _frozen(m: IndexingMap) -> IndexingMap:
 
 MISTAKES: list[tuple[str, Callable[[IndexingMap], IndexingMap], str]] = [
     ("places shifted", shifted, "every place computes an element of the output"),
-    (
-        "places unbounded",
-        lambda m: replace(m, constraints=()),
-        "every place computes an element of the output",
-    ),
+    ("places unbounded", lambda m: replace(m, constraints=()), "every place computes an element of the output"),
     ("an element forgotten", lambda m: m.with_(constraints=_less(m)), "every element is computed"),
     ("one thread for all", _frozen, "no element is computed twice"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "change", "fails"), MISTAKES, ids=lambda x: x if isinstance(x, str) else "")

@@ -149,24 +149,16 @@ def _without(k: int) -> Change:
 
 
 WRONG_FORWARD: dict[str, tuple[Change, set[str]]] = {
-    "places transposed": (
-        _result(lambda p, a, b: (a // 2 * 3 + b // 2) * 4 + b % 2 * 2 + a % 2),
-        {"turned round", "pad, reshape and transpose"},
-    ),
-    "no padding between rows": (
-        _result(lambda p, a, b: (a // 2 * 2 + b // 2) * 4 + a % 2 * 2 + b % 2),
-        {"share a position", "turned round", "pad, reshape and transpose"},
-    ),
-    "one position on": (
-        _result(lambda p, a, b: p + 4),
-        {"in memory", "turned round", "pad, reshape and transpose"},
-    ),
+    "places transposed": (_result(lambda p, a, b: (a // 2 * 3 + b // 2) * 4 + b % 2 * 2 + a % 2), {"turned round",
+        "pad, reshape and transpose"}),
+    "no padding between rows": (_result(lambda p, a, b: (a // 2 * 2 + b // 2) * 4 + a % 2 * 2 + b % 2),
+        {"share a position", "turned round", "pad, reshape and transpose"}),
+    "one position on": (_result(lambda p, a, b: p + 4), {"in memory", "turned round",
+        "pad, reshape and transpose"}),
     "no tiles": (_result(lambda p, a, b: a * 5 + b), {"turned round", "pad, reshape and transpose"}),
-    "one row only": (
-        lambda m: m.with_(dims=(replace(m.dims[0], hi=1), m.dims[1])),
-        {"turned round", "pad, reshape and transpose"},
-    ),
-}
+    "one row only": (lambda m: m.with_(dims=(replace(m.dims[0], hi=1), m.dims[1])), {"turned round",
+        "pad, reshape and transpose"}),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WRONG_FORWARD)

@@ -177,41 +177,28 @@ def test_equality_of_relations() -> None:
     assert equal_for_all_sizes(fixed, fixed).proved
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (str(read(GRID).compose(read(BACK))), GRID.replace("(d0 * k + d1)", "(d0, d1)")),
-        (str(read(BACK).compose(read(GRID))), BACK.replace("(d0 floordiv k, d0 mod k)", "(d0)")),
-        (
-            "(d0){n} -> (min(d0, n)), domain: d0 in [0, n - 1], d0 < n + 1",
-            "(d0){n} -> (d0), domain: d0 in [0, n - 1]",
-        ),
-        ("(d0){n} -> (d0 mod n), domain: d0 in [0, n], n >= 1", ""),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), [
+    (str(read(GRID).compose(read(BACK))), GRID.replace("(d0 * k + d1)", "(d0, d1)")),
+    (str(read(BACK).compose(read(GRID))), BACK.replace("(d0 floordiv k, d0 mod k)", "(d0)")),
+    ("(d0){n} -> (min(d0, n)), domain: d0 in [0, n - 1], d0 < n + 1", "(d0){n} -> (d0), domain: d0 in [0, n - 1]"),
+    ("(d0){n} -> (d0 mod n), domain: d0 in [0, n], n >= 1", ""),
+])  # fmt: skip
 def test_what_is_simplified_is_equal(before: str, after: str) -> None:
     found = simplified(read(before))
     assert found == read(after or before)
     assert equal_for_all_sizes(read(before), found).proved
 
 
-@pytest.mark.parametrize(
-    ("text", "given", "message"),
-    [
-        ("(d0){n} -> (d0 mod n), domain: d0 in [0, n]", {}, "`n` may be zero: at n = 0"),
-        ("(d0){n, k} -> (d0), domain: d0 in [0, n], n floordiv k >= 1", {}, "`k` may be zero: at k = 0"),
-        ("(d0){n} -> (d0), domain: d0 in [0, n], n > 3, n < 2", {}, "contradict each other"),
-        ("(d0){n} -> (d0), domain: d0 in [0, n]", {"by": "n"}, "`n` may be less than 1: at n = 0"),
-        ("(d0){n} -> (d0), domain: d0 <= n", {"by": 2, "along": "d0"}, "`d0` has no lower bound"),
-        (
-            "(d0){n} -> (d0), domain: d0 in [0, n], d0 * n >= 3",
-            {"by": 2, "along": "d0"},
-            "is bounded by a product",
-        ),
-        ("(d0){n} -> (d0), domain: d0 in [0, n]", {"by": "m"}, "unknown variable `m`"),
-        ("(d0){n} -> (d0), domain: d0 in [0, n]", {"over": ["d1"]}, "no dimension or range `d1`"),
-    ],
-)
+@pytest.mark.parametrize(("text", "given", "message"), [
+    ("(d0){n} -> (d0 mod n), domain: d0 in [0, n]", {}, "`n` may be zero: at n = 0"),
+    ("(d0){n, k} -> (d0), domain: d0 in [0, n], n floordiv k >= 1", {}, "`k` may be zero: at k = 0"),
+    ("(d0){n} -> (d0), domain: d0 in [0, n], n > 3, n < 2", {}, "contradict each other"),
+    ("(d0){n} -> (d0), domain: d0 in [0, n]", {"by": "n"}, "`n` may be less than 1: at n = 0"),
+    ("(d0){n} -> (d0), domain: d0 <= n", {"by": 2, "along": "d0"}, "`d0` has no lower bound"),
+    ("(d0){n} -> (d0), domain: d0 in [0, n], d0 * n >= 3", {"by": 2, "along": "d0"}, "is bounded by a product"),
+    ("(d0){n} -> (d0), domain: d0 in [0, n]", {"by": "m"}, "unknown variable `m`"),
+    ("(d0){n} -> (d0), domain: d0 in [0, n]", {"over": ["d1"]}, "no dimension or range `d1`"),
+])  # fmt: skip
 def test_what_is_refused(text: str, given: dict[str, object], message: str) -> None:
     with pytest.raises(InputError) as info:
         decide_for_all_sizes("aligned" if "by" in given else "injective", [read(text)], **given)

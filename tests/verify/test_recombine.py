@@ -24,7 +24,6 @@ from indexproof.verify.verdict import Status
 
 a, b, c, d, e, m, n, w, x, y = map(var, "abcdemnwxy")
 i0, i1, i2, i3 = map(var, ("i0", "i1", "i2", "i3"))
-Json = Any
 
 
 @pytest.mark.parametrize(

@@ -59,34 +59,20 @@ def test_production_code_computes_the_law() -> None:
 
 #: A map for each transform, and the law that it is an instance of.
 INSTANCES = {
-    "unused_variable_leaves": (
-        lambda m: remove_unused(m, dims=True),
-        "(d0, d1)[s0]{rt0} -> (d1), domain: d0 in [2, 9], d1 in [0, 9], s0 in [-3, 4], rt0 in [0, 7]",
-    ),
-    "only_value_replaces_variable": (
-        fold_points,
-        "(d0)[s0]{rt0} -> (d0 * 5 + s0 + rt0), domain: d0 in [4, 4], s0 in [-2, -2], rt0 in [1, 1], d0 + s0 in [2, 2]",
-    ),
-    "same_element_has_one_value": (
-        merge_runtime,
-        "(d0){rt0, rt1} -> (rt0 * 4 + rt1), domain: d0 in [0, 3]\n"
-        "rt0 in [0, 3]\n hlo: a\n (d0) -> (d0)\nrt1 in [0, 3]\n hlo: a\n (d0) -> (d0)",
-    ),
-    "range_rescales": (
-        rescale_ranges,
-        "(d0)[s0] -> (s0 floordiv 4 + d0, s0 mod 5), domain: d0 in [0, 5], s0 in [-7, 40], (2 - s0) mod 6 in [1, 1]",
-    ),
-    "range_starts_at_zero": (
-        reset_ranges,
-        "(d0)[s0] -> (d0 + s0 mod 3), domain: d0 in [0, 5], s0 in [-2, 4]",
-    ),
+    "unused_variable_leaves": (lambda m: remove_unused(m, dims=True),
+        "(d0, d1)[s0]{rt0} -> (d1), domain: d0 in [2, 9], d1 in [0, 9], s0 in [-3, 4], rt0 in [0, 7]"),
+    "only_value_replaces_variable": (fold_points,
+        "(d0)[s0]{rt0} -> (d0 * 5 + s0 + rt0), domain: d0 in [4, 4], s0 in [-2, -2], rt0 in [1, 1], d0 + s0 in [2, 2]"),
+    "same_element_has_one_value": (merge_runtime, "(d0){rt0, rt1} -> (rt0 * 4 + rt1), domain: d0 in [0, 3]\n"
+        "rt0 in [0, 3]\n hlo: a\n (d0) -> (d0)\nrt1 in [0, 3]\n hlo: a\n (d0) -> (d0)"),
+    "range_rescales": (rescale_ranges,
+        "(d0)[s0] -> (s0 floordiv 4 + d0, s0 mod 5), domain: d0 in [0, 5], s0 in [-7, 40], (2 - s0) mod 6 in [1, 1]"),
+    "range_starts_at_zero": (reset_ranges, "(d0)[s0] -> (d0 + s0 mod 3), domain: d0 in [0, 5], s0 in [-2, 4]"),
     "range_turns_round": (reset_ranges, "(d0)[s0] -> (d0 - s0), domain: d0 in [0, 5], s0 in [0, 4]"),
-    "equation_gives_range": (
-        eliminate_ranges,
-        "(d0)[s0] -> (s0 mod 3, s0), domain: d0 in [0, 5], s0 in [2, 30], d0 * 2 - s0 in [-3, -3]",
-    ),
+    "equation_gives_range": (eliminate_ranges,
+        "(d0)[s0] -> (s0 mod 3, s0), domain: d0 in [0, 5], s0 in [2, 30], d0 * 2 - s0 in [-3, -3]"),
     "range_becomes_dimension": (ranges_to_dims, "(d0)[s0] -> (d0 + s0), domain: d0 in [0, 5], s0 in [0, 4]"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", INSTANCES)

@@ -127,80 +127,39 @@ def overflow_text(answer: Width) -> list[str]:
     return [f"int{o.bits}: {format_expr(o.expr)} = {o.value} at {o.values}" for o in answer.overflows]
 
 
-@pytest.mark.parametrize(
-    ("source", "bits", "overflows"),
-    [
-        ("(d0) -> (d0), domain: d0 in [-2147483648, 2147483647]", 32, []),
-        (
-            "(d0) -> (d0), domain: d0 in [-2147483649, 2147483647]",
-            64,
-            ["int32: d0 = -2147483649 at {'d0': -2147483649}"],
-        ),
-        # the result is small, what it is computed from is not
-        (
-            "(d0, d1) -> ((d0 * 65536 + d1) mod 7), domain: d0 in [0, 40000], d1 in [0, 9]",
-            64,
-            ["int32: d0 * 65536 = 2147483648 at {'d0': 32768, 'd1': 0}"],
-        ),
-        # a partial sum overflows that the whole sum would not
-        (
-            "(d0, d1) -> (d0 + d1 - 9), domain: d0 in [0, 2147483647], d1 in [0, 5], d0 + d1 * 2 in [0, 2147483650]",
-            64,
-            ["int32: d0 + d1 = 2147483648 at {'d0': 2147483646, 'd1': 2}"],
-        ),
-        # no constraint mentions the product, and still it stays below the limit
-        (
-            "(d0, d1) -> (d0 * 65536 + d1 * 3), domain: d0 in [0, 99999], d1 in [0, 99999],"
-            " d0 + d1 in [0, 32767]",
-            32,
-            [],
-        ),
-        # the negation of the least integer
-        (
-            "(d0) -> (-d0), domain: d0 in [-2147483648, 0]",
-            64,
-            ["int32: -d0 = 2147483648 at {'d0': -2147483648}"],
-        ),
-        # so is its quotient by -1, but not its remainder
-        (
-            "(d0) -> (d0 mod -1, d0 floordiv -1), domain: d0 in [-2147483648, 0]",
-            64,
-            ["int32: d0 floordiv -1 = 2147483648 at {'d0': -2147483648}"],
-        ),
-        # a literal is a subexpression; a bound is none
-        (
-            "(d0) -> (d0 mod 4294967296), domain: d0 in [0, 9], d0 * 2 in [0, 99999999999]",
-            64,
-            ["int32: 4294967296 = 4294967296 at {'d0': 0}"],
-        ),
-        ("(d0) -> (d0 * 4294967296), domain: d0 in [0, 9], d0 in [11, 12]", 32, []),
-        ("(d0) -> (d0 * 4294967296), domain: d0 in [3, 2]", 32, []),
-        (
-            "() -> (99999999999999999999)",
-            None,
-            [
-                "int32: 99999999999999999999 = 99999999999999999999 at {}",
-                "int64: 99999999999999999999 = 99999999999999999999 at {}",
-            ],
-        ),
-        # a variable that nothing uses, a constraint, an index of a runtime source
-        (
-            "(d0, d1) -> (d0), domain: d0 in [0, 1], d1 in [0, 2147483648]",
-            64,
-            ["int32: d1 = 2147483648 at {'d0': 0, 'd1': 2147483648}"],
-        ),
-        (
-            "(d0) -> (d0), domain: d0 in [0, 2000000000], d0 * 2 in [0, 3000000000]",
-            64,
-            ["int32: d0 * 2 = 2147483648 at {'d0': 1073741824}"],
-        ),
-        (
-            "(d0){rt0} -> (d0), domain: d0 in [0, 70000], rt0 in [0, 1]\n hlo: p\n (d0) -> (d0 * 65536)",
-            64,
-            ["int32: d0 * 65536 = 2147483648 at {'d0': 32768, 'rt0': 0}"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("source", "bits", "overflows"), [
+    ("(d0) -> (d0), domain: d0 in [-2147483648, 2147483647]", 32, []),
+    ("(d0) -> (d0), domain: d0 in [-2147483649, 2147483647]", 64,
+        ["int32: d0 = -2147483649 at {'d0': -2147483649}"]),
+    # the result is small, what it is computed from is not
+    ("(d0, d1) -> ((d0 * 65536 + d1) mod 7), domain: d0 in [0, 40000], d1 in [0, 9]", 64,
+        ["int32: d0 * 65536 = 2147483648 at {'d0': 32768, 'd1': 0}"]),
+    # a partial sum overflows that the whole sum would not
+    ("(d0, d1) -> (d0 + d1 - 9), domain: d0 in [0, 2147483647], d1 in [0, 5], d0 + d1 * 2 in [0, 2147483650]", 64,
+        ["int32: d0 + d1 = 2147483648 at {'d0': 2147483646, 'd1': 2}"]),
+    # no constraint mentions the product, and still it stays below the limit
+    ("(d0, d1) -> (d0 * 65536 + d1 * 3), domain: d0 in [0, 99999], d1 in [0, 99999]," " d0 + d1 in [0, 32767]", 32,
+        []),
+    # the negation of the least integer
+    ("(d0) -> (-d0), domain: d0 in [-2147483648, 0]", 64, ["int32: -d0 = 2147483648 at {'d0': -2147483648}"]),
+    # so is its quotient by -1, but not its remainder
+    ("(d0) -> (d0 mod -1, d0 floordiv -1), domain: d0 in [-2147483648, 0]", 64,
+        ["int32: d0 floordiv -1 = 2147483648 at {'d0': -2147483648}"]),
+    # a literal is a subexpression; a bound is none
+    ("(d0) -> (d0 mod 4294967296), domain: d0 in [0, 9], d0 * 2 in [0, 99999999999]", 64,
+        ["int32: 4294967296 = 4294967296 at {'d0': 0}"]),
+    ("(d0) -> (d0 * 4294967296), domain: d0 in [0, 9], d0 in [11, 12]", 32, []),
+    ("(d0) -> (d0 * 4294967296), domain: d0 in [3, 2]", 32, []),
+    ("() -> (99999999999999999999)", None, ["int32: 99999999999999999999 = 99999999999999999999 at {}",
+        "int64: 99999999999999999999 = 99999999999999999999 at {}"]),
+    # a variable that nothing uses, a constraint, an index of a runtime source
+    ("(d0, d1) -> (d0), domain: d0 in [0, 1], d1 in [0, 2147483648]", 64,
+        ["int32: d1 = 2147483648 at {'d0': 0, 'd1': 2147483648}"]),
+    ("(d0) -> (d0), domain: d0 in [0, 2000000000], d0 * 2 in [0, 3000000000]", 64,
+        ["int32: d0 * 2 = 2147483648 at {'d0': 1073741824}"]),
+    ("(d0){rt0} -> (d0), domain: d0 in [0, 70000], rt0 in [0, 1]\n hlo: p\n (d0) -> (d0 * 65536)", 64,
+        ["int32: d0 * 65536 = 2147483648 at {'d0': 32768, 'rt0': 0}"]),
+])  # fmt: skip
 def test_what_counts_as_a_subexpression(source: str, bits: int | None, overflows: list[str]) -> None:
     answer = width(parse_map(source), confirm=True)
     assert answer.bits == bits

@@ -482,63 +482,35 @@ ENTRY e {{
 """
 
 
-@pytest.mark.parametrize(
-    ("lines", "expected"),
-    [
-        (
-            "s = ((f32[4,6]), f32[6,4], u32[]) async-start(x), calls=inner\n"
-            "  u = ((f32[4,6]), f32[6,4], u32[]) async-update(s)\n  ROOT d = f32[6,4] async-done(u)",
-            "(d0, d1) -> (d1, d0), domain: d0 in [0, 5], d1 in [0, 3]",
-        ),
-        (
-            "s = (f32[4,6]{0,1}, f32[4,6], u32[]) copy-start(x)\n  ROOT d = f32[4,6]{0,1} copy-done(s)",
-            "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
-        ),
-        (
-            "s = (f32[4,6], f32[8,6]) all-gather-start(x), replica_groups={{0,1}}, dimensions={0}\n"
-            "  ROOT d = f32[8,6] all-gather-done(s)",
-            "(d0, d1) -> (d0 mod 4, d1), domain: d0 in [0, 7], d1 in [0, 5]",
-        ),
-        (
-            "s = f32[4,6] all-reduce-start(x), replica_groups={{0,1}}, to_apply=add\n"
-            "  ROOT d = f32[4,6] all-reduce-done(s)",
-            "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
-        ),
-        (
-            "s = (f32[4,6], f32[4,6], u32[], u32[]) collective-permute-start(x), source_target_pairs={{0,1},{1,0}}\n"
-            "  ROOT d = f32[4,6] collective-permute-done(s)",
-            "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
-        ),
-        (
-            "b = (f32[4,6]) tuple(x)\n  o = (f32[4,6]) opt-barrier(b)\n"
-            "  ROOT d = f32[4,6] get-tuple-element(o), index=0",
-            "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
-        ),
-        (
-            "b = (f32[4,6]) tuple(x)\n  o = (f32[4,6]) optimization-barrier(b)\n"
-            "  ROOT d = f32[4,6] get-tuple-element(o), index=0",
-            "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
-        ),
-        (
-            "s = ((f32[4,6]), f32[2,3], u32[]) slice-start(x), slice={[1:3], [0:6:2]}\n"
-            "  u = ((f32[4,6]), f32[2,3], u32[]) slice-update(s)\n  ROOT d = f32[2,3] slice-done(u)",
-            "(d0, d1) -> (d0 + 1, d1 * 2), domain: d0 in [0, 1], d1 in [0, 2]",
-        ),
-        (
-            "s = ((f32[4,6]), f32[6,4]) fusion-start(x), kind=kLoop, calls=inner\n"
-            "  ROOT d = f32[6,4] fusion-done(s)",
-            "(d0, d1) -> (d1, d0), domain: d0 in [0, 5], d1 in [0, 3]",
-        ),
-        (
-            "s = ((f32[4,6]), f32[6,4]) call-start(x), to_apply=inner\n  ROOT d = f32[6,4] call-done(s)",
-            "(d0, d1) -> (d1, d0), domain: d0 in [0, 5], d1 in [0, 3]",
-        ),
-        (
-            "k = token[] after-all()\n  ROOT d = f32[4,6] add-dependency(x, k)",
-            "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("lines", "expected"), [
+    ("s = ((f32[4,6]), f32[6,4], u32[]) async-start(x), calls=inner\n"
+        "  u = ((f32[4,6]), f32[6,4], u32[]) async-update(s)\n  ROOT d = f32[6,4] async-done(u)",
+        "(d0, d1) -> (d1, d0), domain: d0 in [0, 5], d1 in [0, 3]"),
+    ("s = (f32[4,6]{0,1}, f32[4,6], u32[]) copy-start(x)\n  ROOT d = f32[4,6]{0,1} copy-done(s)",
+        "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]"),
+    ("s = (f32[4,6], f32[8,6]) all-gather-start(x), replica_groups={{0,1}}, dimensions={0}\n"
+        "  ROOT d = f32[8,6] all-gather-done(s)", "(d0, d1) -> (d0 mod 4, d1), domain: d0 in [0, 7], d1 in [0, 5]"),
+    ("s = f32[4,6] all-reduce-start(x), replica_groups={{0,1}}, to_apply=add\n"
+        "  ROOT d = f32[4,6] all-reduce-done(s)", "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]"),
+    ("s = (f32[4,6], f32[4,6], u32[], u32[]) collective-permute-start(x), source_target_pairs={{0,1},{1,0}}\n"
+        "  ROOT d = f32[4,6] collective-permute-done(s)",
+        "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]"),
+    ("b = (f32[4,6]) tuple(x)\n  o = (f32[4,6]) opt-barrier(b)\n"
+        "  ROOT d = f32[4,6] get-tuple-element(o), index=0",
+        "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]"),
+    ("b = (f32[4,6]) tuple(x)\n  o = (f32[4,6]) optimization-barrier(b)\n"
+        "  ROOT d = f32[4,6] get-tuple-element(o), index=0",
+        "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]"),
+    ("s = ((f32[4,6]), f32[2,3], u32[]) slice-start(x), slice={[1:3], [0:6:2]}\n"
+        "  u = ((f32[4,6]), f32[2,3], u32[]) slice-update(s)\n  ROOT d = f32[2,3] slice-done(u)",
+        "(d0, d1) -> (d0 + 1, d1 * 2), domain: d0 in [0, 1], d1 in [0, 2]"),
+    ("s = ((f32[4,6]), f32[6,4]) fusion-start(x), kind=kLoop, calls=inner\n" "  ROOT d = f32[6,4] fusion-done(s)",
+        "(d0, d1) -> (d1, d0), domain: d0 in [0, 5], d1 in [0, 3]"),
+    ("s = ((f32[4,6]), f32[6,4]) call-start(x), to_apply=inner\n  ROOT d = f32[6,4] call-done(s)",
+        "(d0, d1) -> (d1, d0), domain: d0 in [0, 5], d1 in [0, 3]"),
+    ("k = token[] after-all()\n  ROOT d = f32[4,6] add-dependency(x, k)",
+        "(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]"),
+])  # fmt: skip
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_a_pair_is_the_operation_that_it_performs(lines: str, expected: str, direction: Direction) -> None:
     text = ASYNC.format(lines)

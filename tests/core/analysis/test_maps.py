@@ -121,13 +121,9 @@ class Reference:
             "transpose": lambda x: x.transpose(i.integers("dimensions")),
             "reverse": lambda x: np.flip(x, i.integers("dimensions")),
             "slice": lambda x: x[tuple(slice(c.start, c.limit, c.stride) for c in i.strides())],
-            "broadcast": lambda x: np.broadcast_to(
-                x.reshape(
-                    [i.array.dims[k] if k in i.integers("dimensions") else 1 for k in range(i.array.rank)]
-                ),
-                i.array.dims,
-            ),
-        }
+            "broadcast": lambda x: np.broadcast_to(x.reshape([i.array.dims[k] if k in i.integers("dimensions") else
+                1 for k in range(i.array.rank)]), i.array.dims),
+        }  # fmt: skip
         if i.opcode == "concatenate":
             return [np.concatenate(v, i.integers("dimensions")[0])], [
                 np.concatenate(t, i.integers("dimensions")[0])
@@ -531,35 +527,17 @@ def test_what_has_no_map_is_said() -> None:
             maps[0, 3]
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (
-            "ENTRY e { p = s32[4] parameter(0)\n ROOT c = s32[4] call(p), to_apply=g }",
-            "computation g is not defined",
-        ),
-        ("e { p = s32[4] parameter(0)\n ROOT c = s32[4] call(p), to_apply=e }", "computation e calls itself"),
-        ("ENTRY e { p = s32[4] parameter(0)\n ROOT c = s32[4] call(p) }", "computation None is not defined"),
-        (
-            "f { ROOT c = s32[4] iota() }\n"
-            "ENTRY e { p = s32[4] parameter(0)\n ROOT c = s32[4] call(p), to_apply=f }",
-            "1 operands for the 0 parameters of f",
-        ),
-        (
-            "ENTRY e { p = s32[4] parameter(0)\n ROOT c = transpose(p), dimensions={0} }",
-            "the shape is not known",
-        ),
-        (
-            "ENTRY e { p = s32[4] parameter(0)\n ROOT c = s32[4] transpose(p) }",
-            "c: transpose has no attribute",
-        ),
-        ("ENTRY e { p = (s32[4]) parameter(0)\n ROOT c = s32[4] negate(p) }", "negate of a tuple"),
-        (
-            "ENTRY e { p = (s32[4]) parameter(0)\n ROOT c = s32[4] get-tuple-element(p) }",
-            "has no attribute index",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), [
+    ("ENTRY e { p = s32[4] parameter(0)\n ROOT c = s32[4] call(p), to_apply=g }", "computation g is not defined"),
+    ("e { p = s32[4] parameter(0)\n ROOT c = s32[4] call(p), to_apply=e }", "computation e calls itself"),
+    ("ENTRY e { p = s32[4] parameter(0)\n ROOT c = s32[4] call(p) }", "computation None is not defined"),
+    ("f { ROOT c = s32[4] iota() }\n" "ENTRY e { p = s32[4] parameter(0)\n ROOT c = s32[4] call(p), to_apply=f }",
+        "1 operands for the 0 parameters of f"),
+    ("ENTRY e { p = s32[4] parameter(0)\n ROOT c = transpose(p), dimensions={0} }", "the shape is not known"),
+    ("ENTRY e { p = s32[4] parameter(0)\n ROOT c = s32[4] transpose(p) }", "c: transpose has no attribute"),
+    ("ENTRY e { p = (s32[4]) parameter(0)\n ROOT c = s32[4] negate(p) }", "negate of a tuple"),
+    ("ENTRY e { p = (s32[4]) parameter(0)\n ROOT c = s32[4] get-tuple-element(p) }", "has no attribute index"),
+])  # fmt: skip
 def test_reasons(text: str, reason: str) -> None:
     maps = computation_maps(read_module(text), catalogue)
     assert [reason in str(r) for reads in maps.unknown.values() for r in reads] == [True], maps.unknown

@@ -23,47 +23,24 @@ def series(text: Callable[[int], str], count: int) -> list[IndexingMap]:
 
 
 ONE = {
-    "intervals": (
-        lambda k: f"(d0) -> (d0), domain: d0 in [{3 * k}, {3 * k + 2}]",
-        False,
-        "(d0) -> (d0), domain: d0 in [0, 11]",
-    ),
-    "rows": (
-        lambda k: f"(d0, d1) -> (d1), domain: d0 in [{k}, {k}], d1 in [0, 4]",
-        False,
-        "(d0, d1) -> (d1), domain: d0 in [0, 3], d1 in [0, 4]",
-    ),
-    "indices, backwards": (
-        lambda k: f"(d0) -> ({7 - k}), domain: d0 in [{k}, {k}]",
-        False,
-        "(d0) -> (-d0 + 7), domain: d0 in [0, 3]",
-    ),
-    "indices, two apart in the result": (
-        lambda k: f"(d0) -> ({2 * k + 1}), domain: d0 in [{5 - k}, {5 - k}]",
-        False,
-        "(d0) -> (d0 * -2 + 11), domain: d0 in [2, 5]",
-    ),
-    "every other index": (
-        lambda k: f"(d0) -> ({4 * k}), domain: d0 in [{2 * k}, {2 * k}]",
-        True,
-        "(d0) -> (d0 * 2), domain: d0 in [0, 6], d0 mod 2 in [0, 0]",
-    ),
-    "every other index, one apart in the result": (
-        lambda k: f"(d0) -> ({k}), domain: d0 in [{9 - 2 * k}, {9 - 2 * k}]",
-        True,
-        "(d0) -> ((-d0 + 9) floordiv 2), domain: d0 in [3, 9], d0 mod 2 in [1, 1]",
-    ),
-    "a new range": (
-        lambda k: f"(d0) -> ({k}, d0), domain: d0 in [0, 2]",
-        True,
-        "(d0)[s0] -> (s0, d0), domain: d0 in [0, 2], s0 in [0, 3]",
-    ),
-    "a triangle": (
-        lambda k: f"(d0) -> ({k}), domain: d0 in [{k}, 9]",
-        True,
-        "(d0)[s0] -> (s0), domain: d0 in [0, 9], s0 in [0, 3], d0 - s0 in [0, 9]",
-    ),
-}
+    "intervals": (lambda k: f"(d0) -> (d0), domain: d0 in [{3 * k}, {3 * k + 2}]", False,
+        "(d0) -> (d0), domain: d0 in [0, 11]"),
+    "rows": (lambda k: f"(d0, d1) -> (d1), domain: d0 in [{k}, {k}], d1 in [0, 4]", False,
+        "(d0, d1) -> (d1), domain: d0 in [0, 3], d1 in [0, 4]"),
+    "indices, backwards": (lambda k: f"(d0) -> ({7 - k}), domain: d0 in [{k}, {k}]", False,
+        "(d0) -> (-d0 + 7), domain: d0 in [0, 3]"),
+    "indices, two apart in the result": (lambda k: f"(d0) -> ({2 * k + 1}), domain: d0 in [{5 - k}, {5 - k}]",
+        False, "(d0) -> (d0 * -2 + 11), domain: d0 in [2, 5]"),
+    "every other index": (lambda k: f"(d0) -> ({4 * k}), domain: d0 in [{2 * k}, {2 * k}]", True,
+        "(d0) -> (d0 * 2), domain: d0 in [0, 6], d0 mod 2 in [0, 0]"),
+    "every other index, one apart in the result": (lambda k:
+        f"(d0) -> ({k}), domain: d0 in [{9 - 2 * k}, {9 - 2 * k}]", True,
+        "(d0) -> ((-d0 + 9) floordiv 2), domain: d0 in [3, 9], d0 mod 2 in [1, 1]"),
+    "a new range": (lambda k: f"(d0) -> ({k}, d0), domain: d0 in [0, 2]", True,
+        "(d0)[s0] -> (s0, d0), domain: d0 in [0, 2], s0 in [0, 3]"),
+    "a triangle": (lambda k: f"(d0) -> ({k}), domain: d0 in [{k}, 9]", True,
+        "(d0)[s0] -> (s0), domain: d0 in [0, 9], s0 in [0, 3], d0 - s0 in [0, 9]"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ONE)

@@ -14,27 +14,16 @@ from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.text import parse_map
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (
-            "(d0)[s0, s1] -> (s1), domain: d0 in [0, 3], s0 in [0, 4], s1 in [0, 5]",
-            "(d0)[s0] -> (s0), domain: d0 in [0, 3], s0 in [0, 5]",
-        ),
-        (
-            "(d0)[s0, s1] -> (s1, s0), domain: d0 in [0, 3], s0 in [0, 4], s1 in [0, 5]",
-            "(d0)[s0, s1] -> (s0, s1), domain: d0 in [0, 3], s0 in [0, 5], s1 in [0, 4]",
-        ),
-        (
-            "(d0)[s0, s1] -> (d0), domain: d0 in [0, 3], s0 in [0, 4], s1 in [0, 5], s1 + d0 in [0, 4]",
-            "(d0)[s0] -> (d0), domain: d0 in [0, 3], s0 in [0, 5], d0 + s0 in [0, 4]",
-        ),
-        (
-            "(d0){rt0, rt1} -> (d0 + rt1), domain: d0 in [0, 3], rt0 in [0, 4], rt1 in [0, 5]",
-            "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 3], rt0 in [0, 5]",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), [
+    ("(d0)[s0, s1] -> (s1), domain: d0 in [0, 3], s0 in [0, 4], s1 in [0, 5]",
+        "(d0)[s0] -> (s0), domain: d0 in [0, 3], s0 in [0, 5]"),
+    ("(d0)[s0, s1] -> (s1, s0), domain: d0 in [0, 3], s0 in [0, 4], s1 in [0, 5]",
+        "(d0)[s0, s1] -> (s0, s1), domain: d0 in [0, 3], s0 in [0, 5], s1 in [0, 4]"),
+    ("(d0)[s0, s1] -> (d0), domain: d0 in [0, 3], s0 in [0, 4], s1 in [0, 5], s1 + d0 in [0, 4]",
+        "(d0)[s0] -> (d0), domain: d0 in [0, 3], s0 in [0, 5], d0 + s0 in [0, 4]"),
+    ("(d0){rt0, rt1} -> (d0 + rt1), domain: d0 in [0, 3], rt0 in [0, 4], rt1 in [0, 5]",
+        "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 3], rt0 in [0, 5]"),
+])  # fmt: skip
 def test_examples(before: str, after: str) -> None:
     assert normalized(parse_map(before)) == parse_map(after)
 

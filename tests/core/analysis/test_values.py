@@ -59,41 +59,31 @@ def test_machine_integers(opcode: str, element_type: str) -> None:
             assert value(text) == (int(expected[0]),), (a, b)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a = s32[] constant(7)\nr = s32[1] reshape(a)", (7,)),
-        ("a = s32[] constant(7)\nr = s32[2,2] broadcast(a), dimensions={}", (7, 7, 7, 7)),
-        ("a = s32[] constant(300)\nr = u8[] convert(a)", (44,)),
-        ("a = s8[] constant(-1)\nr = u32[] convert(a)", (4294967295,)),
-        ("a = s32[] constant(-3)\nr = pred[] convert(a)", (1,)),
-        ("a = s32[4] constant({5, 6, 7, 8})\nk = s32[] constant(9)\nr = s32[2] dynamic-slice(a, k)", (7, 8)),
-        (
-            "a = s32[2] constant({1, 2})\nb = s32[1] constant({7})\nr = s32[3] concatenate(a, b), dimensions={0}",
-            (1, 2, 7),
-        ),
-        ("r = s32[2,3] iota(), iota_dimension=1", (0, 1, 2, 0, 1, 2)),
-        (
-            "a = s32[2] constant({1, 5})\nb = s32[] constant(2)\nc = s32[] constant(4)\nr = s32[2] clamp(b, a, c)",
-            (2, 4),
-        ),
-        ("a = u8[] constant(200)\nb = u8[] constant(3)\nr = pred[] compare(a, b), direction=GT", (1,)),
-        (
-            "a = pred[] constant(false)\nb = s32[] constant(1)\nc = s32[] constant(2)\nr = s32[] select(a, b, c)",
-            (2,),
-        ),
-        ("a = pred[] constant(true)\nr = pred[] not(a)", (0,)),
-        # what is not known, or not understood
-        ("a = s32[] parameter(0)\nb = s32[] constant(2)\nr = s32[] add(a, b)", None),
-        ("a = f32[] constant(1)\nr = s32[] convert(a)", None),
-        ("a = f32[] constant(1)\nr = f32[] negate(a)", None),
-        ("a = s32[] constant(1)\nb = s32[] constant(0)\nr = s32[] divide(a, b)", None),
-        ("a = s32[] constant(1)\nr = s32[] frobnicate(a)", None),
-        ("a = s32[300] iota(), iota_dimension=0\nr = s32[300] negate(a)", None),
-        ("a = s32[2] constant({...})\nr = s32[2] negate(a)", None),
-        ("a = pred[] constant(true)\nb = pred[] constant(true)\nr = pred[] add(a, b)", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    ("a = s32[] constant(7)\nr = s32[1] reshape(a)", (7,)),
+    ("a = s32[] constant(7)\nr = s32[2,2] broadcast(a), dimensions={}", (7, 7, 7, 7)),
+    ("a = s32[] constant(300)\nr = u8[] convert(a)", (44,)),
+    ("a = s8[] constant(-1)\nr = u32[] convert(a)", (4294967295,)),
+    ("a = s32[] constant(-3)\nr = pred[] convert(a)", (1,)),
+    ("a = s32[4] constant({5, 6, 7, 8})\nk = s32[] constant(9)\nr = s32[2] dynamic-slice(a, k)", (7, 8)),
+    ("a = s32[2] constant({1, 2})\nb = s32[1] constant({7})\nr = s32[3] concatenate(a, b), dimensions={0}", (1, 2,
+        7)),
+    ("r = s32[2,3] iota(), iota_dimension=1", (0, 1, 2, 0, 1, 2)),
+    ("a = s32[2] constant({1, 5})\nb = s32[] constant(2)\nc = s32[] constant(4)\nr = s32[2] clamp(b, a, c)", (2,
+        4)),
+    ("a = u8[] constant(200)\nb = u8[] constant(3)\nr = pred[] compare(a, b), direction=GT", (1,)),
+    ("a = pred[] constant(false)\nb = s32[] constant(1)\nc = s32[] constant(2)\nr = s32[] select(a, b, c)", (2,)),
+    ("a = pred[] constant(true)\nr = pred[] not(a)", (0,)),
+    # what is not known, or not understood
+    ("a = s32[] parameter(0)\nb = s32[] constant(2)\nr = s32[] add(a, b)", None),
+    ("a = f32[] constant(1)\nr = s32[] convert(a)", None),
+    ("a = f32[] constant(1)\nr = f32[] negate(a)", None),
+    ("a = s32[] constant(1)\nb = s32[] constant(0)\nr = s32[] divide(a, b)", None),
+    ("a = s32[] constant(1)\nr = s32[] frobnicate(a)", None),
+    ("a = s32[300] iota(), iota_dimension=0\nr = s32[300] negate(a)", None),
+    ("a = s32[2] constant({...})\nr = s32[2] negate(a)", None),
+    ("a = pred[] constant(true)\nb = pred[] constant(true)\nr = pred[] add(a, b)", None),
+])  # fmt: skip
 def test_values(text: str, expected: tuple[int, ...] | None) -> None:
     assert value(text) == expected
 

@@ -179,15 +179,9 @@ def test_replica_groups_as_printed() -> None:
     assert groups_by_loop([4, 2], [2, 4], [1, 0]) == [[0, 4], [1, 5], [2, 6], [3, 7]]
     for wrong in (
         *("[2,4]<=[9]", "[2,2]<=[2,2]T(0,0)", "[2,1048576]<=[2097152]", "[8]<=[8]", "{0,1}", "x"),
-        *(
-            "mesh[] {'a'}",
-            "mesh['a'=2] {}",
-            "mesh['a'=2] {'b'}",
-            "mesh['a'=6] {'a':(4)2}",
-            "mesh['a'=4] {'a','a'}",
-        ),
+        *("mesh[] {'a'}", "mesh['a'=2] {}", "mesh['a'=2] {'b'}", "mesh['a'=6] {'a':(4)2}", "mesh['a'=4] {'a','a'}"),
         *("mesh['a'=2,'a'=2] {'a'}", "mesh['a'=4], device_ids=(0,1) {'a'}", "mesh['a'=2097152] {'a'}"),
-    ):
+    ):  # fmt: skip
         with pytest.raises(InputError, match="replica groups"):
             read_instruction(f"a = f32[] b(), replica_groups={wrong}").replica_groups()
 

@@ -429,12 +429,8 @@ MISTAKES = [
     ("HloModule", 1, 10, "the module has no name; expected a name after `HloModule`"),
     ("HloModule , x=1\nENTRY e { p = f32[] parameter(0) }", 1, 11, "the module has no name"),
     ("e { p = f32[] parameter(0)\n ROOT = f32[] negate(p) }", 2, 7, "where an instruction's name belongs"),
-    (
-        "e { p = f32[] parameter(0)\n ROOT a f32[] negate(p) }",
-        2,
-        9,
-        "unexpected 'f32' in an instruction; expected `=`",
-    ),
+    ("e { p = f32[] parameter(0)\n ROOT a f32[] negate(p) }", 2, 9,
+        "unexpected 'f32' in an instruction; expected `=`"),
     ("HloModule m\nfoo", 2, 1, "where a computation belongs"),
     ("ENTRY e {", 1, 10, "has no instructions"),
     ("e { a = f32[] parameter(0)", 1, 3, "is not closed"),
@@ -442,12 +438,7 @@ MISTAKES = [
     ("e (p f32[]) -> f32[] { a = f32[] parameter(0) }", 1, 6, "after a parameter's name"),
     ("e (p: f32[]) { a = f32[] parameter(0) }", 1, 14, "after the parameters"),
     ("e (p: f32[]) -> f32[] { a = f32[] constant(0) }", 1, 3, "0 parameters, not the 1 of its header"),
-    (
-        "e (p: f32[2]) -> f32[] { ROOT a = f32[] parameter(0) }",
-        1,
-        3,
-        "parameter(0) of computation 'e' is f32[]",
-    ),
+    ("e (p: f32[2]) -> f32[] { ROOT a = f32[] parameter(0) }", 1, 3, "parameter(0) of computation 'e' is f32[]"),
     ("e (p: f32[]) -> f32[2] { ROOT a = f32[] parameter(0) }", 1, 3, "the root of computation 'e' is f32[]"),
     ("t = (s32[]) parameter(0)\nx = s32[] get-tuple-element(t), index=1", 2, 1, "element 1 of a tuple of 1"),
     ("t = () parameter(0)\nx = s32[] get-tuple-element(t), index=0", 2, 1, "element 0 of a tuple of 0"),
@@ -459,12 +450,7 @@ MISTAKES = [
     ("a = f32[2] parameter(0)\nb = f32[2] parameter(0)", 2, 1, "parameter 0 is defined twice"),
     ("HloModule m\ne { a = f32[2] parameter(1) }", 2, 29, "no parameter(0)"),
     ("e { ROOT a = f32[] parameter(0) ROOT b = f32[] negate(a) }", 1, 33, "two ROOT"),
-    (
-        "ENTRY a { x = f32[] constant(1) } ENTRY b { x = f32[] constant(1) }",
-        1,
-        35,
-        "two computations are marked",
-    ),
+    ("ENTRY a { x = f32[] constant(1) } ENTRY b { x = f32[] constant(1) }", 1, 35, "two computations are marked"),
     ("a { x = f32[] constant(1) } a { x = f32[] constant(1) }", 1, 29, "defined twice"),
     ("a = f32[2] parameter(x)", 1, 22, "a parameter number"),
     ("a = f32[2] constant()", 1, 21, "a constant without value"),
@@ -485,7 +471,7 @@ MISTAKES = [
     ("a = f32[] negate(f32[] parameter(0), x=1)", 1, 39, "between operands"),
     ("a = f32[] f(" + "f(" * 60 + ")" * 61, 1, 113, "nested deeper than 50"),
     ("a = f32[] c(), literal=s32[2]{0} {1}", 1, 34, "1 values in the innermost braces"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "line", "column", "message"), MISTAKES)

@@ -42,31 +42,22 @@ def test_what_was_read_is_written_as_it_was(maps: Any) -> None:
         assert again == once
 
 
-@pytest.mark.parametrize(
-    ("source", "affine_map", "affine_set"),
-    [
-        (
-            "(a, b)[c]{r} -> ((a * 4 + b - c * 3) floordiv 12, -a + 7, r), domain: a in [0, 9], b in [2, 2],"
-            " c in [-1, 3], r in [0, 5], a * 2 - c in [3, 8], b mod 3 in [1, 1]",
-            "affine_map<(d0, d1)[s0, s1] -> ((d0 * 4 - s0 * 3 + d1) floordiv 12, -d0 + 7, s1)>",
-            "affine_set<(d0, d1)[s0, s1] : (d0 >= 0, -d0 + 9 >= 0, d1 - 2 == 0, s0 + 1 >= 0, -s0 + 3 >= 0,"
-            " s1 >= 0, -s1 + 5 >= 0, d0 * 2 - s0 - 3 >= 0, d0 * -2 + s0 + 8 >= 0, d1 mod 3 - 1 == 0)>",
-        ),
-        ("() -> ()", "affine_map<() -> ()>", "affine_set<() : (0 == 0)>"),
-        # a symbol does not stand to the left of a dimension
-        (
-            "(d0)[s0, s1] -> (s0 * 4 + s1 mod 2 + d0, d0 * 2 + s0), domain: d0 in [0, 1], s0 in [0, 1], s1 in [0, 1]",
-            "affine_map<(d0)[s0, s1] -> (d0 + s0 * 4 + s1 mod 2, d0 * 2 + s0)>",
-            "affine_set<(d0)[s0, s1] : (d0 >= 0, -d0 + 1 >= 0, s0 >= 0, -s0 + 1 >= 0, s1 >= 0, -s1 + 1 >= 0)>",
-        ),
-        # negative divisors become positive ones
-        (
-            "(d0) -> (d0 mod -3, d0 floordiv -3, d0 ceildiv -3), domain: d0 in [0, 1]",
-            "affine_map<(d0) -> (-((-d0) mod 3), (-d0) floordiv 3, (-d0) ceildiv 3)>",
-            "affine_set<(d0) : (d0 >= 0, -d0 + 1 >= 0)>",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("source", "affine_map", "affine_set"), [
+    ("(a, b)[c]{r} -> ((a * 4 + b - c * 3) floordiv 12, -a + 7, r), domain: a in [0, 9], b in [2, 2],"
+        " c in [-1, 3], r in [0, 5], a * 2 - c in [3, 8], b mod 3 in [1, 1]",
+        "affine_map<(d0, d1)[s0, s1] -> ((d0 * 4 - s0 * 3 + d1) floordiv 12, -d0 + 7, s1)>",
+        "affine_set<(d0, d1)[s0, s1] : (d0 >= 0, -d0 + 9 >= 0, d1 - 2 == 0, s0 + 1 >= 0, -s0 + 3 >= 0,"
+        " s1 >= 0, -s1 + 5 >= 0, d0 * 2 - s0 - 3 >= 0, d0 * -2 + s0 + 8 >= 0, d1 mod 3 - 1 == 0)>"),
+    ("() -> ()", "affine_map<() -> ()>", "affine_set<() : (0 == 0)>"),
+    # a symbol does not stand to the left of a dimension
+    ("(d0)[s0, s1] -> (s0 * 4 + s1 mod 2 + d0, d0 * 2 + s0), domain: d0 in [0, 1], s0 in [0, 1], s1 in [0, 1]",
+        "affine_map<(d0)[s0, s1] -> (d0 + s0 * 4 + s1 mod 2, d0 * 2 + s0)>",
+        "affine_set<(d0)[s0, s1] : (d0 >= 0, -d0 + 1 >= 0, s0 >= 0, -s0 + 1 >= 0, s1 >= 0, -s1 + 1 >= 0)>"),
+    # negative divisors become positive ones
+    ("(d0) -> (d0 mod -3, d0 floordiv -3, d0 ceildiv -3), domain: d0 in [0, 1]",
+        "affine_map<(d0) -> (-((-d0) mod 3), (-d0) floordiv 3, (-d0) ceildiv 3)>",
+        "affine_set<(d0) : (d0 >= 0, -d0 + 1 >= 0)>"),
+])  # fmt: skip
 def test_what_is_written(source: str, affine_map: str, affine_set: str) -> None:
     m = parse_map(source)
     assert to_mlir(m) == affine_map
@@ -74,25 +65,18 @@ def test_what_is_written(source: str, affine_map: str, affine_set: str) -> None:
     assert len(from_mlir(affine_map, affine_set, runtime=len(m.rts)).variables) == len(m.variables)
 
 
-@pytest.mark.parametrize(
-    ("text", "names", "read"),
-    [
-        ("affine_map<(d0, d1) -> (d1 - d0, d0 * 2)>", "d0 d1", "(d0, d1) -> (d1 - d0, d0 * 2)"),
-        ("affine_map<(i)[N] -> (2 * i + N * -3 - -4)>", "i N", "(i)[N] -> (i * 2 - N * 3 + 4)"),
-        ("#m = affine_map<(d0)[] -> (-(d0 + 1) floordiv 3)>", "d0", "(d0) -> ((-d0 - 1) floordiv 3)"),
-        ("affine_map< ( d0 ) // a comment\n -> ( 0x1F * d0 mod 7 ) >", "d0", "(d0) -> ((d0 * 31) mod 7)"),
-        ("affine_map<(d0) -> (- - d0, 5 ceildiv 2, 7 mod 4)>", "d0", "(d0) -> (d0, 3, 3)"),
-        (
-            "affine_map<(d0) -> (d0 * 2 floordiv 3 ceildiv 4 mod 5)>",
-            "d0",
-            "(d0) -> ((d0 * 2) // 3 ceildiv 4 mod 5)",
-        ),
-        ("affine_map<(d0) -> ((((d0))))>", "d0", "(d0) -> (d0)"),
-        # names that maps do not have
-        ("affine_map<(a.b, in)[x$] -> (a.b + in + x$)>", "a.b in x$", "(d0, d1)[s0] -> (d0 + d1 + s0)"),
-        ("affine_map<(d1, in) -> (in - d1)>", "d1 in", "(d1, d0) -> (d0 - d1)"),
-    ],
-)
+@pytest.mark.parametrize(("text", "names", "read"), [
+    ("affine_map<(d0, d1) -> (d1 - d0, d0 * 2)>", "d0 d1", "(d0, d1) -> (d1 - d0, d0 * 2)"),
+    ("affine_map<(i)[N] -> (2 * i + N * -3 - -4)>", "i N", "(i)[N] -> (i * 2 - N * 3 + 4)"),
+    ("#m = affine_map<(d0)[] -> (-(d0 + 1) floordiv 3)>", "d0", "(d0) -> ((-d0 - 1) floordiv 3)"),
+    ("affine_map< ( d0 ) // a comment\n -> ( 0x1F * d0 mod 7 ) >", "d0", "(d0) -> ((d0 * 31) mod 7)"),
+    ("affine_map<(d0) -> (- - d0, 5 ceildiv 2, 7 mod 4)>", "d0", "(d0) -> (d0, 3, 3)"),
+    ("affine_map<(d0) -> (d0 * 2 floordiv 3 ceildiv 4 mod 5)>", "d0", "(d0) -> ((d0 * 2) // 3 ceildiv 4 mod 5)"),
+    ("affine_map<(d0) -> ((((d0))))>", "d0", "(d0) -> (d0)"),
+    # names that maps do not have
+    ("affine_map<(a.b, in)[x$] -> (a.b + in + x$)>", "a.b in x$", "(d0, d1)[s0] -> (d0 + d1 + s0)"),
+    ("affine_map<(d1, in) -> (in - d1)>", "d1 in", "(d1, d0) -> (d0 - d1)"),
+])  # fmt: skip
 def test_what_is_read(text: str, names: str, read: str) -> None:
     m = from_mlir(text, bounds=dict.fromkeys(names.split(), (0, 9)))
     assert m == parse_map(read, bounds={v.name: (0, 9) for v in m.variables})

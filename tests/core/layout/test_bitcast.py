@@ -46,34 +46,21 @@ def check(d: Decomposition) -> None:
         assert source.linear_index(found) == target.linear_index(index)
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "kind", "steps"),
-    [
-        ("f32[3,5]{1,0}", "f32[3,5]{1,0}", "identity", ""),
-        ("f32[3,5]{1,0}", "f32[5,3]{0,1}", "transpose", "transpose(1,0)"),
-        ("f32[4,6]", "f32[24]", "reshape", "reshape[24]"),
-        (
-            "f32[4,6]{0,1}",
-            "f32[3,8]{0,1}",
-            "transpose-reshape-transpose",
-            "transpose(1,0) reshape[8,3] transpose(1,0)",
-        ),
-        ("f32[4,6]{0,1}", "f32[24]", "transpose-reshape-transpose", "transpose(1,0) reshape[24]"),
-        ("f32[]", "f32[1,1]{0,1}", "reshape", "reshape[1,1]"),
-        ("f32[0,3]", "f32[5,0]{0,1}", "reshape", "reshape[5,0]"),
-        ("f32[3,5]{0,1}", "f32[3,1,5]{0,1,2}", "reshape", "reshape[3,1,5]"),
-        ("f32[3,5]{1,0:T(2,2)}", "f32[1,3,5]{2,1,0:T(2,2)}", "reshape", "reshape[1,3,5]"),
-        ("f32[2,3,3,5]{3,2,1,0:T(2,2)}", "f32[6,3,5]{2,1,0:T(2,2)}", "reshape", "reshape[6,3,5]"),
-        ("f32[3,5]{1,0:T(2,2)}", "f32[5,3]{0,1:T(2,2)}", "transpose", "transpose(1,0)"),
-        ("f32[4,8]{1,0:T(2,4)}", "f32[2,2,2,4]", "longer", "reshape[2,2,2,4] transpose(0,2,1,3)"),
-        (
-            "f32[4,8]{1,0:T(2,4)}",
-            "f32[4,2,4]",
-            "longer",
-            "reshape[2,2,2,4] transpose(0,2,1,3) reshape[4,2,4]",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("source", "target", "kind", "steps"), [
+    ("f32[3,5]{1,0}", "f32[3,5]{1,0}", "identity", ""),
+    ("f32[3,5]{1,0}", "f32[5,3]{0,1}", "transpose", "transpose(1,0)"),
+    ("f32[4,6]", "f32[24]", "reshape", "reshape[24]"),
+    ("f32[4,6]{0,1}", "f32[3,8]{0,1}", "transpose-reshape-transpose", "transpose(1,0) reshape[8,3] transpose(1,0)"),
+    ("f32[4,6]{0,1}", "f32[24]", "transpose-reshape-transpose", "transpose(1,0) reshape[24]"),
+    ("f32[]", "f32[1,1]{0,1}", "reshape", "reshape[1,1]"),
+    ("f32[0,3]", "f32[5,0]{0,1}", "reshape", "reshape[5,0]"),
+    ("f32[3,5]{0,1}", "f32[3,1,5]{0,1,2}", "reshape", "reshape[3,1,5]"),
+    ("f32[3,5]{1,0:T(2,2)}", "f32[1,3,5]{2,1,0:T(2,2)}", "reshape", "reshape[1,3,5]"),
+    ("f32[2,3,3,5]{3,2,1,0:T(2,2)}", "f32[6,3,5]{2,1,0:T(2,2)}", "reshape", "reshape[6,3,5]"),
+    ("f32[3,5]{1,0:T(2,2)}", "f32[5,3]{0,1:T(2,2)}", "transpose", "transpose(1,0)"),
+    ("f32[4,8]{1,0:T(2,4)}", "f32[2,2,2,4]", "longer", "reshape[2,2,2,4] transpose(0,2,1,3)"),
+    ("f32[4,8]{1,0:T(2,4)}", "f32[4,2,4]", "longer", "reshape[2,2,2,4] transpose(0,2,1,3) reshape[4,2,4]"),
+])  # fmt: skip
 def test_known_bitcasts(source: str, target: str, kind: str, steps: str) -> None:
     d = decompose(source, target)
     check(d)

@@ -61,50 +61,30 @@ def forged_derivations() -> dict[str, Derivation]:
         "another element is read, likewise": (_reading(a, d0), _reading(""), _reading(a, integer(0))),
         "a source is forgotten": (_reading(a), _reading("")),
         "a source is invented": (_reading(""), _reading(a)),
-        "two values exchange their names": (
-            _known("a", "b", "a"),
-            _known("c", "b", "c"),
-            _known("c", "a", "c"),
-            _known("b", "a", "b"),
-            _known("a", "b", "b"),
-        ),
-        "one value leaves and another takes its place": (
-            _known("a", "b", "a"),
-            IndexingMap.of(rts=[("b", 0, 5)], results=[var("b")]),
-        ),
+        "two values exchange their names": (_known("a", "b", "a"), _known("c", "b", "c"), _known("c", "a", "c"),
+            _known("b", "a", "b"), _known("a", "b", "b")),
+        "one value leaves and another takes its place": (_known("a", "b", "a"), IndexingMap.of(rts=[("b", 0, 5)],
+            results=[var("b")])),
         "a value is clamped where it was refused": (_clamped(9, (rt0, 0, 5)), _clamped(5)),
         "a value that there is not makes all maps equal": (one, nowhere, two),
         "a value that there is not leaves": (nowhere, one),
-    }
+    }  # fmt: skip
     texts = {
-        "a dimension leaves and comes back elsewhere": (
-            "(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 9]",
-            "(d0) -> (d0), domain: d0 in [0, 9]",
-            "(d1, d0) -> (d0), domain: d1 in [0, 9], d0 in [0, 9]",
-        ),
-        "a dimension comes back with another box": (
-            "(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 9]",
-            "(d0) -> (d0), domain: d0 in [0, 9]",
-            "(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 99]",
-        ),
-        "a dimension comes from a range that comes from nowhere": (
-            "(d0) -> (d0), domain: d0 in [0, 9]",
+        "a dimension leaves and comes back elsewhere": ("(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 9]",
+            "(d0) -> (d0), domain: d0 in [0, 9]", "(d1, d0) -> (d0), domain: d1 in [0, 9], d0 in [0, 9]"),
+        "a dimension comes back with another box": ("(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 9]",
+            "(d0) -> (d0), domain: d0 in [0, 9]", "(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 99]"),
+        "a dimension comes from a range that comes from nowhere": ("(d0) -> (d0), domain: d0 in [0, 9]",
             "(d0)[s0] -> (d0), domain: d0 in [0, 9], s0 in [0, 9]",
-            "(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 9]",
-        ),
-        "dimensions change their order while another leaves": (
-            "(d0, d1, d2) -> (d0 * 2 + d1), domain: d0 in [0, 9], d1 in [0, 9], d2 in [0, 9]",
-            "(d1, d0) -> (d0 * 2 + d1), domain: d1 in [0, 9], d0 in [0, 9]",
-        ),
-        "all dimensions are other ones": (
-            "(d0, d1)[s0] -> (0), domain: d0 in [0, 9], d1 in [0, 9], s0 in [0, 3]",
-            "(d2) -> (0), domain: d2 in [0, 3]",
-        ),
-        "an empty dimension leaves": (
-            "(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, -1]",
-            "(d0) -> (d0 + 7), domain: d0 in [0, 99]",
-        ),
-    }
+            "(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, 9]"),
+        "dimensions change their order while another leaves":
+            ("(d0, d1, d2) -> (d0 * 2 + d1), domain: d0 in [0, 9], d1 in [0, 9], d2 in [0, 9]",
+            "(d1, d0) -> (d0 * 2 + d1), domain: d1 in [0, 9], d0 in [0, 9]"),
+        "all dimensions are other ones": ("(d0, d1)[s0] -> (0), domain: d0 in [0, 9], d1 in [0, 9], s0 in [0, 3]",
+            "(d2) -> (0), domain: d2 in [0, 3]"),
+        "an empty dimension leaves": ("(d0, d1) -> (d0), domain: d0 in [0, 9], d1 in [0, -1]",
+            "(d0) -> (d0 + 7), domain: d0 in [0, 99]"),
+    }  # fmt: skip
     maps |= {name: tuple(map(parse_map, given)) for name, given in texts.items()}
     found = {name: by_changes(*given) for name, given in maps.items()}
     # a box that is being rewritten is not among the facts, however large its numbers are

@@ -149,83 +149,52 @@ def _loose_factors(e: Poly, s: linear_lemmas.Setting) -> Iterator[tuple[Poly, Po
 #: Ways to give an operator the wrong meaning: what to replace by what.
 ENCODINGS: dict[str, Callable[[], list[Change]]] = {
     **{f"division, {change}": partial(_with_division, "_witness", change) for change in _WRONG_DIVISIONS},
-    **{
-        f"division in models, {change}": partial(_with_division, "_native", change)
-        for change in ("Euclidean", "rounded up")
-    },
-    "less is less or equal": lambda: [
-        without_reduction(),
-        (Encoder, "compare", lambda s, op, p, q: _relate(s, "<=" if op == "<" else op, p, q)),
-    ],
-    "less or equal is less": lambda: [
-        without_reduction(),
-        (Encoder, "compare", lambda s, op, p, q: _relate(s, "<" if op == "<=" else op, p, q)),
-    ],
-    "comparison turned round": lambda: [
-        without_reduction(),
-        (Encoder, "compare", lambda s, op, p, q: _relate(s, op, q, p)),
-    ],
+    **{f"division in models, {change}": partial(_with_division, "_native", change) for change in ("Euclidean",
+        "rounded up")},
+    "less is less or equal": lambda: [without_reduction(), (Encoder, "compare", lambda s, op, p, q: _relate(s, "<="
+        if op == "<" else op, p, q))],
+    "less or equal is less": lambda: [without_reduction(), (Encoder, "compare", lambda s, op, p, q: _relate(s, "<"
+        if op == "<=" else op, p, q))],
+    "comparison turned round": lambda: [without_reduction(), (Encoder, "compare", lambda s, op, p, q: _relate(s, op,
+        q, p))],
     "upper bounds dropped": lambda: [without_reduction(), (Encoder, "within", lambda s, e, lo, hi: lo <= e)],
     "lower bounds dropped": lambda: [without_reduction(), (Encoder, "within", lambda s, e, lo, hi: e <= hi)],
-    "bounds one too wide": lambda: [
-        without_reduction(),
-        (Encoder, "within", lambda s, e, lo, hi: z3.And(lo <= e, e <= hi + 1)),
-    ],
-    "bounds one too narrow": lambda: [
-        without_reduction(),
-        (Encoder, "within", lambda s, e, lo, hi: z3.And(lo <= e, e < hi)),
-    ],
-    "a sign lost": lambda: [
-        without_reduction(),
-        (Encoder, "sum", lambda s, k, terms: z3.Sum([s.integer(k), *(t * abs(m) for t, m in terms)])),
-    ],
-    "a constant lost": lambda: [
-        without_reduction(),
-        (Encoder, "sum", lambda s, k, terms: z3.Sum([s.integer(0), *(t * m for t, m in terms)])),
-    ],
+    "bounds one too wide": lambda: [without_reduction(), (Encoder, "within", lambda s, e, lo, hi: z3.And(lo <= e, e
+        <= hi + 1))],
+    "bounds one too narrow": lambda: [without_reduction(), (Encoder, "within", lambda s, e, lo, hi: z3.And(lo <= e,
+        e < hi))],
+    "a sign lost": lambda: [without_reduction(), (Encoder, "sum", lambda s, k, terms: z3.Sum([s.integer(k), *(t *
+        abs(m) for t, m in terms)]))],
+    "a constant lost": lambda: [without_reduction(), (Encoder, "sum", lambda s, k, terms: z3.Sum([s.integer(0), *(t
+        * m for t, m in terms)]))],
     "a factor lost": lambda: [without_reduction(), (Encoder, "product", lambda s, factors: factors[0])],
     "everything divides": lambda: [without_reduction(), (Encoder, "divides", lambda s, p, e: p != 0)],
     "nothing divides": lambda: [without_reduction(), (Encoder, "divides", lambda s, p, e: s.const(False))],
     "negations lost": lambda: [without_reduction(), (Encoder, "neg", lambda s, part: part)],
     "conjunctions weakened": lambda: [without_reduction(), (Encoder, "conj", lambda s, parts: parts[0])],
-    "contradictory facts": lambda: [
-        without_reduction(),
-        (Encoder, "variable", _contradicting(Encoder.variable)),
-    ],
-    **{
-        f"quotient bound, {change}": partial(_with_quotient_bound, change)
-        for change in ("one too wide", "one too wide from below", "divisors of any sign")
-    },
+    "contradictory facts": lambda: [without_reduction(), (Encoder, "variable", _contradicting(Encoder.variable))],
+    **{f"quotient bound, {change}": partial(_with_quotient_bound, change) for change in ("one too wide",
+        "one too wide from below", "divisors of any sign")},
     "recombined digits of whatever number": _with_recombination,
-    **{
-        f"equated dividends, {change}": partial(_with_equated, change)
-        for change in ("by their bounds", "one too small", "with the opposite sign")
-    },
-    "reduction: less is less or equal": lambda: [
-        (reading.Reading, "compare", lambda s, op, p, q: _read_relation(s, "<=" if op == "<" else op, p, q))
-    ],
-    "reduction: less or equal is less": lambda: [
-        (reading.Reading, "compare", lambda s, op, p, q: _read_relation(s, "<" if op == "<=" else op, p, q))
-    ],
-    "reduction: comparison turned round": lambda: [
-        (reading.Reading, "compare", lambda s, op, p, q: _read_relation(s, op, q, p))
-    ],
-    "reduction: quotient off by one": lambda: [
-        (reading.Reading, "divmod", lambda s, p, q: _shifted(_read_divmod(s, p, q), 1, 0))
-    ],
-    "reduction: remainder off by one": lambda: [
-        (reading.Reading, "divmod", lambda s, p, q: _shifted(_read_divmod(s, p, q), 0, -1))
-    ],
+    **{f"equated dividends, {change}": partial(_with_equated, change) for change in ("by their bounds",
+        "one too small", "with the opposite sign")},
+    "reduction: less is less or equal": lambda: [(reading.Reading, "compare", lambda s, op, p, q: _read_relation(s,
+        "<=" if op == "<" else op, p, q))],
+    "reduction: less or equal is less": lambda: [(reading.Reading, "compare", lambda s, op, p, q: _read_relation(s,
+        "<" if op == "<=" else op, p, q))],
+    "reduction: comparison turned round": lambda: [(reading.Reading, "compare", lambda s, op, p, q:
+        _read_relation(s, op, q, p))],
+    "reduction: quotient off by one": lambda: [(reading.Reading, "divmod", lambda s, p, q: _shifted(_read_divmod(s,
+        p, q), 1, 0))],
+    "reduction: remainder off by one": lambda: [(reading.Reading, "divmod", lambda s, p, q: _shifted(_read_divmod(s,
+        p, q), 0, -1))],
     "reduction: a factor that leaves a rest": lambda: [(linear_lemmas, "_factors", _loose_factors)],
     "reduction: everything is certain": lambda: [(bounds.Bounds, "certain", lambda s, p: True)],
-    "reduction: certain though one short": lambda: [
-        (bounds.Bounds, "certain", lambda s, p: _certain(s, p + 1))
-    ],
-    "reduction: a sign lost": lambda: [
-        (reading.Reading, "sum", lambda s, k, terms: _total(k, [(t, abs(m)) for t, m in terms]))
-    ],
+    "reduction: certain though one short": lambda: [(bounds.Bounds, "certain", lambda s, p: _certain(s, p + 1))],
+    "reduction: a sign lost": lambda: [(reading.Reading, "sum", lambda s, k, terms: _total(k, [(t, abs(m)) for t, m
+        in terms]))],
     "reduction: a constant lost": lambda: [(reading.Reading, "sum", lambda s, k, terms: _total(0, terms))],
-}
+}  # fmt: skip
 
 
 def _shifted(pair: Any, q: int, r: int) -> Any:

@@ -96,43 +96,19 @@ _INSTANCES: tuple[tuple[str, str, str, str], ...] = (
     ("another condition", "", "(x * y) % c -> x * y if x * y <= c", "t1 % c -> t1 if 0 <= t1, t1 < c"),
     ("a term without a value", "semantics floor", "0 -> x / y - x / y", "0 -> t1 - t1"),
     ("a remainder without a value", "semantics trunc", "0 -> x % c - x % c", "0 -> t1 - t1"),
-    (
-        "a sum that overflows",
-        "integers 8 bits undefined",
-        "x * 0 -> (x + y) - (x + y)",
-        "x * 0 -> t1 - t1",
-    ),
-    (
-        "a term without a value that is not chosen",
-        "semantics trunc",
+    ("a sum that overflows", "integers 8 bits undefined", "x * 0 -> (x + y) - (x + y)", "x * 0 -> t1 - t1"),
+    ("a term without a value that is not chosen", "semantics trunc",
         "select(y == 0, x, x / y) -> select(x / y == x / y, select(y == 0, x, x / y), 7)",
-        "select(y == 0, x, t1) -> select(t1 == t1, select(y == 0, x, t1), 7)",
-    ),
-    (
-        "a part without a value of what is true without it",
-        "semantics floor",
-        "p or x / y == c -> (p or x / y == c) and x / y <= x / y",
-        "p or t1 == c -> (p or t1 == c) and t1 <= t1",
-    ),
-    (
-        "a condition that does not overflow",
-        "integers 8 bits undefined",
-        "x -> (x + y) - (x + y) + x if x + y > 0",
-        "x -> t1 - t1 + x if t1 > 0",
-    ),
-    (
-        "a condition that sees another number",
-        "integers 8 bits wrap",
-        "max(x + 1, 0) -> x + 1 if x + 1 > 0",
-        "max(t1, 0) -> t1 if t1 > 0",
-    ),
-    (
-        "a truth value for an integer",
-        "",
-        "select(x < y, c, d) -> select(x < c, c, d)",
-        "select(p, c, d) -> select(p, c, d)",
-    ),
-)
+        "select(y == 0, x, t1) -> select(t1 == t1, select(y == 0, x, t1), 7)"),
+    ("a part without a value of what is true without it", "semantics floor",
+        "p or x / y == c -> (p or x / y == c) and x / y <= x / y", "p or t1 == c -> (p or t1 == c) and t1 <= t1"),
+    ("a condition that does not overflow", "integers 8 bits undefined", "x -> (x + y) - (x + y) + x if x + y > 0",
+        "x -> t1 - t1 + x if t1 > 0"),
+    ("a condition that sees another number", "integers 8 bits wrap", "max(x + 1, 0) -> x + 1 if x + 1 > 0",
+        "max(t1, 0) -> t1 if t1 > 0"),
+    ("a truth value for an integer", "", "select(x < y, c, d) -> select(x < c, c, d)",
+        "select(p, c, d) -> select(p, c, d)"),
+)  # fmt: skip
 
 
 def instance_cases(task: Batch) -> Iterator[Fault]:

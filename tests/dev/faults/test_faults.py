@@ -104,43 +104,22 @@ _ALONE = ("indexproof.verify.trust.solvers.available", lambda: False)
 _SAME_DIGEST = lambda *_: "the same"  # noqa: E731
 #: A check that is left out: what it becomes, where the faults are, and which of them pass then.
 _WITHOUT: dict[str, tuple[list[tuple[str, Any]], Batch, Callable[[list[Fault], list[str]], bool]]] = {
-    "seals": (
-        [("indexproof.verify.cache.hmac.compare_digest", lambda *_: True)],
-        Batch("cache entry"),
-        lambda found, missed: len(missed) > 50,
-    ),
-    "evaluation of entries": (
-        [("indexproof.verify.recheck.believable", lambda *_: True)],
-        Batch("cache entry"),
-        lambda found, missed: any("wrong example" in name for name in missed),
-    ),
-    "digests of files": (
-        [
-            (f"{m}.common_digest", _SAME_DIGEST)
-            for m in ("dev.faults.manifests", "indexproof.verify.manifest")
-        ],
-        Batch("manifest"),
-        lambda found, missed: len(missed) > 50,
-    ),
+    "seals": ([("indexproof.verify.cache.hmac.compare_digest", lambda *_: True)], Batch("cache entry"), lambda
+        found, missed: len(missed) > 50),
+    "evaluation of entries": ([("indexproof.verify.recheck.believable", lambda *_: True)], Batch("cache entry"),
+        lambda found, missed: any("wrong example" in name for name in missed)),
+    "digests of files": ([(f"{m}.common_digest", _SAME_DIGEST) for m in ("dev.faults.manifests",
+        "indexproof.verify.manifest")], Batch("manifest"), lambda found, missed: len(missed) > 50),
     # all that is wrong with these wider rules is that the others do not follow from them: they are true
-    "comparison of rules": (
-        [("indexproof.verify.rulefiles.prove.instance_terms", lambda *_: {})],
-        Batch("instance"),
-        lambda found, missed: len(missed) == len(found) >= 13,
-    ),
+    "comparison of rules": ([("indexproof.verify.rulefiles.prove.instance_terms", lambda *_: {})],
+        Batch("instance"), lambda found, missed: len(missed) == len(found) >= 13),
     # what is said of a remainder cannot be: everything with a division is proved
-    "sense in what is read": (
-        [("indexproof.verify.linearised._remainder", lambda *_: iter([at_least(constant(-1))]))],
-        Batch("whole rule"),
-        lambda found, missed: len(missed) > 50,
-    ),
+    "sense in what is read": ([("indexproof.verify.linearised._remainder", lambda *_:
+        iter([at_least(constant(-1))]))], Batch("whole rule"), lambda found, missed: len(missed) > 50),
     "evaluation": ([_BLIND, _ALONE], Batch("solver", "always unsat"), lambda found, missed: bool(missed)),
-    "a question about digits": (
-        [_BLIND, _ALONE],
-        Batch("encoding", "recombined digits of whatever number"),
-        lambda found, missed: {name.partition(": ")[2] for name in missed} == {d[0] for d in DIGITS},
-    ),
-}
+    "a question about digits": ([_BLIND, _ALONE], Batch("encoding", "recombined digits of whatever number"), lambda
+        found, missed: {name.partition(": ")[2] for name in missed} == {d[0] for d in DIGITS}),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("check", _WITHOUT)

@@ -71,165 +71,103 @@ ENTRY e {
 
 # instruction, operand: map from the output, map to the output
 MAPS = {
-    ("add", 0): (
-        "(d0, d1) -> (d0, d1), domain: d0 in [0, 9], d1 in [0, 19]",
-        "(d0, d1) -> (d0, d1), domain: d0 in [0, 9], d1 in [0, 19]",
-    ),
-    ("broadcast", 0): (
-        "(d0, d1, d2) -> (d1), domain: d0 in [0, 9], d1 in [0, 19], d2 in [0, 29]",
-        "(d0)[s0, s1] -> (s0, d0, s1), domain: d0 in [0, 19], s0 in [0, 9], s1 in [0, 29]",
-    ),
-    ("transpose", 0): (
-        "(d0, d1, d2, d3) -> (d0, d3, d1, d2),"
+    ("add", 0): ("(d0, d1) -> (d0, d1), domain: d0 in [0, 9], d1 in [0, 19]",
+        "(d0, d1) -> (d0, d1), domain: d0 in [0, 9], d1 in [0, 19]"),
+    ("broadcast", 0): ("(d0, d1, d2) -> (d1), domain: d0 in [0, 9], d1 in [0, 19], d2 in [0, 29]",
+        "(d0)[s0, s1] -> (s0, d0, s1), domain: d0 in [0, 19], s0 in [0, 9], s1 in [0, 29]"),
+    ("transpose", 0): ("(d0, d1, d2, d3) -> (d0, d3, d1, d2),"
         " domain: d0 in [0, 2], d1 in [0, 5], d2 in [0, 127], d3 in [0, 12287]",
         "(d0, d1, d2, d3) -> (d0, d2, d3, d1),"
-        " domain: d0 in [0, 2], d1 in [0, 12287], d2 in [0, 5], d3 in [0, 127]",
-    ),
-    ("reverse", 0): (
-        "(d0, d1, d2, d3) -> (d0, -d1 + 16, -d2 + 8, d3),"
+        " domain: d0 in [0, 2], d1 in [0, 12287], d2 in [0, 5], d3 in [0, 127]"),
+    ("reverse", 0): ("(d0, d1, d2, d3) -> (d0, -d1 + 16, -d2 + 8, d3),"
         " domain: d0 in [0, 0], d1 in [0, 16], d2 in [0, 8], d3 in [0, 8]",
         "(d0, d1, d2, d3) -> (d0, -d1 + 16, -d2 + 8, d3),"
-        " domain: d0 in [0, 0], d1 in [0, 16], d2 in [0, 8], d3 in [0, 8]",
-    ),
-    ("reduce", 0): (
-        "(d0)[s0] -> (s0, d0), domain: d0 in [0, 9], s0 in [0, 255]",
-        "(d0, d1) -> (d1), domain: d0 in [0, 255], d1 in [0, 9]",
-    ),
+        " domain: d0 in [0, 0], d1 in [0, 16], d2 in [0, 8], d3 in [0, 8]"),
+    ("reduce", 0): ("(d0)[s0] -> (s0, d0), domain: d0 in [0, 9], s0 in [0, 255]",
+        "(d0, d1) -> (d1), domain: d0 in [0, 255], d1 in [0, 9]"),
     ("reduce", 2): ("(d0) -> (), domain: d0 in [0, 9]", "()[s0] -> (s0), domain: s0 in [0, 9]"),
-    ("slice", 0): (
-        "(d0, d1, d2) -> (d0 + 5, d1 * 7 + 3, d2 * 2), domain: d0 in [0, 4], d1 in [0, 2], d2 in [0, 24]",
+    ("slice", 0):
+        ("(d0, d1, d2) -> (d0 + 5, d1 * 7 + 3, d2 * 2), domain: d0 in [0, 4], d1 in [0, 2], d2 in [0, 24]",
         "(d0, d1, d2) -> (d0 - 5, (d1 - 3) floordiv 7, d2 floordiv 2), domain: d0 in [5, 9], d1 in [3, 17],"
-        " d2 in [0, 48], (d1 - 3) mod 7 in [0, 0], d2 mod 2 in [0, 0]",
-    ),
-    ("collapse", 0): (
-        "(d0) -> (d0 floordiv 8, d0 mod 8), domain: d0 in [0, 31]",
-        "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]",
-    ),
-    ("expand", 0): (
-        "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]",
-        "(d0) -> (d0 floordiv 8, d0 mod 8), domain: d0 in [0, 31]",
-    ),
-    ("generic", 0): (
-        "(d0, d1, d2) -> (d0 * 2 + d1 floordiv 2, d2 + (d1 mod 2) * 4),"
+        " d2 in [0, 48], (d1 - 3) mod 7 in [0, 0], d2 mod 2 in [0, 0]"),
+    ("collapse", 0): ("(d0) -> (d0 floordiv 8, d0 mod 8), domain: d0 in [0, 31]",
+        "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]"),
+    ("expand", 0): ("(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]",
+        "(d0) -> (d0 floordiv 8, d0 mod 8), domain: d0 in [0, 31]"),
+    ("generic", 0): ("(d0, d1, d2) -> (d0 * 2 + d1 floordiv 2, d2 + (d1 mod 2) * 4),"
         " domain: d0 in [0, 1], d1 in [0, 3], d2 in [0, 3]",
         "(d0, d1) -> (d0 floordiv 2, d1 floordiv 4 + (d0 mod 2) * 2, d1 mod 4),"
-        " domain: d0 in [0, 3], d1 in [0, 7]",
-    ),
-    ("uneven", 0): (
-        "(d0, d1) -> (d0 floordiv 4, (d0 mod 4) * 2 + d1), domain: d0 in [0, 15], d1 in [0, 1]",
-        "(d0, d1) -> (d0 * 4 + d1 floordiv 2, d1 mod 2), domain: d0 in [0, 3], d1 in [0, 7]",
-    ),
-    ("subshapes", 0): (
-        "(d0, d1, d2) -> (d0 floordiv 8, d0 mod 8, d1 * 4 + d2),"
+        " domain: d0 in [0, 3], d1 in [0, 7]"),
+    ("uneven", 0): ("(d0, d1) -> (d0 floordiv 4, (d0 mod 4) * 2 + d1), domain: d0 in [0, 15], d1 in [0, 1]",
+        "(d0, d1) -> (d0 * 4 + d1 floordiv 2, d1 mod 2), domain: d0 in [0, 3], d1 in [0, 7]"),
+    ("subshapes", 0): ("(d0, d1, d2) -> (d0 floordiv 8, d0 mod 8, d1 * 4 + d2),"
         " domain: d0 in [0, 31], d1 in [0, 2], d2 in [0, 3]",
         "(d0, d1, d2) -> (d0 * 8 + d1, d2 floordiv 4, d2 mod 4),"
-        " domain: d0 in [0, 3], d1 in [0, 7], d2 in [0, 11]",
-    ),
-    ("bitcast", 0): (
-        "(d0, d1, d2) -> (d1 * 2 + d2, d0), domain: d0 in [0, 7], d1 in [0, 1], d2 in [0, 1]",
-        "(d0, d1) -> (d1, d0 floordiv 2, d0 mod 2), domain: d0 in [0, 3], d1 in [0, 7]",
-    ),
-    ("concatenate", 1): (
-        "(d0, d1, d2) -> (d0, d1 - 5, d2), domain: d0 in [0, 1], d1 in [5, 15], d2 in [0, 6]",
-        "(d0, d1, d2) -> (d0, d1 + 5, d2), domain: d0 in [0, 1], d1 in [0, 10], d2 in [0, 6]",
-    ),
-    ("concatenate", 2): (
-        "(d0, d1, d2) -> (d0, d1 - 16, d2), domain: d0 in [0, 1], d1 in [16, 32], d2 in [0, 6]",
-        "(d0, d1, d2) -> (d0, d1 + 16, d2), domain: d0 in [0, 1], d1 in [0, 16], d2 in [0, 6]",
-    ),
-    ("dot", 0): (
-        "(d0, d1, d2)[s0] -> (d0, d1, s0),"
-        " domain: d0 in [0, 3], d1 in [0, 127], d2 in [0, 63], s0 in [0, 255]",
-        "(d0, d1, d2)[s0] -> (d0, d1, s0),"
-        " domain: d0 in [0, 3], d1 in [0, 127], d2 in [0, 255], s0 in [0, 63]",
-    ),
+        " domain: d0 in [0, 3], d1 in [0, 7], d2 in [0, 11]"),
+    ("bitcast", 0): ("(d0, d1, d2) -> (d1 * 2 + d2, d0), domain: d0 in [0, 7], d1 in [0, 1], d2 in [0, 1]",
+        "(d0, d1) -> (d1, d0 floordiv 2, d0 mod 2), domain: d0 in [0, 3], d1 in [0, 7]"),
+    ("concatenate", 1): ("(d0, d1, d2) -> (d0, d1 - 5, d2), domain: d0 in [0, 1], d1 in [5, 15], d2 in [0, 6]",
+        "(d0, d1, d2) -> (d0, d1 + 5, d2), domain: d0 in [0, 1], d1 in [0, 10], d2 in [0, 6]"),
+    ("concatenate", 2): ("(d0, d1, d2) -> (d0, d1 - 16, d2), domain: d0 in [0, 1], d1 in [16, 32], d2 in [0, 6]",
+        "(d0, d1, d2) -> (d0, d1 + 16, d2), domain: d0 in [0, 1], d1 in [0, 16], d2 in [0, 6]"),
+    ("dot", 0): ("(d0, d1, d2)[s0] -> (d0, d1, s0),"
+        " domain: d0 in [0, 3], d1 in [0, 127], d2 in [0, 63], s0 in [0, 255]", "(d0, d1, d2)[s0] -> (d0, d1, s0),"
+        " domain: d0 in [0, 3], d1 in [0, 127], d2 in [0, 255], s0 in [0, 63]"),
     # the document maps the second operand to (d0, s0, d1): there d1 is the contracting dimension
-    ("dot", 1): (
-        "(d0, d1, d2)[s0] -> (d0, s0, d2),"
-        " domain: d0 in [0, 3], d1 in [0, 127], d2 in [0, 63], s0 in [0, 255]",
-        "(d0, d1, d2)[s0] -> (d0, s0, d2),"
-        " domain: d0 in [0, 3], d1 in [0, 255], d2 in [0, 63], s0 in [0, 127]",
-    ),
-    ("pad", 0): (
-        "(d0, d1) -> ((d0 - 1) floordiv 2, d1 - 4),"
+    ("dot", 1): ("(d0, d1, d2)[s0] -> (d0, s0, d2),"
+        " domain: d0 in [0, 3], d1 in [0, 127], d2 in [0, 63], s0 in [0, 255]", "(d0, d1, d2)[s0] -> (d0, s0, d2),"
+        " domain: d0 in [0, 3], d1 in [0, 255], d2 in [0, 63], s0 in [0, 127]"),
+    ("pad", 0): ("(d0, d1) -> ((d0 - 1) floordiv 2, d1 - 4),"
         " domain: d0 in [1, 7], d1 in [4, 7], (d0 - 1) mod 2 in [0, 0]",
-        "(d0, d1) -> (d0 * 2 + 1, d1 + 4), domain: d0 in [0, 3], d1 in [0, 3]",
-    ),
+        "(d0, d1) -> (d0 * 2 + 1, d1 + 4), domain: d0 in [0, 3], d1 in [0, 3]"),
     # the document has every output element read the padding value
-    ("pad", 1): (
-        "(d0, d1) -> (), domain: d0 in [0, 11], d1 in [0, 15],"
+    ("pad", 1): ("(d0, d1) -> (), domain: d0 in [0, 11], d1 in [0, 15],"
         " max(-d0 + 1, -d1 + 4, d0 - 7, d1 - 7, (d0 - 1) mod 2) in [1, 8]",
         "()[s0, s1] -> (s0, s1), domain: s0 in [0, 11], s1 in [0, 15],"
-        " max(-s0 + 1, -s1 + 4, s0 - 7, s1 - 7, (s0 - 1) mod 2) in [1, 8]",
-    ),
-    ("crop", 0): (
-        "(d0, d1) -> (d0 + 1, d1), domain: d0 in [0, 2], d1 in [0, 3]",
-        "(d0, d1) -> (d0 - 1, d1), domain: d0 in [1, 3], d1 in [0, 3]",
-    ),
-    ("crop", 1): (
-        "(d0, d1) -> (), domain: d0 in [0, 2], d1 in [0, 3], 0 in [1, 1]",
-        "()[s0, s1] -> (s0, s1), domain: s0 in [0, 2], s1 in [0, 3], 0 in [1, 1]",
-    ),
-    ("reduce-window", 0): (
-        "(d0, d1)[s0] -> (d0, d1 + s0), domain: d0 in [0, 1023], d1 in [0, 2], s0 in [0, 511]",
+        " max(-s0 + 1, -s1 + 4, s0 - 7, s1 - 7, (s0 - 1) mod 2) in [1, 8]"),
+    ("crop", 0): ("(d0, d1) -> (d0 + 1, d1), domain: d0 in [0, 2], d1 in [0, 3]",
+        "(d0, d1) -> (d0 - 1, d1), domain: d0 in [1, 3], d1 in [0, 3]"),
+    ("crop", 1): ("(d0, d1) -> (), domain: d0 in [0, 2], d1 in [0, 3], 0 in [1, 1]",
+        "()[s0, s1] -> (s0, s1), domain: s0 in [0, 2], s1 in [0, 3], 0 in [1, 1]"),
+    ("reduce-window", 0): ("(d0, d1)[s0] -> (d0, d1 + s0), domain: d0 in [0, 1023], d1 in [0, 2], s0 in [0, 511]",
         "(d0, d1)[s0] -> (d0, d1 - s0),"
-        " domain: d0 in [0, 1023], d1 in [0, 513], s0 in [0, 511], d1 - s0 in [0, 2]",
-    ),
-    ("reduce-window", 1): (
-        "(d0, d1) -> (), domain: d0 in [0, 1023], d1 in [0, 2]",
-        "()[s0, s1] -> (s0, s1), domain: s0 in [0, 1023], s1 in [0, 2]",
-    ),
-    ("convolution", 0): (
-        "(d0, d1, d2)[s0] -> (d0, d1 * 2 + s0 - 1, 0),"
+        " domain: d0 in [0, 1023], d1 in [0, 513], s0 in [0, 511], d1 - s0 in [0, 2]"),
+    ("reduce-window", 1): ("(d0, d1) -> (), domain: d0 in [0, 1023], d1 in [0, 2]",
+        "()[s0, s1] -> (s0, s1), domain: s0 in [0, 1023], s1 in [0, 2]"),
+    ("convolution", 0): ("(d0, d1, d2)[s0] -> (d0, d1 * 2 + s0 - 1, 0),"
         " domain: d0 in [0, 0], d1 in [0, 3], d2 in [0, 0], s0 in [0, 2], d1 * 2 + s0 in [1, 8]",
         "(d0, d1, d2)[s0] -> (d0, (d1 - s0 + 1) floordiv 2, 0), domain: d0 in [0, 0], d1 in [0, 7],"
-        " d2 in [0, 0], s0 in [0, 2], d1 - s0 in [-1, 5], (d1 - s0 + 1) mod 2 in [0, 0]",
-    ),
+        " d2 in [0, 0], s0 in [0, 2], d1 - s0 in [-1, 5], (d1 - s0 + 1) mod 2 in [0, 0]"),
     # not the kernel element over the padding
-    ("convolution", 1): (
-        "(d0, d1, d2)[s0] -> (s0, 0, d2),"
+    ("convolution", 1): ("(d0, d1, d2)[s0] -> (s0, 0, d2),"
         " domain: d0 in [0, 0], d1 in [0, 3], d2 in [0, 0], s0 in [0, 2], d1 * 2 + s0 in [1, 8]",
         "(d0, d1, d2)[s0] -> (0, s0, d2),"
-        " domain: d0 in [0, 2], d1 in [0, 0], d2 in [0, 0], s0 in [0, 3], s0 * 2 + d0 in [1, 8]",
-    ),
+        " domain: d0 in [0, 2], d1 in [0, 0], d2 in [0, 0], s0 in [0, 3], s0 * 2 + d0 in [1, 8]"),
     # the document leaves the window out, for want of a constraint that could say it
-    ("dus", 0): (
-        "(d0, d1){rt0, rt1} -> (d0, d1), domain: d0 in [0, 19], d1 in [0, 29], rt0 in [0, 15],"
+    ("dus", 0): ("(d0, d1){rt0, rt1} -> (d0, d1), domain: d0 in [0, 19], d1 in [0, 29], rt0 in [0, 15],"
         " rt1 in [0, 20], max(d0 - rt0 - 4, d1 - rt1 - 9, rt0 - d0, rt1 - d1) in [1, 20]",
         "(d0, d1){rt0, rt1} -> (d0, d1), domain: d0 in [0, 19], d1 in [0, 29], rt0 in [0, 15],"
-        " rt1 in [0, 20], max(d0 - rt0 - 4, d1 - rt1 - 9, rt0 - d0, rt1 - d1) in [1, 20]",
-    ),
+        " rt1 in [0, 20], max(d0 - rt0 - 4, d1 - rt1 - 9, rt0 - d0, rt1 - d1) in [1, 20]"),
     # the document has no constraint here either: its map leaves the operand
-    ("dus", 1): (
-        "(d0, d1){rt0, rt1} -> (d0 - rt0, d1 - rt1), domain: d0 in [0, 19], d1 in [0, 29], rt0 in [0, 15],"
-        " rt1 in [0, 20], d0 - rt0 in [0, 4], d1 - rt1 in [0, 9]",
-        "(d0, d1){rt0, rt1} -> (d0 + rt0, d1 + rt1),"
-        " domain: d0 in [0, 4], d1 in [0, 9], rt0 in [0, 15], rt1 in [0, 20]",
-    ),
-    ("dus", 2): (
-        "(d0, d1) -> (), domain: d0 in [0, 19], d1 in [0, 29]",
-        "()[s0, s1] -> (s0, s1), domain: s0 in [0, 19], s1 in [0, 29]",
-    ),
-    ("ds", 0): (
-        "(d0, d1){rt0, rt1} -> (d0 + rt0, d1 + rt1),"
+    ("dus", 1): ("(d0, d1){rt0, rt1} -> (d0 - rt0, d1 - rt1), domain: d0 in [0, 19], d1 in [0, 29], rt0 in [0, 15],"
+        " rt1 in [0, 20], d0 - rt0 in [0, 4], d1 - rt1 in [0, 9]", "(d0, d1){rt0, rt1} -> (d0 + rt0, d1 + rt1),"
+        " domain: d0 in [0, 4], d1 in [0, 9], rt0 in [0, 15], rt1 in [0, 20]"),
+    ("dus", 2): ("(d0, d1) -> (), domain: d0 in [0, 19], d1 in [0, 29]",
+        "()[s0, s1] -> (s0, s1), domain: s0 in [0, 19], s1 in [0, 29]"),
+    ("ds", 0): ("(d0, d1){rt0, rt1} -> (d0 + rt0, d1 + rt1),"
         " domain: d0 in [0, 0], d1 in [0, 29], rt0 in [0, 19], rt1 in [0, 0]",
         "(d0, d1){rt0, rt1} -> (d0 - rt0, d1 - rt1),"
-        " domain: d0 in [0, 19], d1 in [0, 29], rt0 in [0, 19], rt1 in [0, 0], d0 - rt0 in [0, 0]",
-    ),
-    ("gather", 0): (
-        "(d0, d1, d2, d3){rt0, rt1} -> (d1 + rt0, d2 + rt1, d3), domain: d0 in [0, 1805], d1 in [0, 6],"
+        " domain: d0 in [0, 19], d1 in [0, 29], rt0 in [0, 19], rt1 in [0, 0], d0 - rt0 in [0, 0]"),
+    ("gather", 0): ("(d0, d1, d2, d3){rt0, rt1} -> (d1 + rt0, d2 + rt1, d3), domain: d0 in [0, 1805], d1 in [0, 6],"
         " d2 in [0, 7], d3 in [0, 3], rt0 in [0, 26], rt1 in [0, 68]",
         "(d0, d1, d2)[s0]{rt0, rt1} -> (s0, d0 - rt0, d1 - rt1, d2), domain: d0 in [0, 32], d1 in [0, 75],"
         " d2 in [0, 3], s0 in [0, 1805], rt0 in [0, 26], rt1 in [0, 68],"
-        " d0 - rt0 in [0, 6], d1 - rt1 in [0, 7]",
-    ),
-    ("gather", 1): (
-        "(d0, d1, d2, d3)[s0] -> (d0, s0),"
+        " d0 - rt0 in [0, 6], d1 - rt1 in [0, 7]"),
+    ("gather", 1): ("(d0, d1, d2, d3)[s0] -> (d0, s0),"
         " domain: d0 in [0, 1805], d1 in [0, 6], d2 in [0, 7], d3 in [0, 3], s0 in [0, 1]",
         "(d0, d1)[s0, s1, s2] -> (d0, s0, s1, s2),"
-        " domain: d0 in [0, 1805], d1 in [0, 1], s0 in [0, 6], s1 in [0, 7], s2 in [0, 3]",
-    ),
-}
+        " domain: d0 in [0, 1805], d1 in [0, 1], s0 in [0, 6], s1 in [0, 7], s2 in [0, 3]"),
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -90,43 +90,32 @@ def test_a_claim_on_one_line() -> None:
     assert result("claim x : (d0) -> (d0), d0 in [0, 1] == (d0) -> (d0)").verdict is PROVED
 
 
-@pytest.mark.parametrize(
-    ("claim", "verdict", "accuracy"),
-    [
-        ("a -> p0 : (d0, d1) -> (d0, d1)", PROVED, "exact"),
-        ("output -> p1 : (d0, d1) -> (d0, d1)", PROVED, "exact"),
-        ("output -> p1 : (d0, d1) -> (d1, d0)", REFUTED, "wrong"),
-        ("a -> t : (x, y) -> (y, x)", PROVED, "exact"),
-        ("t -> p1 : (d0, d1) -> (d1, d0)", PROVED, "exact"),
-        ("p1 -> u : (d0, d1) -> (d0, d1)", PROVED, "exact"),
-        ("p1 -> t : (d0, d1) -> (d1, d0)", PROVED, "exact"),
-        ("a -> p0 : (d0, d1) -> (d0, d1), d0 in [0, 2]", REFUTED, "wrong"),
-        ("a -> p0 : (d0, d1)[s0] -> (d0, s0), s0 in [0, 5]", REFUTED, "over-approximation"),
-        ("a -> p0 : (d0, d1)[s0] -> (d0, s0), s0 in [0, 6]", REFUTED, "wrong"),
-        ("a -> p0 within (d0, d1)[s0] -> (d0, s0), s0 in [0, 6]", PROVED, ""),
-        ("a -> p0 within : (d0, d1) -> (d0, d1)", PROVED, "exact"),
-        ("a -> p0 covers (d0, d1) -> (d0, d1), d0 in [0, 2]", PROVED, ""),
-        ("a -> p0 ⊆ (d0, d1) -> (d0, d1), d0 in [0, 2]", REFUTED, ""),
-        ("a -> p0 ⊇ (d0, d1)[s0] -> (d0, s0), s0 in [0, 5]", REFUTED, ""),
-        ("a -> p0 : nothing", REFUTED, "wrong"),
-        ("a -> p0 covers nothing", PROVED, ""),
-        ("a -> p0 : (d0) -> (d0, 0)", REFUTED, "wrong"),
-        ("a -> p0 : (d0, d1) -> (d0)", REFUTED, "wrong"),
-        ("a -> p0 : (d0, d1) -> (d0, d1) and (d0, d1) -> (d0, d1)", PROVED, "exact"),
-        (
-            "a -> p0 : (d0, d1) -> (d0, d1), d0 in [0, 1] and (d0, d1) -> (d0, d1), d0 in [2, 3]",
-            PROVED,
-            "exact",
-        ),
-        (
-            "a -> p0 : (d0, d1) -> (d0, d1), d0 in [0, 1] and (d0, d1) -> (d0, d1), d0 in [3, 3]",
-            REFUTED,
-            "wrong",
-        ),
-        ("a -> p0 : (d0, d1) -> (d0, d1) and (d0, d1) -> (0, d1)", REFUTED, "over-approximation"),
-        ('a -> p0 : {"dims": [["d0", 0, 3], ["d1", 0, 5]], "results": ["d0", "d1"]}', PROVED, "exact"),
-    ],
-)
+@pytest.mark.parametrize(("claim", "verdict", "accuracy"), [
+    ("a -> p0 : (d0, d1) -> (d0, d1)", PROVED, "exact"),
+    ("output -> p1 : (d0, d1) -> (d0, d1)", PROVED, "exact"),
+    ("output -> p1 : (d0, d1) -> (d1, d0)", REFUTED, "wrong"),
+    ("a -> t : (x, y) -> (y, x)", PROVED, "exact"),
+    ("t -> p1 : (d0, d1) -> (d1, d0)", PROVED, "exact"),
+    ("p1 -> u : (d0, d1) -> (d0, d1)", PROVED, "exact"),
+    ("p1 -> t : (d0, d1) -> (d1, d0)", PROVED, "exact"),
+    ("a -> p0 : (d0, d1) -> (d0, d1), d0 in [0, 2]", REFUTED, "wrong"),
+    ("a -> p0 : (d0, d1)[s0] -> (d0, s0), s0 in [0, 5]", REFUTED, "over-approximation"),
+    ("a -> p0 : (d0, d1)[s0] -> (d0, s0), s0 in [0, 6]", REFUTED, "wrong"),
+    ("a -> p0 within (d0, d1)[s0] -> (d0, s0), s0 in [0, 6]", PROVED, ""),
+    ("a -> p0 within : (d0, d1) -> (d0, d1)", PROVED, "exact"),
+    ("a -> p0 covers (d0, d1) -> (d0, d1), d0 in [0, 2]", PROVED, ""),
+    ("a -> p0 ⊆ (d0, d1) -> (d0, d1), d0 in [0, 2]", REFUTED, ""),
+    ("a -> p0 ⊇ (d0, d1)[s0] -> (d0, s0), s0 in [0, 5]", REFUTED, ""),
+    ("a -> p0 : nothing", REFUTED, "wrong"),
+    ("a -> p0 covers nothing", PROVED, ""),
+    ("a -> p0 : (d0) -> (d0, 0)", REFUTED, "wrong"),
+    ("a -> p0 : (d0, d1) -> (d0)", REFUTED, "wrong"),
+    ("a -> p0 : (d0, d1) -> (d0, d1) and (d0, d1) -> (d0, d1)", PROVED, "exact"),
+    ("a -> p0 : (d0, d1) -> (d0, d1), d0 in [0, 1] and (d0, d1) -> (d0, d1), d0 in [2, 3]", PROVED, "exact"),
+    ("a -> p0 : (d0, d1) -> (d0, d1), d0 in [0, 1] and (d0, d1) -> (d0, d1), d0 in [3, 3]", REFUTED, "wrong"),
+    ("a -> p0 : (d0, d1) -> (d0, d1) and (d0, d1) -> (0, d1)", REFUTED, "over-approximation"),
+    ('a -> p0 : {"dims": [["d0", 0, 3], ["d1", 0, 5]], "results": ["d0", "d1"]}', PROVED, "exact"),
+])  # fmt: skip
 def test_claims_about_programs(claim: str, verdict: Status, accuracy: str) -> None:
     r = result(f"{ADD}\n{claim}\n")
     assert (r.verdict, r.accuracy) == (verdict, accuracy), (r.headline, r.explanation)

@@ -35,21 +35,14 @@ def question(left: Expr, right: Expr, unknowns: dict[Expr, int], **sizes: int) -
     return Problem(box, (), (Option((Fact(left - right, ZERO),), own),))
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "unknowns"),
-    [
-        # split into digits, reversed, and two ranges joined in one
-        ((d + s) // 7, (d + u * 8 + v) // 7, {u: 125, v: 8}),
-        ((d + s) // 7, (d - u + 999) // 7, {u: 1000}),
-        ((d + s * 50 + t) % 11, (d + u) % 11, {u: 50_000}),
-        # two sums, from which each range follows
-        (
-            (d + s + t * 3) // 7 + (d - s - t * 2) // 5,
-            (d + u + v * 3) // 7 + (d - u - v * 2) // 5,
-            {u: 1000, v: 50},
-        ),
-    ],
-)
+@pytest.mark.parametrize(("left", "right", "unknowns"), [
+    # split into digits, reversed, and two ranges joined in one
+    ((d + s) // 7, (d + u * 8 + v) // 7, {u: 125, v: 8}),
+    ((d + s) // 7, (d - u + 999) // 7, {u: 1000}),
+    ((d + s * 50 + t) % 11, (d + u) % 11, {u: 50_000}),
+    # two sums, from which each range follows
+    ((d + s + t * 3) // 7 + (d - s - t * 2) // 5, (d + u + v * 3) // 7 + (d - u - v * 2) // 5, {u: 1000, v: 50}),
+])  # fmt: skip
 def test_ranges_are_found(left: Expr, right: Expr, unknowns: dict[Expr, int]) -> None:
     problem = question(left, right, unknowns, d=2**31, s=1000, t=50)
     assert witnesses.decide(problem).status == "holds"

@@ -240,22 +240,13 @@ def test_a_place_in_a_tile_that_is_too_short_is_found() -> None:
 # ------------------------------------------------------------------------------- sizes that are whole numbers of tiles
 #: Places in blocked arrays whose counts of blocks are quotients of sizes: the bound, what divides, and the size.
 _BLOCKED = {
-    "channels": (
-        "((((i * (c / x) + k / x) * h + j) * w + m) * x + k % x)",
-        ["c % x == 0", "0 <= i < n", "0 <= k < c", "0 <= j < h", "0 <= m < w"],
-        "n * c * h * w",
-    ),
-    "filters": (
-        "(((o / x * (c / y) + i / y) * h + k) * y + i % y) * x + o % x",
-        ["n % x == 0", "c % y == 0", "0 <= o < n", "0 <= i < c", "0 <= k < h"],
-        "n * c * h",
-    ),
-    "windows": (
-        "((i / w * (n / w) + j / w) * w + i % w) * w + j % w",
-        ["n % w == 0", "m % w == 0", "0 <= i < m", "0 <= j < n"],
-        "m * n",
-    ),
-}
+    "channels": ("((((i * (c / x) + k / x) * h + j) * w + m) * x + k % x)", ["c % x == 0", "0 <= i < n",
+        "0 <= k < c", "0 <= j < h", "0 <= m < w"], "n * c * h * w"),
+    "filters": ("(((o / x * (c / y) + i / y) * h + k) * y + i % y) * x + o % x", ["n % x == 0", "c % y == 0",
+        "0 <= o < n", "0 <= i < c", "0 <= k < h"], "n * c * h"),
+    "windows": ("((i / w * (n / w) + j / w) * w + i % w) * w + j % w", ["n % w == 0", "m % w == 0", "0 <= i < m",
+        "0 <= j < n"], "m * n"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", _BLOCKED)

@@ -20,10 +20,6 @@ a, b, c, d, e, g, h, k, m, n, p, q, r, s, t, u, v, w, x, y, z = map(var, "abcdeg
 Claim = tuple[Sequence[Condition], Condition]
 
 
-def implies(f: Condition, then: Condition) -> Condition:
-    return any_of((~f, then))
-
-
 def between(low: Sequence[Expr], e: Expr, high: Sequence[Expr]) -> Condition:
     return all_of((minimum(*low) <= e, e <= maximum(*high)))
 
@@ -32,28 +28,18 @@ def between(low: Sequence[Expr], e: Expr, high: Sequence[Expr]) -> Condition:
 IDENTITIES: dict[str, Claim] = {
     "a multiple leaves the quotient": ([divides(d, c)], ((x * c + r) // d).eq(x * (c // d) + r // d)),
     "a multiple leaves the remainder": ([divides(d, c)], ((x * c + r) % d).eq(r % d)),
-    "a small remainder vanishes": (
-        [d > 0, divides(g, d), r.within(0, g - 1)],
-        ((x * g + r) // d).eq(x // (d // g)),
-    ),
-    "a small remainder stays": (
-        [d > 0, divides(g, d), r.within(0, g - 1)],
-        ((x * g + r) % d).eq(x % (d // g) * g + r),
-    ),
-    "digits recombine": (
-        [d > 0, n > 0, p.eq(d * w)],
-        (x // d % n * p + x % d * w + r).eq(x % (d * n) * w + r),
-    ),
+    "a small remainder vanishes": ([d > 0, divides(g, d), r.within(0, g - 1)], ((x * g + r) // d).eq(x // (d //
+        g))),
+    "a small remainder stays": ([d > 0, divides(g, d), r.within(0, g - 1)], ((x * g + r) % d).eq(x % (d // g) * g +
+        r)),
+    "digits recombine": ([d > 0, n > 0, p.eq(d * w)], (x // d % n * p + x % d * w + r).eq(x % (d * n) * w + r)),
     "high digits recombine": ([d > 0, n > 0], (x // (d * n) * n + x // d % n).eq(x // d)),
     "nested quotients": ([b > 0, a.ne(0)], (x // a // b).eq(x // (a * b))),
     "nested quotients of numbers": ([], (x // 6 // 4).eq(x // 24)),
     "a quotient of a remainder": ([a.ne(0), b > 0], (x % (a * b) // a).eq(x // a % b)),
     "a remainder of a remainder": ([a > 0, b > 0], (x % (a * b) % a).eq(x % a)),
     "the remainder is what is left": ([d.ne(0)], (d * (x // d) + x % d).eq(x)),
-    "an inner remainder vanishes": (
-        [divides(d, c * m), m.ne(0)],
-        (((x % m) * c + r) % d).eq((x * c + r) % d),
-    ),
+    "an inner remainder vanishes": ([divides(d, c * m), m.ne(0)], (((x % m) * c + r) % d).eq((x * c + r) % d)),
     "remainders add": ([n.ne(0)], ((x % n + y % n) % n).eq((x + y) % n)),
     "remainders multiply": ([n > 0], ((x % n) * (y % n) % n).eq(x * y % n)),
     "a common factor cancels": ([c.ne(0), d.ne(0)], (c * x // (c * d)).eq(x // d)),
@@ -69,10 +55,8 @@ IDENTITIES: dict[str, Claim] = {
     "shift by the divisor": ([d.ne(0)], ((x + d) // d).eq(x // d + 1)),
     "divisibility is transitive": ([divides(a, b), divides(b, c)], divides(a, c)),
     "divisibility of a sum": ([divides(a, b), divides(a, c)], divides(a, b * x + c * y)),
-    "divisibility of products": (
-        [divides(m, x - r), divides(n, y - s), divides(g, m * n), divides(g, m * s), divides(g, n * r)],
-        divides(g, x * y - r * s),
-    ),
+    "divisibility of products": ([divides(m, x - r), divides(n, y - s), divides(g, m * n), divides(g, m * s),
+        divides(g, n * r)], divides(g, x * y - r * s)),
     "equal or not": ([], any_of((divides(d, x), d.eq(0), (x % d).ne(0)))),
     "min and max sum up": ([], (minimum(x, y) + maximum(x, y)).eq(x + y)),
     "min of a shift": ([], (minimum(x, y) + c).eq(minimum(x + c, y + c))),
@@ -82,28 +66,21 @@ IDENTITIES: dict[str, Claim] = {
     "a bound that is a product": ([a >= 1, b >= 1, r.within(0, a * b - 1)], (r // b).within(0, a - 1)),
     "undefined on both sides": ([], (x // d).eq(x // d)),
     "nothing to divide": ([d.eq(0), d > 0], (x // d).eq(7)),
-}
+}  # fmt: skip
 
 INTERVALS: dict[str, Claim] = {
-    "quotient": (
-        [x.within(a, b), y.within(c, d), c > 0],
-        between((a // c, a // d), x // y, (b // c, b // d)),
-    ),
-    "quotient by negatives": (
-        [x.within(a, b), y.within(c, d), d < 0],
-        between((b // c, b // d), x // y, (a // c, a // d)),
-    ),
+    "quotient": ([x.within(a, b), y.within(c, d), c > 0], between((a // c, a // d), x // y, (b // c, b // d))),
+    "quotient by negatives": ([x.within(a, b), y.within(c, d), d < 0], between((b // c, b // d), x // y, (a // c, a
+        // d))),
     "remainder": ([y.within(c, d), c > 0], (x % y).within(0, d - 1)),
     "remainder of a small number": ([x.within(a, b), a >= 0, y > b], (x % y).within(a, b)),
-    "product": (
-        [x.within(a, b), y.within(c, d)],
-        between((a * c, a * d, b * c, b * d), x * y, (a * c, a * d, b * c, b * d)),
-    ),
+    "product": ([x.within(a, b), y.within(c, d)], between((a * c, a * d, b * c, b * d), x * y, (a * c, a * d, b * c,
+        b * d))),
     "minimum": ([x.within(a, b), y.within(c, d)], minimum(x, y).within(minimum(a, c), minimum(b, d))),
     "maximum": ([x.within(a, b), y.within(c, d)], maximum(x, y).within(maximum(a, c), maximum(b, d))),
     "multiple": ([x.within(a, b), k >= 0], (x * k).within(a * k, b * k)),
     "ceiling": ([x.within(a, b), d > 0], ceildiv(x, d).within(ceildiv(a, d), ceildiv(b, d))),
-}
+}  # fmt: skip
 
 
 # -------------------------------------------------------------------------------------------------- maps

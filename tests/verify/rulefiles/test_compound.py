@@ -12,7 +12,6 @@ from indexproof.core.expr import var
 from indexproof.reports.certificates import check_files, write_certificates
 from indexproof.verify.certificate import check_certificate, z3_refutes
 from indexproof.verify.checker import MANIFEST
-from indexproof.verify.linear import LEMMAS, STEPS
 from indexproof.verify.linearised import LINEARISED
 from indexproof.verify.rulefiles import (
     StatedRule,
@@ -39,7 +38,6 @@ FILE = Path(__file__).parent / "data" / "compound.rules"
 RULES = {r.name: r for r in read_rule_file(FILE.read_text("utf-8"), FILE.name).rules}
 #: Rather more than any of these rules needs; read as a whole they may need more, and still less than a second.
 ENOUGH = 1_000_000
-SCHEMES = {**LEMMAS, **STEPS}
 Z3 = {"z3": z3_refutes}
 
 
@@ -171,61 +169,41 @@ def test_what_is_an_instance() -> None:
         assert general is None or instance_terms(general, stated), name
 
 
-@pytest.mark.parametrize(
-    ("head", "wider", "rule"),
-    [
-        # another operator, another literal, a condition that is not there, one variable for two terms
-        ("", "(y + x * t1) % t2 -> y % t2 if t1 % t2 == 0", INSTANCE),
-        ("", "x + t1 * 2 -> t1 * 2 + x", "x + (a + b) * 3 -> (a + b) * 3 + x"),
-        ("", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0, t2 > 0", INSTANCE),
-        ("", "x * t1 - x * t1 -> 0", "x * (a + b) - x * (a + c) -> 0"),
-        # a term that may lack a value, or a truth value, or more values than the variable
-        ("", "x -> t1 - t1 + x", "x -> x / y - x / y + x"),
-        ("semantics euclid", "x -> t1 - t1 + x", "x -> x % y - x % y + x"),
-        ("integers 8 bits undefined", "x -> t1 - t1 + x", "x -> (x + y) - (x + y) + x"),
-        (
-            "",
-            "select(p, t1, x) -> select(p, t1, x + t1 - t1)",
-            "select(p, x / y, x) -> select(p, x / y, x + x / y - x / y)",
-        ),
-        ("", "p and t1 < x -> t1 < x and p", "p and x / y < x -> x / y < x and p"),
-        (
-            "integers 8 bits undefined",
-            "x -> t1 - t1 + x if t1 > 0",
-            "x -> (x + y) - (x + y) + x if x + y > 0",
-        ),
-        ("", "i * 0 + 1 -> 1", "(x + y) * 0 + 1 -> 1"),
-        # a condition sees another number than the sides do
-        (
-            "integers 8 bits",
-            "max(t1, 0) * x -> t1 * x if t1 > 0",
-            "max(y + 1, 0) * x -> (y + 1) * x if y + 1 > 0",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("head", "wider", "rule"), [
+    # another operator, another literal, a condition that is not there, one variable for two terms
+    ("", "(y + x * t1) % t2 -> y % t2 if t1 % t2 == 0", INSTANCE),
+    ("", "x + t1 * 2 -> t1 * 2 + x", "x + (a + b) * 3 -> (a + b) * 3 + x"),
+    ("", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0, t2 > 0", INSTANCE),
+    ("", "x * t1 - x * t1 -> 0", "x * (a + b) - x * (a + c) -> 0"),
+    # a term that may lack a value, or a truth value, or more values than the variable
+    ("", "x -> t1 - t1 + x", "x -> x / y - x / y + x"),
+    ("semantics euclid", "x -> t1 - t1 + x", "x -> x % y - x % y + x"),
+    ("integers 8 bits undefined", "x -> t1 - t1 + x", "x -> (x + y) - (x + y) + x"),
+    ("", "select(p, t1, x) -> select(p, t1, x + t1 - t1)",
+        "select(p, x / y, x) -> select(p, x / y, x + x / y - x / y)"),
+    ("", "p and t1 < x -> t1 < x and p", "p and x / y < x -> x / y < x and p"),
+    ("integers 8 bits undefined", "x -> t1 - t1 + x if t1 > 0", "x -> (x + y) - (x + y) + x if x + y > 0"),
+    ("", "i * 0 + 1 -> 1", "(x + y) * 0 + 1 -> 1"),
+    # a condition sees another number than the sides do
+    ("integers 8 bits", "max(t1, 0) * x -> t1 * x if t1 > 0", "max(y + 1, 0) * x -> (y + 1) * x if y + 1 > 0"),
+])  # fmt: skip
 def test_what_is_no_instance(head: str, wider: str, rule: str) -> None:
     assert instance_terms(*_two(head, wider, rule)) is None
 
 
-@pytest.mark.parametrize(
-    ("head", "wider", "rule"),
-    [
-        # without a value of the term the left side has none, or a condition
-        ("", "t1 - t1 + x -> x", "x / y - x / y + x -> x"),
-        ("semantics euclid", "t1 - t1 + x -> x", "x % y - x % y + x -> x"),
-        ("integers 8 bits undefined", "t1 - t1 + x -> x", "(x + y) - (x + y) + x -> x"),
-        ("", "x -> t1 - t1 + x if t1 != 0", "x -> x / y - x / y + x if x / y != 0"),
-        (
-            "",
-            "select(t1 < 0, x, t1) -> max(t1, t1) if t1 > 0",
-            "select(x / y < 0, x, x / y) -> max(x / y, x / y) if x / y > 0",
-        ),
-        # a larger term has a value wherever those in it have one
-        ("", "t1 * x -> x * t2", "x / y * x -> x * (x / y)"),
-        ("", "t1 * (t1 + 1) -> t2 * t1", "x / y * (x / y + 1) -> (x / y + 1) * (x / y)"),
-        ("", "t1 % c + x -> x + t1 % c", "(x / y + 1) % c + x -> x + (x / y + 1) % c"),
-    ],
-)
+@pytest.mark.parametrize(("head", "wider", "rule"), [
+    # without a value of the term the left side has none, or a condition
+    ("", "t1 - t1 + x -> x", "x / y - x / y + x -> x"),
+    ("semantics euclid", "t1 - t1 + x -> x", "x % y - x % y + x -> x"),
+    ("integers 8 bits undefined", "t1 - t1 + x -> x", "(x + y) - (x + y) + x -> x"),
+    ("", "x -> t1 - t1 + x if t1 != 0", "x -> x / y - x / y + x if x / y != 0"),
+    ("", "select(t1 < 0, x, t1) -> max(t1, t1) if t1 > 0",
+        "select(x / y < 0, x, x / y) -> max(x / y, x / y) if x / y > 0"),
+    # a larger term has a value wherever those in it have one
+    ("", "t1 * x -> x * t2", "x / y * x -> x * (x / y)"),
+    ("", "t1 * (t1 + 1) -> t2 * t1", "x / y * (x / y + 1) -> (x / y + 1) * (x / y)"),
+    ("", "t1 % c + x -> x + t1 % c", "(x / y + 1) % c + x -> x + (x / y + 1) % c"),
+])  # fmt: skip
 def test_what_has_a_value_wherever_something_is_said(head: str, wider: str, rule: str) -> None:
     assert instance_terms(*_two(head, wider, rule)) is not None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -30,7 +29,6 @@ from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 
 a, b, c, d, x, y, z = map(var, "abcdxyz")
-Json = Any
 Z3 = {"z3": z3_refutes}
 MEDIAN = minimum(maximum(minimum(a, b), c), maximum(a, b))
 

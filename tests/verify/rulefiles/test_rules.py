@@ -177,18 +177,12 @@ def test_too_many_cases_are_not_a_proof() -> None:
 
 
 # ----------------------------------------------------------------------------------------------------- findings
-@pytest.mark.parametrize(
-    ("text", "needed"),
-    [
-        (
-            "semantics euclid0\nint x\nconst c, d\nr: x / c / d -> x / fold(c * d) if c > 0, d > 0",
-            [True, False],
-        ),
-        ("int x, y\nr: x * y >= 0 -> true if x >= 0, y >= 0, x + y >= 0", [True, True, False]),
-        ("int x\nr: x % 4 % 2 -> x % 2 if x >= 0", [False]),
-        ("bool p\nint x, y\nr: select(p, x, y) -> x if p, x != y", [True, False]),
-    ],
-)
+@pytest.mark.parametrize(("text", "needed"), [
+    ("semantics euclid0\nint x\nconst c, d\nr: x / c / d -> x / fold(c * d) if c > 0, d > 0", [True, False]),
+    ("int x, y\nr: x * y >= 0 -> true if x >= 0, y >= 0, x + y >= 0", [True, True, False]),
+    ("int x\nr: x % 4 % 2 -> x % 2 if x >= 0", [False]),
+    ("bool p\nint x, y\nr: select(p, x, y) -> x if p, x != y", [True, False]),
+])  # fmt: skip
 def test_conditions_that_are_not_needed(text: str, needed: list[bool]) -> None:
     questions = [o for o in stated_rule_obligations(one(text)) if o.condition is not None]
     found = [decide(o) for o in questions]
@@ -213,23 +207,18 @@ def test_of_many_bounds_each_is_needed(rank: int) -> None:
     assert found == [Status.VACUOUS] * rank + [Status.PROVED] * (2 * rank)
 
 
-@pytest.mark.parametrize(
-    ("text", "weakest"),
-    [
-        ("semantics euclid0\nint x\nconst c, d\nr: x / c / d -> x / fold(c * d) if d > 0", "c >= 0"),
-        ("semantics euclid0\nint x\nconst c\nr: x / c * c + x % c -> x", "c != 0"),
-        ("int x\nconst c\nr: -x / c -> -(x / c)", "divides(c, x)"),
-        ("int x, y\nconst c\nr: x * c < y * c -> x < y", "c > 0"),
-        ("int x, y\nr: min(x, y) -> x", "x <= y"),
-        ("int x\nconst c\nr: x % c -> x", "x in [0, c - 1]"),
-        ("int x, y\nbool p\nr: select(p, x, y) -> x", "p"),
-        ("integers 32 bits wrap\nint x\nr: x < x + 1 -> true", "x + 1 in [-2147483648, 2147483647]"),
-        (
-            "integers 32 bits undefined\nint x\nconst c, d\nr: (x + c) + d -> x + fold(c + d)",
-            "c + d in [-2147483648, 2147483647]",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "weakest"), [
+    ("semantics euclid0\nint x\nconst c, d\nr: x / c / d -> x / fold(c * d) if d > 0", "c >= 0"),
+    ("semantics euclid0\nint x\nconst c\nr: x / c * c + x % c -> x", "c != 0"),
+    ("int x\nconst c\nr: -x / c -> -(x / c)", "divides(c, x)"),
+    ("int x, y\nconst c\nr: x * c < y * c -> x < y", "c > 0"),
+    ("int x, y\nr: min(x, y) -> x", "x <= y"),
+    ("int x\nconst c\nr: x % c -> x", "x in [0, c - 1]"),
+    ("int x, y\nbool p\nr: select(p, x, y) -> x", "p"),
+    ("integers 32 bits wrap\nint x\nr: x < x + 1 -> true", "x + 1 in [-2147483648, 2147483647]"),
+    ("integers 32 bits undefined\nint x\nconst c, d\nr: (x + c) + d -> x + fold(c + d)",
+        "c + d in [-2147483648, 2147483647]"),
+])  # fmt: skip
 def test_the_weakest_condition_that_makes_a_rule_true(text: str, weakest: str) -> None:
     r = one(text)
     found = weakest_repairs(r)

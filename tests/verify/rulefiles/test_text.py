@@ -212,23 +212,16 @@ def test_what_is_wrong_is_pointed_at(text: str) -> None:
     assert shown[-1].index("^") - 2 == column - 1
 
 
-@pytest.mark.parametrize(
-    ("source", "message", "line"),
-    [
-        ("", "the file states no rule", 1),
-        ("# nothing\n\nint x\n", "the file states no rule", 4),
-        ("  int x\n", "an indented line that continues nothing", 1),
-        ("int x\nr: x -> x\nr: x -> x + 0\n", "another rule is called `r`, in line 2", 3),
-        ('int x\n"r\x1b[2J": x -> x\n', "the name `r\\x1b[2J` cannot be printed", 2),
-        ("int x\nr: x\n  -> x +\n\nint y\n", "the statement ends too early", 3),
-        ("integers 8 bits\nint x\nr: x -> x + 128\n", "128 does not fit into 8 bits", 3),
-        (
-            "integers 8 bits\nint x\nr: wrap(x) -> x\n",
-            "the sides of a rule are machine integers already",
-            3,
-        ),
-    ],
-)
+@pytest.mark.parametrize(("source", "message", "line"), [
+    ("", "the file states no rule", 1),
+    ("# nothing\n\nint x\n", "the file states no rule", 4),
+    ("  int x\n", "an indented line that continues nothing", 1),
+    ("int x\nr: x -> x\nr: x -> x + 0\n", "another rule is called `r`, in line 2", 3),
+    ('int x\n"r\x1b[2J": x -> x\n', "the name `r\\x1b[2J` cannot be printed", 2),
+    ("int x\nr: x\n  -> x +\n\nint y\n", "the statement ends too early", 3),
+    ("integers 8 bits\nint x\nr: x -> x + 128\n", "128 does not fit into 8 bits", 3),
+    ("integers 8 bits\nint x\nr: wrap(x) -> x\n", "the sides of a rule are machine integers already", 3),
+])  # fmt: skip
 def test_what_is_wrong_with_a_file(source: str, message: str, line: int) -> None:
     with pytest.raises(InputError) as caught:
         parse_rules(source)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import json
 import os
 import shutil
 import signal
@@ -60,13 +59,6 @@ def edit(path: Path, change: Callable[[sqlite3.Connection], object]) -> None:
 def read(path: Path, o: Obligation, **more: bool) -> tuple[Verdict | None, dict[str, int]]:
     with Cache(path, **more) as cache:
         return cache.get(content_key(o, BUDGET), o), {k: n for k, n in cache.refused.items() if n}
-
-
-def bodies(path: Path) -> dict[str, dict[str, object]]:
-    db = sqlite3.connect(path)
-    rows = dict(db.execute("SELECT key, body FROM entries"))
-    db.close()
-    return {k: json.loads(b) for k, b in rows.items()}
 
 
 def resealed(path: Path, key: str, body: str) -> str:

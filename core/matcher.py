@@ -1,37 +1,14 @@
-"""Matching by substitution: the meaning of "a rule applies to an expression", slow and plain.
-
-:func:`instance` says whether a rule applies with given values, and :func:`bindings` yields all values with which a pattern
-may be an expression.  The plain driver and the reference for constraint rules are made of these two.
-"""
+"""Matching: all values of its variables with which a pattern may be an expression."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from .expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, integer, linear, postorder
-from .facts import Facts
-from .rewrite import DeclarationError, Rule
+from .rewrite import DeclarationError
 
-__all__ = ["bindings", "instance"]
-
-
-def instance(rule: Rule, redex: Expr, binding: Mapping[str, Expr], facts: Facts) -> Expr | None:
-    """Return what ``rule`` makes of ``redex`` with ``binding``, ``None`` where it does not apply.
-
-    The left side under the binding must be the redex itself, and every condition must certainly hold.
-    """
-    values = {v: binding[v.name] for v in rule.variables}
-    if any(v.kind == "const" and not isinstance(e, Int) for v, e in values.items()):
-        return None
-    try:
-        if rule.left.substitute(values) is not redex:
-            return None
-        if not all(facts.holds(c.substitute(values)) for c in rule.conditions):
-            return None
-        return rule.right.substitute(values)
-    except ZeroDivisionError:
-        return None
+__all__ = ["bindings"]
 
 
 def bindings(pattern: Expr, e: Expr) -> Iterator[dict[Var, Expr]]:

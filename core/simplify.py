@@ -1,21 +1,19 @@
-"""Simplification of expressions on one domain: the engine for the catalogue, a plain driver for any other rule set.
+"""Simplification of expressions on one domain by the engine of a rule set.
 
-A rule set that carries an engine (:attr:`~indexproof.core.rewrite.RuleSet.engine`) is run by it.  Any other set of
-rules is run by :class:`.Driver`, which applies compiled matchers bottom-up until nothing fires; it is slow and obvious,
-and the engine is compared with it.  Either way every step is an instance of a declared rule, and a trace says which.
-Termination follows from the order of :func:`~indexproof.core.rewrite.measure`, which every rule is proved to decrease.
+The engine (:attr:`~indexproof.core.rewrite.RuleSet.engine`) is the code generated from the rules; a set without one leaves
+expressions as they are.  Every step is an instance of a declared rule, and a trace says which.  Termination follows from
+the order of :func:`~indexproof.core.rewrite.measure`, which every rule is proved to decrease.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from . import native
 from .cost import DIVISION_WEIGHT, cost, expect_weight
-from .driver import Driver
 from .engine import DEEPEST, Engine
 from .expr import Expr, Sum, integer, postorder
 from .extraction import Ledger, NarrowLedger, Search, as_given, takes_sums_apart
@@ -46,7 +44,7 @@ class Simplifier:
 
     def __init__(
         self,
-        rules: RuleSet | Iterable[Rule],
+        rules: RuleSet,
         facts: Facts,
         trace: Trace | None = None,
         *,
@@ -63,9 +61,8 @@ class Simplifier:
         self.division_weight = division_weight
         self.quick = quick
         self.keep_points = keep_points
-        self._make = rules.engine if isinstance(rules, RuleSet) else None
+        self._make = rules.engine
         self._engine: Engine | None = None
-        self._driver: Driver | None = None
 
     @property
     def engine(self) -> Engine | None:
@@ -84,29 +81,17 @@ class Simplifier:
         constraints = self.facts.constraints
         return [(e, lo, hi) for e, (lo, hi) in constraints if lo != -math.inf or hi != math.inf]
 
-    @property
-    def driver(self) -> Driver:
-        """The driver, for rule sets without an engine and for what an engine cannot do."""
-        if self._driver is None:
-            self._driver = Driver(self.rules, self.facts, self.trace, self.number)
-        return self._driver
-
-    def _driven(self, e: Expr) -> Expr:
-        driver = self.driver
-        return driver(e)
-
     # not __call__: compiled, a class that can be called lays out its fields otherwise than its base
     def normal(self, e: Expr) -> Expr:
-        """The normal form of ``e`` on the domain."""
+        """The normal form of ``e`` on the domain; ``e`` itself where its numbers are larger than any program's."""
         engine = self.engine
         if engine is None:
-            return self._driven(e)
+            return e
         try:
             engine.limited = False
             return engine.write(engine.read(e))
         except OverflowError:
-            # numbers larger than any program's, with unbounded variables
-            return self._driven(e)
+            return e
 
     def each(self, es: Sequence[Expr]) -> list[Expr]:
         """The normal form of every one of ``es``; ``es`` where those cost more."""
@@ -121,7 +106,7 @@ class Simplifier:
         come back as they are.
         """
         if self._make is None:
-            return [self._driven(e) for e in es]
+            return [self.normal(e) for e in es]
         if self.trace is None:
             weight, boxes, keep = self.division_weight, self.facts.boxes, self.keep_points
             found = native.simplified(self._make, tuple(es), boxes, self._known(), weight, self.quick, keep)
@@ -130,8 +115,7 @@ class Simplifier:
         try:
             return self._plain(list(es)) if self.quick else self._extracted(list(es))
         except OverflowError:
-            results = [self._driven(e) for e in es]
-            return list(es) if self._larger(results, es) else results
+            return list(es)
 
     def within(
         self, es: Sequence[Expr], lo: int, hi: int, allowed: Callable[[list[Expr]], bool]
@@ -142,14 +126,9 @@ class Simplifier:
         """
         given = list(es)
         try:
-            if self.engine is not None:
-                return self._narrow(given, lo, hi, allowed)
-            results = [self._driven(e) for e in given]
-            if allowed(results):
-                return results
+            return given if self.engine is None else self._narrow(given, lo, hi, allowed)
         except OverflowError:
-            pass
-        return given
+            return given
 
     # ---------------------------------------------------------------- extraction
     def _extracted(self, es: list[Expr]) -> list[Expr]:
@@ -336,9 +315,7 @@ class Simplifier:
             self.trace.append(step)
 
     def _rule(self, name: str) -> Rule:
-        rules = self.rules
-        assert isinstance(rules, RuleSet)
-        rule = rules[name]
+        rule = self.rules[name]
         assert isinstance(rule, Rule)
         return rule
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -13,9 +14,7 @@ from ..core.layout import Memory, bitcast_map, decompose, element_bits
 from ..core.layout.bitcast import Decomposition, ReshapeStep, TransposeStep
 from ..core.layout.memory import integers
 from ..core.layout.placement import tile_text
-from ..core.simplify_map import simplify_map
 from ..core.text import format_map
-from ..rules.catalog import constraints, division, minmax, mixed_radix, remainder, sums
 from ..rules.simplifier import simplify
 from ..verify.access import Requests, requests
 from ..verify.concrete import equal_maps
@@ -27,8 +26,8 @@ from .access import request_lines
 from .layout import block, count, proved_line, table
 from .machine import ABSENT, document, plain, written_as
 
-#: The rules that bring a map to the form in which tile and place can be read off; what is cheapest is another matter.
-READABLE = sums + division + remainder + mixed_radix + minmax + constraints
+#: Normal forms: tile and place can be read off them; what is cheapest is another matter.
+readable = partial(simplify, quick=True)
 
 #: No larger array is printed with its positions.
 _ROWS, _COLUMNS = 24, 24
@@ -63,8 +62,8 @@ class Described(_WithClaims):
 
 def described(at: Memory, verify: bool = False, confirm: bool = False) -> Described:
     """The simplified maps of an array in memory; with ``verify`` it is these that are checked."""
-    forward, backward = (simplify_map(m, READABLE) for m in (at.forward, at.backward))
-    padding = tuple(simplify_map(m, READABLE) for m in at.padding)
+    forward, backward = (readable(m) for m in (at.forward, at.backward))
+    padding = tuple(readable(m) for m in at.padding)
     checked = verify_memory(at, forward, backward, padding, confirm=confirm) if verify else []
     return Described(at, forward, backward, padding, checked=tuple(checked))
 
@@ -127,8 +126,7 @@ def described_bitcast(source: str, target: str, verify: bool = False) -> Describ
     """How a bitcast moves elements. Raises :class:`InputError` for shapes that are no rearrangement of each other."""
     steps = decompose(source, target)
     backward, forward = (
-        simplify_map(bitcast_map(*ends), READABLE)
-        for ends in ((steps.source, steps.target), (steps.target, steps.source))
+        readable(bitcast_map(*ends)) for ends in ((steps.source, steps.target), (steps.target, steps.source))
     )
     checked = tuple(verify_bitcast(steps) if verify else ())
     return DescribedBitcast(steps, backward, forward, checked=checked)

@@ -41,7 +41,7 @@ PINNED: dict[str, str] = {
     "known": "8b0edf9d24a93283",
     "congruent": "23b08fbdf4fe27ba",
     "shared": "94b35bc158ffdf97",
-    "large": "a37854177650ca7c",
+    "large": "89b5298bbc9a52d3",
     "opaque": "18779af2f930f7ca",
     "points_only": "dedda3a57878ea3d",
     "linear": "42aba99ab2078d4c",

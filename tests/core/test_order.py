@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from indexproof.core.driver import Driver
+from dev.plain import Driver
 from indexproof.core.expr import Expr, maximum, minimum, var
 from indexproof.core.facts import Facts
 from indexproof.core.interval import Interval
@@ -19,7 +19,7 @@ BOXES = {v: Interval(0, 9) for v in (a, b, c, d)}
 
 def steps(e: Expr) -> list[Expr]:
     """What the driver makes of ``e`` itself, step by step."""
-    driver = Driver(RULES, Facts(BOXES))
+    driver = Driver(RULES.rules, Facts(BOXES))
     made = [e]
     while (after := driver._step(made[-1])) is not None:
         made.append(after)
@@ -52,4 +52,4 @@ def test_every_step_on_an_extremum_descends(join) -> None:
     ],
 )
 def test_constants_come_out_of_all_arguments(before: Expr, after: Expr) -> None:
-    assert Driver(RULES, Facts(BOXES))(before) is after
+    assert Driver(RULES.rules, Facts(BOXES))(before) is after

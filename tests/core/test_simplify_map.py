@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from dev.plain import instance
 from indexproof.core.cost import map_cost
 from indexproof.core.explain import explained
 from indexproof.core.expr import Expr, var
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import IndexingMap
-from indexproof.core.matcher import instance
 from indexproof.core.rewrite import measure
 from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map

@@ -106,7 +106,7 @@ BY_HAND: Final = {
     "Search": {"_applied"},
     "Ledger": set[str](),
     "Simplifier": {
-        "_known", "engine", "driver", "_driven", "normal", "within", "_narrow",
+        "_known", "engine", "normal", "within", "_narrow",
         "_record", "_note", "_rule", "_tell", "_larger", "__init__", "all",
     },
     "Constraints": {"compiled", "made", "ends", "state", "recorded"},

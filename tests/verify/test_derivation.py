@@ -752,9 +752,9 @@ def test_a_false_rule_is_refused_by_its_verdict() -> None:
     mine = RuleSet("mine", (forged_small_remainder,))
     assert proved_rules(mine) == frozenset()
     m = parse_map("(d0, d1) -> ((d0 * 4 + d1) floordiv 12), domain: d0 in [0, 99], d1 in [0, 30]")
-    trace: list[Any] = []
-    after = simplify_map(m, mine, trace)
-    derivation = explained(m, after, trace)
+    values = {"x": var("d0"), "g": integer(4), "d": integer(12), "r": var("d1")}
+    step = RuleStep(forged_small_remainder, values, Position("result", 0), m.results[0], var("d0") // 3)
+    derivation = Derivation(m, m.with_(results=(step.after,)), (step,))
     assert len(check_derivation(derivation, mine).findings) == 1
     with pytest.raises(DerivationRefused, match="is not proved"):
         check_derivation(derivation, mine, proved_rules(mine))

@@ -22,8 +22,7 @@ from indexproof.core.layout import (
     physical_map,
 )
 from indexproof.core.op import Case, concrete
-from indexproof.core.simplify_map import simplify_map
-from indexproof.reports.layouts import READABLE
+from indexproof.reports.layouts import readable
 from indexproof.rules.ops.movement import Pad, Transpose
 from indexproof.verify.catalogue import claims, obligations_of
 from indexproof.verify.layouts import (
@@ -105,10 +104,8 @@ NAMED = [
 def test_every_claim_about_an_array_is_proved(text: str) -> None:
     at = memory(text)
     assert [c.claim for c in verify_memory(at) if not c.proved] == []
-    padding = [simplify_map(m, READABLE) for m in at.padding]
-    found = verify_memory(
-        at, simplify_map(at.forward, READABLE), simplify_map(at.backward, READABLE), padding
-    )
+    padding = [readable(m) for m in at.padding]
+    found = verify_memory(at, readable(at.forward), readable(at.backward), padding)
     assert [c.claim for c in found if not c.proved] == []
 
 
@@ -245,7 +242,7 @@ def test_wrong_steps_of_a_bitcast_are_refuted() -> None:
 def test_physical_maps_are_proved_and_wrong_ones_refuted() -> None:
     source, target = memory("f32[5,3]{1,0:T(2,4)}"), memory("f32[3,5]{1,0:T(2,2)}")
     logical = concrete(Transpose((1, 0)), 0, "output_to_input", [(3, 5)])
-    right = simplify_map(physical_map(logical, source, target), READABLE)
+    right = readable(physical_map(logical, source, target))
     assert all(c.proved for c in verify_physical(logical, right, source, target))
     position = right.dim_vars[0]
     wrong = {
@@ -264,5 +261,5 @@ def test_physical_maps_of_padding() -> None:
     pad = Pad((1, 0), (0, 2), (0, 0))
     for k, end in ((0, target), (1, memory("f32[]"))):
         logical = concrete(pad, k, "output_to_input", [(3, 3), ()])
-        physical = simplify_map(physical_map(logical, source, end), READABLE)
+        physical = readable(physical_map(logical, source, end))
         assert all(c.proved for c in verify_physical(logical, physical, source, end))

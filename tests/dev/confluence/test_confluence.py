@@ -15,6 +15,7 @@ from dev.confluence.search import _work
 from indexproof.core.expr import Expr, Var
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.kernel.generate import engine_of
 from indexproof.core.rewrite import Const, Rewrite, Rule, RuleSet, rule
 from indexproof.core.simplify_map import simplify_map
 from indexproof.rules.catalog import RULES
@@ -49,8 +50,8 @@ def off_by_one(x: Expr, d: Const) -> Rewrite:
 
 
 def by_rules(*rules: Rule) -> Callable[..., IndexingMap]:
-    """A simplifier that knows these rules only, and applies them bottom-up."""
-    known = RuleSet("planted", rules)
+    """A simplifier that knows these rules only."""
+    known = RuleSet("planted", rules, engine=engine_of(rules))  # type: ignore[arg-type]
     return lambda m, *, quick=False: simplify_map(m, known, quick=quick)
 
 
@@ -59,7 +60,7 @@ def test_planted_rules_that_are_not_confluent_are_found() -> None:
     assert found.verdict == "ORDER MATTERS"
     example = found.example
     assert example is not None
-    assert example.way == "nested first"
+    assert example.way == "whole first"
     assert example.results[0] != example.results[1]
     assert found.counts["rewritten"][Found.COST] >= 1
     # and production, which knows more rules, brings both together wherever the divisors are positive

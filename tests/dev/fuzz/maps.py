@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Final
 
 from hypothesis import strategies as st
 
@@ -23,14 +21,12 @@ from indexproof.verify.derivation import DerivationRefused, check_derivation
 from indexproof.verify.testing import strategies
 from indexproof.verify.verdict import Status
 
+from ..plain import plain_map
 from .generate import BY_DEFAULT, FAMILIES, WEIGHTS, Asked, family_map
 from .runs import Failed, Result, Run, attempted, run_text
 from .validate import ENGINES, SAMPLES, Disagreement, read_as_before, validate
 
 __all__ = ["beside_plain", "examine", "examine_corpus", "examine_some", "fuzz_text", "samples"]
-
-#: The rules without an engine: the plain driver applies them.
-PLAIN: Final = replace(RULES, engine=None)
 
 
 def failed(kind: str, m: IndexingMap, asked: Asked, why: object, status: int = 1) -> Failed:
@@ -129,7 +125,7 @@ def _simplified(m: IndexingMap, asked: Asked, trace: Trace | None = None) -> Ind
 
 def beside_plain(m: IndexingMap, after: IndexingMap) -> str:
     """Compare a result with that of the plain driver: the same rules one at a time, bottom-up, without extraction."""
-    plain = simplify_map(m.with_(), PLAIN)
+    plain = plain_map(m)
     if plain == after:
         return "the same"
     cost, other = map_cost(after).weight, map_cost(plain).weight

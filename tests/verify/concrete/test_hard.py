@@ -26,8 +26,7 @@ from indexproof.core.expr import (
 )
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
 from indexproof.core.interval import Interval
-from indexproof.core.simplify_map import simplify_map
-from indexproof.reports.layouts import READABLE
+from indexproof.reports.layouts import readable
 from indexproof.verify.concrete import Fact, Option, Problem, equal_exprs, equal_maps, sat_sweeping
 
 MOST = 2**31
@@ -162,7 +161,7 @@ def question(seed: int) -> tuple[IndexingMap, IndexingMap, bool]:
         return (one, two, True) if rng.random() < 0.5 else (one, changed(rng, two), False)
     m = random_map(rng, 12, constrained=kind in (2, 3))
     if kind == 0:
-        return m, simplify_map(m, READABLE), True
+        return m, readable(m), True
     if kind in (1, 2):
         return m, m.with_(results=tuple(rewritten(rng, e) for e in m.results)), True
     if kind == 3:

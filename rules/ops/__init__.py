@@ -4,42 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 
 from ...core.analysis.catalogue import OpCatalogue
 from ...core.errors import InputError, quoted
 from ...core.hlo import Instruction, Module
 from ...core.op import Op
-from .collective import (
-    AllGather,
-    AllReduce,
-    AllToAll,
-    CollectiveBroadcast,
-    CollectivePermute,
-    Exchange,
-    ReduceScatter,
+from . import (
+    collective,
+    contraction,
+    dynamic,
+    fibres,
+    folding,
+    movement,
+    pointwise,
+    reshape,
+    scatter,
+    sorting,
+    window,
 )
-from .contraction import Dot
-from .dynamic import DynamicSlice, DynamicUpdateSlice, Gather
-from .fibres import Fibres, Several, sharded
+from .fibres import sharded
 from .folding import Reduce
-from .movement import Broadcast, Concatenate, Pad, Reverse, Slice, Transpose
-from .pointwise import (
-    Clamp,
-    Compare,
-    Constant,
-    Convert,
-    Copy,
-    Elementwise,
-    Iota,
-    Rng,
-    Select,
-    SetDimensionSize,
-)
-from .reshape import Bitcast, BitcastConvert, Reshape
 from .scatter import Scatter
 from .sorting import Sort, TopK
-from .window import Convolution, ReduceWindow, SelectAndScatter
+from .window import ReduceWindow
 
 __all__ = [
     "OPCODES",
@@ -52,53 +40,33 @@ __all__ = [
     "why_not",
 ]
 
-#: Every op by name, in the order in which reports list them.
-OPS: dict[str, type[Op]] = {
-    cls.name: cls
-    for cls in (
-        Elementwise,
-        Compare,
-        Select,
-        Clamp,
-        Convert,
-        Copy,
-        SetDimensionSize,
-        Constant,
-        Iota,
-        Rng,
-        Broadcast,
-        Transpose,
-        Reverse,
-        Slice,
-        Concatenate,
-        Pad,
-        Reshape,
-        Bitcast,
-        BitcastConvert,
-        DynamicSlice,
-        DynamicUpdateSlice,
-        Gather,
-        Scatter,
-        Sort,
-        TopK,
-        Reduce,
-        ReduceWindow,
-        SelectAndScatter,
-        Dot,
-        Convolution,
-        AllReduce,
-        AllGather,
-        ReduceScatter,
-        AllToAll,
-        Exchange,
-        CollectivePermute,
-        CollectiveBroadcast,
-        Fibres,
-    )
-}
+#: In the order in which reports list the ops.
+_MODULES = (
+    pointwise,
+    movement,
+    reshape,
+    dynamic,
+    scatter,
+    sorting,
+    folding,
+    window,
+    contraction,
+    collective,
+    fibres,
+)
+_DECLARED: list[type[Op]] = [
+    made
+    for module in _MODULES
+    for made in vars(module).values()
+    if is_dataclass(made)
+    and isinstance(made, type)
+    and issubclass(made, Op)
+    and made.__module__ == module.__name__
+]
+#: Every op by name, but the one that only stands for several others.
+OPS: dict[str, type[Op]] = {made.name: made for made in _DECLARED if made is not fibres.Several}
 #: The op that reads each HLO opcode.
-OPCODES: dict[str, type[Op]] = {opcode: cls for cls in OPS.values() for opcode in cls.opcodes}
-OPCODES |= dict.fromkeys(Several.opcodes, Several)
+OPCODES: dict[str, type[Op]] = {opcode: made for made in _DECLARED for opcode in made.opcodes}
 
 #: Custom calls of which XLA itself says what they do.
 _KNOWN_CALLS = re.compile(r"(?:TopK|Sharding|SPMD\w+|xla\.sdy\.\w+|Pin|Unpin)\Z")

@@ -33,7 +33,7 @@ from ...core.op import (
     symbols,
 )
 from .fibres import WHOLE, Fibres
-from .movement import Dims, one_dimension
+from .movement import Alike, Dims, one_dimension
 from .pointwise import Pointwise
 
 
@@ -204,7 +204,7 @@ class ReduceScatter(Cut):
 
 
 @op
-class AllToAll(Cut):
+class AllToAll(Cut, Alike):
     """Every replica cuts dimension `dimension` into one piece for each replica of the group, and sends them.
 
     The output is the received pieces in the order of the group.  With m elements in a piece and p the position
@@ -214,9 +214,6 @@ class AllToAll(Cut):
 
     dimension: int
     group: ExprLike
-
-    def shape(self, x: Sizes) -> list[Expr]:
-        return [lift(n) for n in x]
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
         m = self._piece(x)
@@ -247,7 +244,7 @@ class AllToAll(Cut):
 
 
 @op
-class Exchange(Collective):
+class Exchange(Collective, Alike):
     """The all-to-all of tuples: operand number q goes to replica number q of the group.
 
     With p the position of the computing replica, output number q is operand number p on replica number q of the
@@ -274,9 +271,6 @@ class Exchange(Collective):
     def demands(self, *x: Sizes) -> Iterator[Demand]:
         yield from super().demands(*x)
         yield from self._same_sizes(x, range(self.group))
-
-    def shape(self, *x: Sizes) -> list[Expr]:
-        return [lift(n) for n in x[0]]
 
     def runtime(self, o: Coordinates, *x: Sizes) -> list[Runtime]:
         return [self._position()]

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 from ...core.condition import Condition, any_of
 from ...core.expr import Expr, lift
-from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Runtime, Sizes, exact_text, op, symbols
+from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Runtime, Sizes, box, exact_text, op, symbols
 from .indexed import Indexed
-from .movement import Dims, Extents, subsets
+from .movement import Alike, Dims, Extents, Sized, subsets
 
 
 class Windowed(Op):
@@ -43,8 +43,14 @@ class Windowed(Op):
         ]
 
 
+def within_window(v: Coordinates, starts: Coordinates, sizes: Sizes) -> Map:
+    """From an array to the window of these sizes in it, where an element lies in the window."""
+    place = [a - start for a, start in zip(v, starts, strict=True)]
+    return Map(place, box(place, sizes))
+
+
 @op
-class DynamicSlice(Windowed):
+class DynamicSlice(Windowed, Sized):
     """A window of `sizes` of operand 0, beginning where the other operands, scalars, say."""
 
     sizes: Extents
@@ -61,9 +67,6 @@ class DynamicSlice(Windowed):
         self._per_dimension("sizes", self.sizes, x[0])
         super().structure(*x)
 
-    def shape(self, *x: Sizes) -> list[Expr]:
-        return [lift(n) for n in self.sizes]
-
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
         return [b.eq(a + start) for a, b, start in zip(o, i, rt, strict=True)] if k == 0 else []
 
@@ -73,8 +76,7 @@ class DynamicSlice(Windowed):
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         if k > 0:
             return Map([Range(n) for n in self.sizes])
-        place = [b - start for b, start in zip(i, rt, strict=True)]
-        return Map(place, [a.within(0, lift(n) - 1) for a, n in zip(place, self.sizes, strict=True)])
+        return within_window(i, rt, self.sizes)
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
@@ -86,7 +88,7 @@ class DynamicSlice(Windowed):
 
 
 @op
-class DynamicUpdateSlice(Windowed):
+class DynamicUpdateSlice(Windowed, Alike):
     """Operand 0 with a window replaced by operand 1, beginning where the other operands, scalars, say.
 
     Operand 0 is read exactly where the window is not.
@@ -107,9 +109,6 @@ class DynamicUpdateSlice(Windowed):
         self._rank(1, x[1], self.rank)
         super().structure(*x)
 
-    def shape(self, *x: Sizes) -> list[Expr]:
-        return [lift(n) for n in x[0]]
-
     def _outside(self, o: Coordinates, rt: Coordinates, x: Sequence[Sizes]) -> Condition:
         return any_of(~(a - start).within(0, lift(n) - 1) for a, start, n in zip(o, rt, x[1], strict=True))
 
@@ -123,8 +122,7 @@ class DynamicUpdateSlice(Windowed):
             return Map(o, [self._outside(o, rt, x)])
         if k > 1:
             return Map([])
-        place = [a - start for a, start in zip(o, rt, strict=True)]
-        return Map(place, [b.within(0, lift(n) - 1) for b, n in zip(place, x[1], strict=True)])
+        return within_window(o, rt, x[1])
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         if k == 0:

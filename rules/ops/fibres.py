@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 from ...core.condition import Condition
 from ...core.expr import Expr, lift
 from ...core.hlo import Shape, leaves
-from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, exact_text, op, symbols
+from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, op, symbols
 from .contraction import Dot
-from .movement import Aligned, Dims, Extents, one_dimension
+from .movement import Aligned, Dims, Extents, Sized, one_dimension
 from .pointwise import Copy
 
 #: In place of an output dimension: the operand's dimension is read whole.
@@ -25,7 +25,7 @@ Shapes = Sequence[Dims]
 
 
 @op
-class Fibres(Aligned):
+class Fibres(Sized, Aligned):
     """An output element reads of each operand every element that agrees with it in the dimensions they share.
 
     `shared` has for each dimension of each operand the dimension of the output that it is, -1 for one that is read
@@ -69,15 +69,11 @@ class Fibres(Aligned):
                 self._dimensions("shared", [d for d in dims if d != WHOLE], len(self.sizes), self.sizes)
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
-        for d, n in enumerate(self.sizes):
-            yield lift(n) >= 0, f"sizes={exact_text(self.sizes)} has the negative size {n} in dimension {d}"
+        yield from super().demands(*x)
         for k, sizes in enumerate(x):
             for d, place in self.places(k, *x).items():
                 what = f"{self.function}: dimension {d} of operand {k} has size {sizes[d]}, not {self.sizes[place]}"
                 yield lift(sizes[d]).eq(self.sizes[place]), what
-
-    def shape(self, *x: Sizes) -> list[Expr]:
-        return [lift(n) for n in self.sizes]
 
     def places(self, k: int, *x: Sizes) -> dict[int, int]:
         return {d: place for d, place in enumerate(self.shared[k] or ()) if place != WHOLE}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ...core.condition import Condition
 from ...core.expr import Expr, ExprLike, add, ceildiv, integer, lift, maximum
@@ -53,6 +53,34 @@ class Aligned(Op):
         return Map([origin[p] if p in origin else Range(n) for p, n in enumerate(self.shape(*x))])
 
 
+class Alike(Op):
+    """The base of ops whose output has the sizes of operand `main`."""
+
+    main: ClassVar[int] = 0
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return [lift(n) for n in x[self.main]]
+
+
+class Sized(Op):
+    """The base of ops that state the sizes of their output."""
+
+    sizes: Extents
+
+    def shape(self, *x: Sizes) -> list[Expr]:
+        return [lift(n) for n in self.sizes]
+
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        for d, n in enumerate(self.sizes):
+            yield lift(n) >= 0, f"sizes={exact_text(self.sizes)} has the negative size {n} in dimension {d}"
+
+
+def nth(distance: Expr, count: ExprLike, step: ExprLike = 1) -> tuple[Expr, list[Condition]]:
+    """Of `count` elements `step` apart the number of the one at a distance from the first, and when there is one."""
+    step = lift(step)
+    return quotient(distance, step), [distance.within(0, (lift(count) - 1) * step), step.divides(distance)]
+
+
 @op
 class Transpose(Aligned):
     """Output dimension k is input dimension permutation[k]."""
@@ -79,16 +107,13 @@ class Transpose(Aligned):
 
 
 @op
-class Reverse(Op):
+class Reverse(Alike):
     """The dimensions `dimensions` run backwards."""
 
     dimensions: Dims
 
     def structure(self, x: Sizes) -> None:
         self._dimensions("dimensions", self.dimensions, len(x), x)
-
-    def shape(self, x: Sizes) -> list[Expr]:
-        return [lift(n) for n in x]
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
         # counted from the front and from the back, the positions add up to the last one
@@ -119,7 +144,7 @@ class Reverse(Op):
 
 
 @op
-class Broadcast(Aligned):
+class Broadcast(Sized, Aligned):
     """Input dimension k becomes output dimension dimensions[k]; along the other output dimensions the input
     repeats.
 
@@ -132,20 +157,14 @@ class Broadcast(Aligned):
     def structure(self, x: Sizes) -> None:
         self._dimensions("dimensions", self.dimensions, len(self.sizes), self.sizes, count=len(x))
 
-    def demands(self, x: Sizes) -> Iterator[Demand]:
-        for d, n in enumerate(self.sizes):
-            yield lift(n) >= 0, f"sizes={exact_text(self.sizes)} has the negative size {n} in dimension {d}"
-        for k, d in enumerate(self.dimensions):
-            yield (
-                lift(x[k]).eq(self.sizes[d]),
-                (
-                    f"dimensions={self.dimensions} takes input dimension {k} of size {x[k]} to dimension {d} "
-                    f"of size {self.sizes[d]}"
-                ),
+    def demands(self, *x: Sizes) -> Iterator[Demand]:
+        yield from super().demands(*x)
+        for n, d in zip(x[0], self.dimensions, strict=True):
+            m = self.sizes[d]
+            what = (
+                f"dimensions={self.dimensions} takes input dimension {self.dimensions.index(d)} of size {n}"
             )
-
-    def shape(self, x: Sizes) -> list[Expr]:
-        return [lift(n) for n in self.sizes]
+            yield lift(n).eq(m), f"{what} to dimension {d} of size {m}"
 
     def places(self, k: int, *x: Sizes) -> dict[int, int]:
         return dict(enumerate(self.dimensions))
@@ -255,9 +274,8 @@ class Concatenate(Op):
         ]
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        before = self._before(k, x)
-        inside = (o[self.dimension] - before).within(0, lift(x[k][self.dimension]) - 1)
-        return Map([a - before if d == self.dimension else a for d, a in enumerate(o)], [inside])
+        place, inside = nth(o[self.dimension] - self._before(k, x), x[k][self.dimension])
+        return Map([place if d == self.dimension else a for d, a in enumerate(o)], inside)
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         before = self._before(k, x)
@@ -317,12 +335,10 @@ class Pad(Padded):
         return [a * (lift(gap) + 1) + lo for a, lo, gap in zip(i, self.low, self.interior, strict=True)]
 
     def element(self, o: Coordinates, x: Sizes) -> tuple[list[Expr], list[Condition]]:
-        found, lands = [], []
-        for a, n, lo, gap in zip(o, x, self.low, self.interior, strict=True):
-            at, step = a - lo, lift(gap) + 1
-            found.append(quotient(at, step))
-            lands += [at.within(0, (lift(n) - 1) * step), step.divides(at)]
-        return found, lands
+        parts = [
+            nth(a - lo, n, lift(gap) + 1) for a, n, lo, gap in zip(o, x, self.low, self.interior, strict=True)
+        ]
+        return [e for e, _ in parts], [c for _, lands in parts for c in lands]
 
     def related(self, o: Coordinates, i: Coordinates, x: Sizes) -> list[Condition]:
         return [a.eq(b) for a, b in zip(o, self.place(i, x), strict=True)]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from ...core.expr import Expr, lift
-from ...core.op import Case, Demand, Op, Sizes, exact_text, op, symbols
-from .movement import Aligned, Dims, Extents, one_dimension
+from ...core.op import Case, Demand, Op, Sizes, op, symbols
+from .movement import Aligned, Alike, Dims, Extents, Sized, one_dimension
 
 _UNARY = """
     abs acos acosh asin asinh atanh cbrt ceil cosh cosine count-leading-zeros erf exponential
@@ -22,11 +21,9 @@ _BINARY = """
 FUNCTIONS: dict[str, int] = dict.fromkeys(_UNARY.split(), 1) | dict.fromkeys(_BINARY.split(), 2)
 
 
-class Pointwise(Aligned):
+class Pointwise(Alike, Aligned):
     """The base of elementwise ops: the output has the sizes of operand `main`; scalars are read everywhere."""
 
-    #: The operand that has the sizes of the output.
-    main: ClassVar[int] = 0
     #: Operands that may be scalars although the others are not.
     scalars: ClassVar[Dims] = ()
 
@@ -38,9 +35,6 @@ class Pointwise(Aligned):
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
         yield from self._same_sizes(x, [self.main, *(k for k in range(len(x)) if k != self.main)])
-
-    def shape(self, *x: Sizes) -> list[Expr]:
-        return [lift(n) for n in x[self.main]]
 
     def places(self, k: int, *x: Sizes) -> dict[int, int]:
         return {d: d for d in range(len(x[k]))}
@@ -188,26 +182,26 @@ class SetDimensionSize(Pointwise):
         return cls(one_dimension(instruction))
 
 
-class Stated(Aligned):
+class Stated(Sized, Aligned):
     """The base of ops that state the sizes of their output: all operands are scalars, read by every element or
     by none.
     """
-
-    sizes: Extents
 
     def structure(self, *x: Sizes) -> None:
         for k, sizes in enumerate(x):
             self._rank(k, sizes, 0)
 
-    def demands(self, *x: Sizes) -> Iterator[Demand]:
-        for d, n in enumerate(self.sizes):
-            yield lift(n) >= 0, f"sizes={exact_text(self.sizes)} has the negative size {n} in dimension {d}"
-
-    def shape(self, *x: Sizes) -> list[Expr]:
-        return [lift(n) for n in self.sizes]
-
     def places(self, k: int, *x: Sizes) -> dict[int, int]:
         return {}
+
+    # without other attributes, unless a subclass says otherwise
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        yield Case.of(rank, "any sizes", cls(symbols("n", rank)), *[()] * cls.operands)  # type: ignore[call-arg]
+
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Op:
+        return cls(instruction.array.dims)  # type: ignore[call-arg]
 
 
 class Nullary(Stated):
@@ -221,14 +215,6 @@ class Constant(Nullary):
     """Every element is written in the program."""
 
     sizes: Extents
-
-    @classmethod
-    def cases(cls, rank: int) -> Iterator[Case]:
-        yield Case.of(rank, "any sizes", cls(symbols("n", rank)), ())
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Constant:
-        return cls(instruction.array.dims)
 
 
 @op
@@ -261,11 +247,3 @@ class Rng(Stated):
 
     sizes: Extents
     operands: ClassVar[int] = 2
-
-    @classmethod
-    def cases(cls, rank: int) -> Iterator[Case]:
-        yield Case.of(rank, "any sizes", cls(symbols("n", rank)), (), ())
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Rng:
-        return cls(instruction.array.dims)

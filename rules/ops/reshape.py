@@ -16,7 +16,6 @@ from ...core.op import (
     Coordinates,
     Demand,
     Map,
-    Op,
     Sizes,
     digits_of,
     exact_text,
@@ -25,7 +24,7 @@ from ...core.op import (
     row_major,
     symbols,
 )
-from .movement import Aligned, Dims, Extents
+from .movement import Aligned, Dims, Extents, Sized
 
 
 @dataclass(frozen=True)
@@ -110,10 +109,9 @@ def _strides(sizes: Sequence[int]) -> list[int]:
     return [prod(sizes[k:]) for k in range(len(sizes) + 1)]
 
 
-class Reordered(Op):
+class Reordered(Sized):
     """The base of reshape and bitcast: both sides list the same elements in the same order."""
 
-    sizes: Extents
     #: How the sizes correspond; worked out when they are integers, one block otherwise.
     blocks: tuple[Block, ...]
 
@@ -125,10 +123,10 @@ class Reordered(Op):
         """The inverse of :meth:`_ordered`."""
         return list(v)
 
-    def demands(self, x: Sizes) -> Iterator[Demand]:
+    def demands(self, *operands: Sizes) -> Iterator[Demand]:
+        yield from super().demands()
+        (x,) = operands
         text = f"shape {exact_text(list(x))} and sizes={exact_text(self.sizes)}"
-        for d, n in enumerate(self.sizes):
-            yield lift(n) >= 0, f"sizes={exact_text(self.sizes)} has the negative size {n} in dimension {d}"
         if not self.blocks:
             yield (
                 product(x).eq(product(self.sizes)),
@@ -149,9 +147,6 @@ class Reordered(Op):
                         lift(sizes[d]).eq(product(digits)),
                         f"{text}: {sizes[d]} is not the product of {digits}",
                     )
-
-    def shape(self, x: Sizes) -> list[Expr]:
-        return [lift(n) for n in self.sizes]
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
         at, place = self._ordered(o, "target"), self._ordered(i, "source")

@@ -11,11 +11,11 @@ from ...core.expr import Expr, lift
 from ...core.op import WRITTEN, Case, Coordinates, Demand, Map, Range, Runtime, Sizes, exact_text, op, symbols
 from .folding import Variadic
 from .indexed import Indexed
-from .movement import Dims, subsets
+from .movement import Alike, Dims, subsets
 
 
 @op
-class Scatter(Variadic, Indexed):
+class Scatter(Variadic, Indexed, Alike):
     """Windows of the updates land in the operands, one for each vector of start indices.
 
     Operands are `count` arrays of the same sizes, the indices, and `count` arrays of updates.  Dimensions of
@@ -95,9 +95,6 @@ class Scatter(Variadic, Indexed):
         for e, n in batch.items():
             yield lift(n).eq(y[e]), f"{on}: {n} updates for {y[e]} indices in dimension {e}"
         yield from self._demands(operand, y)
-
-    def shape(self, *x: Sizes) -> list[Expr]:
-        return [lift(n) for n in x[0]]
 
     # -- where windows land
     def _inside(self, rt: Sequence[Expr], x: Sequence[Sizes]) -> list[Condition]:

@@ -9,7 +9,7 @@ from ...core.expr import Expr, ExprLike, lift
 from ...core.hlo import leaves
 from ...core.op import Case, Demand, Sizes, exact_text, op, symbols
 from .folding import Variadic
-from .movement import Aligned, Dims, one_dimension
+from .movement import Aligned, Alike, Dims, one_dimension
 
 
 class Rowwise(Aligned):
@@ -27,7 +27,7 @@ class Rowwise(Aligned):
 
 
 @op
-class Sort(Variadic, Rowwise):
+class Sort(Variadic, Rowwise, Alike):
     """The rows of dimension `dimension` of `count` operands, all put in the one order that a comparison says.
 
     Which element comes to a place depends on values, so every element of its row counts as read.  `depends`
@@ -52,9 +52,6 @@ class Sort(Variadic, Rowwise):
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
         yield from self._same_sizes(x, range(self.count))
-
-    def shape(self, *x: Sizes) -> list[Expr]:
-        return [lift(n) for n in x[0]]
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

@@ -8,8 +8,9 @@ or between two are padding: nothing is read there.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 from ...core.condition import Condition
@@ -29,7 +30,10 @@ from ...core.op import (
     symbols,
 )
 from .folding import Folding, half
-from .movement import Dims
+from .movement import Alike, Dims, nth
+
+#: A range over the window, what is read or reads, and when.
+Slid = tuple[Range, Expr, list[Condition]]
 
 
 @dataclass(frozen=True)
@@ -64,41 +68,25 @@ class Window:
         """Where window element ``w`` of output ``o`` lies on the dilated base."""
         return o * self.stride - self.low + self._step(w)
 
-    def on_base(self, position: Expr, n: ExprLike) -> list[Condition]:
-        """When an element lies there."""
-        within = position.within(0, (lift(n) - 1) * self.base_dilation)
-        return [within, lift(self.base_dilation).divides(position)]
+    def on_base(self, o: Expr, w: Expr, n: ExprLike) -> tuple[Expr, list[Condition]]:
+        """The element of the base that lies there, and when one does."""
+        return nth(self.position(o, w), n, self.base_dilation)
 
-    def element(self, position: Expr) -> Expr:
-        """The element of the base that lies there."""
-        return quotient(position, self.base_dilation)
+    def meeting(self, o: Expr, i: Expr) -> tuple[Expr, list[Condition]]:
+        """Which element of the window of output ``o`` lies on element ``i`` of the base, and when one does."""
+        w, met = nth(i * self.base_dilation + self.low - o * self.stride, self.size, self.window_dilation)
+        return (lift(self.size) - 1 - w if self.reversed else w), met
 
-    def meets(self, o: Expr, i: Expr) -> list[Condition]:
-        """When some element of the window of output ``o`` lies on element ``i`` of the base."""
-        distance = self._distance(o, i)
-        within = distance.within(0, (lift(self.size) - 1) * self.window_dilation)
-        return [within, lift(self.window_dilation).divides(distance)]
-
-    def _distance(self, o: Expr, i: Expr) -> Expr:
-        return i * self.base_dilation + self.low - o * self.stride
-
-    def meeting(self, o: Expr, i: Expr) -> Expr:
-        """Which one that is."""
-        w = quotient(self._distance(o, i), self.window_dilation)
-        return lift(self.size) - 1 - w if self.reversed else w
-
-    def read_by(self, o: Expr, n: ExprLike, d: int) -> tuple[Range, Expr, list[Condition]]:
+    def read_by(self, o: Expr, n: ExprLike, d: int) -> Slid:
         """The element of the base that output ``o`` reads: range over the window, element, conditions."""
-        w = Range(self.size, lambda target: self.meeting(o, target[d]))
-        position = self.position(o, w.index)
-        return w, self.element(position), self.on_base(position, n)
+        w = Range(self.size, lambda target: self.meeting(o, target[d])[0])
+        return w, *self.on_base(o, w.index, n)
 
-    def reading(self, i: Expr, n: ExprLike, d: int) -> tuple[Range, Expr, list[Condition]]:
+    def reading(self, i: Expr, n: ExprLike, d: int) -> Slid:
         """The output that reads element ``i`` of the base: range over the window, output, conditions."""
-        w = Range(self.size, lambda target: self.meeting(target[d], i))
+        w = Range(self.size, lambda target: self.meeting(target[d], i)[0])
         distance = i * self.base_dilation + self.low - self._step(w.index)
-        within = distance.within(0, (self.output(n) - 1) * self.stride)
-        return w, quotient(distance, self.stride), [within, lift(self.stride).divides(distance)]
+        return w, *nth(distance, self.output(n), self.stride)
 
     @staticmethod
     def symbolic(rank: int, reversed: Dims = ()) -> tuple[Window, ...]:
@@ -142,27 +130,19 @@ class ReduceWindow(Folding):
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
         if k >= self.count:
             return []
-        return [c for window, a, b in zip(self.window, o, i, strict=True) for c in window.meets(a, b)]
+        return _meet(self.window, o, i)
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        if k >= self.count:
-            return Map([])
-        return _slid(
-            [
-                window.read_by(a, n, d)
-                for d, (window, a, n) in enumerate(zip(self.window, o, x[0], strict=True))
-            ]
+        return (
+            Map([])
+            if k >= self.count
+            else _slid(map(Window.read_by, self.window, o, x[0], itertools.count()))
         )
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         if k >= self.count:
             return Map([Range(n) for n in self.shape(*x)])
-        return _slid(
-            [
-                window.reading(a, n, d)
-                for d, (window, a, n) in enumerate(zip(self.window, i, x[0], strict=True))
-            ]
-        )
+        return _slid(map(Window.reading, self.window, i, x[0], itertools.count()))
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
@@ -182,14 +162,18 @@ class ReduceWindow(Folding):
         return cls(window, half(instruction, shapes))
 
 
-def _slid(parts: Sequence[tuple[Range, Expr, list[Condition]]]) -> Map:
-    return Map(
-        [e for _, e, _ in parts], [c for _, _, where in parts for c in where], [r for r, _, _ in parts]
-    )
+def _slid(parts: Iterable[Slid]) -> Map:
+    ranges, results, where = tuple(zip(*parts, strict=True)) or ((), (), ())
+    return Map(results, chain(*where), ranges)
+
+
+def _meet(windows: Sequence[Window], o: Sequence[Expr], i: Sequence[Expr]) -> list[Condition]:
+    """When the windows of output ``o`` meet element ``i``."""
+    return [c for w, a, b in zip(windows, o, i, strict=True) for c in w.meeting(a, b)[1]]
 
 
 @op
-class SelectAndScatter(Op):
+class SelectAndScatter(Alike):
     """Each element of operand 1 goes to the element of operand 0 that is selected under its window.
 
     Operand 1 has one element for each place of the window over operand 0; what arrives at an element is
@@ -219,9 +203,6 @@ class SelectAndScatter(Op):
                 f"window dimension {d} has {places} places over {n} elements, operand 1 has {m}",
             )
 
-    def shape(self, x: Sizes, source: Sizes, initial: Sizes) -> list[Expr]:
-        return [lift(n) for n in x]
-
     @staticmethod
     def _shared(w: Window, o: Expr, i: Expr, m: ExprLike) -> Expr:
         """The last place of the window that does not begin after ``o`` or ``i``.
@@ -236,7 +217,7 @@ class SelectAndScatter(Op):
         if k == 2:
             return []
         if k == 1:
-            return [c for w, a, b in zip(self.window, i, o, strict=True) for c in w.meets(a, b)]
+            return _meet(self.window, i, o)
         found = []
         for w, a, b, m in zip(self.window, o, i, source, strict=True):
             begin = self._shared(w, a, b, m) * w.stride - w.low
@@ -250,9 +231,7 @@ class SelectAndScatter(Op):
         if k == 2:
             return Map([])
         if k == 1:
-            return _slid(
-                [w.reading(a, n, d) for d, (w, a, n) in enumerate(zip(self.window, o, x, strict=True))]
-            )
+            return _slid(map(Window.reading, self.window, o, x, itertools.count()))
         return self._neighbours(o, x, source)
 
     def input_to_output(
@@ -261,9 +240,7 @@ class SelectAndScatter(Op):
         if k == 2:
             return Map([Range(n) for n in x])
         if k == 1:
-            return _slid(
-                [w.read_by(a, n, d) for d, (w, a, n) in enumerate(zip(self.window, i, x, strict=True))]
-            )
+            return _slid(map(Window.read_by, self.window, i, x, itertools.count()))
         return self._neighbours(i, x, source)
 
     def _neighbours(self, v: Coordinates, x: Sizes, source: Sizes) -> Map:
@@ -364,75 +341,58 @@ class Convolution(Op):
         outputs = divide_exactly(y[self.rhs_dims[0]], mul(self.feature_groups, self.batch_groups))
         return outputs, lift(y[self.rhs_dims[1]]), divide_exactly(x[self.lhs_dims[0]], self.batch_groups)
 
+    def _beginnings(self, of: Expr, x: Sizes, y: Sizes) -> tuple[Expr, Expr]:
+        """The first batch and the first feature of the group of the input that an output feature sees."""
+        outputs, inputs, batches = self._per_group(x, y)
+        group = _group(of, outputs)
+        if lift(self.batch_groups) is not lift(1):
+            return group * batches, lift(0)
+        return lift(0), group * inputs if lift(self.feature_groups) is not lift(1) else lift(0)
+
+    def _on_input(self, at: Sequence[Expr], kernel: Sequence[Expr], x: Sizes) -> list[Condition]:
+        """When the elements of the kernel lie on elements of the input."""
+        places = zip(self.window, at, kernel, self.lhs_dims[2:], strict=True)
+        return [c for w, a, e, d in places for c in w.on_base(a, e, x[d])[1]]
+
     def reads(
         self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes
     ) -> list[Condition]:
-        outputs, inputs, batches = self._per_group(x, y)
         ob, of, *at = (o[d] for d in self.out_dims)
         if k == 1:
             out, _, *kernel = (i[d] for d in self.rhs_dims)
-            met = [
-                c
-                for w, a, e, d in zip(self.window, at, kernel, self.lhs_dims[2:], strict=True)
-                for c in w.on_base(w.position(a, e), x[d])
-            ]
-            return [of.eq(out), *met]
+            return [of.eq(out), *self._on_input(at, kernel, x)]
         ib, feature, *base = (i[d] for d in self.lhs_dims)
-        met = [c for w, a, b in zip(self.window, at, base, strict=True) for c in w.meets(a, b)]
-        group = _group(of, outputs)
-        if lift(self.batch_groups) is not lift(1):
-            return [ib.eq(group * batches + ob), *met]
-        if lift(self.feature_groups) is not lift(1):
-            return [ib.eq(ob), feature.within(group * inputs, group * inputs + inputs - 1), *met]
-        return [ib.eq(ob), *met]
+        batch, first = self._beginnings(of, x, y)
+        grouped = lift(self.batch_groups) is lift(1) and lift(self.feature_groups) is not lift(1)
+        inside = [feature.within(first, first + y[self.rhs_dims[1]] - 1)] if grouped else []
+        return [ib.eq(batch + ob), *inside, *_meet(self.window, at, base)]
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
-        outputs, inputs, batches = self._per_group(x, y)
         ob, of, *at = (o[d] for d in self.out_dims)
+        inputs = y[self.rhs_dims[1]]
         if k == 1:
-            inner = Range(inputs, lambda target: target[self.rhs_dims[1]])
-            ranges = [Range(w.size, _taken(d)) for w, d in zip(self.window, self.rhs_dims[2:], strict=True)]
-            where = [
-                c
-                for w, a, r, d in zip(self.window, at, ranges, self.lhs_dims[2:], strict=True)
-                for c in w.on_base(w.position(a, r.index), x[d])
-            ]
-            kernel = [of, inner.index, *(r.index for r in ranges)]
-            return Map(_placed(kernel, self.rhs_dims), where, [inner, *ranges])
-        group = _group(of, outputs)
-        slid = [w.read_by(a, x[d], d) for w, a, d in zip(self.window, at, self.lhs_dims[2:], strict=True)]
-        batch, first = ob, lift(0)
-        if lift(self.batch_groups) is not lift(1):
-            batch = group * batches + ob
-        elif lift(self.feature_groups) is not lift(1):
-            first = group * inputs
+            ranges = [Range(inputs, _taken(self.rhs_dims[1]))]
+            ranges += [Range(w.size, _taken(d)) for w, d in zip(self.window, self.rhs_dims[2:], strict=True)]
+            kernel = [r.index for r in ranges]
+            return Map(_placed([of, *kernel], self.rhs_dims), self._on_input(at, kernel[1:], x), ranges)
+        batch, first = self._beginnings(of, x, y)
         inner = Range(inputs, lambda target: target[self.lhs_dims[1]] - first)
-        results = [batch, first + inner.index, *(e for _, e, _ in slid)]
-        where = [c for _, _, conditions in slid for c in conditions]
-        return Map(_placed(results, self.lhs_dims), where, [inner, *(r for r, _, _ in slid)])
+        spatial = self.lhs_dims[2:]
+        slid = _slid(map(Window.read_by, self.window, at, [x[d] for d in spatial], spatial))
+        results = _placed([batch + ob, first + inner.index, *slid.results], self.lhs_dims)
+        return Map(results, slid.where, [inner, *slid.ranges])
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
         outputs, inputs, batches = self._per_group(x, y)
         if k == 1:
             out, _, *kernel = (i[d] for d in self.rhs_dims)
             sizes = self.shape(x, y)
-            batch = Range(batches, _taken(self.out_dims[0]))
-            ranges = [Range(sizes[d], _taken(d)) for d in self.out_dims[2:]]
-            where = [
-                c
-                for w, r, e, d in zip(self.window, ranges, kernel, self.lhs_dims[2:], strict=True)
-                for c in w.on_base(w.position(r.index, e), x[d])
-            ]
-            return Map(
-                _placed([batch.index, out, *(r.index for r in ranges)], self.out_dims),
-                where,
-                [batch, *ranges],
-            )
+            ranges = [Range(sizes[d], _taken(d)) for d in (self.out_dims[0], *self.out_dims[2:])]
+            batch, *at = [r.index for r in ranges]
+            return Map(_placed([batch, out, *at], self.out_dims), self._on_input(at, kernel, x), ranges)
         ib, feature, *base = (i[d] for d in self.lhs_dims)
-        slid = [
-            w.reading(b, x[d], e)
-            for w, b, d, e in zip(self.window, base, self.lhs_dims[2:], self.out_dims[2:], strict=True)
-        ]
+        spatial = self.lhs_dims[2:]
+        slid = _slid(map(Window.reading, self.window, base, [x[d] for d in spatial], self.out_dims[2:]))
         ob, group = ib, lift(0)
         if lift(self.batch_groups) is not lift(1):
             group = _group(ib, batches)
@@ -440,9 +400,8 @@ class Convolution(Op):
         elif lift(self.feature_groups) is not lift(1):
             group = _group(feature, inputs)
         inner = Range(outputs, lambda target: target[self.out_dims[1]] - group * outputs)
-        results = [ob, group * outputs + inner.index, *(e for _, e, _ in slid)]
-        where = [c for _, _, conditions in slid for c in conditions]
-        return Map(_placed(results, self.out_dims), where, [inner, *(r for r, _, _ in slid)])
+        results = _placed([ob, group * outputs + inner.index, *slid.results], self.out_dims)
+        return Map(results, slid.where, [inner, *slid.ranges])
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

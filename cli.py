@@ -68,7 +68,6 @@ layouts.command("launch")(documented(hlo.launch))
 
 development = _group("Test indexproof itself, and write what is generated.")
 dev.add_tools(development)
-development.command("docs")(documented(dev.docs))
 
 #: The commands in the order of the help, by the headings that they stand under.
 COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {

@@ -288,14 +288,3 @@ def _grid(at: Memory) -> Iterator[str]:
     if rows <= _ROWS and columns <= _COLUMNS:
         cells = [[str(at.linear_index((r, c)[-len(dims) :])) for c in range(columns)] for r in range(rows)]
         yield from (f"  {line}" for line in table(cells, right=range(columns)))
-
-
-# ----------------------------------------------------------------------------------------------------------- the page
-def figures() -> dict[str, str]:
-    """The two figures of the published description of tiled layouts, by file name."""
-    from .pictures import layout_picture
-
-    return {
-        "tiled_layout_1.svg": layout_picture("f32[3,5]{1,0:T(2,2)}").svg,
-        "tiled_layout_2.svg": layout_picture("f32[4,8]{1,0:T(2,4)(2,1)}", show="positions").svg,
-    }

@@ -8,10 +8,9 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from dev.documents.reference import documents, help_texts, outdated, write_documents
 from indexproof.cli import app
 from indexproof.core.rewrite import RuleSet
-from indexproof.reports.commands.dev import help_texts
-from indexproof.reports.documents import documents, outdated, write_documents
 from indexproof.rules import catalog
 from indexproof.rules.ops import OPS
 from indexproof.rules.tiles import TILE_LAWS

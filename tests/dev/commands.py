@@ -1,4 +1,4 @@
-"""The commands of ``indexproof dev``: random maps, damaged texts, injected faults, mutants of obligations, confluence."""
+"""The commands of ``indexproof dev``: generated documents, random maps, injected faults, mutants, confluence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from indexproof.core.errors import InputError, quoted
-from indexproof.reports.commands.frame import emit, report, writing
+from indexproof.reports.commands.frame import FALSE, PROVED, emit, report, say, writing
 from indexproof.reports.commands.given import chosen_claims, opened_cache
 from indexproof.reports.commands.options import documented
 from indexproof.reports.progress import Lines
@@ -23,6 +23,45 @@ class Counted(Lines):
         """Count so many more."""
         if self.advance(more):
             self.tell(self.share("examined"))
+
+
+def docs(context: typer.Context, *, check_only: bool = False, folder: Path | None = None) -> None:
+    """Write the generated documents and the compiled rules.
+
+    Args:
+        check_only (--check): Write nothing; exit with 1 if a document is out of date.
+        folder (PATH): Where they are (default: reports/docs).
+    """
+    from indexproof.rules.catalog import compiled_sources
+
+    from .documents.published import PAGE, is_current, published_page
+    from .documents.reference import documents, help_texts, outdated, write_documents
+
+    place = folder or PAGE.parent / "docs"
+    pages = documents(help_texts(context.find_root().command))
+    stale = outdated(pages, place)
+    # the audit of the published maps stands beside the others and repeats itself in the claims files
+    audit = folder is None and not is_current()
+    sources = compiled_sources().items() if folder is None else ()
+    code = {p: text for p, text in sources if not p.exists() or p.read_text("utf-8") != text}
+    if check_only:
+        for path in code:
+            say(f"{path}: is not what the rules say")
+        if audit:
+            say(f"{PAGE}: is not what the audit says")
+        for name, why in stale.items():
+            say(f"{place / name}: {why}")
+        if stale or audit or code:
+            say("run `make docs` (or `indexproof dev docs`) and commit the result")
+        raise typer.Exit(FALSE if stale or audit or code else PROVED)
+    with writing("cannot write below", place):
+        write_documents(pages, place)
+        if audit:
+            PAGE.write_text(published_page(), "utf-8")
+        for path, text in code.items():
+            path.write_text(text, "utf-8")
+    changed = len(stale) + audit + len(code)
+    emit(f"{len(pages) + 3 * (folder is None)} documents in {place}, {changed} changed")
 
 
 def fuzz(
@@ -196,6 +235,7 @@ def confluence(
 
 
 app = typer.Typer(rich_markup_mode=None)
+app.command("docs")(documented(docs))
 app.command("fuzz")(documented(fuzz))
 app.command("fuzz-hlo")(documented(fuzz_hlo))
 app.command("faults")(documented(faults))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from indexproof.reports.published import PAGE, published_page
+from dev.documents.published import PAGE, published_page
 from indexproof.verify.claims import (
     ClaimResult,
     ClaimsFile,

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..verify.claims import ClaimResult, ClaimsFile, builtin_claims, check_claims, maps_text
-from ..verify.verdict import Status
-from .layout import count
+import indexproof
+from indexproof.reports.layout import count
+from indexproof.verify.claims import ClaimResult, ClaimsFile, builtin_claims, check_claims, maps_text
+from indexproof.verify.verdict import Status
 
 #: The committed page.
-PAGE = Path(__file__).parent / "published_maps.md"
+PAGE = Path(indexproof.__file__).parent / "reports/published_maps.md"
 
 _KINDS = {
     "wrong": "misses something, or names what does not exist",

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..core.constraint_order import ConstraintMeasure, constraint_measure
-from ..core.constraint_order import measured as measured_constraint
-from ..core.layout import Memory, memory, placement
-from ..core.notation import show
-from ..core.op import Case, Op
-from ..core.rewrite import ConstraintRule, Measure, Rule, RuleSet, measure, measured
-from ..rules import catalog
-from ..rules.ops import OPS
-from ..rules.tiles import TILE_LAWS
-from ..rules.transfer import KNOWN_LAWS, TRANSFER_LAWS, KnownLaw, TransferLaw
-from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
-from ..verify.catalogue import MAX_RANK
-from ..verify.layouts import layout_cases, layout_obligations, verify_memory
-from .catalogue import attributes, claim_lines, document_of, example_of, map_lines
-from .layout import count, filled
-from .layouts import figures
+import indexproof
+from indexproof.core.constraint_order import ConstraintMeasure, constraint_measure
+from indexproof.core.constraint_order import measured as measured_constraint
+from indexproof.core.layout import Memory, memory, placement
+from indexproof.core.notation import show
+from indexproof.core.op import Case, Op
+from indexproof.core.rewrite import ConstraintRule, Measure, Rule, RuleSet, measure, measured
+from indexproof.reports.catalogue import attributes, claim_lines, document_of, example_of, map_lines
+from indexproof.reports.commands.dev import TOOLS
+from indexproof.reports.layout import count
+from indexproof.reports.pictures import layout_picture
+from indexproof.rules import catalog
+from indexproof.rules.ops import OPS
+from indexproof.rules.tiles import TILE_LAWS
+from indexproof.rules.transfer import KNOWN_LAWS, TRANSFER_LAWS, KnownLaw, TransferLaw
+from indexproof.rules.transforms import TRANSFORM_LAWS, TransformLaw
+from indexproof.verify.catalogue import MAX_RANK
+from indexproof.verify.layouts import layout_cases, layout_obligations, verify_memory
 
 _NOTE = "<!-- Printed from the declarations by `make docs`; edit those instead. -->"
 
@@ -62,11 +63,22 @@ def documents(help_texts: Mapping[str, str]) -> dict[str, str]:
         "cli": {"commands": "\n\n".join(_command(*item) for item in help_texts.items())},
         "api": {"names": "\n\n".join(filter(None, _names()))},
     }
-    made = {
-        f"{name}.md": f"{_NOTE}\n\n{filled(f'templates/{name}.md.in', parts)}"
-        for name, parts in pages.items()
+    made = {f"{name}.md": f"{_NOTE}\n\n{_filled(name, parts)}" for name, parts in pages.items()}
+    return made | _figures()
+
+
+def _filled(name: str, parts: Mapping[str, str]) -> str:
+    """The prose of a page with ``parts`` in place of their names in ``{{braces}}``."""
+    text = Path(__file__).with_name(f"{name}.md.in").read_text("utf-8")
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], text)
+
+
+def _figures() -> dict[str, str]:
+    """The two figures of the published description of tiled layouts, by file name."""
+    return {
+        "tiled_layout_1.svg": layout_picture("f32[3,5]{1,0:T(2,2)}").svg,
+        "tiled_layout_2.svg": layout_picture("f32[4,8]{1,0:T(2,4)(2,1)}", show="positions").svg,
     }
-    return made | figures()
 
 
 def outdated(pages: Mapping[str, str], folder: Path) -> dict[str, str]:
@@ -92,6 +104,25 @@ def write_documents(pages: Mapping[str, str], folder: Path) -> None:
             (folder / name).write_bytes(pages[name].encode())
 
 
+def help_texts(group: Any) -> dict[str, str]:
+    """Return the help of every installed command at 80 columns, by the words that call it."""
+    names = group.context_settings["help_option_names"]
+    out: dict[str, str] = {}
+
+    def add(command: Any, words: str, parent: Any) -> None:
+        settings = {"terminal_width": 80, "help_option_names": names}
+        context = command.context_class(
+            command, info_name=words.rsplit(maxsplit=1)[-1], parent=parent, **settings
+        )
+        out[words] = command.get_help(context)
+        for name, inner in getattr(command, "commands", {}).items():
+            if name not in TOOLS:  # these say themselves what their options are
+                add(inner, f"{words} {name}", context)
+
+    add(group, "indexproof", None)
+    return out
+
+
 # ------------------------------------------------------------------------------------------------------ parts
 def _code(lines: Iterable[str]) -> str:
     return "\n".join(["```text", *lines, "```"])
@@ -110,7 +141,7 @@ def _rules() -> Iterator[str]:
 
 
 def _module_doc(name: str) -> str:
-    return inspect.getdoc(import_module(f"..rules.{name}", __package__)) or ""
+    return inspect.getdoc(import_module(f"indexproof.rules.{name}")) or ""
 
 
 def _entries(claims: Iterable[Rule | ConstraintRule | TransferLaw | KnownLaw | TransformLaw]) -> str:
@@ -167,7 +198,7 @@ def _command(name: str, said: str) -> str:
 
 def _names() -> Iterator[str]:
     """A section for every name of the package, those of everyday use first."""
-    package = sys.modules[__name__.partition(".")[0]]
+    package = indexproof
     for name in package._HOME:
         yield from _described("##", name, getattr(package, name))
     for name in package._MODULES:

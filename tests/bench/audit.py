@@ -32,8 +32,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from answers import disagreement, limited
 from corpora import CORPORA, GENERATED, Map
-from dump import disagreement, limited
 from peers import COMPARED, PEERS, Peer, available
 from programs import DIVISIONS, Builder, Program, cost
 

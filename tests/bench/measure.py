@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from answers import disagreement, limited
 from corpora import GENERATED, Map, corpus, depths, published, terms
-from dump import disagreement, limited
 from peers import OWN, WEIGHTS, Ours, Peer
 from programs import Builder, Program, cost
 

@@ -134,19 +134,6 @@ class Program:
             size[i] = 1 + sum(size[a] for a in node[1:]) if isinstance(node, tuple) else 1
         return sum(size[r] for r in self.roots)
 
-    def to_json(self) -> dict[str, Any]:
-        live = self.live()
-        new = {old: i for i, old in enumerate(live)}
-        nodes = [
-            [n[0], *(new[a] for a in n[1:])] if isinstance(n, tuple) else n
-            for n in (self.nodes[i] for i in live)
-        ]
-        return {"nodes": nodes, "roots": [new[r] for r in self.roots]}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Program:
-        return cls([tuple(n) if isinstance(n, list) else n for n in data["nodes"]], list(data["roots"]))
-
     def evaluate(self, env: Mapping[str, Any], roots: Iterable[int] | None = None) -> list[Any]:
         """The values of the roots.  ``env`` gives numpy integer arrays (of equal length) or integers."""
         roots = self.roots if roots is None else list(roots)

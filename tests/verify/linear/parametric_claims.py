@@ -141,6 +141,7 @@ def remainders(place: Term, dims: Sequence[Term]) -> list[Term]:
     return [*out, rest]
 
 
+# fmt: off
 Claim = tuple[str, list[Term], Term]
 
 
@@ -159,11 +160,8 @@ def collapse() -> Iterator[Claim]:
         yield f"expand {rank}, in bounds", listed, both(*box(digits(o, n), n))
         yield f"expand {rank}, there and back", listed, eq(row_major(digits(o, n), n), o)
         yield f"expand {rank}, peeled, there and back", listed, eq(horner(peeled(o, n), n), o)
-        yield (
-            f"collapse {rank}, injective",
-            [*sizes(*n), *box(i, n), *box(j, n), eq(row_major(i, n), row_major(j, n))],
-            same(i, j),
-        )
+        yield (f"collapse {rank}, injective",
+            [*sizes(*n), *box(i, n), *box(j, n), eq(row_major(i, n), row_major(j, n))], same(i, j))
 
 
 def reshapes() -> Iterator[Claim]:
@@ -205,94 +203,44 @@ def intervals() -> Iterator[Claim]:
     yield "interval of a minimum", ranges, within(least(x, y), least(a, c), least(b, d))
     yield "interval of a maximum", ranges, within(greatest(x, y), greatest(a, c), greatest(b, d))
     yield "interval of a product", ranges, within(mul(x, y), least(*products), greatest(*products))
-    yield (
-        "interval of a product of naturals",
-        [*ranges, le(0, a), le(0, c)],
-        within(mul(x, y), mul(a, c), mul(b, d)),
-    )
+    yield ("interval of a product of naturals", [*ranges, le(0, a), le(0, c)],
+        within(mul(x, y), mul(a, c), mul(b, d)))
     yield "interval of a multiple", [within(x, a, b), le(0, k)], within(mul(x, k), mul(a, k), mul(b, k))
-    yield (
-        "interval of a negative multiple",
-        [within(x, a, b), le(k, 0)],
-        within(mul(x, k), mul(b, k), mul(a, k)),
-    )
-    yield (
-        "interval of a quotient",
-        [*ranges, lt(0, c)],
-        within(div(x, y), least(*four[:2]), greatest(*four[2:])),
-    )
-    yield (
-        "interval of a quotient, all corners",
-        [*ranges, lt(0, c)],
-        within(div(x, y), least(*four), greatest(*four)),
-    )
-    yield (
-        "interval of a quotient by negatives",
-        [*ranges, lt(d, 0)],
-        within(div(x, y), least(*four[2:]), greatest(*four[:2])),
-    )
-    yield (
-        "interval of a quotient by negatives, all corners",
-        [*ranges, lt(d, 0)],
-        within(div(x, y), least(*four), greatest(*four)),
-    )
-    yield (
-        "interval of a quotient of naturals",
-        [*ranges, lt(0, c), le(0, a)],
-        within(div(x, y), div(a, d), div(b, c)),
-    )
-    yield (
-        "interval of a quotient of negatives",
-        [*ranges, lt(0, c), lt(b, 0)],
-        within(div(x, y), div(a, c), div(b, d)),
-    )
+    yield "interval of a negative multiple", [within(x, a, b), le(k, 0)], within(mul(x, k), mul(b, k), mul(a, k))
+    yield "interval of a quotient", [*ranges, lt(0, c)], within(div(x, y), least(*four[:2]), greatest(*four[2:]))
+    yield ("interval of a quotient, all corners", [*ranges, lt(0, c)],
+        within(div(x, y), least(*four), greatest(*four)))
+    yield ("interval of a quotient by negatives", [*ranges, lt(d, 0)],
+        within(div(x, y), least(*four[2:]), greatest(*four[:2])))
+    yield ("interval of a quotient by negatives, all corners", [*ranges, lt(d, 0)],
+        within(div(x, y), least(*four), greatest(*four)))
+    yield ("interval of a quotient of naturals", [*ranges, lt(0, c), le(0, a)],
+        within(div(x, y), div(a, d), div(b, c)))
+    yield ("interval of a quotient of negatives", [*ranges, lt(0, c), lt(b, 0)],
+        within(div(x, y), div(a, c), div(b, d)))
     fixed = [within(x, a, b)]
     yield "interval of a quotient by one", [*fixed, lt(0, k)], within(div(x, k), div(a, k), div(b, k))
-    yield (
-        "interval of a quotient by one negative",
-        [*fixed, lt(k, 0)],
-        within(div(x, k), div(b, k), div(a, k)),
-    )
-    yield (
-        "interval of a quotient across zero",
+    yield "interval of a quotient by one negative", [*fixed, lt(k, 0)], within(div(x, k), div(b, k), div(a, k))
+    yield ("interval of a quotient across zero",
         [within(x, a, b), within(y, c, d), le(c, -1), le(1, d), ["ne", y, 0]],
-        within(div(x, y), least(a, sub(0, b), b, sub(0, a)), greatest(a, sub(0, a), b, sub(0, b))),
-    )
+        within(div(x, y), least(a, sub(0, b), b, sub(0, a)), greatest(a, sub(0, a), b, sub(0, b))))
     yield "interval of a ceiling", [*fixed, lt(0, k)], within(["cdiv", x, k], ["cdiv", a, k], ["cdiv", b, k])
     yield "interval of a remainder", [within(y, c, d), lt(0, c)], within(mod(x, y), 0, sub(d, 1))
     yield "interval of a negative remainder", [within(y, c, d), lt(d, 0)], within(mod(x, y), add(c, 1), 0)
-    yield (
-        "interval of a remainder across zero",
-        [within(y, c, d), lt(c, 0), lt(0, d), ["ne", y, 0]],
-        within(mod(x, y), add(c, 1), sub(d, 1)),
-    )
+    yield ("interval of a remainder across zero", [within(y, c, d), lt(c, 0), lt(0, d), ["ne", y, 0]],
+        within(mod(x, y), add(c, 1), sub(d, 1)))
     yield "interval of a small remainder", [*ranges, le(0, a), lt(b, c)], within(mod(x, y), a, b)
-    yield (
-        "interval of a natural remainder",
-        [*ranges, le(0, a), lt(0, c)],
-        within(mod(x, y), 0, least(b, sub(d, 1))),
-    )
-    yield (
-        "interval of a remainder in one period",
-        [*fixed, lt(0, k), eq(div(a, k), div(b, k))],
-        within(mod(x, k), mod(a, k), mod(b, k)),
-    )
+    yield ("interval of a natural remainder", [*ranges, le(0, a), lt(0, c)],
+        within(mod(x, y), 0, least(b, sub(d, 1))))
+    yield ("interval of a remainder in one period", [*fixed, lt(0, k), eq(div(a, k), div(b, k))],
+        within(mod(x, k), mod(a, k), mod(b, k)))
     yield "interval of a square", [*fixed, le(0, a)], within(mul(x, x), mul(a, a), mul(b, b))
-    yield (
-        "interval of a square across zero",
-        [*fixed, le(a, 0), le(0, b)],
-        within(mul(x, x), 0, greatest(mul(a, a), mul(b, b))),
-    )
-    yield (
-        "interval of a sum of products",
-        [*sizes(a, b), inside(x, a), inside(y, b)],
-        inside(add(mul(x, b), y), mul(a, b)),
-    )
-    yield (
-        "interval of an affine quotient",
-        [*sizes(k, c), inside(x, c)],
-        inside(div(add(mul(x, k), sub(k, 1)), k), c),
-    )
+    yield ("interval of a square across zero", [*fixed, le(a, 0), le(0, b)],
+        within(mul(x, x), 0, greatest(mul(a, a), mul(b, b))))
+    yield ("interval of a sum of products", [*sizes(a, b), inside(x, a), inside(y, b)],
+        inside(add(mul(x, b), y), mul(a, b)))
+    yield ("interval of an affine quotient", [*sizes(k, c), inside(x, c)],
+        inside(div(add(mul(x, k), sub(k, 1)), k), c))
     yield "interval of a clamp", [le(a, b)], within(least(greatest(x, a), b), a, b)
 
 
@@ -301,32 +249,16 @@ def identities() -> Iterator[Claim]:
     x, y, a, b, c, d, n, r, w = "xyabcdnrw"
     yield "nested quotients", sizes(a, b), eq(div(div(x, a), b), div(x, mul(a, b)))
     yield "three nested quotients", sizes(a, b, c), eq(div(div(div(x, a), b), c), div(x, mul(a, b, c)))
-    yield (
-        "four nested quotients",
-        sizes(a, b, c, d),
-        eq(div(div(div(div(x, a), b), c), d), div(x, mul(a, b, c, d))),
-    )
+    yield "four nested quotients", sizes(a, b, c, d), eq(div(div(div(div(x, a), b), c), d), div(x, mul(a, b, c, d)))
     yield "remainder of a remainder", sizes(a, b), eq(mod(mod(x, mul(a, b)), a), mod(x, a))
     yield "quotient of a remainder", sizes(a, b), eq(div(mod(x, mul(a, b)), a), mod(div(x, a), b))
     yield "digits recombine", sizes(a, b), eq(add(mul(mod(div(x, a), b), a), mod(x, a)), mod(x, mul(a, b)))
-    yield (
-        "high digits recombine",
-        sizes(a, b),
-        eq(add(mul(div(x, mul(a, b)), b), mod(div(x, a), b)), div(x, a)),
-    )
-    yield (
-        "three digits recombine",
-        sizes(a, b, c),
-        eq(
-            add(mul(mod(div(x, mul(a, b)), c), mul(a, b)), mul(mod(div(x, a), b), a), mod(x, a)),
-            mod(x, mul(a, b, c)),
-        ),
-    )
-    yield (
-        "all digits recombine",
-        sizes(a, b),
-        eq(add(mul(div(x, mul(a, b)), mul(a, b)), mul(mod(div(x, a), b), a), mod(x, a)), x),
-    )
+    yield "high digits recombine", sizes(a, b), eq(add(mul(div(x, mul(a, b)), b), mod(div(x, a), b)), div(x, a))
+    yield ("three digits recombine", sizes(a, b, c),
+        eq(add(mul(mod(div(x, mul(a, b)), c), mul(a, b)), mul(mod(div(x, a), b), a), mod(x, a)), mod(x, mul(a, b,
+            c))))
+    yield ("all digits recombine", sizes(a, b),
+        eq(add(mul(div(x, mul(a, b)), mul(a, b)), mul(mod(div(x, a), b), a), mod(x, a)), x))
     yield "multiple leaves quotient", sizes(d), eq(div(add(mul(x, d), y), d), add(x, div(y, d)))
     yield "multiple leaves remainder", sizes(d), eq(mod(add(mul(x, d), y), d), mod(y, d))
     yield "factor leaves quotient", sizes(a, d), eq(div(mul(x, a), mul(d, a)), div(x, d))
@@ -336,42 +268,25 @@ def identities() -> Iterator[Claim]:
     yield "small summand stays", small, eq(mod(add(mul(x, a), r), mul(a, b)), add(mul(mod(x, b), a), r))
     yield "low digit", small, eq(mod(add(mul(x, a), r), a), r)
     yield "high digit", small, eq(div(add(mul(x, a), r), a), x)
-    yield (
-        "small summand leaves two quotients",
-        [*sizes(a, b, c), inside(r, a), inside(y, b)],
-        eq(div(add(mul(x, mul(a, b)), mul(y, a), r), mul(a, b, c)), div(x, c)),
-    )
+    yield ("small summand leaves two quotients", [*sizes(a, b, c), inside(r, a), inside(y, b)],
+        eq(div(add(mul(x, mul(a, b)), mul(y, a), r), mul(a, b, c)), div(x, c)))
     yield "remainders add", sizes(n), eq(mod(add(mod(x, n), mod(y, n)), n), mod(add(x, y), n))
     yield "remainders multiply", sizes(n), eq(mod(mul(mod(x, n), mod(y, n)), n), mod(mul(x, y), n))
     yield "remainder of a negation", sizes(n), eq(mod(add(mod(x, n), mod(sub(0, x), n)), n), 0)
-    yield (
-        "inner remainder of a multiple",
-        sizes(n, w),
-        eq(mod(mul(mod(x, n), w), mul(n, w)), mod(mul(x, w), mul(n, w))),
-    )
+    yield ("inner remainder of a multiple", sizes(n, w),
+        eq(mod(mul(mod(x, n), w), mul(n, w)), mod(mul(x, w), mul(n, w))))
     yield "rounding up and down", sizes(d), eq(["cdiv", x, d], up(x, d))
     yield "rounding up a quotient", sizes(a, b), eq(up(up(x, a), b), up(x, mul(a, b)))
     yield "quotients are monotone", [*sizes(d), le(x, y)], le(div(x, d), div(y, d))
     yield "quotient below a bound", [*sizes(d, n), lt(x, mul(n, d))], lt(div(x, d), n)
     yield "bound below a quotient", [*sizes(d), le(mul(n, d), x)], le(n, div(x, d))
-    yield (
-        "quotient and remainder determine",
-        [*sizes(d), eq(div(x, d), div(y, d)), eq(mod(x, d), mod(y, d))],
-        eq(x, y),
-    )
-    yield (
-        "strided quotients",
-        [*sizes(a, b, c), inside(y, c), inside(r, b)],
-        eq(mod(div(add(mul(x, mul(c, b)), mul(y, b), r), b), c), y),
-    )
-    yield (
-        "two digits swap",
-        [*sizes(a, b), inside(x, mul(a, b))],
-        eq(
-            add(mul(mod(x, b), a), div(x, b)),
-            add(mul(mod(add(mul(div(x, b), b), mod(x, b)), b), a), div(add(mul(div(x, b), b), mod(x, b)), b)),
-        ),
-    )
+    yield ("quotient and remainder determine", [*sizes(d), eq(div(x, d), div(y, d)), eq(mod(x, d), mod(y, d))],
+        eq(x, y))
+    yield ("strided quotients", [*sizes(a, b, c), inside(y, c), inside(r, b)],
+        eq(mod(div(add(mul(x, mul(c, b)), mul(y, b), r), b), c), y))
+    yield ("two digits swap", [*sizes(a, b), inside(x, mul(a, b))],
+        eq(add(mul(mod(x, b), a), div(x, b)), add(mul(mod(add(mul(div(x, b), b), mod(x, b)), b), a),
+            div(add(mul(div(x, b), b), mod(x, b)), b))))
     for rank in (2, 3, 4):
         ns = names("n", rank)
         xs = [mod(div(x, mul(*ns[k + 1 :])) if k + 1 < rank else x, ns[k]) for k in range(rank)]
@@ -386,23 +301,13 @@ def ops() -> Iterator[Claim]:
     pad = [le(0, n), le(0, gap), le(0, padded)]
     hit = [eq(mod(sub(o, low), step), 0), inside(div(sub(o, low), step), n)]
     yield "pad, back, in bounds", [*pad, inside(o, padded), *hit], inside(div(sub(o, low), step), n)
-    yield (
-        "pad, back, sound",
-        [*pad, inside(o, padded), *hit],
-        eq(o, add(mul(div(sub(o, low), step), step), low)),
-    )
+    yield "pad, back, sound", [*pad, inside(o, padded), *hit], eq(o, add(mul(div(sub(o, low), step), step), low))
     related = [*pad, inside(i, n), inside(o, padded), eq(o, add(mul(i, step), low))]
     yield "pad, back, complete", related, both(*hit, eq(div(sub(o, low), step), i))
-    yield (
-        "pad, there, in bounds",
-        [*pad, inside(i, n), le(0, low), le(0, high)],
-        inside(add(mul(i, step), low), padded),
-    )
-    yield (
-        "pad, injective",
-        [*pad, inside(i, n), inside(p, n), eq(add(mul(i, step), low), add(mul(p, step), low))],
-        eq(i, p),
-    )
+    yield ("pad, there, in bounds", [*pad, inside(i, n), le(0, low), le(0, high)],
+        inside(add(mul(i, step), low), padded))
+    yield ("pad, injective", [*pad, inside(i, n), inside(p, n), eq(add(mul(i, step), low), add(mul(p, step), low))],
+        eq(i, p))
     count = up(sub(limit, low), stride)
     sliced = [le(0, low), le(low, limit), le(limit, n), lt(0, stride)]
     at = add(mul(o, stride), low)
@@ -411,46 +316,27 @@ def ops() -> Iterator[Claim]:
     taken = [le(low, i), lt(i, limit), eq(mod(sub(i, low), stride), 0)]
     yield "slice, there, in bounds", [*sliced, *taken], inside(div(sub(i, low), stride), count)
     yield "slice, there, sound", [*sliced, *taken], eq(add(mul(div(sub(i, low), stride), stride), low), i)
-    yield (
-        "slice, there, complete",
-        [*sliced, inside(o, count), eq(i, at)],
-        both(*taken, eq(div(sub(i, low), stride), o)),
-    )
+    yield ("slice, there, complete", [*sliced, inside(o, count), eq(i, at)],
+        both(*taken, eq(div(sub(i, low), stride), o)))
     yield "slice, there and back", [*sliced, inside(o, count)], eq(div(sub(at, low), stride), o)
     yield "reverse, in bounds", [lt(0, n), inside(o, n)], inside(sub(sub(n, 1), o), n)
     yield "reverse twice", [lt(0, n), inside(o, n)], eq(sub(sub(n, 1), sub(sub(n, 1), o)), o)
     m = "m"
     parts = [lt(0, n), lt(0, m)]
     yield "concatenate, second part", [*parts, le(n, o), lt(o, add(n, m))], inside(sub(o, n), m)
-    yield (
-        "concatenate, one part",
-        [*parts, inside(o, add(n, m))],
-        [
-            "or",
-            both(lt(o, n), ["not", inside(sub(o, n), m)]),
-            both(["not", lt(o, n)], inside(sub(o, n), m)),
-        ],
-    )
-    yield (
-        "dynamic slice, in bounds",
-        [lt(0, m), le(m, n), inside(o, m)],
-        inside(add(o, least(greatest(i, 0), sub(n, m))), n),
-    )
-    yield (
-        "dynamic update, in bounds",
-        [lt(0, m), le(m, n), le(0, o), lt(o, m)],
-        within(add(o, least(greatest(i, 0), sub(n, m))), 0, sub(n, 1)),
-    )
+    yield ("concatenate, one part", [*parts, inside(o, add(n, m))],
+        ["or", both(lt(o, n), ["not", inside(sub(o, n), m)]), both(["not", lt(o, n)], inside(sub(o, n), m))])
+    yield ("dynamic slice, in bounds", [lt(0, m), le(m, n), inside(o, m)],
+        inside(add(o, least(greatest(i, 0), sub(n, m))), n))
+    yield ("dynamic update, in bounds", [lt(0, m), le(m, n), le(0, o), lt(o, m)],
+        within(add(o, least(greatest(i, 0), sub(n, m))), 0, sub(n, 1)))
     w, s, base, wd = "w", "s", "base", "wd"
     seen = sub(add(mul(o, stride), mul(s, wd)), low)
     window = [*sizes(n, base, stride, wd, w), le(0, o), inside(s, w)]
     valid = [within(seen, 0, mul(sub(n, 1), base)), eq(mod(seen, base), 0)]
     yield "window, back, in bounds", [*window, *valid], inside(div(seen, base), n)
-    yield (
-        "window, back, sound",
-        [*window, *valid],
-        eq(add(mul(div(seen, base), base), low), add(mul(o, stride), mul(s, wd))),
-    )
+    yield ("window, back, sound", [*window, *valid],
+        eq(add(mul(div(seen, base), base), low), add(mul(o, stride), mul(s, wd))))
     met = [*window, inside(i, n), eq(add(mul(i, base), low), add(mul(o, stride), mul(s, wd)))]
     yield "window, back, complete", met, both(*valid, eq(div(seen, base), i))
     out = add(div(sub(sub(add(n, low, high), mul(sub(w, 1), wd)), 1), stride), 1)
@@ -461,35 +347,20 @@ def ops() -> Iterator[Claim]:
         inside(s, w),
         le(mul(sub(w, 1), wd), sub(add(n, low, high), 1)),
     ]
-    yield (
-        "window, below the padded size",
-        [*full, inside(o, out)],
-        inside(add(mul(o, stride), mul(s, wd)), add(n, low, high)),
-    )
+    yield ("window, below the padded size", [*full, inside(o, out)],
+        inside(add(mul(o, stride), mul(s, wd)), add(n, low, high)))
     b, f = "b", "f"
     shuffle = [*sizes(b, f), inside(o, mul(b, f))]
     yield "pixel shuffle, there and back", shuffle, eq(add(mul(div(o, b), b), mod(o, b)), o)
-    yield (
-        "transpose by a line",
-        [*sizes(m, n), inside(o, mul(m, n))],
-        inside(add(mul(mod(o, n), m), div(o, n)), mul(m, n)),
-    )
+    yield ("transpose by a line", [*sizes(m, n), inside(o, mul(m, n))],
+        inside(add(mul(mod(o, n), m), div(o, n)), mul(m, n)))
     line = add(mul(mod(o, n), m), div(o, n))
-    yield (
-        "transpose by a line, twice",
-        [*sizes(m, n), inside(o, mul(m, n))],
-        eq(add(mul(mod(line, m), n), div(line, m)), o),
-    )
-    yield (
-        "all gather, in bounds",
-        [*sizes(m, n), inside(o, mul(m, n))],
-        both(inside(div(o, n), m), inside(mod(o, n), n)),
-    )
-    yield (
-        "reduce scatter, in bounds",
-        [*sizes(m, n), inside(p, m), inside(o, n)],
-        inside(add(mul(p, n), o), mul(m, n)),
-    )
+    yield ("transpose by a line, twice", [*sizes(m, n), inside(o, mul(m, n))],
+        eq(add(mul(mod(line, m), n), div(line, m)), o))
+    yield ("all gather, in bounds", [*sizes(m, n), inside(o, mul(m, n))],
+        both(inside(div(o, n), m), inside(mod(o, n), n)))
+    yield ("reduce scatter, in bounds", [*sizes(m, n), inside(p, m), inside(o, n)],
+        inside(add(mul(p, n), o), mul(m, n)))
 
 
 def tiles() -> Iterator[Claim]:
@@ -510,40 +381,26 @@ def tiles() -> Iterator[Claim]:
             place = row_major(split(i), shape)
             yield f"tile {rank}{text}, in bounds", known, inside(place, mul(*shape))
             yield f"tile {rank}{text}, coordinates in bounds", known, both(*box(split(i), shape))
-            yield (
-                f"tile {rank}{text}, injective",
-                [*known, *box(j, n), eq(place, row_major(split(j), shape))],
-                same(i, j),
-            )
+            yield (f"tile {rank}{text}, injective", [*known, *box(j, n), eq(place, row_major(split(j), shape))],
+                same(i, j))
             o = digits(place, shape)
-            yield (
-                f"tile {rank}{text}, there and back",
-                known,
-                same([add(mul(o[k], t[k]), o[rank + k]) for k in range(rank)], i),
-            )
+            yield (f"tile {rank}{text}, there and back", known,
+                same([add(mul(o[k], t[k]), o[rank + k]) for k in range(rank)], i))
         # whole tiles: m[k] tiles of size t[k]
         shape = [*m, *t]
         whole = [*sizes(*m, *t), *box(i, [mul(a, b) for a, b in zip(m, t, strict=True)])]
         place = row_major(split(i), shape)
         yield f"whole tile {rank}, in bounds", whole, inside(place, mul(*shape))
-        yield (
-            f"whole tile {rank}, injective",
-            [
-                *whole,
-                *box(j, [mul(a, b) for a, b in zip(m, t, strict=True)]),
-                eq(place, row_major(split(j), shape)),
-            ],
-            same(i, j),
-        )
+        yield (f"whole tile {rank}, injective",
+            [*whole, *box(j, [mul(a, b) for a, b in zip(m, t, strict=True)]), eq(place, row_major(split(j),
+                shape))],
+            same(i, j))
         p = "p"
         o = digits(p, shape)
         listed = [*sizes(*m, *t), inside(p, mul(*shape))]
         element = [add(mul(o[k], t[k]), o[rank + k]) for k in range(rank)]
-        yield (
-            f"whole tile {rank}, back, in bounds",
-            listed,
-            both(*box(element, [mul(a, b) for a, b in zip(m, t, strict=True)])),
-        )
+        yield (f"whole tile {rank}, back, in bounds", listed,
+            both(*box(element, [mul(a, b) for a, b in zip(m, t, strict=True)])))
         yield f"whole tile {rank}, back and there", listed, eq(row_major(split(element), shape), p)
     n0, n1, t0, t1, s0, s1 = "n0", "n1", "t0", "t1", "s0", "s1"
     i0, i1, j0, j1 = "i0", "i1", "j0", "j1"
@@ -559,11 +416,9 @@ def tiles() -> Iterator[Claim]:
     shape = [up(n0, t0), up(n1, t1), up(t0, s0), up(t1, s1), s0, s1]
     place = row_major(twice(i0, i1), shape)
     yield "tile of a tile, in bounds", known, inside(place, mul(*shape))
-    yield (
-        "tile of a tile, injective",
+    yield ("tile of a tile, injective",
         [*known, inside(j0, n0), inside(j1, n1), eq(place, row_major(twice(j0, j1), shape))],
-        both(eq(i0, j0), eq(i1, j1)),
-    )
+        both(eq(i0, j0), eq(i1, j1)))
 
 
 FAMILIES = {f.__name__: f for f in (identities, intervals, collapse, reshapes, ops, tiles)}

@@ -1,23 +1,16 @@
-"""What each peer makes of each map, once: ``python dump.py dump OUT.json [--corpus NAME]... [--peer NAME]...``.
-
-``score.py`` compares our simplifier with the file.  An existing file is extended; maps that a peer has already
-answered are not asked again unless ``--again``.
-"""
+"""What a peer makes of a map, and whether that is right."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import signal
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from corpora import CORPORA, Map, corpus
-from peers import OWN, GivesUp, Peer, available
+from corpora import Map
+from peers import GivesUp, Peer
 from programs import Program, cost
 
 sys.setrecursionlimit(20_000)
@@ -77,7 +70,6 @@ def run(peer: Peer, m: Map) -> dict[str, Any]:
         "cost_all": c.all,
         "cost_div": c.divisions,
         "cold": seconds,
-        "program": program.to_json(),
     }
 
 
@@ -98,46 +90,3 @@ def disagreement(m: Map, program: Program) -> str:
             point = {n: int(v[at]) for n, v in env.items()}
             return f"result {k} differs at {point}" if len(point) < 12 else f"result {k} differs"
     return ""
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("verb", choices=["dump"])
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--corpus", action="append", choices=list(CORPORA))
-    parser.add_argument("--peer", action="append")
-    parser.add_argument("--again", action="store_true")
-    args = parser.parse_args()
-    peers, missing = available(args.peer)
-    for name, why in missing.items():
-        print(f"missing: {name}: {why}", file=sys.stderr)
-    data = json.loads(args.out.read_text()) if args.out.exists() else {"peers": {}, "maps": {}}
-    for p in peers:
-        if p.name not in OWN:
-            data["peers"][p.name] = p.version
-    for name in args.corpus or CORPORA:
-        for m in corpus(name):
-            key = f"{name}/{m.name}"
-            here = data["maps"].get(key, {})
-            if here.get("digest", m.digest) != m.digest:
-                here = {}
-            before = cost(m.program)
-            here.setdefault("peers", {})
-            here |= {"corpus": name, "digest": m.digest, "input": [before.all, before.divisions]}
-            data["maps"][key] = here
-            for p in peers:
-                if p.name not in OWN and (args.again or p.name not in here["peers"]):
-                    here["peers"][p.name] = run(p, m)
-        done = [r["peers"] for r in data["maps"].values() if r["corpus"] == name]
-        for p in peers:
-            states: dict[str, int] = {}
-            for r in done:
-                state = r.get(p.name, {}).get("state", "-")
-                states[state] = states.get(state, 0) + 1
-            if p.name not in OWN:
-                print(f"{name:13} {p.name:12} {states}", flush=True)
-        args.out.write_text(json.dumps(data))
-
-
-if __name__ == "__main__":
-    main()

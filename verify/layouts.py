@@ -7,8 +7,7 @@ formula is the construction which the published description gives beside it, mad
 catalogue: pad, reshape and transpose for every tile. Long stacks of tiles are proved step by step: each step for all
 sizes, and the whole as the composition of its steps.
 
-For one array the claims are Presburger and always decided: :func:`verify_memory`, :func:`verify_bitcast`,
-:func:`verify_physical`.
+For one array the claims are Presburger and always decided: :func:`verify_memory`, :func:`verify_bitcast`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from dataclasses import dataclass, replace
 from ..core.condition import Condition, all_of
 from ..core.expr import Expr, Int, ceildiv, integer, lift, substitute_all
 from ..core.indexing_map import IndexingMap, Variable
-from ..core.layout import Decomposition, Memory, TransposeStep, bitcast_map, memory, physical_map
+from ..core.layout import Decomposition, Memory, TransposeStep, bitcast_map, memory
 from ..core.layout.placement import Padded, Placement, Stack, Tiling
 from ..core.op import (
     Case,
@@ -54,9 +53,7 @@ def construction(op: Padded, x: Sizes) -> list[Applied]:
         _tiled(steps, op)
         return steps.found
     assert isinstance(op, Placement)
-    steps.transpose([*reversed(op.minor_to_major)])
-    if op.padded:
-        steps.pad(op.physical(op.padded))
+    steps.physical(op)
     for tile in op.tiles:
         _tiled(steps, Tiling(tile))
     steps.reshape([(tuple(range(len(steps.sizes))), (0,), tuple(steps.sizes), len(steps.sizes), 1)])
@@ -76,6 +73,12 @@ class _Steps:
     def transpose(self, permutation: Sequence[int]) -> None:
         """Dimension k becomes dimension ``permutation[k]``."""
         self.apply(Transpose(tuple(permutation)))
+
+    def physical(self, op: Placement) -> None:
+        """The dimensions in physical order, with their padded sizes."""
+        self.transpose([*reversed(op.minor_to_major)])
+        if op.padded:
+            self.pad(op.physical(op.padded))
 
     def pad(self, wide: Sequence[Expr]) -> None:
         """Padding at the high ends up to the sizes ``wide``."""
@@ -249,9 +252,7 @@ def _by_steps(case: Case, op: Placement) -> Iterator[Obligation]:
 def _steps(op: Placement, x: Sizes) -> list[Applied]:
     """The physical order with padded sizes, every tile, and the line of memory, each as an op."""
     steps = _Steps([lift(n) for n in x])
-    steps.transpose([*reversed(op.minor_to_major)])
-    if op.padded:
-        steps.pad(op.physical(op.padded))
+    steps.physical(op)
     for tile in op.tiles:
         steps.apply(Tiling(tile), ())
     steps.apply(Placement(tuple(reversed(range(len(steps.sizes)))), (), (), op.tail), ())
@@ -354,20 +355,4 @@ def verify_bitcast(d: Decomposition, *, confirm: bool = False) -> list[CheckedCl
             equal_maps(bitcast_map(source.shape, target.shape), there, confirm=confirm),
         ),
         CheckedClaim("both ways are inverse to each other", inverse(here, there, confirm=confirm)),
-    ]
-
-
-def verify_physical(
-    m: IndexingMap, physical: IndexingMap, source: Memory, target: Memory, *, confirm: bool = False
-) -> list[CheckedClaim]:
-    """That ``physical`` says of positions what ``m`` says of elements: no more, no less, and nothing of padding."""
-    return [
-        CheckedClaim(
-            "position to position: from the position to its element, by the map, to a position",
-            equal_maps(physical_map(m, source, target), physical, confirm=confirm),
-        ),
-        CheckedClaim(
-            "element to position: by way of memory and by way of the map",
-            equal_maps(source.forward.compose(physical), m.compose(target.forward), confirm=confirm),
-        ),
     ]

@@ -1,9 +1,9 @@
 """Values that the analysis puts in, evaluated once more with the bit vectors of z3.
 
 What `core.analysis.values` knows of counters and of what is computed from them is checked here by another
-evaluator, which shares nothing with it but how a computation is walked: constants are read digit by digit, and
-every operation is z3's on bit vectors of the width of the type. Where this evaluator knows nothing, what was
-claimed is not proved.
+evaluator, which shares nothing with it but how a computation is walked: constants are read digit by digit, what is
+moved comes from where the proved map of the op says, and every other operation is z3's on bit vectors of the width of
+the type. Where this evaluator knows nothing, what was claimed is not proved.
 """
 
 from __future__ import annotations
@@ -14,10 +14,15 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
+import numpy as np
 import z3
 
 from ..core.analysis import EvaluationStep, OperandStep, UnrollingStep
+from ..core.errors import InputError
+from ..core.expr import integer
 from ..core.hlo import Computation, Instruction, Shape
+from ..core.op import concrete, lifted
+from ..rules.ops import op_from_hlo
 from .floats import FLOAT_WIDTH, float_result, float_word
 from .verdict import Status
 
@@ -164,23 +169,13 @@ def _elements(i: Instruction, operands: Sequence[Bits | None]) -> Bits | None:
     full = [v for v in operands if v is not None]
     if i.opcode == "broadcast" and len(full[0].words) == 1:
         return Bits(full[0].width, full[0].words * (shape.size if width > 1 else 1))
-    if i.opcode == "bitcast":
-        (source,) = (o.shape for o in i.operands)
-        if not isinstance(source, Shape) or full[0].width != width or len(full[0].words) != shape.size:
-            return None
-        if any(s.layout is not None and (s.layout.tiles or s.layout.properties) for s in (source, shape)):
-            return None
-        by_position = {
-            _position(source, index): v for index, v in zip(_indices(source), full[0].words, strict=True)
-        }
-        return Bits(width, [by_position[_position(shape, index)] for index in _indices(shape)])
     if i.opcode == "dynamic-slice" and len(full) == 2:
         count = shape.dims[0]
         first = min(max(full[1].signed()[0], 0), len(full[0].words) - count)
         return Bits(full[0].width, full[0].words[first : first + count])
     sources = [o.shape for o in i.operands]
     if i.opcode in _MOVES:
-        return _moved(i, shape, [s for s in sources if isinstance(s, Shape)], full)
+        return _moved(i, shape, full)
     if i.opcode == "compare" and i.attribute("type") == "TOTALORDER":
         return None
     size = max(len(v.words) for v in full)
@@ -198,65 +193,36 @@ def _elements(i: Instruction, operands: Sequence[Bits | None]) -> Bits | None:
     return Bits(width, words)
 
 
-_MOVES = ("broadcast", "concatenate", "pad", "reverse", "slice", "transpose")
+_MOVES = ("bitcast", "broadcast", "concatenate", "pad", "reverse", "slice", "transpose")
 
 
-def _moved(i: Instruction, shape: Shape, sources: Sequence[Shape], full: Sequence[Bits]) -> Bits | None:
-    """The elements of an array, each from where the definition of the operation says."""
-    found = []
-    for index in _indices(shape):
-        k, place = _source(i, index, sources)
-        at = 0
-        for n, p in zip(sources[k].dims, place, strict=True):
-            if not 0 <= p < n:
-                return None
-            at = at * n + p
-        found.append(full[k].words[at])
-    return Bits(full[0].width, found)
-
-
-def _source(i: Instruction, index: Sequence[int], sources: Sequence[Shape]) -> tuple[int, Sequence[int]]:
-    """The operand and the index in it that an element is taken from."""
-    dims = sources[0].dims
-    match i.opcode:
-        case "broadcast":
-            return 0, [index[d] for d in i.integers("dimensions", ())]
-        case "transpose":
-            back = {d: k for k, d in enumerate(i.integers("dimensions"))}
-            return 0, [index[back[d]] for d in range(len(dims))]
-        case "reverse":
-            turned = i.integers("dimensions")
-            return 0, [
-                n - 1 - x if d in turned else x for d, (n, x) in enumerate(zip(dims, index, strict=True))
-            ]
-        case "slice":
-            return 0, [s.start + x * s.stride for s, x in zip(i.strides(), index, strict=True)]
-        case "concatenate":
-            (along,), rest = i.integers("dimensions"), list(index)
-            k = 0
-            while k < len(sources) - 1 and rest[along] >= sources[k].dims[along]:
-                rest[along] -= sources[k].dims[along]
-                k += 1
-            return k, rest
-    place = []
-    for n, x, (low, _, gap) in zip(dims, index, i.padding(), strict=True):
-        if (x - low) % (gap + 1) or not 0 <= (x - low) // (gap + 1) < n:
-            return 1, ()
-        place.append((x - low) // (gap + 1))
-    return 0, place
+def _moved(i: Instruction, shape: Shape, full: Sequence[Bits]) -> Bits | None:
+    """The elements of an array, each from where the map of the op says, which is proved for all sizes."""
+    sources, width = i.operand_arrays, _width(shape)
+    tiled = any(s.layout is not None and (s.layout.tiles or s.layout.properties) for s in (*sources, shape))
+    if any((v.width, len(v.words)) != (width, s.size) for v, s in zip(full, sources, strict=True)):
+        return None
+    try:
+        op = None if i.opcode == "bitcast" and tiled else op_from_hlo(i)
+        if op is None or op.shape(*lifted(s.dims for s in sources)) != [integer(n) for n in shape.dims]:
+            return None
+        maps = [concrete(op, k, "output_to_input", [s.dims for s in sources]) for k in range(len(sources))]
+    except InputError:
+        return None
+    found: dict[int, int] = {}
+    columns = list(np.indices(shape.dims).reshape(shape.rank, shape.size))
+    for m, s, v in zip(maps, sources, full, strict=True):
+        inside, results = m.evaluate_many(columns)
+        place = np.zeros(shape.size, int)
+        for n, result in zip(s.dims, results, strict=True):
+            place = place * n + result
+        for k in np.flatnonzero(np.broadcast_to(inside, shape.size)).tolist():
+            found[k] = v.words[place[k]]
+    return Bits(width, [found[k] for k in range(shape.size)])
 
 
 def _indices(shape: Shape) -> Iterator[tuple[int, ...]]:
     return product(*map(range, shape.dims))
-
-
-def _position(shape: Shape, index: Sequence[int]) -> int:
-    """Where an element stands in memory."""
-    at, unit = 0, 1
-    for d in shape.minor_to_major:
-        at += index[d] * unit
-        unit *= shape.dims[d]
-    return at
 
 
 def _counted(i: Instruction, shape: Shape, width: int) -> Bits | None:

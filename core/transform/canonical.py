@@ -18,8 +18,6 @@ from .record import Reduced
 from .reduce import reduce_map
 from .variables import renamed, reset_ranges
 
-__all__ = ["Distinct", "canonical", "distinct", "number_variables"]
-
 V = TypeVar("V", bound=Variable)
 #: How often a map is simplified under the names that its form gave it before what there is then is taken.
 _ROUNDS: Final = 8

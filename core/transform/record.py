@@ -12,8 +12,6 @@ from ..expr import Expr, substitute_all
 from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
 from ..text_printer import format_expr
 
-__all__ = ["Reduced", "changed", "record_text", "rewritten"]
-
 
 @dataclass(frozen=True)
 class Reduced(Shown):

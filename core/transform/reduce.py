@@ -22,8 +22,6 @@ from .variables import (
     rescale_ranges,
 )
 
-__all__ = ["reduce_map"]
-
 
 def reduce_map(
     m: IndexingMap,

@@ -14,17 +14,6 @@ from ..expr import Expr, Int, Mod, Sum, Var, integer, linear, postorder, substit
 from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from .record import Reduced, changed, rewritten
 
-__all__ = [
-    "eliminate_ranges",
-    "fold_points",
-    "merge_runtime",
-    "ranges_to_dims",
-    "remove_unused",
-    "renamed",
-    "rescale_ranges",
-    "reset_ranges",
-]
-
 V = TypeVar("V", bound=Variable)
 
 

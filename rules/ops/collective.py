@@ -62,6 +62,14 @@ class Along(Collective):
     def _along(self, v: Coordinates, place: Any) -> list[Any]:
         return [place if d == self.dimension else a for d, a in enumerate(v)]
 
+    def related(self, a: Expr, b: Expr, rt: Coordinates, x: Sizes) -> Condition:
+        """When output element ``a`` reads element ``b`` of the dimension."""
+        raise NotImplementedError
+
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
+        pairs = enumerate(zip(o, i, strict=True))
+        return [self.related(a, b, rt, x) if d == self.dimension else a.eq(b) for d, (a, b) in pairs]
+
 
 class Cut(Along):
     """The base of collectives that cut `dimension` into one piece for each replica of the group."""
@@ -136,12 +144,9 @@ class AllGather(Along):
     def shape(self, x: Sizes) -> list[Expr]:
         return [mul(n, self.group) if d == self.dimension else lift(n) for d, n in enumerate(x)]
 
-    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
+    def related(self, a: Expr, b: Expr, rt: Coordinates, x: Sizes) -> Condition:
         n = lift(x[self.dimension])
-        return [
-            (a - b).eq(_block(a, n) * n) if d == self.dimension else a.eq(b)
-            for d, (a, b) in enumerate(zip(o, i, strict=True))
-        ]
+        return (a - b).eq(_block(a, n) * n)
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         return Map(self._along(o, _within(o[self.dimension], lift(x[self.dimension]))))
@@ -179,12 +184,8 @@ class ReduceScatter(Cut):
     def shape(self, x: Sizes) -> list[Expr]:
         return [self._piece(x) if d == self.dimension else lift(n) for d, n in enumerate(x)]
 
-    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
-        m = self._piece(x)
-        return [
-            b.eq(rt[0] * m + a) if d == self.dimension else a.eq(b)
-            for d, (a, b) in enumerate(zip(o, i, strict=True))
-        ]
+    def related(self, a: Expr, b: Expr, rt: Coordinates, x: Sizes) -> Condition:
+        return b.eq(rt[0] * self._piece(x) + a)
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         return Map(self._along(o, rt[0] * self._piece(x) + o[self.dimension]))
@@ -215,12 +216,9 @@ class AllToAll(Cut, Alike):
     dimension: int
     group: ExprLike
 
-    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
+    def related(self, a: Expr, b: Expr, rt: Coordinates, x: Sizes) -> Condition:
         m = self._piece(x)
-        return [
-            (b - rt[0] * m).eq(a - _block(a, m) * m) if d == self.dimension else a.eq(b)
-            for d, (a, b) in enumerate(zip(o, i, strict=True))
-        ]
+        return (b - rt[0] * m).eq(a - _block(a, m) * m)
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         m = self._piece(x)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from ...core.condition import Condition
 from ...core.expr import Expr, lift
 from ...core.hlo import Shape, leaves
-from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, op, symbols
+from ...core.op import Case, Coordinates, Demand, Op, Sizes, op, symbols
 from .contraction import Dot
 from .movement import Aligned, Dims, Extents, Sized, one_dimension
 from .pointwise import Copy
@@ -71,35 +71,20 @@ class Fibres(Sized, Aligned):
     def demands(self, *x: Sizes) -> Iterator[Demand]:
         yield from super().demands(*x)
         for k, sizes in enumerate(x):
-            for d, place in self.places(k, *x).items():
+            for d, place in self._shared(k).items():
                 what = f"{self.function}: dimension {d} of operand {k} has size {sizes[d]}, not {self.sizes[place]}"
                 yield lift(sizes[d]).eq(self.sizes[place]), what
 
-    def places(self, k: int, *x: Sizes) -> dict[int, int]:
+    def _shared(self, k: int) -> dict[int, int]:
         return {d: place for d, place in enumerate(self.shared[k] or ()) if place != WHOLE}
 
-    def _between(self, k: int, o: Coordinates, i: Coordinates, *x: Sizes) -> list[Condition]:
+    def places(self, k: int, *x: Sizes) -> dict[int, int]:
+        return {d: place for d, place in self._shared(k).items() if place != self.along}
+
+    def between(self, k: int, o: Coordinates, i: Coordinates, *x: Sizes) -> list[Condition]:
         """The element of the operand is not beyond that of the output in the dimension `along`."""
         sign = -1 if self.backwards else 1
-        return [(i[d] - o[p]) * sign <= 0 for d, p in self.places(k, *x).items() if p == self.along]
-
-    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
-        equal = [o[p].eq(i[d]) for d, p in self.places(k, *x).items() if p != self.along]
-        return [*equal, *self._between(k, o, i, *x)]
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        places = {d: p for d, p in self.places(k, *x).items() if p != self.along}
-        ranges = {d: Range(n) for d, n in enumerate(x[k]) if d not in places}
-        at = [o[places[d]] if d in places else ranges[d].index for d in range(len(x[k]))]
-        found = [ranges.get(d, e) for d, e in enumerate(at)]
-        return Map(found, self._between(k, o, at, *x))
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        origin = {p: i[d] for d, p in self.places(k, *x).items() if p != self.along}
-        ranges = {p: Range(n) for p, n in enumerate(self.sizes) if p not in origin}
-        at = [origin[p] if p in origin else ranges[p].index for p in range(len(self.sizes))]
-        found = [ranges.get(p, e) for p, e in enumerate(at)]
-        return Map(found, self._between(k, at, i, *x))
+        return [(i[d] - o[p]) * sign <= 0 for d, p in self._shared(k).items() if p == self.along]
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

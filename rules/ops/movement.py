@@ -41,16 +41,27 @@ class Aligned(Op):
         """The output's dimension for each dimension of operand ``k`` that the output has too."""
         raise NotImplementedError
 
+    def between(self, k: int, o: Coordinates, i: Coordinates, *x: Sizes) -> list[Condition]:
+        """Further conditions on an output element and an element of operand ``k`` that agree."""
+        return []
+
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
-        return [o[place].eq(i[d]) for d, place in self.places(k, *x).items()]
+        agree = [o[place].eq(i[d]) for d, place in self.places(k, *x).items()]
+        return [*agree, *self.between(k, o, i, *x)]
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         places = self.places(k, *x)
-        return Map([o[places[d]] if d in places else Range(n) for d, n in enumerate(x[k])])
+        found = [o[places[d]] if d in places else Range(n) for d, n in enumerate(x[k])]
+        return Map(found, self.between(k, o, _at(found), *x))
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         origin = {place: i[d] for d, place in self.places(k, *x).items()}
-        return Map([origin[p] if p in origin else Range(n) for p, n in enumerate(self.shape(*x))])
+        found = [origin[p] if p in origin else Range(n) for p, n in enumerate(self.shape(*x))]
+        return Map(found, self.between(k, _at(found), i, *x))
+
+
+def _at(found: Sequence[Expr | Range]) -> list[Expr]:
+    return [e.index if isinstance(e, Range) else e for e in found]
 
 
 class Alike(Op):

@@ -14,14 +14,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from typer.main import get_command
+from typer.testing import CliRunner
 
+from dev.documents.reference import help_texts
 from indexproof import __version__
 from indexproof.cli import app
 from indexproof.core.errors import InputError
 from indexproof.reports.commands import maps
-from indexproof.reports.commands.dev import help_texts
 from indexproof.reports.commands.frame import Commands
+from indexproof.reports.commands.options import documented
 
 Run = Callable[..., Any]
 
@@ -427,3 +430,41 @@ def test_a_cache_that_is_turned_off_or_has_no_place(
     done = run("prove", "interval_sum", "--jobs", 1)
     assert (done.status, done.err) == (0, "")
     assert "damaged" not in done.out
+
+
+# ------------------------------------------ What the docstring of a command says of its arguments and options
+def grown(start: int, *, by: int = 2, loud: bool = False) -> None:
+    """Grow.
+
+    Args:
+        start (N): Where to begin: a number.
+        by (--step -s STEP 1..3): How much
+            to add.
+        loud: Say it twice.
+    """
+    typer.echo([start + by] * (1 + loud))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("4", "[6]"),
+        ("4 -s 3 --loud", "[7, 7]"),
+        ("4 --step 4", "Invalid value for '--step'"),
+        ("4 --by 1", "No such option"),
+        ("--help", "How much to add.  [default: 2; 1<=x<=3]"),
+        ("--help", "Where to begin: a number."),
+    ],
+)
+def test_an_entry_declares_flags_bounds_and_help(words: str, said: str) -> None:
+    app = typer.Typer(rich_markup_mode=None)
+    app.command()(documented(grown))
+    assert said in CliRunner().invoke(app, words.split()).output
+
+
+def test_what_has_no_entry_is_noticed() -> None:
+    def silent(*, size: int = 1) -> None:
+        """Do nothing."""
+
+    with pytest.raises(KeyError, match="size"):
+        documented(silent)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dev.plain import instance
+from dev.plain import Driver, instance
 from indexproof.core.cost import map_cost
 from indexproof.core.explain import explained
-from indexproof.core.expr import Expr, var
+from indexproof.core.expr import Expr, maximum, minimum, var
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.interval import Interval
 from indexproof.core.rewrite import measure
 from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map
 from indexproof.core.steps import Step, Trace
 from indexproof.core.text import format_map, parse_map
 from indexproof.rules.catalog import RULES
+from indexproof.rules.simplifier import simplify
+from indexproof.verify.concrete import equal_maps
 from indexproof.verify.derivation import check_derivation
 
 
@@ -149,3 +154,89 @@ def test_maps_of_any_depth(depth: int, keep_width: bool) -> None:
     after = simplify_map(m, RULES, keep_width=keep_width)
     assert map_cost(after).weight <= map_cost(m).weight
     assert simplify_map(after.with_(), RULES, keep_width=keep_width) == after
+
+
+# ------------- Maps on which passes took turns, or stopped one too early: each has an end, and it is the same
+HARD = [
+    (int(line.split(" ", 1)[0]), line.split(" ", 1)[1])
+    for line in (Path(__file__).parent / "data" / "hard_chains.txt").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+]
+
+
+@pytest.mark.parametrize("n", range(len(HARD)))
+def test_it_comes_to_an_end_that_stays(n: int) -> None:
+    weight, text = HARD[n]
+    m = parse_map(text)
+    after = simplify(m, minimize=weight)
+    assert simplify(after.with_(), minimize=weight) == after
+    assert map_cost(after).weighed(weight) <= map_cost(m).weighed(weight)
+    derivation = simplify(m, minimize=weight, explain=True)
+    assert derivation.after == after
+    assert check_derivation(derivation, RULES).steps
+    assert equal_maps(m, after).proved
+
+
+def test_all_of_them_are_there() -> None:
+    assert len(HARD) == 14
+
+
+# ------------------------- The plain driver goes down in the order with every step, also among many arguments
+a, b, c, d = (var(name) for name in "abcd")
+BOXES = {v: Interval(0, 9) for v in (a, b, c, d)}
+
+
+def steps(e: Expr) -> list[Expr]:
+    """What the driver makes of ``e`` itself, step by step."""
+    driver = Driver(RULES.rules, Facts(BOXES))
+    made = [e]
+    while (after := driver._step(made[-1])) is not None:
+        made.append(after)
+        assert len(made) < 50
+    return made
+
+
+@pytest.mark.parametrize("join", [minimum, maximum])
+def test_every_step_on_an_extremum_descends(join) -> None:
+    taken = 0
+    for constants in itertools.product((-3, 0, 2), repeat=4):
+        for n in (2, 3, 4):
+            args = [v + k for v, k in zip((a, b, c, d), constants, strict=True)]
+            for e in (join(*args[:n]), join(*args[:n], 4), join(*args[:n]) // 3):
+                made = steps(e)
+                taken += len(made) - 1
+                for before, after in itertools.pairwise(made):
+                    assert measure(after).values() < measure(before).values(), (before, after)
+    assert taken > 200
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (minimum(a + 2, b + 2, c + 2), minimum(a, b, c) + 2),
+        (minimum(a + 2, b + 2, 5), minimum(a, b, 3) + 2),
+        # two of three have it in common, which gains nothing
+        (minimum(a + 2, b + 2, c), minimum(a + 2, b + 2, c)),
+        (maximum(a - 1, b - 1, c + 4), maximum(a, b, c + 5) - 1),
+    ],
+)
+def test_constants_come_out_of_all_arguments(before: Expr, after: Expr) -> None:
+    assert Driver(RULES.rules, Facts(BOXES))(before) is after
+
+
+# ---------------------------------------------------------------- Extraction on maps that once came out wrong
+#: a literal below what was read before is no zero
+LITERAL = (
+    "(d0, d1) -> ((min(d1 - d0, max(d0 * -2 + d1 * 3 - 2, min(d1 - 4, 3), -2)) + max(d0 * -2 + d1 * 3 - 2,"
+    " min(d1 - 4, 3), -2)) mod 6, (d0 * -2 - d1 + min(max(d1 * 3 + d0 - 3, 0), 5) + 3) mod -3),"
+    " domain: d0 in [0, 3], d1 in [0, 4]"
+)
+
+
+@pytest.mark.parametrize("text", [LITERAL])
+def test_the_relation_stays_and_a_trace_changes_nothing(text: str) -> None:
+    m = parse_map(text)
+    trace: Trace = []
+    after = simplify_map(m, RULES, trace)
+    assert after.relation() == m.relation()
+    assert simplify_map(parse_map(text), RULES) == after

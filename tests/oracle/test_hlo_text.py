@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from indexproof import module_maps
 from indexproof.core.errors import InputError
 from indexproof.core.hlo import format_module, read_module
+from indexproof.core.layout import memory
+from indexproof.verify.access import utilization
 
 xla = pytest.importorskip("jaxlib._hlo")
 
@@ -187,3 +192,71 @@ def test_mistakes_that_xla_does_not_see(layout: str) -> None:
     assert 20 <= error.column <= 32
     assert error.expected
     assert error.render().splitlines()[-1].strip() == "^"
+
+
+# ------------ XLA's own parser reads the layouts that we print, and takes without a word the mistakes that we
+#: How XLA stores the size `*`; the description of tiled layouts says -1.
+COMBINED = -(2**63)
+
+TEXTS = [
+    "f32[]",
+    "f32[2,3]{0,1}",
+    "f32[3,5]{1,0:T(2,2)}",
+    "bf16[16,256]{1,0:T(8,128)(2,1)}",
+    "f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)}",
+    "f32[]{:T(128)}",
+    "f32[2]{0:T(2,2)}",
+    "f32[3,5]{1,0:T(2,2)L(32)}",
+    "s4[3,3]{1,0:T(2,2)E(4)S(1)}",
+    "f32[<=5,3]{1,0:T(2,2)}",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_xla_reads_the_same_layout(text: str) -> None:
+    at = memory(text)
+    shape = xla.Shape(str(at.shape))
+    layout = shape.layout()
+    assert layout.minor_to_major() == at.layout.minor_to_major
+    tiles = [tuple(COMBINED if t is None else t for t in tile.sizes) for tile in at.layout.tiles]
+    assert list(layout.tiling() or []) == tiles
+    module = f"HloModule m\n\nENTRY e {{\n  ROOT p = {at.shape} parameter(0)\n}}\n"
+    assert str(at.shape) in xla.hlo_module_from_text(module).to_string()
+
+
+@pytest.mark.parametrize(
+    "text", ["f32[2,2]{1,1}", "f32[2,2]{1,0:T(2,2}", "f32[2]{0:T()}", "f32[2,2]{1,0:T(0,2)}"]
+)
+def test_xla_takes_these_and_we_do_not(text: str) -> None:
+    module = f"HloModule m\n\nENTRY e {{\n  ROOT p = {text} parameter(0)\n}}\n"
+    assert "parameter(0)" in xla.hlo_module_from_text(module).to_string()
+    with pytest.raises(InputError):
+        memory(text)
+
+
+# ------------- The bytes that XLA's cost analysis counts for single operations are those of the elements that
+jax = pytest.importorskip("jax")
+jnp = jax.numpy
+
+
+@pytest.mark.parametrize(("function", "shapes"), [
+    (lambda x: x[::2, :10] * 2, [(10, 20)]),
+    (lambda x: x[3:, 1:19:3], [(10, 20)]),
+    (lambda x, y: x @ y, [(64, 32), (32, 16)]),
+    (lambda x: jnp.broadcast_to(x[:, None], (8, 16)) + 1, [(8,)]),
+    (lambda x, y: jnp.concatenate([x[:4], y]), [(8,), (8,)]),
+    (lambda x: x.sum(0), [(32, 8)]),
+    (lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, (3,), (1,), "VALID"), [(32,)]),
+    (lambda x: x.T[::-1], [(6, 4)]),
+], ids=["strided slice", "slice", "dot", "broadcast", "concatenate", "reduce", "window", "reverse"])  # fmt: skip
+def test_elements_read_are_the_bytes_that_xla_counts(function: Callable[..., Any], shapes: list[Any]) -> None:
+    import indexproof.jax
+
+    arrays = [jax.ShapeDtypeStruct(s, jnp.float32) for s in shapes]
+    counted = jax.jit(function).lower(*arrays).compile().cost_analysis()
+    module = indexproof.jax.module(function, *arrays)
+    leaves = module_maps(module).computation(module.entry, "output_to_input").leaves
+    read = [utilization(reads.maps, 1 << 20).distinct for reads in leaves.values()]
+    # a fusion may take its operands in another order
+    bytes_accessed = [counted[f"bytes accessed{k}{{}}"] for k in range(len(shapes))]
+    assert sorted(4 * n for n in read if n is not None) == sorted(bytes_accessed)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from typer.testing import CliRunner
 
 from indexproof.cli import app
 from indexproof.verify import checker
+from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
+from indexproof.verify.checker import Formula, Polynomial, constant
 
 Json = Any
 
@@ -204,3 +207,200 @@ def test_the_checker_is_a_file_that_runs_alone(place: Path) -> None:
     done = subprocess.run(words, capture_output=True, text=True, cwd=place, check=False)
     assert (done.returncode, done.stdout[:24]) == (0, "PROVED  3 files, 0 refused"[:24]), done.stderr
     assert subprocess.run(words[:3], capture_output=True, check=False, cwd=place).returncode == 3
+
+
+# -------------- Certificates that are written to prove what is false, and what the laws of the checker say at
+Z3 = {"z3": z3_refutes}
+
+ONE, ZERO = [[1]], list[Json]()
+X, U = [[1, "x"]], [[1, "u"]]
+#: `u = -1` contradicts `u >= 0`, and `u = 0` contradicts `u < 0`.
+MINUS_ONE, NONE = ["name", "u", "r", [[-1]], ONE], ["name", "u", "r", ZERO, ONE]
+
+
+def forged(proof: Json, *, hypotheses: list[Json] = [], goal: Json = ("<=", 0, 1), more: Json = ()) -> Json:  # noqa: B006
+    """A certificate, mostly of ``x <= 0``, which is false, whose terms are 0: x, 1: 0, 2: 2 and some more."""
+    return {
+        "format": checker.FORMAT,
+        "claim": {"name": "forged", "hypotheses": hypotheses, "goal": list(goal)},
+        "terms": [["var", "x", ""], 0, 2, *more],
+        "proof": proof,
+    }
+
+
+#: What is refused for a reason that is looked at, and would prove what is false if it were not.
+FORGED: dict[str, tuple[Json, str]] = {
+    "nothing": (forged([]), "does not say that these facts contradict"),
+    "a goal that is not shown": (forged([["cut", ["ge", [[-1, "x"]]], []]]), "does not say"),
+    "a case that is not shown": (forged([["split", X, [], [NONE]]]), "does not say"),
+    "what a variable is": (forged([["name", "x", "r", ZERO, ONE]]), "x is no new name"),
+    "a name twice": (forged([["name", "u", "u", [[7]], [[4]]]]), "u is no new name"),
+    "a name again": (forged([NONE, ["name", "u", "s", ONE, ONE]]), "u is no new name"),
+    "an inverse again": (forged([["name", "i", "r", [[2]], ONE], ["inverse", ZERO, 2, "i", "t"]]),
+        "i is no new name"),
+    "the name of a term": (forged([["name", "!q0", "r", X, ONE]], more=[["fdiv", 1, 2]]), "!q0 is no new name"),
+    "cases of a name to come": (forged([["split", U, [MINUS_ONE], [NONE]]]), "u means nothing here"),
+    "a name in a circle": (forged([["name", "u", "r", [[1], [1, "u"]], ONE]]), "u means nothing here"),
+    "what is shown of a name to come": (forged([["cut", ["or", ["ge", U], ["ge", [[-1], [-1, "u"]]]], []],
+        ["product", U, X]]), "u means nothing here"),
+}  # fmt: skip
+
+
+def refused(data: Json, reason: str) -> None:
+    with pytest.raises(CertificateRefused, match=reason):
+        check_certificate(data, solvers=Z3)
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_what_is_forged_is_refused(name: str) -> None:
+    refused(*FORGED[name])
+
+
+@pytest.mark.parametrize(
+    ("reason", "name"),
+    [
+        ("contradict each other", "nothing"),
+        ("is no new name", "what a variable is"),
+        ("is no new name", "a name again"),
+        ("is no new name", "an inverse again"),
+        ("means nothing here", "cases of a name to come"),
+        ("means nothing here", "a name in a circle"),
+    ],
+)
+def test_without_the_check_what_is_forged_would_be_accepted(
+    reason: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require = checker.require
+    monkeypatch.setattr(
+        checker, "require", lambda holds, place, said: require(holds or reason in said, place, said)
+    )
+    assert check_certificate(FORGED[name][0], solvers=Z3).leaves >= 1
+
+
+@pytest.mark.parametrize(
+    ("step", "reason"),
+    [
+        (["nothing"], "there is no step 'nothing'"),
+        (["product", X], "there is no step"),
+        (["inverse", ZERO, 0, "i", "t"], "there is no step"),
+        (["inverse", ZERO, -1, "i", "t"], "there is no step"),
+        (["inverse", ZERO, 10**9, "i", "t"], "there is no step"),
+        (["inverse", ZERO, True, "i", "t"], "not of the documented form"),
+        (["inverse", ZERO, 1.0, "i", "t"], "there is no step"),
+        (["name", 1, "r", X, ONE], "is no new name"),
+        (["name", ["u"], "r", X, ONE], "is no new name"),
+        (["product", [[True, "x"]], X], "not of the documented form"),
+        (["product", [[1.0, "x"]], X], "not of the documented form"),
+        (["product", [[1, 7]], X], "not of the documented form"),
+        (["cut", ["le", X], []], "not of the documented form"),
+        (["split", X, []], "not of the documented form"),
+        ([], "not of the documented form"),
+    ],
+    ids=str,
+)
+def test_what_is_no_step_is_refused(step: Json, reason: str) -> None:
+    refused(forged([step]), reason)
+    if step[:1] == ["split"]:
+        refused(forged([["split", X, [], []], ["product", X, X]]), "a proof goes on after its cases")
+
+
+@pytest.mark.parametrize(
+    "term",
+    [True, 1.0, "x", ["var", "x", "a b"], ["fdiv", 0, 1], ["mod", 0, 9], ["sum", 0, [[0, True]]], ["max"]],
+    ids=str,
+)
+def test_what_is_no_term_is_refused(term: Json) -> None:
+    refused(forged([], more=[term]), "not of the documented form")
+
+
+# ---------------------------------------------------------------------------------- divisors that are not zero
+NOT_ZERO: Json = ("!=", 0, 1)
+
+
+def test_only_divisors_of_the_claim_are_not_zero() -> None:
+    """Whatever divides by x would say that x is not zero; a term that the claim does not have says nothing."""
+    by_x = ["fdiv", 0, 0]
+    refused(forged([], goal=NOT_ZERO, more=[by_x]), "does not say")
+    # what cancels is no part of a claim, and two claims are compared without it
+    cancelled = [by_x, ["sum", 0, [[3, 1], [3, -1], [0, 1]]]]
+    refused(forged([], goal=["!=", 4, 1], more=cancelled), "does not say")
+    # in a claim that divides by x it is true
+    given = [["==", 3, 3], ["<=", 3, 2]]
+    assert check_certificate(forged([], hypotheses=given, goal=NOT_ZERO, more=[by_x]), solvers=Z3).leaves
+
+
+def test_divisibility_may_be_by_zero() -> None:
+    denied = ["not", ["divides", 0, 2]]
+    refused(forged([], hypotheses=[denied], goal=NOT_ZERO), "does not say")
+    # which says that zero divides nothing
+    assert check_certificate(forged([], hypotheses=[["divides", 0, 2]], goal=NOT_ZERO), solvers=Z3).leaves
+
+
+def test_names_are_no_variables() -> None:
+    """However a variable is called, it is not what a term is called."""
+    for name in ("!q0", "q!0", "!!q0"):
+        terms = checker.Terms([["var", name, ""], ["var", "y", ""], ["fdiv", 0, 1], ["mod", 0, 1]])
+        assert len({str(p) for p in terms.table}) == 4
+    assert checker.Terms([["var", "a:b", ""]]).table != checker.Terms([["var", "a", "b"]]).table
+
+
+# ------------------------------------------------------------------------------------------------------- the laws
+def holds(f: Formula) -> bool:
+    """Whether a formula without names holds."""
+    if f[0] in ("and", "or"):
+        return (all if f[0] == "and" else any)(map(holds, f[1]))
+    raise AssertionError(f)
+
+
+def numbers(most: int, count: int) -> Iterator[list[Polynomial]]:
+    for values in itertools.product(range(-most, most + 1), repeat=count):
+        yield [constant(n) for n in values]
+
+
+def test_a_quotient_and_a_remainder_are_what_is_said() -> None:
+    for a, b, q, r in numbers(3, 4):
+        n, d = a.literal or 0, b.literal or 0
+        assert holds(checker.quotient(a, b, q, r)) == (not d or (q.literal, r.literal) == divmod(n, d))
+
+
+def test_products_and_multiples_are_what_is_said() -> None:
+    for u, v in numbers(5, 2):
+        assert holds(checker.product(u, v))
+        assert holds(checker.multiple(u, v))
+
+
+def test_odd_numbers_have_inverses() -> None:
+    for h, w in itertools.product(range(-20, 20), range(1, 9)):
+        i = pow(2 * h + 1, -1, 1 << w)
+        t, rest = divmod((2 * h + 1) * i - 1, 1 << w)
+        assert rest == 0
+        assert holds(checker.inverse(1 << w, constant(h), constant(i), constant(t)))
+        assert not holds(checker.inverse(1 << w, constant(h), constant(i + 1), constant(t)))
+
+
+def test_an_extremum_is_what_is_said() -> None:
+    for op in ("min", "max"):
+        terms = checker.Terms([["var", "a", ""], ["var", "b", ""], [op, 0, 1]])
+        (meaning,) = terms.facts([])
+        for a, b, e in itertools.product(range(-2, 3), repeat=3):
+            check = checker.Check("", terms, Z3)
+            said = [check.text(checker.zero(p - n)) for p, n in zip(terms.table, (a, b, e), strict=True)]
+            declared = " ".join(f"(declare-const {s} Int)" for s in ("m0", "m1", "m2"))
+            asserted = "".join(f"(assert {f})" for f in [*said, check.text(meaning)])
+            assert z3_refutes(f"{declared}{asserted}") == (e != (min if op == "min" else max)(a, b))
+
+
+def test_what_is_denied_does_not_hold() -> None:
+    x = checker.variable("x")
+    facts = [checker.nonnegative(x * 2 - 3), checker.zero(x * 2 - 4), checker.nonzero(x + 1)]
+    facts += [checker.both(*facts), checker.either(*facts)]
+    for f, n in itertools.product(facts, range(-5, 6)):
+        assert _at(f, n) != _at(checker.negation(f), n)
+
+
+def _at(f: Formula, n: int) -> bool:
+    """Whether a formula about x holds where it is n."""
+    if f[0] in ("and", "or"):
+        return (all if f[0] == "and" else any)(_at(g, n) for g in f[1])
+    total = sum(c * n ** len(m) for m, c in f[1].items())
+    return total >= 0 if f[0] == "ge" else total == 0

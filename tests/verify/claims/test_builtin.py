@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -187,3 +188,26 @@ def test_the_example_in_the_description_of_the_format_is_right() -> None:
     assert [c.name for c in f.claims] == ["strided: s -> p0", "strided: p0 -> s", "splitting_a_row"]
     assert all(r.as_expected for r in check_claims(f))
     assert sum(isinstance(c.statement, Comparison) for c in f.claims) == 0
+
+
+# ------------------------------- Maps of operations that are easily got wrong, against those of the catalogue
+FILE = Path(__file__).parent / "data" / "operations.claims"
+
+
+def test_all_are_as_expected() -> None:
+    file = read_claims(FILE.read_text("utf-8"), FILE.name)
+    results = check_claims(file)
+    for r in results:
+        assert r.as_expected, (r.claim.name, r.verdict, r.headline)
+    wrong = [r for r in results if r.verdict is Status.REFUTED]
+    assert len(wrong) >= 24
+    assert all(r.headline for r in wrong)
+
+
+def test_claims_about_the_same_pair_are_counted() -> None:
+    file = read_claims(FILE.read_text("utf-8"), FILE.name)
+    assert [c.name for c in file.claims][:3] == [
+        "reverse: r -> p0",
+        "reverse: r -> p0 (2)",
+        "reverse: p0 -> r",
+    ]

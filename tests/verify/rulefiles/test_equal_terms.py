@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 
-from indexproof.core.condition import Condition, divides
+from indexproof.core.condition import Compare, Condition, divides
 from indexproof.core.expr import Expr, integer, maximum, minimum, var
+from indexproof.verify import linear
 from indexproof.verify.certificate import check_certificate, z3_refutes
 from indexproof.verify.linear import ReductionBudget as Limits
 from indexproof.verify.linear.export import checked_json
+from indexproof.verify.obligations import Obligation
+from indexproof.verify.recheck import is_example
 from indexproof.verify.refute import sample, small_point
 from indexproof.verify.rulefiles import (
     StatedRule,
     certify,
     equal_terms,
     judge,
+    parse_rules,
     read_rule_file,
     stated_rule_obligations,
 )
 from indexproof.verify.rulefiles.cases import expanded
 from indexproof.verify.rulefiles.certify import case_certificate
 from indexproof.verify.rulefiles.equal_terms import by_equal_terms, proof_by_equal_terms, proposals
-from indexproof.verify.solve import decide
+from indexproof.verify.rulefiles.findings import cannot_overflow, decide_overflow
+from indexproof.verify.rulefiles.inverses import by_inverses
+from indexproof.verify.rulefiles.obligations import NO_NEW_OVERFLOW, StatedObligation
+from indexproof.verify.rulefiles.rule import widened
+from indexproof.verify.solve import Budget, decide
 from indexproof.verify.verdict import Status, Verdict
+
+from ...broken.inverses import BROKEN, Inverse
 
 a, b, c, d, x, y, z = map(var, "abcdxyz")
 Z3 = {"z3": z3_refutes}
@@ -167,3 +178,107 @@ def test_a_case_of_a_rule_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
     (o, *_) = expanded(STATED["true_any_number"])
     data = json.loads(json.dumps(case_certificate(o)))
     assert check_certificate(data, (o.hypotheses, o.goal), solvers=Z3).lemmas["cut"] > 0
+
+
+# --------------- Whether rules over unbounded integers overflow machine types on the right side only: points,
+HEADER = "semantics euclid0\nint x, y, z\nconst c, d\nbool p\n"
+WIDENS = {
+    "(x + c) + d -> x + fold(c + d)": {"x": -1, "c": 1, "d": 2147483647},
+    "x * c + y * c -> (x + y) * c": {"x": 1, "y": 2147483647, "c": 0},
+    "x + min(y, z) -> min(x + y, x + z)": {"x": 1, "y": 0, "z": 2147483647},
+    "x / 2 / 2 -> (x - x % 4) / 4": None,
+    "-(x - y) -> y - x": None,
+    "select(p, x, x + y) -> x + select(p, 0, y)": None,
+    "select(p, x, y) -> select(p, x, y) + (x - x)": None,
+    "select(x < y, x, y) * 0 -> (x - y) * 0": {"x": 1, "y": -2147483647},
+    "(x / c) / d -> x / fold(c * d) if c > 0, d > 0": {"x": 0, "c": 32768, "d": 65536},
+    "(x + x) / 2 -> x": None,
+    "x + y < z -> x < z - y": {"x": -1, "y": -1, "z": 2147483647},
+    "max(x, y) -> max(x, y) + 2147483648 - 2147483648": {"x": 0, "y": 0},
+}
+
+
+def one(text: str) -> StatedRule:
+    (r,) = parse_rules(f"{HEADER}r: {text}\n", "t").rules
+    return r
+
+
+def asked(r: StatedRule) -> dict[int, tuple[StatedObligation, Verdict]]:
+    return {o.bits: (o, decide(o)) for o in stated_rule_obligations(r) if o.bits}
+
+
+def fits(point: dict[str, int], bits: int) -> bool:
+    return all(-(1 << (bits - 1)) <= n < 1 << (bits - 1) for n in point.values())
+
+
+@pytest.mark.parametrize("text", WIDENS)
+def test_overflow_of_the_right_side_only(text: str) -> None:
+    r = one(text)
+    expected = WIDENS[text]
+    for bits, (o, v) in asked(r).items():
+        assert not o.gate
+        assert o.kind == f"{NO_NEW_OVERFLOW}, int{bits}"
+        if expected is None:
+            assert v.status is not Status.REFUTED
+            continue
+        assert v.status is Status.REFUTED
+        point = dict(v.witness or {})
+        assert judge(widened(r, bits), point) == "undefined"
+        assert fits(point, bits)
+        assert is_example(o, point)
+        if bits == 32:
+            assert sum(map(abs, point.values())) <= sum(map(abs, expected.values()))
+
+
+def test_what_is_said_of_small_machines_is_true() -> None:
+    """Asked of 4 bits, where there are few points, the answers are those of evaluation."""
+    decided = 0
+    for text in WIDENS:
+        r = one(text)
+        points = itertools.product(
+            *(range(2) if k.name == "bool" else range(-8, 8) for k in r.variables.values())
+        )
+        machine = widened(r, 4)
+        wrong = any(judge(machine, dict(zip(r.variables, p, strict=True))) == "undefined" for p in points)
+        v = decide_overflow(asked(r)[32][0].source, 4, Budget())
+        decided += v.status is not Status.UNDECIDED
+        assert v.status in ({Status.REFUTED} if wrong else {Status.PROVED, Status.UNDECIDED}), text
+    assert decided == len(WIDENS)
+
+
+def test_what_is_computed_on_the_left_is_no_new_overflow() -> None:
+    assert cannot_overflow(one("min(x + y, x) -> min(x, x + y)"), 32)
+    assert cannot_overflow(one("x * c < y -> not (y <= x * c)"), 32)
+    # a side that is not chosen may be one that is not computed
+    assert not cannot_overflow(one("select(p, x + y, x) -> select(not p, x, x + y)"), 32)
+    assert not cannot_overflow(one("x -> x + 0"), 32)
+    assert not cannot_overflow(one("x -> min(x, 2147483648)"), 32)
+    assert cannot_overflow(one("x -> min(x, 2147483648)"), 64)
+
+
+def test_rules_about_machine_integers_are_not_asked() -> None:
+    (r,) = parse_rules("integers 16 bits wrap\nint x\nr: x + 1 - 1 -> x\n", "t").rules
+    assert not asked(r)
+
+
+# ------------- Factors with an inverse modulo the divisor: what follows from them is proved, and nothing else
+POSITIVE = tuple(Compare("<", integer(0), var(name)) for name in "dn")
+
+
+def owed(conditions: tuple[Condition, ...]) -> Obligation:
+    return Obligation("rule", "planted", "sound", (*POSITIVE, *conditions[:-1]), conditions[-1])
+
+
+def has_counterexample(o: Obligation) -> bool:
+    names = sorted({v.name for c in (*o.hypotheses, o.goal) for v in c.variables()})
+    points = itertools.product(range(6), repeat=len(names))
+    return any(is_example(o, dict(zip(names, point, strict=True))) for point in points)
+
+
+@pytest.mark.parametrize("planted", BROKEN, ids=lambda b: b.name)
+def test_what_does_not_follow_is_not_proved(planted: Inverse) -> None:
+    wrong, twin = owed(planted.wrong), owed(planted.twin)
+    assert has_counterexample(wrong)
+    assert not by_inverses(wrong, linear.ReductionBudget())[0]
+    assert not has_counterexample(twin)
+    assert by_inverses(twin, linear.ReductionBudget())[0]

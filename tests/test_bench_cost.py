@@ -37,48 +37,45 @@ def sub(a: Any, b: Any) -> list[Any]:
 
 
 # ------------------------------------------------------------------------------------------------------------ cost
-@pytest.mark.parametrize(
-    ("roots", "operations", "divisions"),
-    [
-        ([X], 0, 0),
-        ([7], 0, 0),
-        ([["add", 2, 5]], 0, 0),
-        ([["add", X, 1]], 1, 0),
-        ([["add", X, -1]], 1, 0),
-        ([["mul", X, 4]], 1, 0),
-        ([["mul", X, -4]], 1, 0),
-        ([["fdiv", X, 4]], 1, 1),
-        ([["mod", ["fdiv", X, 4], 8]], 2, 2),
-        ([["cdiv", X, 4]], 1, 1),
-        ([["min", X, 3]], 1, 0),
-        # a quotient and a remainder of one sum: the sum once
-        ([["fdiv", ["add", X, Y], 4], ["mod", ["add", Y, X], 4]], 3, 2),
-        # equal results cost one
-        ([["fdiv", X, 4], ["fdiv", X, 4]], 1, 1),
-        # n terms, n - 1 additions, in any grouping
-        ([["add", ["add", X, Y], ["add", Z, 1]]], 3, 0),
-        ([["add", X, ["add", Y, ["add", Z, 1]]]], 3, 0),
-        # a partial sum that is used again is computed once
-        ([["add", ["add", X, Y], Z], ["mod", ["add", X, Y], 3]], 3, 1),
-        # subtraction is one operation; only a lone minus is a negation
-        ([sub(X, Y)], 1, 0),
-        ([sub(X, sub(Y, Z))], 2, 0),
-        ([["mul", X, -1]], 1, 0),
-        ([["add", ["mul", X, -1], 9]], 1, 0),
-        ([["add", 9, ["mul", X, -1]]], 1, 0),
-        ([["add", ["add", ["mul", X, -1], ["mul", Y, -1]], 9]], 2, 0),
-        ([["add", ["mul", X, -1], ["mul", Y, -1]]], 2, 0),
-        ([["mul", ["add", X, Y], -1]], 2, 0),
-        ([["add", ["mul", X, -3], ["mul", Y, -1]]], 2, 0),
-        ([["fdiv", ["mul", X, -1], 3]], 2, 1),
-        # x * 3 is one product, added here and subtracted there
-        ([["add", Y, ["mul", X, 3]], ["add", Z, ["mul", X, -3]]], 3, 0),
-        # what was not multiplied out is not multiplied out for the count
-        ([["mul", ["add", X, Y], 3]], 2, 0),
-        ([["add", ["mul", X, 3], ["mul", Y, 3]]], 3, 0),
-        ([["select", ["le", X, Y], X, Y]], 2, 0),
-    ],
-)
+@pytest.mark.parametrize(("roots", "operations", "divisions"), [
+    ([X], 0, 0),
+    ([7], 0, 0),
+    ([["add", 2, 5]], 0, 0),
+    ([["add", X, 1]], 1, 0),
+    ([["add", X, -1]], 1, 0),
+    ([["mul", X, 4]], 1, 0),
+    ([["mul", X, -4]], 1, 0),
+    ([["fdiv", X, 4]], 1, 1),
+    ([["mod", ["fdiv", X, 4], 8]], 2, 2),
+    ([["cdiv", X, 4]], 1, 1),
+    ([["min", X, 3]], 1, 0),
+    # a quotient and a remainder of one sum: the sum once
+    ([["fdiv", ["add", X, Y], 4], ["mod", ["add", Y, X], 4]], 3, 2),
+    # equal results cost one
+    ([["fdiv", X, 4], ["fdiv", X, 4]], 1, 1),
+    # n terms, n - 1 additions, in any grouping
+    ([["add", ["add", X, Y], ["add", Z, 1]]], 3, 0),
+    ([["add", X, ["add", Y, ["add", Z, 1]]]], 3, 0),
+    # a partial sum that is used again is computed once
+    ([["add", ["add", X, Y], Z], ["mod", ["add", X, Y], 3]], 3, 1),
+    # subtraction is one operation; only a lone minus is a negation
+    ([sub(X, Y)], 1, 0),
+    ([sub(X, sub(Y, Z))], 2, 0),
+    ([["mul", X, -1]], 1, 0),
+    ([["add", ["mul", X, -1], 9]], 1, 0),
+    ([["add", 9, ["mul", X, -1]]], 1, 0),
+    ([["add", ["add", ["mul", X, -1], ["mul", Y, -1]], 9]], 2, 0),
+    ([["add", ["mul", X, -1], ["mul", Y, -1]]], 2, 0),
+    ([["mul", ["add", X, Y], -1]], 2, 0),
+    ([["add", ["mul", X, -3], ["mul", Y, -1]]], 2, 0),
+    ([["fdiv", ["mul", X, -1], 3]], 2, 1),
+    # x * 3 is one product, added here and subtracted there
+    ([["add", Y, ["mul", X, 3]], ["add", Z, ["mul", X, -3]]], 3, 0),
+    # what was not multiplied out is not multiplied out for the count
+    ([["mul", ["add", X, Y], 3]], 2, 0),
+    ([["add", ["mul", X, 3], ["mul", Y, 3]]], 3, 0),
+    ([["select", ["le", X, Y], X, Y]], 2, 0),
+])  # fmt: skip
 def test_cost(roots: list[Any], operations: int, divisions: int) -> None:
     found = cost(program(*roots))
     assert (found.all, found.divisions) == (operations, divisions)

@@ -110,48 +110,42 @@ def test_imports_point_one_way() -> None:
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize(
-    ("path", "source"),
-    [
-        ("core/expr.py", "import z3"),
-        ("core/expr.py", "from ..rules import sums"),
-        ("core/hlo/reader.py", "from ... import rules"),
-        ("core/hlo/reader.py", "from ...verify.solve import solve"),
-        ("core/expr.py", "from .. import IndexingMap"),
-        ("core/expr.py", "def f():\n    import jax"),
-        ("rules/sums.py", "from ..verify import encode"),
-        ("rules/sums.py", "import indexproof.verify.encode"),
-        ("rules/sums.py", "import indexproof"),
-        ("rules/ops/fold.py", "import islpy as isl"),
-        ("rules/ops/fold.py", "importlib.import_module('z3')"),
-        ("verify/solve.py", "from ..reports.terminal import show"),
-        ("verify/solve.py", "from .. import cli"),
-        ("reports/html.py", "from z3 import Solver"),
-        ("reports/html.py", "import typer"),
-        ("reports/html.py", "from .commands.frame import say"),
-        ("reports/html.py", "from . import commands"),
-        ("reports/commands/maps.py", "from ... import cli"),
-        ("reports/commands/maps.py", "import z3"),
-        ("cli.py", "import z3"),
-        ("__init__.py", "import numpy"),
-    ],
-)
+@pytest.mark.parametrize(("path", "source"), [
+    ("core/expr.py", "import z3"),
+    ("core/expr.py", "from ..rules import sums"),
+    ("core/hlo/reader.py", "from ... import rules"),
+    ("core/hlo/reader.py", "from ...verify.solve import solve"),
+    ("core/expr.py", "from .. import IndexingMap"),
+    ("core/expr.py", "def f():\n    import jax"),
+    ("rules/sums.py", "from ..verify import encode"),
+    ("rules/sums.py", "import indexproof.verify.encode"),
+    ("rules/sums.py", "import indexproof"),
+    ("rules/ops/fold.py", "import islpy as isl"),
+    ("rules/ops/fold.py", "importlib.import_module('z3')"),
+    ("verify/solve.py", "from ..reports.terminal import show"),
+    ("verify/solve.py", "from .. import cli"),
+    ("reports/html.py", "from z3 import Solver"),
+    ("reports/html.py", "import typer"),
+    ("reports/html.py", "from .commands.frame import say"),
+    ("reports/html.py", "from . import commands"),
+    ("reports/commands/maps.py", "from ... import cli"),
+    ("reports/commands/maps.py", "import z3"),
+    ("cli.py", "import z3"),
+    ("__init__.py", "import numpy"),
+])  # fmt: skip
 def test_a_wrong_import_is_noticed(path: str, source: str) -> None:
     assert list(complaints(source, Path(path)))
 
 
-@pytest.mark.parametrize(
-    ("path", "source"),
-    [
-        ("core/hlo/reader.py", "from ..expr import Expr\nfrom . import shape\nimport numpy as np"),
-        ("rules/ops/fold.py", "from ...core import expr"),
-        ("core/frameworks/jax.py", "def f():\n    import jax.numpy"),
-        ("verify/solve.py", "import z3\nfrom .. import __version__"),
-        ("reports/commands/maps.py", "import typer\nfrom ..layout import write\nfrom .frame import say"),
-        ("cli.py", "from .reports import terminal\nfrom .core.errors import InputError\nimport typer"),
-        ("__init__.py", "from .core.expr import Expr"),
-    ],
-)
+@pytest.mark.parametrize(("path", "source"), [
+    ("core/hlo/reader.py", "from ..expr import Expr\nfrom . import shape\nimport numpy as np"),
+    ("rules/ops/fold.py", "from ...core import expr"),
+    ("core/frameworks/jax.py", "def f():\n    import jax.numpy"),
+    ("verify/solve.py", "import z3\nfrom .. import __version__"),
+    ("reports/commands/maps.py", "import typer\nfrom ..layout import write\nfrom .frame import say"),
+    ("cli.py", "from .reports import terminal\nfrom .core.errors import InputError\nimport typer"),
+    ("__init__.py", "from .core.expr import Expr"),
+])  # fmt: skip
 def test_a_right_import_is_left_alone(path: str, source: str) -> None:
     assert not list(complaints(source, Path(path)))
 

@@ -39,14 +39,11 @@ def test_damaged_texts(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["fuzz", "fuzz-hlo"])
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["-n", "0"], "there is nothing to examine"),
-        (["-n", "-3"], "--count"),
-        (["--corpus", "/no/such/file"], "cannot read"),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), [
+    (["-n", "0"], "there is nothing to examine"),
+    (["-n", "-3"], "--count"),
+    (["--corpus", "/no/such/file"], "cannot read"),
+])  # fmt: skip
 def test_wrong_options(run: Run, command: str, words: list[str], said: str) -> None:
     done = run("dev", command, *words)
     assert done.status == 3

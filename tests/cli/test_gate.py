@@ -182,17 +182,14 @@ def test_one_run_writes_all_formats(run: Run, repository: Path, monkeypatch: pyt
     assert (repository / "steps.md").read_text("utf-8") == summary
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ("", "has no [tool.indexproof]"),
-        ("[tool.indexproof", "pyproject.toml"),
-        ("[tool.indexproof]\nrulez = []", "has no key `rulez`"),
-        ("[tool.indexproof]\nrules = 'x'", "a list of files"),
-        ("[tool.indexproof]\nfloor = -1", "floor = -1"),
-        ("[tool.indexproof]\nbase = '--output=written'", "neither a file nor a Git revision"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "said"), [
+    ("", "has no [tool.indexproof]"),
+    ("[tool.indexproof", "pyproject.toml"),
+    ("[tool.indexproof]\nrulez = []", "has no key `rulez`"),
+    ("[tool.indexproof]\nrules = 'x'", "a list of files"),
+    ("[tool.indexproof]\nfloor = -1", "floor = -1"),
+    ("[tool.indexproof]\nbase = '--output=written'", "neither a file nor a Git revision"),
+])  # fmt: skip
 def test_settings_that_make_no_sense(run: Run, repository: Path, settings: str, said: str) -> None:
     (repository / "pyproject.toml").write_text(settings, "utf-8")
     done = run("gate")

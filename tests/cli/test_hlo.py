@@ -197,15 +197,12 @@ def test_compressed_files_and_standard_input(run: Run, tmp_path: Path) -> None:
     assert run("hlo", str(path)).status == 3
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["-c", "g"], "there is no computation `g` in the module `m`; expected one of f, e"),
-        (["-i", "q"], "--instruction: there is no instruction `q` in f, e; expected one of p0, k"),
-        (["--verify", "-i", "d"], "--verify proves whole computations"),
-        (["--verify", "--physical"], "--verify proves maps between elements"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["-c", "g"], "there is no computation `g` in the module `m`; expected one of f, e"),
+    (["-i", "q"], "--instruction: there is no instruction `q` in f, e; expected one of p0, k"),
+    (["--verify", "-i", "d"], "--verify proves whole computations"),
+    (["--verify", "--physical"], "--verify proves maps between elements"),
+])  # fmt: skip
 def test_what_is_not_there(run: Run, module: str, arguments: list[str], said: str) -> None:
     done = run("hlo", module, *arguments)
     assert done.status == 3
@@ -418,18 +415,15 @@ def test_files_and_standard_input(run: Run, tmp_path: Path) -> None:
     assert run("equal", f"@{path}", "-", stdin=TRANSPOSE).status == 0
 
 
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        (TRANSPOSE, "c = f32[2,3] copy(f32[2,3] x)"),
-        (TRANSPOSE, "b = f32[3,2] broadcast(f32[2] x), dimensions={1}"),
-        (TRANSPOSE, "t = f32[3,2] transpose(f32[2,3] x), dimensions={1,7}"),
-        (TRANSPOSE, "(d0, d1) -> (d1, d0)"),
-        ("a = f32[4] add(f32[4] x, f32[4] y)", "(d0) -> (d0), domain: d0 in [0, 3]"),
-        ("a = f32[4] add(f32[4] x, f32[4] y)", "n = f32[4] negate(f32[4] x)"),
-        ("i = s32[4] iota(), iota_dimension=0", "i = s32[4] iota(), iota_dimension=0"),
-    ],
-)
+@pytest.mark.parametrize(("left", "right"), [
+    (TRANSPOSE, "c = f32[2,3] copy(f32[2,3] x)"),
+    (TRANSPOSE, "b = f32[3,2] broadcast(f32[2] x), dimensions={1}"),
+    (TRANSPOSE, "t = f32[3,2] transpose(f32[2,3] x), dimensions={1,7}"),
+    (TRANSPOSE, "(d0, d1) -> (d1, d0)"),
+    ("a = f32[4] add(f32[4] x, f32[4] y)", "(d0) -> (d0), domain: d0 in [0, 3]"),
+    ("a = f32[4] add(f32[4] x, f32[4] y)", "n = f32[4] negate(f32[4] x)"),
+    ("i = s32[4] iota(), iota_dimension=0", "i = s32[4] iota(), iota_dimension=0"),
+])  # fmt: skip
 def test_what_cannot_be_compared(run: Run, left: str, right: str) -> None:
     done = run("equal", left, right)
     assert done.status == 3

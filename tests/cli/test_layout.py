@@ -38,15 +38,12 @@ def test_elements_and_positions(run: Run) -> None:
     assert "element   () is at position 0" in run("layout", "show", "f32[]{:T(8)}").out
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        (FIGURE,),
-        ("bf16[1000,30,70]{2,0,1:T(8,128)(2,1)}",),
-        ("f32[2,3]{0,1}", "--padded", "3,5"),
-        ("f32[0,5]",),
-    ],
-)
+@pytest.mark.parametrize("words", [
+    (FIGURE,),
+    ("bf16[1000,30,70]{2,0,1:T(8,128)(2,1)}",),
+    ("f32[2,3]{0,1}", "--padded", "3,5"),
+    ("f32[0,5]",),
+])  # fmt: skip
 def test_everything_that_is_printed_is_proved(run: Run, words: tuple[str, ...]) -> None:
     done = run("layout", "show", *words, "--verify")
     assert done.status == 0
@@ -78,26 +75,23 @@ def test_as_json(run: Run) -> None:
     assert plain["tiles"] == [["*", 3]]
 
 
-@pytest.mark.parametrize(
-    ("words", "message", "caret"),
-    [
-        (["f32[2,2]{1,1}"], "dimension 1 occurs twice in a layout", 11),
-        (["f32[2,2]{1,0:T(2,2}"], "unexpected '}'", 18),
-        (["f32[2]{0:T()}"], "where a tile size belongs", 11),
-        (["f32[2,2]{1,0:T(0,2)}"], "a tile size of 0", 15),
-        ([FIGURE, "--index", "2,x"], "--index: `x` is no number", 2),
-        ([FIGURE, "--index", "2,-1"], "--index: `-1` is no number", 2),
-        ([FIGURE, "--index", "3,0"], "outside of", None),
-        ([FIGURE, "--index", "1"], "expected 2 coordinates", None),
-        ([FIGURE, "--index", ""], "expected 2 coordinates", None),
-        ([FIGURE, "--position", "24"], "expected 0 to 23", None),
-        ([FIGURE, "--padded", "3"], "padded_dimensions has 1 entries", None),
-        ([FIGURE, "--padded", "2,5"], "narrower", None),
-        (["(f32[2], s32[])"], "is a tuple", None),
-        (["f32[?,2]"], "unknown size", None),
-        (["banana"], "where a shape belongs", 0),
-    ],
-)
+@pytest.mark.parametrize(("words", "message", "caret"), [
+    (["f32[2,2]{1,1}"], "dimension 1 occurs twice in a layout", 11),
+    (["f32[2,2]{1,0:T(2,2}"], "unexpected '}'", 18),
+    (["f32[2]{0:T()}"], "where a tile size belongs", 11),
+    (["f32[2,2]{1,0:T(0,2)}"], "a tile size of 0", 15),
+    ([FIGURE, "--index", "2,x"], "--index: `x` is no number", 2),
+    ([FIGURE, "--index", "2,-1"], "--index: `-1` is no number", 2),
+    ([FIGURE, "--index", "3,0"], "outside of", None),
+    ([FIGURE, "--index", "1"], "expected 2 coordinates", None),
+    ([FIGURE, "--index", ""], "expected 2 coordinates", None),
+    ([FIGURE, "--position", "24"], "expected 0 to 23", None),
+    ([FIGURE, "--padded", "3"], "padded_dimensions has 1 entries", None),
+    ([FIGURE, "--padded", "2,5"], "narrower", None),
+    (["(f32[2], s32[])"], "is a tuple", None),
+    (["f32[?,2]"], "unknown size", None),
+    (["banana"], "where a shape belongs", 0),
+])  # fmt: skip
 def test_mistakes(run: Run, words: list[str], message: str, caret: int | None) -> None:
     done = run("layout", "show", *words)
     assert done.status == 3
@@ -129,15 +123,12 @@ def test_a_bitcast_as_json(run: Run) -> None:
     assert data["steps"] == [{"reshape": [8, 3]}, {"transpose": [1, 0]}]
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "message"),
-    [
-        ("f32[3,4]", "f32[13]", "expected as many elements"),
-        ("f32[8]", "s16[8]", "expected elements of one size"),
-        ("f32[3,5]{1,0:T(2,2)}", "f32[3,5]", "has 9 padding elements"),
-        ("f32[8", "f32[8]", "'[' is not closed"),
-    ],
-)
+@pytest.mark.parametrize(("source", "target", "message"), [
+    ("f32[3,4]", "f32[13]", "expected as many elements"),
+    ("f32[8]", "s16[8]", "expected elements of one size"),
+    ("f32[3,5]{1,0:T(2,2)}", "f32[3,5]", "has 9 padding elements"),
+    ("f32[8", "f32[8]", "'[' is not closed"),
+])  # fmt: skip
 def test_what_is_no_bitcast(run: Run, source: str, target: str, message: str) -> None:
     done = run("layout", "bitcast", source, target)
     assert (done.status, done.out) == (3, "")

@@ -75,17 +75,14 @@ def test_maps_from_files_and_standard_input(run: Run, tmp_path: Path) -> None:
     assert run("equal", "-", "-", stdin=HALVES).status == 3
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["(d0) -> (d0 +), domain: d0 in [0, 9]", HALVES], "in the first map: line 1, column 14"),
-        ([HALVES, "{"], "in the second map: line 1, column 2"),
-        ([HALVES, ""], "in the second map"),
-        ([HALVES, "@/no/such/file"], "cannot read `/no/such/file`"),
-        ([HALVES, "@/"], "cannot read `/`"),
-        ([HALVES], "Missing argument"),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), [
+    (["(d0) -> (d0 +), domain: d0 in [0, 9]", HALVES], "in the first map: line 1, column 14"),
+    ([HALVES, "{"], "in the second map: line 1, column 2"),
+    ([HALVES, ""], "in the second map"),
+    ([HALVES, "@/no/such/file"], "cannot read `/no/such/file`"),
+    ([HALVES, "@/"], "cannot read `/`"),
+    ([HALVES], "Missing argument"),
+])  # fmt: skip
 def test_maps_that_cannot_be_read(run: Run, words: list[str], said: str) -> None:
     done = run("equal", *words)
     assert done.status == 3
@@ -236,27 +233,24 @@ TILE = "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n - 1], d1 in [0, k -
 BACK = "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 7], d1 in [0, 7]"
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "said"),
-    [
-        (f"injective|{WRITES}|--over|d0", 1, "take     d0 = 0, s0 = 4, d0' = 1, s0' = 0"),
-        (f"injective|{ROWS}", 0, "PROVED  injective   by"),
-        (f"surjective|{FORTH}|--shape|8,9", 1, "take     t0 = 0, t1 = 8"),
-        (f"bijective|{FORTH}|--shape|8,8|--confirm", 0, "confirmed by"),
-        (f"in_bounds|{FORTH}|--shape|8,7", 1, "result 1 is 7, which is not in [0, 6]"),
-        (f"disjoint|{ROWS}|{WRITES}", 1, "(0) is a target of both maps"),
-        (f"inverse|{FORTH}|{BACK}", 0, "PROVED  inverse"),
-        (f"contiguous|{ROWS}|--along|s0", 0, "PROVED  contiguous, 8 elements"),
-        (f"contiguous|{ROWS}|--along|d0|--width|2", 1, "the vector has a gap"),
-        (f"aligned|{ROWS}|--along|s0|--by|16", 1, "24 is no multiple of 16"),
-        (f"monotone|{WRITES}|--strict", 1, "a later point has no later target"),
-        (f"monotone|{ROWS}|--strict", 0, "PROVED  monotone"),
-        (f"bijective|{TILE}|--shape|n*k|--confirm", 0, "for all sizes"),
-        (f"covers|{TILE}|--shape|n*k+1", 1, "take     n = 1, k = 1, t0 = 1"),
-        (f"covers|{TILE}|--shape|12|--at|n=4,k=3", 0, "PROVED  covers"),
-        (f"covers|{TILE}|--shape|n*3|--at|k=3", 0, "for all sizes"),
-    ],
-)
+@pytest.mark.parametrize(("words", "status", "said"), [
+    (f"injective|{WRITES}|--over|d0", 1, "take     d0 = 0, s0 = 4, d0' = 1, s0' = 0"),
+    (f"injective|{ROWS}", 0, "PROVED  injective   by"),
+    (f"surjective|{FORTH}|--shape|8,9", 1, "take     t0 = 0, t1 = 8"),
+    (f"bijective|{FORTH}|--shape|8,8|--confirm", 0, "confirmed by"),
+    (f"in_bounds|{FORTH}|--shape|8,7", 1, "result 1 is 7, which is not in [0, 6]"),
+    (f"disjoint|{ROWS}|{WRITES}", 1, "(0) is a target of both maps"),
+    (f"inverse|{FORTH}|{BACK}", 0, "PROVED  inverse"),
+    (f"contiguous|{ROWS}|--along|s0", 0, "PROVED  contiguous, 8 elements"),
+    (f"contiguous|{ROWS}|--along|d0|--width|2", 1, "the vector has a gap"),
+    (f"aligned|{ROWS}|--along|s0|--by|16", 1, "24 is no multiple of 16"),
+    (f"monotone|{WRITES}|--strict", 1, "a later point has no later target"),
+    (f"monotone|{ROWS}|--strict", 0, "PROVED  monotone"),
+    (f"bijective|{TILE}|--shape|n*k|--confirm", 0, "for all sizes"),
+    (f"covers|{TILE}|--shape|n*k+1", 1, "take     n = 1, k = 1, t0 = 1"),
+    (f"covers|{TILE}|--shape|12|--at|n=4,k=3", 0, "PROVED  covers"),
+    (f"covers|{TILE}|--shape|n*3|--at|k=3", 0, "for all sizes"),
+])  # fmt: skip
 def test_property(run: Run, words: str, status: int, said: str) -> None:
     done = run("property", *words.split("|"))
     assert done.status == status, done
@@ -266,21 +260,18 @@ def test_property(run: Run, words: str, status: int, said: str) -> None:
     assert (found["counterexample"] is not None) == (status == 1)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (f"injectiv|{ROWS}", "there is no property `injectiv`; expected one of injective"),
-        (f"injective|{ROWS}|{ROWS}", "injective is a property of 1 map, not of 2"),
-        (f"inverse|{ROWS}", "inverse is a property of 2 maps, not of 1"),
-        (f"covers|{ROWS}", "covers needs a shape"),
-        (f"injective|{ROWS}|--width|3", "injective takes no width"),
-        (f"injective|{ROWS}|--over|x", "no dimension or range `x`; expected one of d0, s0"),
-        (f"covers|{ROWS}|--shape|4,x", "--shape: `x` is no number"),
-        (f"covers|{TILE}|--shape|m", "unknown variable `m`"),
-        (f"covers|{TILE}|--shape|4|--at|m=3", "the map has no parameter `m`"),
-        (f"contiguous|{TILE}|--along|d1", "contiguous needs a width"),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), [
+    (f"injectiv|{ROWS}", "there is no property `injectiv`; expected one of injective"),
+    (f"injective|{ROWS}|{ROWS}", "injective is a property of 1 map, not of 2"),
+    (f"inverse|{ROWS}", "inverse is a property of 2 maps, not of 1"),
+    (f"covers|{ROWS}", "covers needs a shape"),
+    (f"injective|{ROWS}|--width|3", "injective takes no width"),
+    (f"injective|{ROWS}|--over|x", "no dimension or range `x`; expected one of d0, s0"),
+    (f"covers|{ROWS}|--shape|4,x", "--shape: `x` is no number"),
+    (f"covers|{TILE}|--shape|m", "unknown variable `m`"),
+    (f"covers|{TILE}|--shape|4|--at|m=3", "the map has no parameter `m`"),
+    (f"contiguous|{TILE}|--along|d1", "contiguous needs a width"),
+])  # fmt: skip
 def test_a_property_that_is_asked_wrongly(run: Run, words: str, said: str) -> None:
     done = run("property", *words.split("|"))
     assert done.status == 3

@@ -79,18 +79,15 @@ def test_a_reader_that_has_gone(tmp_path: Path) -> None:
     assert not done.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "status"),
-    [
-        (["equal", "(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (d0), domain: d0 in [0, 9]"], 0),
-        (["equal", "(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (d0), domain: d0 in [0, 8]", "--json"], 1),
-        (["prove", "interval_sum", "--no-cache", "--jobs", "1"], 0),
-        (["convert", "(d0) -> (d0), domain: d0 in [0, 9]", "--to", "c"], 0),
-        (["show"], 0),
-        (["--help"], 0),
-        (["prove", "--help"], 0),
-    ],
-)
+@pytest.mark.parametrize(("words", "status"), [
+    (["equal", "(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (d0), domain: d0 in [0, 9]"], 0),
+    (["equal", "(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (d0), domain: d0 in [0, 8]", "--json"], 1),
+    (["prove", "interval_sum", "--no-cache", "--jobs", "1"], 0),
+    (["convert", "(d0) -> (d0), domain: d0 in [0, 9]", "--to", "c"], 0),
+    (["show"], 0),
+    (["--help"], 0),
+    (["prove", "--help"], 0),
+])  # fmt: skip
 def test_a_verdict_does_not_depend_on_whether_somebody_reads_it(words: list[str], status: int) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "indexproof", *words],
@@ -121,38 +118,35 @@ def test_nobody_reads_what_a_run_says_meanwhile(words: list[str], status: int, f
     assert done.stdout.startswith(b"           claims") == (status == 0)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["nonsense"], "No such command 'nonsense'"),
-        (["prove", "--nonsense"], "No such option"),
-        (["prove", "--jobs", "many"], "--jobs"),
-        (["prove", "--jobs", "0"], "--jobs"),
-        (["prove", "--budget", "0", "interval_sum"], "leaves the solver nothing"),
-        (["prove", "--budget", "nan", "interval_sum"], "--budget"),
-        (["prove", "--no-cache", "--cache", "x", "interval_sum"], "--no-cache contradicts --cache"),
-        (["prove", "--cache", "/", "interval_sum"], "is a folder"),
-        (["prove", "--cache", "/dev/null", "interval_sum"], "is no file"),
-        (["prove", "--cache", "/dev/null/x", "interval_sum"], "cannot write"),
-        (["prove", "--cache", "x" * 300, "interval_sum"], "is no name of a file"),
-        (["prove", "--cache", "x\0y", "interval_sum"], "null byte"),
-        (["prove", "--cache", "/proc/x.sqlite", "interval_sum"], "cannot write"),
-        (["prove", "--cache", "no/such.sqlite", "--read-only-cache", "interval_sum"], "there is no file"),
-        (["prove", "smal_remainder_vanishes"], "did you mean `small_remainder_vanishes`"),
-        (["prove", "transpos"], "did you mean `transpose`"),
-        (["prove", "no_such_thing_at_all_qqq"], "`indexproof show` prints the names"),
-        (["prove", "quotient_by_one: sund"], "does not owe `sund`"),
-        (["prove", ""], "is called"),
-        (["prove", "no/such/file.py"], "cannot read `no/such/file.py`"),
-        (["show", "transpos"], "did you mean `transpose`"),
-        (["equal"], "Missing argument"),
-        (["dev", "nonsense"], "No such command 'nonsense'"),
-        (["show", "transpose", "--family", "ops"], "--family is about the list"),
-        (["show", "--family", "op"], "there is no family `op`"),
-        (["check", "no/such/file"], "no/such/file"),
-        (["simplify", "(d0) -> (d0"], "line 1, column"),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), [
+    (["nonsense"], "No such command 'nonsense'"),
+    (["prove", "--nonsense"], "No such option"),
+    (["prove", "--jobs", "many"], "--jobs"),
+    (["prove", "--jobs", "0"], "--jobs"),
+    (["prove", "--budget", "0", "interval_sum"], "leaves the solver nothing"),
+    (["prove", "--budget", "nan", "interval_sum"], "--budget"),
+    (["prove", "--no-cache", "--cache", "x", "interval_sum"], "--no-cache contradicts --cache"),
+    (["prove", "--cache", "/", "interval_sum"], "is a folder"),
+    (["prove", "--cache", "/dev/null", "interval_sum"], "is no file"),
+    (["prove", "--cache", "/dev/null/x", "interval_sum"], "cannot write"),
+    (["prove", "--cache", "x" * 300, "interval_sum"], "is no name of a file"),
+    (["prove", "--cache", "x\0y", "interval_sum"], "null byte"),
+    (["prove", "--cache", "/proc/x.sqlite", "interval_sum"], "cannot write"),
+    (["prove", "--cache", "no/such.sqlite", "--read-only-cache", "interval_sum"], "there is no file"),
+    (["prove", "smal_remainder_vanishes"], "did you mean `small_remainder_vanishes`"),
+    (["prove", "transpos"], "did you mean `transpose`"),
+    (["prove", "no_such_thing_at_all_qqq"], "`indexproof show` prints the names"),
+    (["prove", "quotient_by_one: sund"], "does not owe `sund`"),
+    (["prove", ""], "is called"),
+    (["prove", "no/such/file.py"], "cannot read `no/such/file.py`"),
+    (["show", "transpos"], "did you mean `transpose`"),
+    (["equal"], "Missing argument"),
+    (["dev", "nonsense"], "No such command 'nonsense'"),
+    (["show", "transpose", "--family", "ops"], "--family is about the list"),
+    (["show", "--family", "op"], "there is no family `op`"),
+    (["check", "no/such/file"], "no/such/file"),
+    (["simplify", "(d0) -> (d0"], "line 1, column"),
+])  # fmt: skip
 def test_bad_input_is_one_line_and_status_3(run: Run, words: list[str], said: str) -> None:
     done = run(*words)
     assert done.status == 3, done.err
@@ -445,17 +439,14 @@ def grown(start: int, *, by: int = 2, loud: bool = False) -> None:
     typer.echo([start + by] * (1 + loud))
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("4", "[6]"),
-        ("4 -s 3 --loud", "[7, 7]"),
-        ("4 --step 4", "Invalid value for '--step'"),
-        ("4 --by 1", "No such option"),
-        ("--help", "How much to add.  [default: 2; 1<=x<=3]"),
-        ("--help", "Where to begin: a number."),
-    ],
-)
+@pytest.mark.parametrize(("words", "said"), [
+    ("4", "[6]"),
+    ("4 -s 3 --loud", "[7, 7]"),
+    ("4 --step 4", "Invalid value for '--step'"),
+    ("4 --by 1", "No such option"),
+    ("--help", "How much to add.  [default: 2; 1<=x<=3]"),
+    ("--help", "Where to begin: a number."),
+])  # fmt: skip
 def test_an_entry_declares_flags_bounds_and_help(words: str, said: str) -> None:
     app = typer.Typer(rich_markup_mode=None)
     app.command()(documented(grown))

@@ -161,17 +161,14 @@ def test_a_point_where_the_claim_holds(run: Run) -> None:
     assert {o["obligation"]: o["here"] for o in data["obligations"]}["sound"] == "holds"
 
 
-@pytest.mark.parametrize(
-    ("at", "said"),
-    [
-        ("x", "`x` is no value"),
-        ("x=one", "is no value"),
-        ("x=1,,g=2", "is no value"),
-        ("q=1", "the claim has no variable `q`"),
-        ("x=1,x=2", "has a value already"),
-        ("x=1,g=2", "no value for"),
-    ],
-)
+@pytest.mark.parametrize(("at", "said"), [
+    ("x", "`x` is no value"),
+    ("x=one", "is no value"),
+    ("x=1,,g=2", "is no value"),
+    ("q=1", "the claim has no variable `q`"),
+    ("x=1,x=2", "has a value already"),
+    ("x=1,g=2", "no value for"),
+])  # fmt: skip
 def test_a_point_that_makes_no_sense(run: Run, at: str, said: str) -> None:
     done = run("prove", RULE, "--at", at)
     assert done.status == 3

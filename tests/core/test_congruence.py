@@ -19,42 +19,36 @@ def follows(claim: str, *equations: str) -> list[int] | None:
     return known.reasons(left, right)
 
 
-@pytest.mark.parametrize(
-    ("claim", "equations", "reasons"),
-    [
-        ("a = a", [], []),
-        ("a = b", ["a = c", "b = c", "d = e"], [0, 1]),
-        # inside of others, also where both are known later
-        ("(a + 1) // 2 = (b + 1) // 2", ["a = b"], [0]),
-        ("d = b", ["a // 3 = b", "a = c", "c // 3 = d"], [0, 1, 2]),
-        # sums: any of their parts is known from the rest
-        ("a mod 4 = a - 4 * b", ["a // 4 * 4 + a mod 4 = a", "a // 4 = b"], [0, 1]),
-        # common factors, and multiples of what has a factor
-        ("a // 4 * 4 + a mod 4 = a", ["a // 4 * 12 + a mod 4 * 3 = 3 * a"], [0]),
-        ("6 * (a // 3) = 2 * a + 4", ["a // 3 * 3 = a + 2"], [0]),
-        ("7 * (a // 3) - 2 * a = a // 3 + 4", ["a // 3 * 3 = a + 2"], [0]),
-        # minima of more arguments, in whatever order equations are about them
-        ("min(a, b, c) = a", ["min(a, b) = a", "min(b, c) = b"], [0, 1]),
-        ("min(a, b, c) = d", ["min(b, c) = e", "min(a, e) = d"], [0, 1]),
-        ("max(a, b, c) = a", ["max(b, c) = c", "max(a, c) = a", "min(a, b) = b"], [0, 1]),
-    ],
-)
+@pytest.mark.parametrize(("claim", "equations", "reasons"), [
+    ("a = a", [], []),
+    ("a = b", ["a = c", "b = c", "d = e"], [0, 1]),
+    # inside of others, also where both are known later
+    ("(a + 1) // 2 = (b + 1) // 2", ["a = b"], [0]),
+    ("d = b", ["a // 3 = b", "a = c", "c // 3 = d"], [0, 1, 2]),
+    # sums: any of their parts is known from the rest
+    ("a mod 4 = a - 4 * b", ["a // 4 * 4 + a mod 4 = a", "a // 4 = b"], [0, 1]),
+    # common factors, and multiples of what has a factor
+    ("a // 4 * 4 + a mod 4 = a", ["a // 4 * 12 + a mod 4 * 3 = 3 * a"], [0]),
+    ("6 * (a // 3) = 2 * a + 4", ["a // 3 * 3 = a + 2"], [0]),
+    ("7 * (a // 3) - 2 * a = a // 3 + 4", ["a // 3 * 3 = a + 2"], [0]),
+    # minima of more arguments, in whatever order equations are about them
+    ("min(a, b, c) = a", ["min(a, b) = a", "min(b, c) = b"], [0, 1]),
+    ("min(a, b, c) = d", ["min(b, c) = e", "min(a, e) = d"], [0, 1]),
+    ("max(a, b, c) = a", ["max(b, c) = c", "max(a, c) = a", "min(a, b) = b"], [0, 1]),
+])  # fmt: skip
 def test_what_follows(claim: str, equations: list[str], reasons: list[int]) -> None:
     assert follows(claim, *equations) == reasons
     for n in reasons:
         assert follows(claim, *(e for k, e in enumerate(equations) if k != n)) is None, n
 
 
-@pytest.mark.parametrize(
-    ("claim", "equations"),
-    [
-        ("a = b", ["a // 2 = b // 2"]),
-        ("a = b", ["2 * a = 2 * b + 1"]),
-        ("a // 3 = b", ["a // 3 * 2 = b"]),
-        ("min(a, b) = a", ["min(a, b, c) = a"]),
-        ("min(a, b, c) = a", ["max(a, b) = a"]),
-    ],
-)
+@pytest.mark.parametrize(("claim", "equations"), [
+    ("a = b", ["a // 2 = b // 2"]),
+    ("a = b", ["2 * a = 2 * b + 1"]),
+    ("a // 3 = b", ["a // 3 * 2 = b"]),
+    ("min(a, b) = a", ["min(a, b, c) = a"]),
+    ("min(a, b, c) = a", ["max(a, b) = a"]),
+])  # fmt: skip
 def test_what_does_not_follow(claim: str, equations: list[str]) -> None:
     assert follows(claim, *equations) is None
 

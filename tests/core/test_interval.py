@@ -96,14 +96,11 @@ def test_the_domain_knows_the_law(law: KnownLaw) -> None:
     assert certain > 20
 
 
-@pytest.mark.parametrize(
-    ("compute", "value"),
-    [
-        (Interval.floordiv, lambda p, q: p // q),
-        (Interval.ceildiv, lambda p, q: -(-p // q)),
-        (Interval.mod, lambda p, q: p % q),
-    ],
-)
+@pytest.mark.parametrize(("compute", "value"), [
+    (Interval.floordiv, lambda p, q: p // q),
+    (Interval.ceildiv, lambda p, q: -(-p // q)),
+    (Interval.mod, lambda p, q: p % q),
+])  # fmt: skip
 def test_divisions_are_exact_on_every_small_box(
     compute: Callable[[Interval, Interval], Interval], value: Callable[[int, int], int]
 ) -> None:

@@ -65,21 +65,18 @@ def test_sources_are_kept_beside_the_runtime_variables() -> None:
     assert map_from_json(dump_json(data)) == m
 
 
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (3, integer(3)),
-        ("d0", d0),
-        (["add", "d0", -2], d0 - 2),
-        (["mul", 3, ["add", "d0", "d1"]], d0 * 3 + d1 * 3),
-        (["fdiv", "d0", 4], floordiv(d0, 4)),
-        (["mod", "d0", -4], mod(d0, -4)),
-        (["cdiv", "d0", 4], ceildiv(d0, 4)),
-        (["min", "d0", ["max", "d1", 3]], minimum(d0, maximum(d1, 3))),
-        (["add", 1, 2, "d0", "d1"], d0 + d1 + 3),
-        (["mul", "d0", "d1"], mul(d0, d1)),
-    ],
-)
+@pytest.mark.parametrize(("data", "expected"), [
+    (3, integer(3)),
+    ("d0", d0),
+    (["add", "d0", -2], d0 - 2),
+    (["mul", 3, ["add", "d0", "d1"]], d0 * 3 + d1 * 3),
+    (["fdiv", "d0", 4], floordiv(d0, 4)),
+    (["mod", "d0", -4], mod(d0, -4)),
+    (["cdiv", "d0", 4], ceildiv(d0, 4)),
+    (["min", "d0", ["max", "d1", 3]], minimum(d0, maximum(d1, 3))),
+    (["add", 1, 2, "d0", "d1"], d0 + d1 + 3),
+    (["mul", "d0", "d1"], mul(d0, d1)),
+])  # fmt: skip
 def test_expressions(data: Any, expected: Any) -> None:
     assert expr_from_json(data) is expected
     assert expr_from_json(expr_to_json(expected)) is expected
@@ -216,25 +213,22 @@ def test_text_that_is_no_json(text: str, message: str) -> None:
     assert str(caught.value).startswith(message)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        True,
-        False,
-        0,
-        -7,
-        1.5,
-        1e300,
-        "",
-        'a"\\\n\té\u2028😀',
-        [],
-        {},
-        [[]],
-        {"a": {}},
-        [1, [2, {"x": [None]}], "y"],
-    ],
-)
+@pytest.mark.parametrize("value", [
+    None,
+    True,
+    False,
+    0,
+    -7,
+    1.5,
+    1e300,
+    "",
+    'a"\\\n\té\u2028😀',
+    [],
+    {},
+    [[]],
+    {"a": {}},
+    [1, [2, {"x": [None]}], "y"],
+])  # fmt: skip
 def test_json_text_agrees_with_the_standard_library(value: Any) -> None:
     assert dump_json(value) == json.dumps(value)
     assert load_json(json.dumps(value)) == value

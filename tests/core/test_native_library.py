@@ -213,28 +213,25 @@ def test_malformed_text(place: Path, pairs: list[Any]) -> None:
     assert count[MALFORMED] > 1500
 
 
-@pytest.mark.parametrize(
-    ("text", "column"),
-    [
-        ("", 1),
-        ("[]", 1),
-        ("{}", 2),
-        ('{"dims": []}', 1),
-        ('{"dims": [], "results": [1, ]}', 29),
-        ('{"dims": [], "results": [01]}', 26),
-        ('{"dims": [], "results": [1.5]}', 27),
-        ('{"dims": [], "results": [["fdiv", 1, 0]]}', 26),
-        ('{"dims": [], "results": [["add", 1]]}', 26),
-        ('{"dims": [], "results": [["pow", 1, 2]]}', 27),
-        ('{"dims": [["d0", 0, 1]], "results": [["mul", "d0", "d0"]]}', 38),
-        ('{"dims": [["d0", 0, 1], ["d0", 0, 1]], "results": []}', 26),
-        ('{"dims": [["min", 0, 1]], "results": []}', 12),
-        ('{"dims": [], "results": [], "dims": []}', 29),
-        ('{"dims": [], "results": [], "rank": 2}', 29),
-        ('{"dims": [], "results": []} 1', 29),
-        ('{"dims": [["d0", 0, 1]], "results": ["d1"]}', 38),
-    ],
-)
+@pytest.mark.parametrize(("text", "column"), [
+    ("", 1),
+    ("[]", 1),
+    ("{}", 2),
+    ('{"dims": []}', 1),
+    ('{"dims": [], "results": [1, ]}', 29),
+    ('{"dims": [], "results": [01]}', 26),
+    ('{"dims": [], "results": [1.5]}', 27),
+    ('{"dims": [], "results": [["fdiv", 1, 0]]}', 26),
+    ('{"dims": [], "results": [["add", 1]]}', 26),
+    ('{"dims": [], "results": [["pow", 1, 2]]}', 27),
+    ('{"dims": [["d0", 0, 1]], "results": [["mul", "d0", "d0"]]}', 38),
+    ('{"dims": [["d0", 0, 1], ["d0", 0, 1]], "results": []}', 26),
+    ('{"dims": [["min", 0, 1]], "results": []}', 12),
+    ('{"dims": [], "results": [], "dims": []}', 29),
+    ('{"dims": [], "results": [], "rank": 2}', 29),
+    ('{"dims": [], "results": []} 1', 29),
+    ('{"dims": [["d0", 0, 1]], "results": ["d1"]}', 38),
+])  # fmt: skip
 def test_malformed_json(place: Path, text: str, column: int) -> None:
     (line,) = said(place, "json", "text", [text])
     assert line.split()[:4] == ["!", "1", "1", str(column)], line

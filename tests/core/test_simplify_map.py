@@ -210,16 +210,13 @@ def test_every_step_on_an_extremum_descends(join) -> None:
     assert taken > 200
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (minimum(a + 2, b + 2, c + 2), minimum(a, b, c) + 2),
-        (minimum(a + 2, b + 2, 5), minimum(a, b, 3) + 2),
-        # two of three have it in common, which gains nothing
-        (minimum(a + 2, b + 2, c), minimum(a + 2, b + 2, c)),
-        (maximum(a - 1, b - 1, c + 4), maximum(a, b, c + 5) - 1),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), [
+    (minimum(a + 2, b + 2, c + 2), minimum(a, b, c) + 2),
+    (minimum(a + 2, b + 2, 5), minimum(a, b, 3) + 2),
+    # two of three have it in common, which gains nothing
+    (minimum(a + 2, b + 2, c), minimum(a + 2, b + 2, c)),
+    (maximum(a - 1, b - 1, c + 4), maximum(a, b, c + 5) - 1),
+])  # fmt: skip
 def test_constants_come_out_of_all_arguments(before: Expr, after: Expr) -> None:
     assert Driver(RULES.rules, Facts(BOXES))(before) is after
 

@@ -54,61 +54,55 @@ def test_commas_newlines_and_the_word_domain_are_optional() -> None:
                 assert parse_map(head + start + between.join(entries) + end) == m
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("-d0 floordiv 2", floordiv(-d0, 2)),
-        ("-d0 mod 2", mod(-d0, 2)),
-        ("-d0 * 3", d0 * -3),
-        ("3 - d0 mod 2", 3 - mod(d0, 2)),
-        ("--d0", d0),
-        ("d0 - -d1", d0 + d1),
-        ("d0 * -3 floordiv 2", floordiv(d0 * -3, 2)),
-        ("-(-11d0 - d1 + 109) floordiv 11 + 9", floordiv(-(d0 * -11 - d1 + 109), 11) + 9),
-        ("100d0 + 10d1 + d2", d0 * 100 + d1 * 10 + d2),
-        ("16d0 mod 4", mod(d0 * 16, 4)),
-        ("-2d0 // 3", floordiv(d0 * -2, 3)),
-        ("16 mod 5", integer(1)),
-        ("7 floordiv -2", integer(-4)),
-        ("d0 floorDiv 2 % 3", mod(floordiv(d0, 2), 3)),
-        ("d0 / 2 * 3 mod 4", mod(floordiv(d0, 2) * 3, 4)),
-        ("d0 ceildiv 4", ceildiv(d0, 4)),
-        ("ceildiv(d0 + 1, 4)", ceildiv(d0 + 1, 4)),
-        ("min(d0, 3, d1 + 1)", minimum(d0, 3, d1 + 1)),
-        ("max(min(d0, 3), -1) * 2", maximum(minimum(d0, 3), -1) * 2),
-        ("2 * (d0 + 3 * (d1 - 1))", d0 * 2 + d1 * 6 - 6),
-        ("(((x)))", x),
-        ("d0 * (2 + 1)", d0 * 3),
-        ("0007d0", d0 * 7),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    ("-d0 floordiv 2", floordiv(-d0, 2)),
+    ("-d0 mod 2", mod(-d0, 2)),
+    ("-d0 * 3", d0 * -3),
+    ("3 - d0 mod 2", 3 - mod(d0, 2)),
+    ("--d0", d0),
+    ("d0 - -d1", d0 + d1),
+    ("d0 * -3 floordiv 2", floordiv(d0 * -3, 2)),
+    ("-(-11d0 - d1 + 109) floordiv 11 + 9", floordiv(-(d0 * -11 - d1 + 109), 11) + 9),
+    ("100d0 + 10d1 + d2", d0 * 100 + d1 * 10 + d2),
+    ("16d0 mod 4", mod(d0 * 16, 4)),
+    ("-2d0 // 3", floordiv(d0 * -2, 3)),
+    ("16 mod 5", integer(1)),
+    ("7 floordiv -2", integer(-4)),
+    ("d0 floorDiv 2 % 3", mod(floordiv(d0, 2), 3)),
+    ("d0 / 2 * 3 mod 4", mod(floordiv(d0, 2) * 3, 4)),
+    ("d0 ceildiv 4", ceildiv(d0, 4)),
+    ("ceildiv(d0 + 1, 4)", ceildiv(d0 + 1, 4)),
+    ("min(d0, 3, d1 + 1)", minimum(d0, 3, d1 + 1)),
+    ("max(min(d0, 3), -1) * 2", maximum(minimum(d0, 3), -1) * 2),
+    ("2 * (d0 + 3 * (d1 - 1))", d0 * 2 + d1 * 6 - 6),
+    ("(((x)))", x),
+    ("d0 * (2 + 1)", d0 * 3),
+    ("0007d0", d0 * 7),
+])  # fmt: skip
 def test_reading_expressions(text: str, expected: object) -> None:
     assert parse_expr(text) is expected
 
 
-@pytest.mark.parametrize(
-    ("expression", "text"),
-    [
-        (linear(6, [(d0, -1)]), "-d0 + 6"),
-        (linear(-12, [(d0, 32), (d1, 1)]), "d0 * 32 + d1 - 12"),
-        (d1 + mod(d0, 4) * 3, "(d0 mod 4) * 3 + d1"),
-        (d0 - mod(d1, 4), "-(d1 mod 4) + d0"),
-        (mod(d0, 9) - mod(d1, 3) - d1, "-(d1 mod 3) - d1 + d0 mod 9"),
-        (mod(d0, 9) * 2 - mod(d1, 3) - d1, "(d0 mod 9) * 2 - d1 mod 3 - d1"),
-        (d1 - d0 + 7, "d1 - d0 + 7"),
-        (d1 - d0 * 2, "d0 * -2 + d1"),
-        (d0 * 2 - mod(d1, 4), "-(d1 mod 4) + d0 * 2"),
-        (floordiv(-d0, 2), "(-d0) floordiv 2"),
-        (floordiv(d0 * 3, -2), "(d0 * 3) floordiv -2"),
-        (d0 * -4 + 3, "d0 * -4 + 3"),
-        (minimum(3, d1, d0 + 1), "min(d0 + 1, d1, 3)"),
-        (maximum(d0, -1) * 2, "max(d0, -1) * 2"),
-        (ceildiv(d0, 4) + 1, "d0 ceildiv 4 + 1"),
-        (mul(d0, d1) * 3, "(d0 * d1) * 3"),
-        (mod(d0, 2) + floordiv(d0, 2) + d0, "d0 mod 2 + d0 floordiv 2 + d0"),
-        (integer(-3), "-3"),
-    ],
-)
+@pytest.mark.parametrize(("expression", "text"), [
+    (linear(6, [(d0, -1)]), "-d0 + 6"),
+    (linear(-12, [(d0, 32), (d1, 1)]), "d0 * 32 + d1 - 12"),
+    (d1 + mod(d0, 4) * 3, "(d0 mod 4) * 3 + d1"),
+    (d0 - mod(d1, 4), "-(d1 mod 4) + d0"),
+    (mod(d0, 9) - mod(d1, 3) - d1, "-(d1 mod 3) - d1 + d0 mod 9"),
+    (mod(d0, 9) * 2 - mod(d1, 3) - d1, "(d0 mod 9) * 2 - d1 mod 3 - d1"),
+    (d1 - d0 + 7, "d1 - d0 + 7"),
+    (d1 - d0 * 2, "d0 * -2 + d1"),
+    (d0 * 2 - mod(d1, 4), "-(d1 mod 4) + d0 * 2"),
+    (floordiv(-d0, 2), "(-d0) floordiv 2"),
+    (floordiv(d0 * 3, -2), "(d0 * 3) floordiv -2"),
+    (d0 * -4 + 3, "d0 * -4 + 3"),
+    (minimum(3, d1, d0 + 1), "min(d0 + 1, d1, 3)"),
+    (maximum(d0, -1) * 2, "max(d0, -1) * 2"),
+    (ceildiv(d0, 4) + 1, "d0 ceildiv 4 + 1"),
+    (mul(d0, d1) * 3, "(d0 * d1) * 3"),
+    (mod(d0, 2) + floordiv(d0, 2) + d0, "d0 mod 2 + d0 floordiv 2 + d0"),
+    (integer(-3), "-3"),
+])  # fmt: skip
 def test_printing_expressions(expression: object, text: str) -> None:
     printed = format_expr(expression)
     assert printed == text

@@ -68,26 +68,23 @@ def test_operators_have_the_same_values_in_mlir() -> None:
                     assert (evaluated(e, [x]),) == m.evaluate([x]), (text, x)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "affine_map<(d0) -> (d0 / 2)>",
-        "affine_map<(d0) -> (d0,)>",
-        "affine_map<(d0,) -> (d0)>",
-        "affine_map<(d0)[s0 -> (d0)>",
-        "affine_map<(d0) (d0)>",
-        "affine_map<(d0, d0) -> (d0)>",
-        "affine_map<(d0) -> (d0 * d0)>",
-        "affine_map<(d0) -> (d1)>",
-        "affine_map<(d0) -> (d0)",
-        "affine_map<(d0) -> (9223372036854775808)>",
-        "affine_map<(d0) -> (2 d0)>",
-        "affine_map<(d0) -> (min(d0, 3))>",
-        "affine_set<(d0) : (d0 > 0)>",
-        "affine_set<(d0) : (d0 >= 0,)>",
-        "affine_set<(d0) -> (d0 >= 0)>",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "affine_map<(d0) -> (d0 / 2)>",
+    "affine_map<(d0) -> (d0,)>",
+    "affine_map<(d0,) -> (d0)>",
+    "affine_map<(d0)[s0 -> (d0)>",
+    "affine_map<(d0) (d0)>",
+    "affine_map<(d0, d0) -> (d0)>",
+    "affine_map<(d0) -> (d0 * d0)>",
+    "affine_map<(d0) -> (d1)>",
+    "affine_map<(d0) -> (d0)",
+    "affine_map<(d0) -> (9223372036854775808)>",
+    "affine_map<(d0) -> (2 d0)>",
+    "affine_map<(d0) -> (min(d0, 3))>",
+    "affine_set<(d0) : (d0 > 0)>",
+    "affine_set<(d0) : (d0 >= 0,)>",
+    "affine_set<(d0) -> (d0 >= 0)>",
+])  # fmt: skip
 def test_mlir_refuses_what_is_refused(text: str) -> None:
     with pytest.raises((ValueError, ir.MLIRError)):
         printed(text)
@@ -100,17 +97,14 @@ def declared(text: str) -> list[str]:
     return [n.strip() for n in text[text.index("(") + 1 : text.index(")")].split(",")]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "affine_map<(i, j) -> (j - i, 2 * i, (i + 4) * 3 - j * -2)>",
-        "affine_map<(d0)[] -> (-(d0 + 1) floordiv 3)>",
-        "affine_map<(d0) -> (d0 * 2 floordiv 3 ceildiv 4 mod 5)>",
-        "affine_map<(d0, d1) -> (- - d0 - d1 * 2 - (d0 - d1))>",
-        "affine_map<(d0, d1) -> (-d0 * 3 + d1, -(d0 * 3) mod 4, d0 - -3)>",
-        "affine_map<(a.b, c$) -> (a.b + 0x10 * c$)>",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "affine_map<(i, j) -> (j - i, 2 * i, (i + 4) * 3 - j * -2)>",
+    "affine_map<(d0)[] -> (-(d0 + 1) floordiv 3)>",
+    "affine_map<(d0) -> (d0 * 2 floordiv 3 ceildiv 4 mod 5)>",
+    "affine_map<(d0, d1) -> (- - d0 - d1 * 2 - (d0 - d1))>",
+    "affine_map<(d0, d1) -> (-d0 * 3 + d1, -(d0 * 3) mod 4, d0 - -3)>",
+    "affine_map<(a.b, c$) -> (a.b + 0x10 * c$)>",
+])  # fmt: skip
 def test_mlir_reads_a_text_in_the_same_way(text: str) -> None:
     names = declared(text)
     mine = from_mlir(text, bounds=dict.fromkeys(names, (-9, 9)))

@@ -120,15 +120,12 @@ def test_variables_stand_in_the_order_of_the_claim() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("status", "kind", "said"),
-    [
-        (Status.VACUOUS, "needs 0 < g", "the other conditions imply this one"),
-        (Status.VACUOUS, "not vacuous", "no integers satisfy the conditions"),
-        (Status.UNDECIDED, "sound", "a, b"),
-        (Status.NOT_CHECKED, "sound", "the run was interrupted"),
-    ],
-)
+@pytest.mark.parametrize(("status", "kind", "said"), [
+    (Status.VACUOUS, "needs 0 < g", "the other conditions imply this one"),
+    (Status.VACUOUS, "not vacuous", "no integers satisfy the conditions"),
+    (Status.UNDECIDED, "sound", "a, b"),
+    (Status.NOT_CHECKED, "sound", "the run was interrupted"),
+])  # fmt: skip
 def test_other_verdicts(status: Status, kind: str, said: str) -> None:
     o = owed(wrong, kind)
     detail = "the run was interrupted" if status is Status.NOT_CHECKED else ""
@@ -138,18 +135,15 @@ def test_other_verdicts(status: Status, kind: str, said: str) -> None:
 
 
 # -------------------------------------------------------------------------------------------------- one point
-@pytest.mark.parametrize(
-    ("kind", "point", "place"),
-    [
-        ("sound", {"x": 1, "g": 2, "r": 0, "d": 3}, "counterexample"),
-        ("sound", {"x": 1, "g": 2, "r": 0, "d": 4}, "holds"),
-        ("sound", {"x": 1, "g": 2, "r": 2, "d": 3}, "not concerned"),
-        ("sound", {"x": 1, "g": 0, "r": 0, "d": 3}, "not concerned"),
-        ("sound", {"x": 1, "g": 2, "r": 0}, None),
-        ("needs 0 < g", {"x": 1, "g": 0, "r": 0, "d": 3}, "not concerned"),
-        ("needs r… ∈ [0, g - 1]", {"x": 0, "g": 2, "r": 2, "d": 2}, "example"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "point", "place"), [
+    ("sound", {"x": 1, "g": 2, "r": 0, "d": 3}, "counterexample"),
+    ("sound", {"x": 1, "g": 2, "r": 0, "d": 4}, "holds"),
+    ("sound", {"x": 1, "g": 2, "r": 2, "d": 3}, "not concerned"),
+    ("sound", {"x": 1, "g": 0, "r": 0, "d": 3}, "not concerned"),
+    ("sound", {"x": 1, "g": 2, "r": 0}, None),
+    ("needs 0 < g", {"x": 1, "g": 0, "r": 0, "d": 3}, "not concerned"),
+    ("needs r… ∈ [0, g - 1]", {"x": 0, "g": 2, "r": 2, "d": 2}, "example"),
+])  # fmt: skip
 def test_what_an_obligation_says_at_a_point(kind: str, point: dict[str, int], place: str | None) -> None:
     o = owed(wrong, kind)
     found = holds_at(o, point)

@@ -119,17 +119,14 @@ def test_blocks_and_tables() -> None:
     assert table([]) == []
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.0, "0.0 ms"),
-        (0.00994, "9.9 ms"),
-        (0.01, "10 ms"),
-        (0.9994, "999 ms"),
-        (0.9996, "1.0 s"),
-        (61, "61.0 s"),
-    ],
-)
+@pytest.mark.parametrize(("seconds", "text"), [
+    (0.0, "0.0 ms"),
+    (0.00994, "9.9 ms"),
+    (0.01, "10 ms"),
+    (0.9994, "999 ms"),
+    (0.9996, "1.0 s"),
+    (61, "61.0 s"),
+])  # fmt: skip
 def test_durations(seconds: float, text: str) -> None:
     assert duration(seconds) == text
 

@@ -273,16 +273,13 @@ def test_formulas_are_mathematics(page: Any, made: Path) -> None:
     opened(page, made)
     trees = {
         "x // (a·b) + 2": ["+", ["//", "x", ["()", ["·", "a", "b"]]], "2"],
-        "-x mod d ≤ 3 and not (a = b)": [
-            "and",
-            ["≤", ["mod", ["neg", "x"], "d"], "3"],
-            ["not", ["()", ["=", "a", "b"]]],
-        ],
+        "-x mod d ≤ 3 and not (a = b)": ["and", ["≤", ["mod", ["neg", "x"], "d"], "3"], ["not", ["()", ["=", "a",
+            "b"]]]],
         "min(x, 3) ∈ [0, g - 1]": ["∈", ["call", "min", "x", "3"], ["[]", "0", ["-", "g", "1"]]],
         "a // 2 | a in [0, 3] → 0": ["→", ["|", ["//", "a", "2"], ["in", "a", ["[]", "0", "3"]]], "0"],
         "|x - y| < 3": ["<", "|x - y|", "3"],
         "x - y - z": ["-", ["-", "x", "y"], "z"],
-    }
+    }  # fmt: skip
     for text, tree in trees.items():
         assert page.evaluate("parsed", text) == tree
     for text in ("a +", "(a", "<b>", "a ? b"):

@@ -81,25 +81,22 @@ def test_cvc5_agrees_at_the_leaves(name: str) -> None:
     assert tuple(check_certificate(made(name)).solvers) == ("z3", "cvc5")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        # two dividends get names of their own, and are the same once a variable is substituted
-        "inner_remainder_leaves_quotient: sound",
-        # a quotient has a name before a hypothesis says that it leaves nothing
-        "residue_is_rescaled: step 4: m ∣ y - t",
-        # a hypothesis has a remainder by what is zero in one of the cases
-        "remainder_takes_congruent: sound",
-        # facts contradict each other, and a quotient would be another one when it is met again
-        "remainders_merge: step back 1: x - w = (x // k)·a·m",
-        # a quotient and its remainder have been replaced by sums with a name in common
-        "implied_remainder_vanishes: sound ⇒",
-        # a variable cancels once another one is replaced, and the proof still mentions it
-        "remainder_subtracts_to_quotient: progress",
-        # another name for a quotient whose remainder has one, of which there are three
-        "remainders_merge: step 4: ((x - w) // n)·n = x - w",
-    ],
-)
+@pytest.mark.parametrize("name", [
+    # two dividends get names of their own, and are the same once a variable is substituted
+    "inner_remainder_leaves_quotient: sound",
+    # a quotient has a name before a hypothesis says that it leaves nothing
+    "residue_is_rescaled: step 4: m ∣ y - t",
+    # a hypothesis has a remainder by what is zero in one of the cases
+    "remainder_takes_congruent: sound",
+    # facts contradict each other, and a quotient would be another one when it is met again
+    "remainders_merge: step back 1: x - w = (x // k)·a·m",
+    # a quotient and its remainder have been replaced by sums with a name in common
+    "implied_remainder_vanishes: sound ⇒",
+    # a variable cancels once another one is replaced, and the proof still mentions it
+    "remainder_subtracts_to_quotient: progress",
+    # another name for a quotient whose remainder has one, of which there are three
+    "remainders_merge: step 4: ((x - w) // n)·n = x - w",
+])  # fmt: skip
 def test_names_for_the_same_and_divisors_that_are_zero(name: str) -> None:
     (o,) = (o for o in catalogue([name.partition(":")[0]]) if o.name == name)
     found, outcome = certificate(o.name, o.hypotheses, o.goal)

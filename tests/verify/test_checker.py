@@ -256,17 +256,14 @@ def test_what_is_forged_is_refused(name: str) -> None:
     refused(*FORGED[name])
 
 
-@pytest.mark.parametrize(
-    ("reason", "name"),
-    [
-        ("contradict each other", "nothing"),
-        ("is no new name", "what a variable is"),
-        ("is no new name", "a name again"),
-        ("is no new name", "an inverse again"),
-        ("means nothing here", "cases of a name to come"),
-        ("means nothing here", "a name in a circle"),
-    ],
-)
+@pytest.mark.parametrize(("reason", "name"), [
+    ("contradict each other", "nothing"),
+    ("is no new name", "what a variable is"),
+    ("is no new name", "a name again"),
+    ("is no new name", "an inverse again"),
+    ("means nothing here", "cases of a name to come"),
+    ("means nothing here", "a name in a circle"),
+])  # fmt: skip
 def test_without_the_check_what_is_forged_would_be_accepted(
     reason: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,27 +274,23 @@ def test_without_the_check_what_is_forged_would_be_accepted(
     assert check_certificate(FORGED[name][0], solvers=Z3).leaves >= 1
 
 
-@pytest.mark.parametrize(
-    ("step", "reason"),
-    [
-        (["nothing"], "there is no step 'nothing'"),
-        (["product", X], "there is no step"),
-        (["inverse", ZERO, 0, "i", "t"], "there is no step"),
-        (["inverse", ZERO, -1, "i", "t"], "there is no step"),
-        (["inverse", ZERO, 10**9, "i", "t"], "there is no step"),
-        (["inverse", ZERO, True, "i", "t"], "not of the documented form"),
-        (["inverse", ZERO, 1.0, "i", "t"], "there is no step"),
-        (["name", 1, "r", X, ONE], "is no new name"),
-        (["name", ["u"], "r", X, ONE], "is no new name"),
-        (["product", [[True, "x"]], X], "not of the documented form"),
-        (["product", [[1.0, "x"]], X], "not of the documented form"),
-        (["product", [[1, 7]], X], "not of the documented form"),
-        (["cut", ["le", X], []], "not of the documented form"),
-        (["split", X, []], "not of the documented form"),
-        ([], "not of the documented form"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("step", "reason"), [
+    (["nothing"], "there is no step 'nothing'"),
+    (["product", X], "there is no step"),
+    (["inverse", ZERO, 0, "i", "t"], "there is no step"),
+    (["inverse", ZERO, -1, "i", "t"], "there is no step"),
+    (["inverse", ZERO, 10**9, "i", "t"], "there is no step"),
+    (["inverse", ZERO, True, "i", "t"], "not of the documented form"),
+    (["inverse", ZERO, 1.0, "i", "t"], "there is no step"),
+    (["name", 1, "r", X, ONE], "is no new name"),
+    (["name", ["u"], "r", X, ONE], "is no new name"),
+    (["product", [[True, "x"]], X], "not of the documented form"),
+    (["product", [[1.0, "x"]], X], "not of the documented form"),
+    (["product", [[1, 7]], X], "not of the documented form"),
+    (["cut", ["le", X], []], "not of the documented form"),
+    (["split", X, []], "not of the documented form"),
+    ([], "not of the documented form"),
+], ids=str)  # fmt: skip
 def test_what_is_no_step_is_refused(step: Json, reason: str) -> None:
     refused(forged([step]), reason)
     if step[:1] == ["split"]:

@@ -82,21 +82,18 @@ def test_every_test_that_says_something_is_missed() -> None:
     assert set(missed) >= IMPLIED
 
 
-@pytest.mark.parametrize(
-    ("name", "was", "becomes"),
-    [
-        ("small_remainder_vanishes", "0 < d)", "0 <= d)"),
-        ("small_remainder_vanishes", "self.within(r, 0, g - 1)", "self.within(r, 0, g)"),
-        ("small_remainder_vanishes", "d // g)", "d)"),
-        ("small_remainder_vanishes", "(d, g, r, x,)", "(g, d, r, x,)"),
-        ("multiple_leaves_quotient", "minus(_1, x, d)", "minus(_1, x, 2)"),
-        ("quotient_of_quotient", "a * b)", "a + b)"),
-        ("quotient_absorbs_negated", "v == -1", "v == 1"),
-        ("min_keeps_smaller", "at_most(x, y)", "at_most(y, x)"),
-        ("value_known", 'record("value_known"', 'record("quotient_known"'),
-        ("quotient_by_one", "return x", "return self.unheard(x)"),
-    ],
-)
+@pytest.mark.parametrize(("name", "was", "becomes"), [
+    ("small_remainder_vanishes", "0 < d)", "0 <= d)"),
+    ("small_remainder_vanishes", "self.within(r, 0, g - 1)", "self.within(r, 0, g)"),
+    ("small_remainder_vanishes", "d // g)", "d)"),
+    ("small_remainder_vanishes", "(d, g, r, x,)", "(g, d, r, x,)"),
+    ("multiple_leaves_quotient", "minus(_1, x, d)", "minus(_1, x, 2)"),
+    ("quotient_of_quotient", "a * b)", "a + b)"),
+    ("quotient_absorbs_negated", "v == -1", "v == 1"),
+    ("min_keeps_smaller", "at_most(x, y)", "at_most(y, x)"),
+    ("value_known", 'record("value_known"', 'record("quotient_known"'),
+    ("quotient_by_one", "return x", "return self.unheard(x)"),
+])  # fmt: skip
 def test_a_planted_mistake_is_refused(name: str, was: str, becomes: str) -> None:
     code = method(name)
     assert was in code
@@ -140,18 +137,15 @@ def test_no_test_in_the_code_of_constraint_rules_is_idle() -> None:
     assert {i for i in idle if not IDLE.fullmatch(i[1])} == set()
 
 
-@pytest.mark.parametrize(
-    ("name", "was", "becomes"),
-    [
-        ("positive_divisor_scales_bounds", "(0 < d)", "(0 <= d)"),
-        ("positive_divisor_scales_bounds", "(d + (d * hi) + -1)", "(d * hi)"),
-        ("satisfied_constraint_vanishes", "_ends(x)", "_ends(hi)"),
-        ("same_expression_intersects", "max(a, c)", "min(a, c)"),
-        ("summand_moves_into_bounds", "'k': k", "'k': lo"),
-        ("remainder_tightens_bounds", "_cs[1]", "_cs[0]"),
-        ("minimum_from_below", "_ends(y)[1]", "_ends(y)[0]"),
-    ],
-)
+@pytest.mark.parametrize(("name", "was", "becomes"), [
+    ("positive_divisor_scales_bounds", "(0 < d)", "(0 <= d)"),
+    ("positive_divisor_scales_bounds", "(d + (d * hi) + -1)", "(d * hi)"),
+    ("satisfied_constraint_vanishes", "_ends(x)", "_ends(hi)"),
+    ("same_expression_intersects", "max(a, c)", "min(a, c)"),
+    ("summand_moves_into_bounds", "'k': k", "'k': lo"),
+    ("remainder_tightens_bounds", "_cs[1]", "_cs[0]"),
+    ("minimum_from_below", "_ends(y)[1]", "_ends(y)[0]"),
+])  # fmt: skip
 def test_a_mistake_in_the_code_of_a_constraint_rule_is_found(name: str, was: str, becomes: str) -> None:
     text = next(m[0] for m in FUNCTION.finditer(CHECKS) if m[1] == name)
     assert was in text

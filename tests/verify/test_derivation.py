@@ -282,13 +282,10 @@ def test_a_spelling_that_another_pass_could_improve() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "domain",
-    [
-        "d0 in [0, 7], d1 in [0, 2], d0 mod 5 in [0, 1], d0 mod 2 in [1, 1], d1 - d0 + 2 in [2, 2]",
-        "d0 in [0, 9], d1 in [0, 2], d0 + d1 - 9 in [0, 1], d1 * 4 + d0 - 11 in [1, 2]",
-    ],
-)
+@pytest.mark.parametrize("domain", [
+    "d0 in [0, 7], d1 in [0, 2], d0 mod 5 in [0, 1], d0 mod 2 in [1, 1], d1 - d0 + 2 in [2, 2]",
+    "d0 in [0, 9], d1 in [0, 2], d0 + d1 - 9 in [0, 1], d1 * 4 + d0 - 11 in [1, 2]",
+])  # fmt: skip
 def test_a_constraint_that_comes_to_say_what_the_box_says(domain: str) -> None:
     explained_alike(parse_map(f"(d0, d1) -> (), domain: {domain}"))
 
@@ -346,18 +343,15 @@ def test_a_map_that_stays_needs_no_step() -> None:
     assert check_derivation(derivation, RULES).steps == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "steps"),
-    [
-        ("() -> (), domain: 0 in [1, 1]", []),
-        ("() -> (0), domain: 0 in [1, 1]", []),
-        ("() -> (7), domain: 0 in [1, 1]", ["empty_domain"]),
-        ("() -> (), domain: 0 in [2, 3]", ["empty_domain"]),
-        ("(d0) -> (d0), domain: d0 in [0, 3], 0 in [1, 1]", ["empty_domain"]),
-        ("(){rt0} -> (0), domain: rt0 in [0, 3], 0 in [1, 1]", []),
-        ("(){rt0} -> (0), domain: rt0 in [0, 3], rt0 in [4, 5]", ["impossible_constraint_is_false"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "steps"), [
+    ("() -> (), domain: 0 in [1, 1]", []),
+    ("() -> (0), domain: 0 in [1, 1]", []),
+    ("() -> (7), domain: 0 in [1, 1]", ["empty_domain"]),
+    ("() -> (), domain: 0 in [2, 3]", ["empty_domain"]),
+    ("(d0) -> (d0), domain: d0 in [0, 3], 0 in [1, 1]", ["empty_domain"]),
+    ("(){rt0} -> (0), domain: rt0 in [0, 3], 0 in [1, 1]", []),
+    ("(){rt0} -> (0), domain: rt0 in [0, 3], rt0 in [4, 5]", ["impossible_constraint_is_false"]),
+])  # fmt: skip
 def test_no_step_of_an_empty_domain_changes_nothing(text: str, steps: list[str]) -> None:
     derivation = explain(parse_map(text), RULES)
     assert [s.why if isinstance(s, MapChange) else s.rule.name for s in derivation.steps] == steps

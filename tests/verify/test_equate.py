@@ -62,17 +62,14 @@ def test_a_dividend_is_replaced_by_what_it_is_equal_to() -> None:
     assert equated([two.eq(one)], (one // m).eq(k))[0] == [(one, two)]
 
 
-@pytest.mark.parametrize(
-    ("known", "goal"),
-    [
-        # no equation, an equation of something else, of a variable, with divisions, and where both are divided
-        ([(i * n + j) <= k * m + d], ((i * n + j) // m).eq(k)),
-        ([(i * n + j).eq(k * m + d)], ((i * n - j) // m).eq(k)),
-        ([(i * n + j).eq(k)], ((i * n + j) // m).eq(k)),
-        ([(i * n + j).eq(k // m + d)], ((i * n + j) // m).eq(k)),
-        ([(i * n + j).eq(k * m + d)], ((i * n + j) // m).eq((k * m + d) // m)),
-    ],
-)
+@pytest.mark.parametrize(("known", "goal"), [
+    # no equation, an equation of something else, of a variable, with divisions, and where both are divided
+    ([(i * n + j) <= k * m + d], ((i * n + j) // m).eq(k)),
+    ([(i * n + j).eq(k * m + d)], ((i * n - j) // m).eq(k)),
+    ([(i * n + j).eq(k)], ((i * n + j) // m).eq(k)),
+    ([(i * n + j).eq(k // m + d)], ((i * n + j) // m).eq(k)),
+    ([(i * n + j).eq(k * m + d)], ((i * n + j) // m).eq((k * m + d) // m)),
+])  # fmt: skip
 def test_nothing_else_is_replaced(known: list[Condition], goal: Condition) -> None:
     assert equated(known, goal) == ([], known, goal)
 

@@ -88,16 +88,13 @@ def test_what_is_read(text: str, read: str) -> None:
     assert from_isl(text) == parse_map(read)
 
 
-@pytest.mark.parametrize(
-    ("subject", "said"),
-    [
-        ("{ [x", "no map of isl"),
-        ("{ [x] -> [y] : y >= x }", "the variable `x` has no lower bound"),
-        ("{ [x] -> [x] : x >= 3 }", "the variable `x` has no upper bound"),
-        ("{ [x] -> [x] : 0 <= x <= 3 or 7 <= x <= 9 }", "the relation has 2 pieces"),
-        (7, "`int` is no map of isl"),
-    ],
-)
+@pytest.mark.parametrize(("subject", "said"), [
+    ("{ [x", "no map of isl"),
+    ("{ [x] -> [y] : y >= x }", "the variable `x` has no lower bound"),
+    ("{ [x] -> [x] : x >= 3 }", "the variable `x` has no upper bound"),
+    ("{ [x] -> [x] : 0 <= x <= 3 or 7 <= x <= 9 }", "the relation has 2 pieces"),
+    (7, "`int` is no map of isl"),
+])  # fmt: skip
 def test_what_is_no_map_is_refused(subject: object, said: str) -> None:
     with pytest.raises(InputError, match=said):
         from_isl(subject)
@@ -120,16 +117,10 @@ def test_integers_that_isl_only_says_to_exist() -> None:
     assert {source for source, _ in m.relation()} == {source for source, _ in pairs(islpy.Map(text), m, [])}
 
 
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        ("(d0) -> (d0 floordiv 4), domain: d0 in [-20, 20], d0 mod 8 in [4, 4]", "d0 floordiv 4"),
-        (
-            "(d0, d1) -> ((d0 + d1) floordiv 2), domain: d0 in [0, 9], d1 in [0, 9], (d0 + d1) mod 2 in [0, 0]",
-            "",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "read"), [
+    ("(d0) -> (d0 floordiv 4), domain: d0 in [-20, 20], d0 mod 8 in [4, 4]", "d0 floordiv 4"),
+    ("(d0, d1) -> ((d0 + d1) floordiv 2), domain: d0 in [0, 9], d1 in [0, 9], (d0 + d1) mod 2 in [0, 0]", ""),
+])  # fmt: skip
 def test_quotients_that_the_domain_makes_exact(text: str, read: str) -> None:
     m = parse_map(text)
     back = from_isl(to_isl(m))

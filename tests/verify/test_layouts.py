@@ -171,14 +171,11 @@ def test_a_wrong_forward_map(name: str) -> None:
 WRONG_BACKWARD: dict[str, Change] = {
     "padding below taken for elements": _without(0),
     "padding beside taken for elements": _without(1),
-    "last column taken for padding": lambda m: m.with_(
-        constraints=(*m.constraints, Constraint(m.results[1], 0, 3))
-    ),
-    "columns exchanged": lambda m: m.with_(
-        results=(m.results[0], m.results[1] // 2 * 2 + 1 - m.results[1] % 2)
-    ),
+    "last column taken for padding": lambda m: m.with_(constraints=(*m.constraints, Constraint(m.results[1], 0,
+        3))),
+    "columns exchanged": lambda m: m.with_(results=(m.results[0], m.results[1] // 2 * 2 + 1 - m.results[1] % 2)),
     "rows of the physical order": lambda m: m.with_(results=m.results[::-1]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WRONG_BACKWARD)
@@ -191,17 +188,14 @@ def test_a_wrong_backward_map(name: str) -> None:
     assert "the forward map is pad, reshape and transpose" not in found
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda maps: maps[1:],
-        lambda maps: maps[:1],
-        lambda maps: (*maps, maps[0]),
-        lambda maps: [m.with_(constraints=[replace(c, lo=c.lo - 1) for c in m.constraints]) for m in maps],
-        lambda maps: [m.with_(dims=(replace(m.dims[0], hi=22),)) for m in maps],
-        lambda maps: [],
-    ],
-)
+@pytest.mark.parametrize("change", [
+    lambda maps: maps[1:],
+    lambda maps: maps[:1],
+    lambda maps: (*maps, maps[0]),
+    lambda maps: [m.with_(constraints=[replace(c, lo=c.lo - 1) for c in m.constraints]) for m in maps],
+    lambda maps: [m.with_(dims=(replace(m.dims[0], hi=22),)) for m in maps],
+    lambda maps: [],
+])  # fmt: skip
 def test_a_wrong_complement(change) -> None:
     found = [c for c in verify_memory(FIGURE, padding=change(FIGURE.padding)) if not c.proved]
     assert [c.claim for c in found] == ["every position holds one element or is padding, not both"]

@@ -526,17 +526,14 @@ def test_a_loop_that_begins_with_another_value_is_found(monkeypatch: pytest.Monk
     assert loop_failures()["given", Status.REFUTED]
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda right, *a: tuple(side[:-1] for side in right(*a)),
-        lambda right, *a: right(*a)[::-1],
-        lambda right, *a: (right(*a)[0],) * 2,
-        lambda right, *a: (((),),) * 2,
-        lambda right, values, dims, index: right(values, dims, index[::-1]),
-        lambda right, values, dims, index: right(values, dims, [var("d1"), index[-1]]),
-    ],
-)
+@pytest.mark.parametrize("wrong", [
+    lambda right, *a: tuple(side[:-1] for side in right(*a)),
+    lambda right, *a: right(*a)[::-1],
+    lambda right, *a: (right(*a)[0],) * 2,
+    lambda right, *a: (((),),) * 2,
+    lambda right, values, dims, index: right(values, dims, index[::-1]),
+    lambda right, values, dims, index: right(values, dims, [var("d1"), index[-1]]),
+])  # fmt: skip
 def test_a_wrong_mask_is_found(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dataflow, "predicate_domains", partial(wrong, dataflow.predicate_domains))
     module = read_module(MASKED)

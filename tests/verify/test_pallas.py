@@ -178,18 +178,15 @@ def test_index_maps_mean_what_jax_computes(number: int) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("function", "why"),
-    [
-        (lambda i, j: i * j, "multiplies i and j"),
-        (lambda i, j: i // (j + 1), "no constant"),
-        (lambda i, j: (i * 2.5).astype(jnp.int32), "not an integer"),
-        (lambda i, j: i * (1 << 30) * 4, "may overflow int32"),
-        (lambda i, j: i | j, "computes `or`"),
-        (lambda i, j: jax.lax.fori_loop(0, 3, lambda _, x: x + i, j), "the index map computes `scan`"),
-        (lambda i, j: jnp.arange(4)[i], "computes `iota`"),
-    ],
-)
+@pytest.mark.parametrize(("function", "why"), [
+    (lambda i, j: i * j, "multiplies i and j"),
+    (lambda i, j: i // (j + 1), "no constant"),
+    (lambda i, j: (i * 2.5).astype(jnp.int32), "not an integer"),
+    (lambda i, j: i * (1 << 30) * 4, "may overflow int32"),
+    (lambda i, j: i | j, "computes `or`"),
+    (lambda i, j: jax.lax.fori_loop(0, 3, lambda _, x: x + i, j), "the index map computes `scan`"),
+    (lambda i, j: jnp.arange(4)[i], "computes `iota`"),
+])  # fmt: skip
 def test_what_is_no_indexing_map_is_undecided(function: Callable[..., Any], why: str) -> None:
     call = call_of(copied((8,), (1,), lambda i, j: (function(i, j),), lambda i, j: (j,), (4, 5)), array(8))
     assert call.operands[0].index is None

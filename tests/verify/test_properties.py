@@ -131,16 +131,13 @@ def test_inverse_turns_points_round() -> None:
     assert not bijective(there, (8, 9)).proved
 
 
-@pytest.mark.parametrize(
-    ("ask", "message"),
-    [
-        (lambda m: injective(m, ["x"]), "no dimension or range `x`"),
-        (lambda m: contiguous(m, "d0", 0), "the width of a vector is 0"),
-        (lambda m: aligned(m, -1), "the alignment is -1"),
-        (lambda m: aligned(m, 4, (2, 2)), "the shape has 2 dimensions"),
-        (lambda m: contiguous(parse_map("(d0) -> (d0, d0), domain: d0 in [0, 1]"), "d0", 2), "2 results"),
-    ],
-)
+@pytest.mark.parametrize(("ask", "message"), [
+    (lambda m: injective(m, ["x"]), "no dimension or range `x`"),
+    (lambda m: contiguous(m, "d0", 0), "the width of a vector is 0"),
+    (lambda m: aligned(m, -1), "the alignment is -1"),
+    (lambda m: aligned(m, 4, (2, 2)), "the shape has 2 dimensions"),
+    (lambda m: contiguous(parse_map("(d0) -> (d0, d0), domain: d0 in [0, 1]"), "d0", 2), "2 results"),
+])  # fmt: skip
 def test_bad_input(ask: Callable[[IndexingMap], object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         ask(parse_map("(d0) -> (d0), domain: d0 in [0, 9]"))

@@ -26,26 +26,23 @@ a, b, c, d, e, m, n, w, x, y = map(var, "abcdemnwxy")
 i0, i1, i2, i3 = map(var, ("i0", "i1", "i2", "i3"))
 
 
-@pytest.mark.parametrize(
-    ("digits", "number"),
-    [
-        (x // d * d + x % d, x),
-        (x // d * d * w + x % d * w + y, x * w + y),
-        (x // d * d * 3 + x % d * 3 + 1, x * 3 + 1),
-        (x // d % n * d + x % d, x % (d * n)),
-        (x // (d * n) * (d * n) + x // d % n * d + x % d, x),
-        (x // (d * n * m) * (d * n * m) + x // (d * n) % m * (d * n) + x // d % n * d + x % d, x),
-        (x // d * d + x // integer(1) % d, x),
-        # another number, another weight, another divisor
-        (x // d * d + y % d, None),
-        (x // d * n + x % d, None),
-        (x // n * d + x % d, None),
-        (x // d + x % d, None),
-        (x // d % n * n + x % d, None),
-        (x // d * d - x % d, None),
-        (x, None),
-    ],
-)
+@pytest.mark.parametrize(("digits", "number"), [
+    (x // d * d + x % d, x),
+    (x // d * d * w + x % d * w + y, x * w + y),
+    (x // d * d * 3 + x % d * 3 + 1, x * 3 + 1),
+    (x // d % n * d + x % d, x % (d * n)),
+    (x // (d * n) * (d * n) + x // d % n * d + x % d, x),
+    (x // (d * n * m) * (d * n * m) + x // (d * n) % m * (d * n) + x // d % n * d + x % d, x),
+    (x // d * d + x // integer(1) % d, x),
+    # another number, another weight, another divisor
+    (x // d * d + y % d, None),
+    (x // d * n + x % d, None),
+    (x // n * d + x % d, None),
+    (x // d + x % d, None),
+    (x // d % n * n + x % d, None),
+    (x // d * d - x % d, None),
+    (x, None),
+])  # fmt: skip
 def test_what_digits_make_up(digits: Expr, number: Expr | None) -> None:
     assert recombined(digits) is (digits if number is None else number)
 

@@ -253,20 +253,17 @@ def test_the_condition_is_in_closed_form(text: str, condition: str, sizes: str) 
     assert (found.condition, ", ".join(map(format_expr, found.sizes))) == (condition, sizes)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "(d0) -> (d0), domain: d0 in [0, 9], d0 mod 2 in [0, 0]",
-        "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 9], rt0 in [0, 9]",
-        "(d0) -> (d0 floordiv 2), domain: d0 in [0, 9]",
-        "(d0) -> (d0, d0), domain: d0 in [0, 9]",
-        "(d0)[s0] -> (s0 floordiv 4, s0, d0), domain: d0 in [0, 9], s0 in [0, 7]",
-        "(d0) -> (d0 floordiv 4, d0 mod 4), domain: d0 in [2, 9]",
-        "(d0)[s0] -> (d0 + s0, s0), domain: d0 in [0, 9], s0 in [0, 2]",
-        "(d0, d1) -> ((d0 * 3 + d1) floordiv 2), domain: d0 in [0, 3], d1 in [0, 2]",
-        "(d0)[s0] -> (d0 + s0), domain: d0 in [0, 9], s0 in [0, 2]",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "(d0) -> (d0), domain: d0 in [0, 9], d0 mod 2 in [0, 0]",
+    "(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 9], rt0 in [0, 9]",
+    "(d0) -> (d0 floordiv 2), domain: d0 in [0, 9]",
+    "(d0) -> (d0, d0), domain: d0 in [0, 9]",
+    "(d0)[s0] -> (s0 floordiv 4, s0, d0), domain: d0 in [0, 9], s0 in [0, 7]",
+    "(d0) -> (d0 floordiv 4, d0 mod 4), domain: d0 in [2, 9]",
+    "(d0)[s0] -> (d0 + s0, s0), domain: d0 in [0, 9], s0 in [0, 2]",
+    "(d0, d1) -> ((d0 * 3 + d1) floordiv 2), domain: d0 in [0, 3], d1 in [0, 2]",
+    "(d0)[s0] -> (d0 + s0), domain: d0 in [0, 9], s0 in [0, 2]",
+])  # fmt: skip
 def test_other_maps_have_no_condition(text: str) -> None:
     assert tile_sizes(parse_map(text)) is None
 

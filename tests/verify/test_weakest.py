@@ -19,18 +19,15 @@ TILES = (
 )
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "given", "condition"),
-    [
-        ("injective", ROWS, {}, "n ≤ 1 or k ≤ s"),
-        ("monotone", ROWS + ", n >= 2", {}, "k - 1 ≤ s"),
-        ("covers", TILES, {"shape": ["n"]}, "k ∣ n"),
-        ("in_bounds", TILES.replace("n floordiv k", "n ceildiv k"), {"shape": ["n"]}, "k ∣ n"),
-        ("aligned", "(d0){k} -> (d0 * k), domain: d0 in [0, 9], k >= 0", {"by": 4}, "4 ∣ k"),
-        ("contiguous", TILES.replace("n floordiv k", "n"), {"along": "d1", "width": 4}, "4 ∣ k"),
-        ("injective", "(d0){n, k} -> (d0 mod k), domain: d0 in [0, n - 1], k >= 1", {}, "n ≤ k"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "given", "condition"), [
+    ("injective", ROWS, {}, "n ≤ 1 or k ≤ s"),
+    ("monotone", ROWS + ", n >= 2", {}, "k - 1 ≤ s"),
+    ("covers", TILES, {"shape": ["n"]}, "k ∣ n"),
+    ("in_bounds", TILES.replace("n floordiv k", "n ceildiv k"), {"shape": ["n"]}, "k ∣ n"),
+    ("aligned", "(d0){k} -> (d0 * k), domain: d0 in [0, 9], k >= 0", {"by": 4}, "4 ∣ k"),
+    ("contiguous", TILES.replace("n floordiv k", "n"), {"along": "d1", "width": 4}, "4 ∣ k"),
+    ("injective", "(d0){n, k} -> (d0 mod k), domain: d0 in [0, n - 1], k >= 1", {}, "n ≤ k"),
+])  # fmt: skip
 def test_the_condition_is_exact(name: str, text: str, given: dict[str, object], condition: str) -> None:
     m = read_any_map(text)
     assert isinstance(m, ParametricMap)

@@ -253,20 +253,17 @@ ENTRY e {
 """
 
 
-@pytest.mark.parametrize(
-    ("start", "step", "test", "end", "runs"),
-    [
-        (0, 1, "LT", 4, 4),
-        (0, 1, "LE", 4, 5),
-        (10, -3, "GT", 0, 4),
-        (3, 2, "NE", 9, 3),
-        (5, 1, "LT", 5, 0),
-        (0, 1, "LT", 64, 64),
-        (2147483646, 1, "GT", 0, 2),  # the counter wraps around
-        (0, 1, "LT", 65, None),  # too many to be composed
-        (0, 0, "EQ", 0, None),
-    ],
-)
+@pytest.mark.parametrize(("start", "step", "test", "end", "runs"), [
+    (0, 1, "LT", 4, 4),
+    (0, 1, "LE", 4, 5),
+    (10, -3, "GT", 0, 4),
+    (3, 2, "NE", 9, 3),
+    (5, 1, "LT", 5, 0),
+    (0, 1, "LT", 64, 64),
+    (2147483646, 1, "GT", 0, 2),  # the counter wraps around
+    (0, 1, "LT", 65, None),  # too many to be composed
+    (0, 0, "EQ", 0, None),
+])  # fmt: skip
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_a_rotation_by_one_in_each_run(
     start: int, step: int, test: str, end: int, runs: int | None, direction: Direction

@@ -160,16 +160,13 @@ def test_an_op_written_as_one_instruction() -> None:
     assert maps[0, 0] == parsed("(d0, d1) -> (d0 + 5, d1 * 7 + 3), domain: d0 in [0, 4], d1 in [0, 2]")
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("p = f32[2,3] parameter(0)\nt = f32[2,3] transpose(p), dimensions={1,0}", "makes f32[3,2]"),
-        ("p = f32[2,3] parameter(0)\nt = f32[3,2] transpose(p), dimensions={1,1}", "twice"),
-        ("p = f32[2,3] parameter(0)\nt = f32[3,2] transpose(p)", "no attribute dimensions"),
-        ("p = f32[2,3] parameter(0)\nt = (f32[2,3], f32[2,3]) negate(p)", "makes 1 arrays, not 2"),
-        ("p = f32[2,3] parameter(0)\nt = f32[2,3] frobnicate(p)", "frobnicate"),
-    ],
-)
+@pytest.mark.parametrize(("text", "reason"), [
+    ("p = f32[2,3] parameter(0)\nt = f32[2,3] transpose(p), dimensions={1,0}", "makes f32[3,2]"),
+    ("p = f32[2,3] parameter(0)\nt = f32[3,2] transpose(p), dimensions={1,1}", "twice"),
+    ("p = f32[2,3] parameter(0)\nt = f32[3,2] transpose(p)", "no attribute dimensions"),
+    ("p = f32[2,3] parameter(0)\nt = (f32[2,3], f32[2,3]) negate(p)", "makes 1 arrays, not 2"),
+    ("p = f32[2,3] parameter(0)\nt = f32[2,3] frobnicate(p)", "frobnicate"),
+])  # fmt: skip
 def test_instructions_that_make_no_sense_have_no_map(text: str, reason: str) -> None:
     module, catalogue = load(text)
     maps = computation_maps(module, catalogue)

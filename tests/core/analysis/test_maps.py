@@ -455,16 +455,13 @@ def test_constants_are_folded_after_clamping() -> None:
     assert [repr(m) for m in maps] == ["(d0) -> (d0 + 4), domain: d0 in [0, 1]"]
 
 
-@pytest.mark.parametrize(
-    ("constant", "shape", "wanted"),
-    [
-        ("{3, 3}", "s32[2]", "3"),
-        ("{1, 2}", "s32[2]", "d1 + 1"),
-        ("{...}", "s32[2]", None),
-        ("1.5", "f32[]", None),
-        ("true", "pred[]", None),
-    ],
-)
+@pytest.mark.parametrize(("constant", "shape", "wanted"), [
+    ("{3, 3}", "s32[2]", "3"),
+    ("{1, 2}", "s32[2]", "d1 + 1"),
+    ("{...}", "s32[2]", None),
+    ("1.5", "f32[]", None),
+    ("true", "pred[]", None),
+])  # fmt: skip
 def test_only_known_constants_are_folded(constant: str, shape: str, wanted: str | None) -> None:
     text = f"""ENTRY e {{
         p = s32[9,2] parameter(0)

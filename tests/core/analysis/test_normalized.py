@@ -28,15 +28,12 @@ def test_examples(before: str, after: str) -> None:
     assert normalized(parse_map(before)) == parse_map(after)
 
 
-@pytest.mark.parametrize(
-    "same",
-    [
-        "(d0)[s0] -> (d0), domain: d0 in [0, 3], s0 in [0, -1]",
-        "(d0)[s0, s1] -> (s0 + s1), domain: d0 in [0, 3], s0 in [0, 4], s1 in [0, 5]",
-        "(d0)[b, a] -> (a, b), domain: d0 in [0, 3], b in [0, 4], a in [0, 5]",
-        "() -> ()",
-    ],
-)
+@pytest.mark.parametrize("same", [
+    "(d0)[s0] -> (d0), domain: d0 in [0, 3], s0 in [0, -1]",
+    "(d0)[s0, s1] -> (s0 + s1), domain: d0 in [0, 3], s0 in [0, 4], s1 in [0, 5]",
+    "(d0)[b, a] -> (a, b), domain: d0 in [0, 3], b in [0, 4], a in [0, 5]",
+    "() -> ()",
+])  # fmt: skip
 def test_what_stays(same: str) -> None:
     assert normalized(parse_map(same)) == parse_map(same)
 

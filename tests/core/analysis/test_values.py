@@ -198,31 +198,28 @@ def test_an_operation_without_operands_is_not_known() -> None:
     assert evaluated(Instruction("r", "add", shape), []) is None
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "r = s32[] select(a)",
-        "r = s32[] select(p, a)",
-        "r = s32[] conditional(a), branch_computations={}",
-        "r = s32[] conditional(), branch_computations={}",
-        "r = s32[] conditional(t, a, a), true_computation=f, false_computation=f",
-        "r = s32[] call(a), to_apply=nowhere",
-        "r = s32[] fusion(a)",
-        "r = s32[] get-tuple-element(), index=0",
-        "r = pred[3] broadcast()",
-        "r = s32[4] dynamic-slice(a, a)",
-        "r = s32[4] dynamic-slice(v, a)",
-        "r = s32[3] add(v, v)",
-        "r = s32[2] iota()",
-        "r = s32[2] iota(), iota_dimension=4",
-        "r = pred[] compare(a, a), direction=5",
-        "r = pred[] compare(a, a)",
-        "r = s32[2] clamp(a, v, v, v)",
-        "r = s32[2] reshape(a)",
-        "r = (s32[], s32[]) tuple(a)",
-        "r = s32[] while(a), condition=nowhere, body=nowhere",
-    ],
-)
+@pytest.mark.parametrize("line", [
+    "r = s32[] select(a)",
+    "r = s32[] select(p, a)",
+    "r = s32[] conditional(a), branch_computations={}",
+    "r = s32[] conditional(), branch_computations={}",
+    "r = s32[] conditional(t, a, a), true_computation=f, false_computation=f",
+    "r = s32[] call(a), to_apply=nowhere",
+    "r = s32[] fusion(a)",
+    "r = s32[] get-tuple-element(), index=0",
+    "r = pred[3] broadcast()",
+    "r = s32[4] dynamic-slice(a, a)",
+    "r = s32[4] dynamic-slice(v, a)",
+    "r = s32[3] add(v, v)",
+    "r = s32[2] iota()",
+    "r = s32[2] iota(), iota_dimension=4",
+    "r = pred[] compare(a, a), direction=5",
+    "r = pred[] compare(a, a)",
+    "r = s32[2] clamp(a, v, v, v)",
+    "r = s32[2] reshape(a)",
+    "r = (s32[], s32[]) tuple(a)",
+    "r = s32[] while(a), condition=nowhere, body=nowhere",
+])  # fmt: skip
 def test_what_makes_no_sense_is_not_known(line: str) -> None:
     module = read_module(
         "HloModule m\nf { ROOT x = s32[] parameter(0) }\nENTRY e {\n  a = s32[] constant(1)\n"

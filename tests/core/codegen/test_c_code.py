@@ -296,13 +296,10 @@ def test_names_that_c_claims() -> None:
         c_source(m, name="a b")
 
 
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        ("(d0) -> (d0 * 4), domain: d0 in [0, 9223372036854775807]", "64 bits are enough"),
-        ("(d0) -> (18446744073709551616), domain: d0 in [0, 1]", "64 bits are enough"),
-    ],
-)
+@pytest.mark.parametrize(("source", "said"), [
+    ("(d0) -> (d0 * 4), domain: d0 in [0, 9223372036854775807]", "64 bits are enough"),
+    ("(d0) -> (18446744073709551616), domain: d0 in [0, 1]", "64 bits are enough"),
+])  # fmt: skip
 def test_maps_beyond_64_bits_are_refused(source: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         c_source(parse_map(source))
@@ -317,14 +314,11 @@ def test_a_checked_function_answers_for_its_tests_itself() -> None:
         c_source(m, checked=True, bits=32)
 
 
-@pytest.mark.parametrize(
-    ("source", "bounds", "said"),
-    [
-        ("x // y", {"x": (0, 9), "y": (-1, 1)}, "the divisor `y` may be zero"),
-        ("x // y", {"x": (0, 9)}, "the divisor `y` may be zero"),
-        ("x + 1", {}, "64 bits are enough"),
-    ],
-)
+@pytest.mark.parametrize(("source", "bounds", "said"), [
+    ("x // y", {"x": (0, 9), "y": (-1, 1)}, "the divisor `y` may be zero"),
+    ("x // y", {"x": (0, 9)}, "the divisor `y` may be zero"),
+    ("x + 1", {}, "64 bits are enough"),
+])  # fmt: skip
 def test_expressions_without_a_safe_meaning_are_refused(
     source: str, bounds: dict[str, tuple[int, int]], said: str
 ) -> None:
@@ -349,13 +343,10 @@ def test_wrong_requests() -> None:
 
 
 @needs_a_compiler
-@pytest.mark.parametrize(
-    "text",
-    [
-        "(d0) -> (d0 mod 7), domain: d0 in [0, 2], d0 * 3 in [5, 0]",
-        "(d0) -> (d0 floordiv 7), domain: d0 in [0, 2], -d0 in [4, 3], d0 * 5 in [0, 5]",
-        "(d0) -> (d0), domain: d0 in [0, 2], d0 * 5 in [99999999999, 99999999999]",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "(d0) -> (d0 mod 7), domain: d0 in [0, 2], d0 * 3 in [5, 0]",
+    "(d0) -> (d0 floordiv 7), domain: d0 in [0, 2], -d0 in [4, 3], d0 * 5 in [0, 5]",
+    "(d0) -> (d0), domain: d0 in [0, 2], d0 * 5 in [99999999999, 99999999999]",
+])  # fmt: skip
 def test_a_constraint_that_never_holds_leaves_nothing_unused(tmp_path: Path, text: str) -> None:
     built(tmp_path, c_source(parse_map(text), checked=True), "-c")

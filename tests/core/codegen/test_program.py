@@ -43,38 +43,32 @@ def text(program: Program) -> list[str]:
     return [format_expr(exprs[k]) for k in range(len(program.steps))]
 
 
-@pytest.mark.parametrize(
-    ("source", "steps"),
-    [
-        ("a", ["a"]),
-        ("7", ["7"]),
-        ("-a", ["a", "-a"]),
-        ("a * -3", ["a", "-3", "a * -3"]),
-        ("a - b", ["a", "b", "a - b"]),
-        # the size of a coefficient, since what is printed is a subtraction
-        ("a * 2 - b * 3", ["a", "b", "2", "a * 2", "3", "b * 3", "a * 2 - b * 3"]),
-        ("a + b + c - 1", ["a", "b", "c", "a + b", "a + b + c", "1", "a + b + c - 1"]),
-        ("(a + 1) floordiv 4", ["a", "1", "a + 1", "4", "(a + 1) floordiv 4"]),
-        ("a mod 4 + a mod 4 * 2", ["a", "4", "a mod 4", "3", "(a mod 4) * 3"]),
-        ("min(a, b, 5)", ["a", "b", "min(a, b)", "5", "min(a, b, 5)"]),
-        ("a * b * c", ["a", "b", "c", "a * b", "a * b * c"]),
-        ("ceildiv(a, b)", ["a", "b", "a ceildiv b"]),
-    ],
-)
+@pytest.mark.parametrize(("source", "steps"), [
+    ("a", ["a"]),
+    ("7", ["7"]),
+    ("-a", ["a", "-a"]),
+    ("a * -3", ["a", "-3", "a * -3"]),
+    ("a - b", ["a", "b", "a - b"]),
+    # the size of a coefficient, since what is printed is a subtraction
+    ("a * 2 - b * 3", ["a", "b", "2", "a * 2", "3", "b * 3", "a * 2 - b * 3"]),
+    ("a + b + c - 1", ["a", "b", "c", "a + b", "a + b + c", "1", "a + b + c - 1"]),
+    ("(a + 1) floordiv 4", ["a", "1", "a + 1", "4", "(a + 1) floordiv 4"]),
+    ("a mod 4 + a mod 4 * 2", ["a", "4", "a mod 4", "3", "(a mod 4) * 3"]),
+    ("min(a, b, 5)", ["a", "b", "min(a, b)", "5", "min(a, b, 5)"]),
+    ("a * b * c", ["a", "b", "c", "a * b", "a * b * c"]),
+    ("ceildiv(a, b)", ["a", "b", "a ceildiv b"]),
+])  # fmt: skip
 def test_the_steps_of_an_expression(source: str, steps: list[str]) -> None:
     e = parse_expr(source)
     assert text(Program.of((e,), e.variables())) == steps
 
 
-@pytest.mark.parametrize(
-    ("source", "steps"),
-    [
-        ("a * 4 + b * 4", ["a", "b", "a + b", "4", "(a + b) * 4"]),
-        ("a * 4 - b * 4 + c", ["c", "a", "b", "a - b", "4", "(a - b) * 4", "c + (a - b) * 4"]),
-        ("a * -4 - b * 4", ["a", "b", "a + b", "-4", "(a + b) * -4"]),
-        ("-a - b + 3", ["a", "-a", "b", "-a - b", "3", "-a - b + 3"]),
-    ],
-)
+@pytest.mark.parametrize(("source", "steps"), [
+    ("a * 4 + b * 4", ["a", "b", "a + b", "4", "(a + b) * 4"]),
+    ("a * 4 - b * 4 + c", ["c", "a", "b", "a - b", "4", "(a - b) * 4", "c + (a - b) * 4"]),
+    ("a * -4 - b * 4", ["a", "b", "a + b", "-4", "(a + b) * -4"]),
+    ("-a - b + 3", ["a", "-a", "b", "-a - b", "3", "-a - b + 3"]),
+])  # fmt: skip
 def test_the_steps_of_a_lean_program(source: str, steps: list[str]) -> None:
     e = parse_expr(source)
     program = Program.of((e,), lean=True)
@@ -146,24 +140,21 @@ def test_a_long_sum_has_a_linear_number_of_steps() -> None:
     assert len(Program.of((e,), e.variables()).steps) == 1001 + 3 * 1000
 
 
-@pytest.mark.parametrize(
-    ("source", "bits"),
-    [
-        ("(d0) -> (d0), domain: d0 in [0, 2147483647]", 32),
-        ("(d0) -> (d0), domain: d0 in [0, 2147483648]", 64),
-        ("(d0) -> (d0), domain: d0 in [-2147483648, 0]", 32),
-        ("(d0) -> (-d0), domain: d0 in [-2147483648, 0]", 64),
-        ("(d0) -> (), domain: d0 in [0, 9223372036854775808]", None),
-        ("(d0, d1) -> ((d0 * 65536 + d1) mod 2), domain: d0 in [0, 32768], d1 in [0, 9]", 64),
-        # the constraint says that the product is small
-        ("(d0) -> (d0 * 65536), domain: d0 in [0, 65536], d0 * 65536 in [0, 99]", 32),
-        ("(d0) -> (d0 * 65536), domain: d0 in [0, 65536], d0 in [0, 9]", 32),
-        ("(d0) -> (d0 + 2147483648), domain: d0 in [-5, -1]", 64),
-        ("(d0) -> (99999999999999999999), domain: d0 in [0, 1]", None),
-        # nothing can overflow on an empty domain but a literal
-        ("(d0) -> (d0 * 7), domain: d0 in [5, 4]", 32),
-    ],
-)
+@pytest.mark.parametrize(("source", "bits"), [
+    ("(d0) -> (d0), domain: d0 in [0, 2147483647]", 32),
+    ("(d0) -> (d0), domain: d0 in [0, 2147483648]", 64),
+    ("(d0) -> (d0), domain: d0 in [-2147483648, 0]", 32),
+    ("(d0) -> (-d0), domain: d0 in [-2147483648, 0]", 64),
+    ("(d0) -> (), domain: d0 in [0, 9223372036854775808]", None),
+    ("(d0, d1) -> ((d0 * 65536 + d1) mod 2), domain: d0 in [0, 32768], d1 in [0, 9]", 64),
+    # the constraint says that the product is small
+    ("(d0) -> (d0 * 65536), domain: d0 in [0, 65536], d0 * 65536 in [0, 99]", 32),
+    ("(d0) -> (d0 * 65536), domain: d0 in [0, 65536], d0 in [0, 9]", 32),
+    ("(d0) -> (d0 + 2147483648), domain: d0 in [-5, -1]", 64),
+    ("(d0) -> (99999999999999999999), domain: d0 in [0, 1]", None),
+    # nothing can overflow on an empty domain but a literal
+    ("(d0) -> (d0 * 7), domain: d0 in [5, 4]", 32),
+])  # fmt: skip
 def test_the_width_that_intervals_show(source: str, bits: int | None) -> None:
     assert width_bound(parse_map(source)) == bits
 

@@ -82,19 +82,16 @@ def test_the_source_shares_subexpressions() -> None:
     assert compile_map(m).__doc__ == python_source(m)
 
 
-@pytest.mark.parametrize(
-    ("source", "code"),
-    [
-        ("a - (b - c)", "a + c - b"),
-        ("(a + 1) * (b - 2)", "(a + 1) * (b - 2)"),
-        ("a // (b // c)", "a // (b // c)"),
-        ("-(a // 2)", "-(a // 2)"),
-        ("(-a) // 2", "-a // 2"),
-        ("ceildiv(a - b, 3)", "-(-(a - b) // 3)"),
-        ("a * -3 mod -2", "a * -3 % -2"),
-        ("max(a, b) + 1", "(a if a > b else b) + 1"),
-    ],
-)
+@pytest.mark.parametrize(("source", "code"), [
+    ("a - (b - c)", "a + c - b"),
+    ("(a + 1) * (b - 2)", "(a + 1) * (b - 2)"),
+    ("a // (b // c)", "a // (b // c)"),
+    ("-(a // 2)", "-(a // 2)"),
+    ("(-a) // 2", "-a // 2"),
+    ("ceildiv(a - b, 3)", "-(-(a - b) // 3)"),
+    ("a * -3 mod -2", "a * -3 % -2"),
+    ("max(a, b) + 1", "(a if a > b else b) + 1"),
+])  # fmt: skip
 def test_parentheses(source: str, code: str) -> None:
     e = parse_expr(source)
     text = python_source(e)

@@ -149,27 +149,24 @@ def groups_by_loop(shape: list[int], sizes: list[int], order: list[int]) -> list
     return [numbers[k : k + shape[1]] for k in range(0, len(numbers), shape[1])]
 
 
-@pytest.mark.parametrize(
-    ("text", "groups"),
-    [
-        ("{{0,2},{1,3}}", [[0, 2], [1, 3]]),
-        ("{{0},{1,2}}", [[0], [1, 2]]),
-        ("{}", []),
-        ("{{}}", []),
-        ("[2,4]<=[8]", groups_by_loop([2, 4], [8], [0])),
-        ("[4,2]<=[2,4]T(1,0)", groups_by_loop([4, 2], [2, 4], [1, 0])),
-        ("[6,4]<=[2,3,4]T(2,0,1)", groups_by_loop([6, 4], [2, 3, 4], [2, 0, 1])),
-        ("[4,6]<=[2,3,4]T(1,2,0)", groups_by_loop([4, 6], [2, 3, 4], [1, 2, 0])),
-        ("mesh['x'=8] {'x'}", [[0, 1, 2, 3, 4, 5, 6, 7]]),
-        ("mesh['a'=2,'b'=4] {'a'}", groups_by_loop([4, 2], [2, 4], [1, 0])),
-        ("mesh['a'=2,'b'=4]{'b'}", groups_by_loop([2, 4], [2, 4], [0, 1])),
-        ("mesh['a'=2,'b'=3,'c'=4] {'c','a'}", groups_by_loop([3, 8], [2, 3, 4], [1, 2, 0])),
-        ("mesh['a'=8] {'a':(2)2}", [[0, 2], [1, 3], [4, 6], [5, 7]]),
-        ("mesh['a'=8] {'a':(4)2,'a':(1)2}", [[0, 4, 1, 5], [2, 6, 3, 7]]),
-        ("mesh['a'=2,'b'=2], device_ids=([2,2]T(1,0)) {'b'}", [[0, 2], [1, 3]]),
-        ("mesh['a'=2,'b'=2], device_ids=(3,1,2,0) {'a'}", [[3, 2], [1, 0]]),
-    ],
-)
+@pytest.mark.parametrize(("text", "groups"), [
+    ("{{0,2},{1,3}}", [[0, 2], [1, 3]]),
+    ("{{0},{1,2}}", [[0], [1, 2]]),
+    ("{}", []),
+    ("{{}}", []),
+    ("[2,4]<=[8]", groups_by_loop([2, 4], [8], [0])),
+    ("[4,2]<=[2,4]T(1,0)", groups_by_loop([4, 2], [2, 4], [1, 0])),
+    ("[6,4]<=[2,3,4]T(2,0,1)", groups_by_loop([6, 4], [2, 3, 4], [2, 0, 1])),
+    ("[4,6]<=[2,3,4]T(1,2,0)", groups_by_loop([4, 6], [2, 3, 4], [1, 2, 0])),
+    ("mesh['x'=8] {'x'}", [[0, 1, 2, 3, 4, 5, 6, 7]]),
+    ("mesh['a'=2,'b'=4] {'a'}", groups_by_loop([4, 2], [2, 4], [1, 0])),
+    ("mesh['a'=2,'b'=4]{'b'}", groups_by_loop([2, 4], [2, 4], [0, 1])),
+    ("mesh['a'=2,'b'=3,'c'=4] {'c','a'}", groups_by_loop([3, 8], [2, 3, 4], [1, 2, 0])),
+    ("mesh['a'=8] {'a':(2)2}", [[0, 2], [1, 3], [4, 6], [5, 7]]),
+    ("mesh['a'=8] {'a':(4)2,'a':(1)2}", [[0, 4, 1, 5], [2, 6, 3, 7]]),
+    ("mesh['a'=2,'b'=2], device_ids=([2,2]T(1,0)) {'b'}", [[0, 2], [1, 3]]),
+    ("mesh['a'=2,'b'=2], device_ids=(3,1,2,0) {'a'}", [[3, 2], [1, 0]]),
+])  # fmt: skip
 def test_replica_groups(text: str, groups: list[list[int]]) -> None:
     found = read_instruction(f"a = f32[] all-reduce(f32[] b), replica_groups={text}").replica_groups()
     assert found == tuple(map(tuple, groups))
@@ -235,17 +232,14 @@ def test_the_header() -> None:
     assert entry_layout(read_module(format_module(laid))) == found
 
 
-@pytest.mark.parametrize(
-    ("attribute", "message"),
-    [
-        ("entry_computation_layout={(f32[2)->f32[]}", "in a shape"),
-        ("entry_computation_layout={(f32[2])}", "after the parameters"),
-        ("entry_computation_layout={(f32[2])->f32[] x}", "after the result"),
-        ("entry_computation_layout=3", "in a layout of the entry"),
-        ("input_output_alias={ {0}: 1 }", "in the aliases"),
-        ("input_output_alias={ {0}: (0, {}, may-alias) {1}: (1, {}) }", "in the aliases"),
-    ],
-)
+@pytest.mark.parametrize(("attribute", "message"), [
+    ("entry_computation_layout={(f32[2)->f32[]}", "in a shape"),
+    ("entry_computation_layout={(f32[2])}", "after the parameters"),
+    ("entry_computation_layout={(f32[2])->f32[] x}", "after the result"),
+    ("entry_computation_layout=3", "in a layout of the entry"),
+    ("input_output_alias={ {0}: 1 }", "in the aliases"),
+    ("input_output_alias={ {0}: (0, {}, may-alias) {1}: (1, {}) }", "in the aliases"),
+])  # fmt: skip
 def test_malformed_headers(attribute: str, message: str) -> None:
     text = f"HloModule m, {attribute}\nENTRY e {{ a = () tuple() }}"
     with pytest.raises(InputError, match=message) as caught:

@@ -297,23 +297,20 @@ def test_structured_attributes() -> None:
     assert read_instruction("r = f32[] reduce-window(f32[3] a), window={size=3}").window()[0].size == 3
 
 
-@pytest.mark.parametrize(
-    ("text", "call"),
-    [
-        ("a = f32[] b(), window={size=2x2 stride=1}", "window"),
-        ("a = f32[] b(), window={stride=1}", "window"),
-        ("a = f32[] b(), window={size=2 colour=3}", "window"),
-        ("a = f32[] b(), window={size=axb}", "window"),
-        ("a = f32[] b(), window={1,2}", "window"),
-        ("a = f32[] b(), padding=1", "padding"),
-        ("a = f32[] b(), padding=1_2_3_4", "padding"),
-        ("a = f32[] b()", "padding"),
-        ("a = f32[] b(), dim_labels=b0f_0io->b1f", "dim_labels"),
-        ("a = f32[] b(), dim_labels=bb0f_0io->b0f", "dim_labels"),
-        ("a = f32[] b(), dim_labels={}", "dim_labels"),
-        ("a = f32[] b(), slice={1,2}", "strides"),
-    ],
-)
+@pytest.mark.parametrize(("text", "call"), [
+    ("a = f32[] b(), window={size=2x2 stride=1}", "window"),
+    ("a = f32[] b(), window={stride=1}", "window"),
+    ("a = f32[] b(), window={size=2 colour=3}", "window"),
+    ("a = f32[] b(), window={size=axb}", "window"),
+    ("a = f32[] b(), window={1,2}", "window"),
+    ("a = f32[] b(), padding=1", "padding"),
+    ("a = f32[] b(), padding=1_2_3_4", "padding"),
+    ("a = f32[] b()", "padding"),
+    ("a = f32[] b(), dim_labels=b0f_0io->b1f", "dim_labels"),
+    ("a = f32[] b(), dim_labels=bb0f_0io->b0f", "dim_labels"),
+    ("a = f32[] b(), dim_labels={}", "dim_labels"),
+    ("a = f32[] b(), slice={1,2}", "strides"),
+])  # fmt: skip
 def test_attributes_that_make_no_sense(text: str, call: str) -> None:
     with pytest.raises(InputError) as caught:
         getattr(read_instruction(text), call)()

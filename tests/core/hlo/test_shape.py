@@ -43,17 +43,14 @@ def test_prints_as_written(text: str) -> None:
     assert read_shape(str(shape)) == shape
 
 
-@pytest.mark.parametrize(
-    ("written", "printed"),
-    [
-        ("f32[10, 20]", "f32[10,20]"),
-        ("f32[1000, 1000]{0, 1}", "f32[1000,1000]{0,1}"),
-        ("s32[]{}", "s32[]"),
-        ("( f32[2] ,s32[] )", "(f32[2], s32[])"),
-        ("f32[4,4]{1,0:S(3)T(2,2)}", "f32[4,4]{1,0:T(2,2)S(3)}"),
-        ("f32[ <= 10 ]", "f32[<=10]"),
-    ],
-)
+@pytest.mark.parametrize(("written", "printed"), [
+    ("f32[10, 20]", "f32[10,20]"),
+    ("f32[1000, 1000]{0, 1}", "f32[1000,1000]{0,1}"),
+    ("s32[]{}", "s32[]"),
+    ("( f32[2] ,s32[] )", "(f32[2], s32[])"),
+    ("f32[4,4]{1,0:S(3)T(2,2)}", "f32[4,4]{1,0:T(2,2)S(3)}"),
+    ("f32[ <= 10 ]", "f32[<=10]"),
+])  # fmt: skip
 def test_other_spellings(written: str, printed: str) -> None:
     assert str(read_shape(written)) == printed
 
@@ -85,33 +82,30 @@ def test_leaves_of_tuples() -> None:
     assert list(leaves(Shape("f32", (1,)))) == [((), Shape("f32", (1,)))]
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "message"),
-    [
-        ("f32", 1, "where a shape belongs"),
-        ("f32[2", 4, "'[' is not closed"),
-        ("f32[2,]", 7, "a dimension size is missing"),
-        ("f32[a]", 5, "unexpected 'a' in a shape"),
-        ("f32[-1]", 5, "in a shape"),
-        ("f32[2,2]{1,1}", 12, "dimension 1 occurs twice"),
-        ("f32[2,2]{0}", 9, "a layout of 1 dimensions for an array of rank 2"),
-        ("f32[2,2]{}", 9, "a layout of 0 dimensions for an array of rank 2"),
-        ("f32[2]{1}", 8, "dimension 1 of an array of rank 1"),
-        ("f32[2]{0,}", 10, "in a layout"),
-        ("f32[2]{0:T()}", 12, "where a tile size belongs"),
-        ("f32[2,2]{1,0:T(0,2)}", 16, "a tile size of 0"),
-        ("f32[2,2]{1,0:T(2,2}", 19, "unexpected '}'"),
-        ("f32[2,2]{1,0:T(2,*)}", 18, "the last size of a tile is `*`"),
-        ("f32[2]{0:T(2)T(2)}", 15, "tiles are given twice"),
-        ("f32[2]{0:S(1)S(2)}", 14, "'S' occurs twice"),
-        ("f32[2]{0:S(x)}", 12, "where a number belongs"),
-        ("f32[2]{0:q}", 10, "in a layout"),
-        ("(f32[2], s32[]", 15, "the text ends in a tuple shape"),
-        ("(f32[2] s32[])", 9, "unexpected 's32' in a tuple shape"),
-        ("f32[2] x", 8, "after a shape"),
-        ("f32[" + "9" * 50 + "]", 5, "an integer of 50 digits"),
-    ],
-)
+@pytest.mark.parametrize(("text", "column", "message"), [
+    ("f32", 1, "where a shape belongs"),
+    ("f32[2", 4, "'[' is not closed"),
+    ("f32[2,]", 7, "a dimension size is missing"),
+    ("f32[a]", 5, "unexpected 'a' in a shape"),
+    ("f32[-1]", 5, "in a shape"),
+    ("f32[2,2]{1,1}", 12, "dimension 1 occurs twice"),
+    ("f32[2,2]{0}", 9, "a layout of 1 dimensions for an array of rank 2"),
+    ("f32[2,2]{}", 9, "a layout of 0 dimensions for an array of rank 2"),
+    ("f32[2]{1}", 8, "dimension 1 of an array of rank 1"),
+    ("f32[2]{0,}", 10, "in a layout"),
+    ("f32[2]{0:T()}", 12, "where a tile size belongs"),
+    ("f32[2,2]{1,0:T(0,2)}", 16, "a tile size of 0"),
+    ("f32[2,2]{1,0:T(2,2}", 19, "unexpected '}'"),
+    ("f32[2,2]{1,0:T(2,*)}", 18, "the last size of a tile is `*`"),
+    ("f32[2]{0:T(2)T(2)}", 15, "tiles are given twice"),
+    ("f32[2]{0:S(1)S(2)}", 14, "'S' occurs twice"),
+    ("f32[2]{0:S(x)}", 12, "where a number belongs"),
+    ("f32[2]{0:q}", 10, "in a layout"),
+    ("(f32[2], s32[]", 15, "the text ends in a tuple shape"),
+    ("(f32[2] s32[])", 9, "unexpected 's32' in a tuple shape"),
+    ("f32[2] x", 8, "after a shape"),
+    ("f32[" + "9" * 50 + "]", 5, "an integer of 50 digits"),
+])  # fmt: skip
 def test_mistakes_say_where(text: str, column: int, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read_shape(text)
@@ -141,19 +135,16 @@ def test_minus_one_in_a_tile_merges_dimensions() -> None:
     assert str(Layout((3, 2, 1, 0), (Tile((-1, 2, -1, 3)),))) == "{3,2,1,0:T(*,2,*,3)}"
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Layout((1, 1)), "minor_to_major [1, 1]"),
-        (lambda: Layout((0, 2)), "minor_to_major [0, 2]"),
-        (lambda: Layout((1, -1)), "minor_to_major [1, -1]"),
-        (lambda: Tile(()), "a tile ()"),
-        (lambda: Tile((0, 2)), "a tile (0,2)"),
-        (lambda: Tile((2, -1)), "a tile (2,*)"),
-        (lambda: Shape("f32", (2, 3), Layout((0,))), "layout {0} of an array of rank 2"),
-        (lambda: Shape("f32", (2, -3)), "sizes [2, -3]"),
-    ],
-)
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: Layout((1, 1)), "minor_to_major [1, 1]"),
+    (lambda: Layout((0, 2)), "minor_to_major [0, 2]"),
+    (lambda: Layout((1, -1)), "minor_to_major [1, -1]"),
+    (lambda: Tile(()), "a tile ()"),
+    (lambda: Tile((0, 2)), "a tile (0,2)"),
+    (lambda: Tile((2, -1)), "a tile (2,*)"),
+    (lambda: Shape("f32", (2, 3), Layout((0,))), "layout {0} of an array of rank 2"),
+    (lambda: Shape("f32", (2, -3)), "sizes [2, -3]"),
+])  # fmt: skip
 def test_what_no_text_may_say_no_object_may_be(make: Callable[[], object], message: str) -> None:
     with pytest.raises(InputError) as caught:
         make()

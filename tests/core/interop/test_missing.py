@@ -16,18 +16,15 @@ from indexproof.core.interop import TvmMap, from_sympy, from_tvm, to_sympy, to_t
 MAP = parse_map("(d0) -> (d0), domain: d0 in [0, 9]")
 
 
-@pytest.mark.parametrize(
-    ("module", "package", "call"),
-    [
-        ("tvm", "apache-tvm", lambda: to_tvm(var("x"))),
-        ("tvm", "apache-tvm", lambda: to_tvm(MAP)),
-        ("tvm", "apache-tvm", lambda: from_tvm(TvmMap((), results=(3,)))),
-        ("tvm", "apache-tvm", lambda: TvmMap(()).analyzer()),
-        ("sympy", "sympy", lambda: to_sympy(MAP)),
-        ("sympy", "sympy", lambda: to_sympy(var("x"))),
-        ("sympy", "sympy", lambda: from_sympy(3)),
-    ],
-)
+@pytest.mark.parametrize(("module", "package", "call"), [
+    ("tvm", "apache-tvm", lambda: to_tvm(var("x"))),
+    ("tvm", "apache-tvm", lambda: to_tvm(MAP)),
+    ("tvm", "apache-tvm", lambda: from_tvm(TvmMap((), results=(3,)))),
+    ("tvm", "apache-tvm", lambda: TvmMap(()).analyzer()),
+    ("sympy", "sympy", lambda: to_sympy(MAP)),
+    ("sympy", "sympy", lambda: to_sympy(var("x"))),
+    ("sympy", "sympy", lambda: from_sympy(3)),
+])  # fmt: skip
 def test_a_missing_package_is_named_with_its_extra(
     monkeypatch: pytest.MonkeyPatch, module: str, package: str, call: Callable[[], Any]
 ) -> None:

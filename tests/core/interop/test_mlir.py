@@ -107,41 +107,38 @@ def test_domains(text: str, domain: str) -> None:
     assert m == parse_map(f"({dims}) -> (), domain: {domain}")
 
 
-@pytest.mark.parametrize(
-    ("text", "column", "said"),
-    [
-        ("affine_map<(d0) -> (d0 / 2)>", 24, "stray character `/`; expected an operator, `,` or `)`"),
-        ("affine_map<(d0) -> (d0 floordiv 0)>", 33, "division by zero; expected a divisor other than 0"),
-        ("affine_map<(d0) -> (d0 mod -3)>", 28, "`mod` by a negative number has no value in MLIR"),
-        ("affine_map<(d0) -> (d0,)>", 24, "unexpected `)`; expected an expression"),
-        ("affine_map<(d0,) -> (d0)>", 16, "unexpected `)`; expected a variable name"),
-        ("affine_map<(d0)[s0 -> (d0)>", 20, "unexpected `->`; expected `,` or `]`"),
-        ("affine_map<(d0) (d0)>", 17, "unexpected `(`; expected `[` or `->`"),
-        ("affine_map<(d0)[s0] : (d0)>", 21, "unexpected `:`; expected `->`"),
-        ("affine_map<(d0, d0) -> (d0)>", 17, "duplicate variable `d0`"),
-        ("affine_map<(d0)[d0] -> (d0)>", 17, "duplicate variable `d0`"),
-        ("affine_map<(d0) -> (d0 * d0)>", 24, "a product of two variables is not quasi-affine"),
-        ("affine_map<(d0)[s0] -> (d0 mod s0)>", 32, "the divisor is not a constant"),
-        ("affine_map<(d0) -> (d1)>", 21, "unknown variable `d1`; expected `d0`"),
-        ("affine_map<(d0) -> (d0)", 24, "the text ends too early; expected `>`"),
-        ("affine_map<(d0) -> (d0)> x", 26, "unexpected `x`; expected `affine_set<` or the end of the text"),
-        ("affine_map<(d0) -> (9223372036854775808)>", 21, "the constant is too large for an index"),
-        ("affine_map<(d0) -> (2 d0)>", 23, "unexpected `d0`; expected an operator, `,` or `)`"),
-        ("affine_map<(d0) -> (2d0)>", 22, "unexpected `d0`; expected an operator, `,` or `)`"),
-        ("affine_map<(d0) -> (min(d0, 3))>", 21, "unknown variable `min`"),
-        ("affine_map<(d0) -> ((d0 + 1)>", 29, "unexpected `>`; expected an operator, `,` or `)`"),
-        ("affine_map<(d0) -> ((d0 + 1>", 28, "unexpected `>`; expected an operator or `)`"),
-        ("affine_map<(floordiv) -> ()>", 13, "`floordiv` is an operator"),
-        ("affine_map<(#a) -> ()>", 13, "unexpected `#a`; expected a variable name or `)`"),
-        ("affine_set<(d0) : (d0 > 0)>", 23, "unexpected `>`; expected an operator, `>=`, `<=` or `==`"),
-        ("affine_set<(d0) : (d0 >= 0,)>", 28, "unexpected `)`; expected a constraint"),
-        ("affine_set<(d0) -> (d0 >= 0)>", 17, "unexpected `->`; expected `[` or `:`"),
-        ("affine_relation<(d0) -> (d0)>", 1, "expected `affine_map<` or `affine_set<`"),
-        ("", 1, "there is no text"),
-        ("affine_map<(d0) -> (d0)>", 13, "the variable `d0` has no bounds; expected a domain that bounds it"),
-        ("affine_set<(d0, d1) : (d0 >= 0)>", 13, "the variable `d0` has no upper bound"),
-    ],
-)
+@pytest.mark.parametrize(("text", "column", "said"), [
+    ("affine_map<(d0) -> (d0 / 2)>", 24, "stray character `/`; expected an operator, `,` or `)`"),
+    ("affine_map<(d0) -> (d0 floordiv 0)>", 33, "division by zero; expected a divisor other than 0"),
+    ("affine_map<(d0) -> (d0 mod -3)>", 28, "`mod` by a negative number has no value in MLIR"),
+    ("affine_map<(d0) -> (d0,)>", 24, "unexpected `)`; expected an expression"),
+    ("affine_map<(d0,) -> (d0)>", 16, "unexpected `)`; expected a variable name"),
+    ("affine_map<(d0)[s0 -> (d0)>", 20, "unexpected `->`; expected `,` or `]`"),
+    ("affine_map<(d0) (d0)>", 17, "unexpected `(`; expected `[` or `->`"),
+    ("affine_map<(d0)[s0] : (d0)>", 21, "unexpected `:`; expected `->`"),
+    ("affine_map<(d0, d0) -> (d0)>", 17, "duplicate variable `d0`"),
+    ("affine_map<(d0)[d0] -> (d0)>", 17, "duplicate variable `d0`"),
+    ("affine_map<(d0) -> (d0 * d0)>", 24, "a product of two variables is not quasi-affine"),
+    ("affine_map<(d0)[s0] -> (d0 mod s0)>", 32, "the divisor is not a constant"),
+    ("affine_map<(d0) -> (d1)>", 21, "unknown variable `d1`; expected `d0`"),
+    ("affine_map<(d0) -> (d0)", 24, "the text ends too early; expected `>`"),
+    ("affine_map<(d0) -> (d0)> x", 26, "unexpected `x`; expected `affine_set<` or the end of the text"),
+    ("affine_map<(d0) -> (9223372036854775808)>", 21, "the constant is too large for an index"),
+    ("affine_map<(d0) -> (2 d0)>", 23, "unexpected `d0`; expected an operator, `,` or `)`"),
+    ("affine_map<(d0) -> (2d0)>", 22, "unexpected `d0`; expected an operator, `,` or `)`"),
+    ("affine_map<(d0) -> (min(d0, 3))>", 21, "unknown variable `min`"),
+    ("affine_map<(d0) -> ((d0 + 1)>", 29, "unexpected `>`; expected an operator, `,` or `)`"),
+    ("affine_map<(d0) -> ((d0 + 1>", 28, "unexpected `>`; expected an operator or `)`"),
+    ("affine_map<(floordiv) -> ()>", 13, "`floordiv` is an operator"),
+    ("affine_map<(#a) -> ()>", 13, "unexpected `#a`; expected a variable name or `)`"),
+    ("affine_set<(d0) : (d0 > 0)>", 23, "unexpected `>`; expected an operator, `>=`, `<=` or `==`"),
+    ("affine_set<(d0) : (d0 >= 0,)>", 28, "unexpected `)`; expected a constraint"),
+    ("affine_set<(d0) -> (d0 >= 0)>", 17, "unexpected `->`; expected `[` or `:`"),
+    ("affine_relation<(d0) -> (d0)>", 1, "expected `affine_map<` or `affine_set<`"),
+    ("", 1, "there is no text"),
+    ("affine_map<(d0) -> (d0)>", 13, "the variable `d0` has no bounds; expected a domain that bounds it"),
+    ("affine_set<(d0, d1) : (d0 >= 0)>", 13, "the variable `d0` has no upper bound"),
+])  # fmt: skip
 def test_malformed_text(text: str, column: int, said: str) -> None:
     with pytest.raises(InputError) as caught:
         from_mlir(text)
@@ -181,15 +178,12 @@ def test_wrong_requests() -> None:
         from_mlir(text, bounds={"d0": (0, 1), "s0": (0, 1)}, runtime=2)
 
 
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        ("(d0) -> (min(d0, 3)), domain: d0 in [0, 9]", "no `min`"),
-        ("(d0) -> (max(d0, 3) + 1), domain: d0 in [0, 9]", "no `max`"),
-        ("(d0) -> (d0 * 9223372036854775808), domain: d0 in [0, 9]", "constants of 64 bits"),
-        ("(d0) -> (d0 mod 9223372036854775808), domain: d0 in [0, 9]", "constants of 64 bits"),
-    ],
-)
+@pytest.mark.parametrize(("source", "said"), [
+    ("(d0) -> (min(d0, 3)), domain: d0 in [0, 9]", "no `min`"),
+    ("(d0) -> (max(d0, 3) + 1), domain: d0 in [0, 9]", "no `max`"),
+    ("(d0) -> (d0 * 9223372036854775808), domain: d0 in [0, 9]", "constants of 64 bits"),
+    ("(d0) -> (d0 mod 9223372036854775808), domain: d0 in [0, 9]", "constants of 64 bits"),
+])  # fmt: skip
 def test_what_mlir_does_not_have(source: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         to_mlir(parse_map(source))

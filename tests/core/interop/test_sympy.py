@@ -31,22 +31,19 @@ def value(e: Any, env: dict[str, int]) -> int:
 
 
 @pytest.mark.parametrize("evaluate", [True, False])
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x mod 4 * 2 mod 7",
-        "(x mod 4 * 3 + y) mod 5",
-        "(x mod 6 * -2 + y mod 3 * 4) mod 9",
-        "(0 - x mod 4) mod 7",
-        # evenness is seen in minima and maxima, and taken for a multiple of six
-        "min(x * 6, y * 2) floordiv 6",
-        "(min(x * 6, y * 2 + 4) + 3) floordiv 6 + max(x * 4, -2) floordiv 6",
-        "max(x * 4 + y * 6 - 2, -2) mod 6",
-        "min(max(x * 4 + y * 6 - 2, -2), 8) mod 6 * 2 mod 5",
-        "max(y * 6, x * 2) ceildiv 6",
-        "(y + max(x * -2, y * 6) floordiv -6) floordiv 2",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "x mod 4 * 2 mod 7",
+    "(x mod 4 * 3 + y) mod 5",
+    "(x mod 6 * -2 + y mod 3 * 4) mod 9",
+    "(0 - x mod 4) mod 7",
+    # evenness is seen in minima and maxima, and taken for a multiple of six
+    "min(x * 6, y * 2) floordiv 6",
+    "(min(x * 6, y * 2 + 4) + 3) floordiv 6 + max(x * 4, -2) floordiv 6",
+    "max(x * 4 + y * 6 - 2, -2) mod 6",
+    "min(max(x * 4 + y * 6 - 2, -2), 8) mod 6 * 2 mod 5",
+    "max(y * 6, x * 2) ceildiv 6",
+    "(y + max(x * -2, y * 6) floordiv -6) floordiv 2",
+])  # fmt: skip
 def test_what_sympy_itself_evaluates_wrongly(text: str, evaluate: bool) -> None:
     e = parse_expr(text)
     m = IndexingMap.of(dims=[("x", -3, 20), ("y", 0, 9)], results=[e])
@@ -102,25 +99,22 @@ def test_a_map_keeps_its_variables_and_sources() -> None:
     assert from_sympy(f) == MAP
 
 
-@pytest.mark.parametrize(
-    ("theirs", "ours"),
-    [
-        (sympy.floor(X / 4 + sympy.Rational(1, 2)), (x + 2) // 4),
-        (sympy.floor((4 * X + 1) / 4), x),
-        (sympy.floor(-X / 3), (-x) // 3),
-        (sympy.ceiling(X / 3), ceildiv(x, 3)),
-        (sympy.floor(X / Y), x // y),
-        (sympy.Mod(X, -3), x % -3),
-        (sympy.Mod(X / 2, 3, evaluate=False) * 2, x % 6),
-        (sympy.Min(X, Y, 3), minimum(x, y, 3)),
-        (sympy.Max(X / 2, Y / 3) * 6, maximum(3 * x, 2 * y)),
-        (sympy.Abs(X), maximum(x, -x)),
-        (X**2 - X * Y, x * x - x * y),
-        (sympy.Integer(7), parse_expr("7")),
-        (7, parse_expr("7")),
-        ((2 * X + 4) / 2, x + 2),
-    ],
-)
+@pytest.mark.parametrize(("theirs", "ours"), [
+    (sympy.floor(X / 4 + sympy.Rational(1, 2)), (x + 2) // 4),
+    (sympy.floor((4 * X + 1) / 4), x),
+    (sympy.floor(-X / 3), (-x) // 3),
+    (sympy.ceiling(X / 3), ceildiv(x, 3)),
+    (sympy.floor(X / Y), x // y),
+    (sympy.Mod(X, -3), x % -3),
+    (sympy.Mod(X / 2, 3, evaluate=False) * 2, x % 6),
+    (sympy.Min(X, Y, 3), minimum(x, y, 3)),
+    (sympy.Max(X / 2, Y / 3) * 6, maximum(3 * x, 2 * y)),
+    (sympy.Abs(X), maximum(x, -x)),
+    (X**2 - X * Y, x * x - x * y),
+    (sympy.Integer(7), parse_expr("7")),
+    (7, parse_expr("7")),
+    ((2 * X + 4) / 2, x + 2),
+])  # fmt: skip
 def test_what_sympy_writes_is_read(theirs: Any, ours: Expr) -> None:
     assert from_sympy(theirs) is ours
 
@@ -130,22 +124,19 @@ def function(name: str, *args: Any) -> Any:
     return sympy.Function(name)(*args)
 
 
-@pytest.mark.parametrize(
-    ("theirs", "ours"),
-    [
-        (function("FloorDiv", X + Y, 3), (x + y) // 3),
-        (function("CleanDiv", 6 * X, 3), (6 * x) // 3),
-        (function("CeilDiv", X, 3), ceildiv(x, 3)),
-        (function("ModularIndexing", X, 4, 8), mod(x // 4, 8)),
-        (function("PythonMod", X, -4), x % -4),
-        (function("LShift", X, 3), x * 8),
-        (function("RShift", X, 3), x // 8),
-        (function("Identity", X), x),
-        (function("FloorToInt", function("IntTrueDiv", X, 5)), x // 5),
-        (function("CeilToInt", function("IntTrueDiv", X, 5)), ceildiv(x, 5)),
-        (function("PowByNatural", X, 2), x * x),
-    ],
-)
+@pytest.mark.parametrize(("theirs", "ours"), [
+    (function("FloorDiv", X + Y, 3), (x + y) // 3),
+    (function("CleanDiv", 6 * X, 3), (6 * x) // 3),
+    (function("CeilDiv", X, 3), ceildiv(x, 3)),
+    (function("ModularIndexing", X, 4, 8), mod(x // 4, 8)),
+    (function("PythonMod", X, -4), x % -4),
+    (function("LShift", X, 3), x * 8),
+    (function("RShift", X, 3), x // 8),
+    (function("Identity", X), x),
+    (function("FloorToInt", function("IntTrueDiv", X, 5)), x // 5),
+    (function("CeilToInt", function("IntTrueDiv", X, 5)), ceildiv(x, 5)),
+    (function("PowByNatural", X, 2), x * x),
+])  # fmt: skip
 def test_functions_of_pytorch_are_known_by_name(theirs: Any, ours: Expr) -> None:
     assert from_sympy(theirs) is ours
 
@@ -165,29 +156,26 @@ def test_the_functions_of_pytorch_itself(maps: Any) -> None:
             assert mine.evaluate(env) == int(e.subs({a: point[0], b: point[1]}))
 
 
-@pytest.mark.parametrize(
-    ("theirs", "said"),
-    [
-        (X / 2, "`x/2` is no integer"),
-        (1 / X, "is no integer"),
-        (sympy.sqrt(X), "no polynomial"),
-        (X**Y, "no polynomial"),
-        (X**1000, "no polynomial"),
-        (sympy.Symbol("z") + 1, "the symbol `z` is no integer"),
-        (sympy.Symbol("a b", integer=True), "no name for a variable"),
-        (sympy.Symbol("x", integer=True, positive=True) + X, "two different symbols are called `x`"),
-        (sympy.sin(X), "`sin` has no meaning here"),
-        (X < Y, "`StrictLessThan` has no meaning here"),
-        (sympy.Float(1.5), "`Float` has no meaning here"),
-        (sympy.oo, "has no meaning here"),
-        (sympy.Mod(X, 0, evaluate=False), "division by the constant zero"),
-        (function("FloorDiv", X, 0), "division by the constant zero"),
-        (function("LShift", X, Y), "a shift by `y`"),
-        (function("FloorDiv", X), "has no meaning"),
-        ("x", "no sympy expression"),
-        (True, "no sympy expression"),
-    ],
-)
+@pytest.mark.parametrize(("theirs", "said"), [
+    (X / 2, "`x/2` is no integer"),
+    (1 / X, "is no integer"),
+    (sympy.sqrt(X), "no polynomial"),
+    (X**Y, "no polynomial"),
+    (X**1000, "no polynomial"),
+    (sympy.Symbol("z") + 1, "the symbol `z` is no integer"),
+    (sympy.Symbol("a b", integer=True), "no name for a variable"),
+    (sympy.Symbol("x", integer=True, positive=True) + X, "two different symbols are called `x`"),
+    (sympy.sin(X), "`sin` has no meaning here"),
+    (X < Y, "`StrictLessThan` has no meaning here"),
+    (sympy.Float(1.5), "`Float` has no meaning here"),
+    (sympy.oo, "has no meaning here"),
+    (sympy.Mod(X, 0, evaluate=False), "division by the constant zero"),
+    (function("FloorDiv", X, 0), "division by the constant zero"),
+    (function("LShift", X, Y), "a shift by `y`"),
+    (function("FloorDiv", X), "has no meaning"),
+    ("x", "no sympy expression"),
+    (True, "no sympy expression"),
+])  # fmt: skip
 def test_what_has_no_meaning_is_refused(theirs: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
         from_sympy(theirs)
@@ -226,15 +214,12 @@ def test_depth() -> None:
 
 
 @pytest.mark.parametrize("evaluate", [True, False])
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x floordiv 3 + x mod 5",
-        "(x * 3 + x floordiv 2) mod 7000",
-        "min(x floordiv 2 + 9, x mod 90) + 1",
-        "max(x, -x) ceildiv 2 + max(3, x)",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "x floordiv 3 + x mod 5",
+    "(x * 3 + x floordiv 2) mod 7000",
+    "min(x floordiv 2 + 9, x mod 90) + 1",
+    "max(x, -x) ceildiv 2 + max(3, x)",
+])  # fmt: skip
 def test_what_is_shared_stays_shared(text: str, evaluate: bool) -> None:
     step = parse_expr(text)
     e = step

@@ -113,19 +113,16 @@ def test_wide_and_empty_ranges() -> None:
     assert len(empty.conditions()) == 1  # the other side holds for every int32
 
 
-@pytest.mark.parametrize(
-    ("theirs", "ours"),
-    [
-        (tir.FloorDiv(X + 4, tir.IntImm("int32", 4)), (x + 4) // 4),
-        (X * 3 - Y, x * 3 - y),
-        (X % 5, x % 5),
-        (tir.Min(X, tir.Max(Y, X + 1)), parse_expr("min(x, max(y, x + 1))")),
-        (X * Y // (Y + 1), mul(x, y) // (y + 1)),
-        (tir.Cast("int64", X) + L, x + var("l")),
-        (tir.IntImm("int64", -5), parse_expr("-5")),
-        (12, parse_expr("12")),
-    ],
-)
+@pytest.mark.parametrize(("theirs", "ours"), [
+    (tir.FloorDiv(X + 4, tir.IntImm("int32", 4)), (x + 4) // 4),
+    (X * 3 - Y, x * 3 - y),
+    (X % 5, x % 5),
+    (tir.Min(X, tir.Max(Y, X + 1)), parse_expr("min(x, max(y, x + 1))")),
+    (X * Y // (Y + 1), mul(x, y) // (y + 1)),
+    (tir.Cast("int64", X) + L, x + var("l")),
+    (tir.IntImm("int64", -5), parse_expr("-5")),
+    (12, parse_expr("12")),
+])  # fmt: skip
 def test_expressions(theirs: Any, ours: Expr) -> None:
     assert from_tvm(theirs) is ours
 
@@ -136,22 +133,19 @@ def towards_zero(a: int, b: int) -> tuple[int, int]:
     return quotient, a - b * quotient
 
 
-@pytest.mark.parametrize(
-    ("numerator", "divisor", "bounds", "quotient"),
-    [
-        (X, 4, {X: (0, 9)}, "x floordiv 4"),
-        (X, 4, {"x": tvm.ir.Range(0, 9)}, "x floordiv 4"),
-        (X - 9, -4, {X: (0, 9)}, "(x - 9) floordiv -4"),
-        (X * 8 - 8, 4, {}, "(x * 8 - 8) floordiv 4"),
-        (X, 4, {X: (-9, 0)}, "-((-x) floordiv 4)"),
-        (X, -4, {X: (0, 9)}, "-(x floordiv 4)"),
-        (X, 4, {}, "max(x, 0) floordiv 4 - max(-x, 0) floordiv 4"),
-        (X, -4, {}, "max(-x, 0) floordiv 4 - max(x, 0) floordiv 4"),
-        (X, 4, {X: (-1, 9)}, "max(x, 0) floordiv 4 - max(-x, 0) floordiv 4"),
-        (X * 8 - 6, 4, {}, "max(x * 8 - 6, 0) floordiv 4 - max(-x * 8 + 6, 0) floordiv 4"),
-        (X, 1, {}, "x floordiv 1"),
-    ],
-)
+@pytest.mark.parametrize(("numerator", "divisor", "bounds", "quotient"), [
+    (X, 4, {X: (0, 9)}, "x floordiv 4"),
+    (X, 4, {"x": tvm.ir.Range(0, 9)}, "x floordiv 4"),
+    (X - 9, -4, {X: (0, 9)}, "(x - 9) floordiv -4"),
+    (X * 8 - 8, 4, {}, "(x * 8 - 8) floordiv 4"),
+    (X, 4, {X: (-9, 0)}, "-((-x) floordiv 4)"),
+    (X, -4, {X: (0, 9)}, "-(x floordiv 4)"),
+    (X, 4, {}, "max(x, 0) floordiv 4 - max(-x, 0) floordiv 4"),
+    (X, -4, {}, "max(-x, 0) floordiv 4 - max(x, 0) floordiv 4"),
+    (X, 4, {X: (-1, 9)}, "max(x, 0) floordiv 4 - max(-x, 0) floordiv 4"),
+    (X * 8 - 6, 4, {}, "max(x * 8 - 6, 0) floordiv 4 - max(-x * 8 + 6, 0) floordiv 4"),
+    (X, 1, {}, "x floordiv 1"),
+])  # fmt: skip
 def test_division_that_rounds_towards_zero(
     numerator: Any, divisor: int, bounds: dict[Any, Any], quotient: str
 ) -> None:
@@ -185,19 +179,16 @@ def test_division_in_a_map_uses_its_bounds() -> None:
     assert [m.evaluate([n]) for n in range(-9, 10)] == [towards_zero(n, 4) for n in range(-9, 10)]
 
 
-@pytest.mark.parametrize(
-    ("theirs", "said"),
-    [
-        (tir.Cast("int8", X), "the cast of `x` to int8 may change its value"),
-        (tir.Cast("float32", X), "has the type float32"),
-        (tir.Var("u", "uint32") + 1, "has the type uint32"),
-        (tir.IntImm("bool", 1), "has the type bool"),
-        (tir.Select(X < 4, X, Y), "`Select` has no meaning here"),
-        (X < 4, "`LT` has no meaning here"),
-        (tir.Var("x", "int32") + X, "two different variables are called `x`"),
-        ("x", "no TVM expression"),
-    ],
-)
+@pytest.mark.parametrize(("theirs", "said"), [
+    (tir.Cast("int8", X), "the cast of `x` to int8 may change its value"),
+    (tir.Cast("float32", X), "has the type float32"),
+    (tir.Var("u", "uint32") + 1, "has the type uint32"),
+    (tir.IntImm("bool", 1), "has the type bool"),
+    (tir.Select(X < 4, X, Y), "`Select` has no meaning here"),
+    (X < 4, "`LT` has no meaning here"),
+    (tir.Var("x", "int32") + X, "two different variables are called `x`"),
+    ("x", "no TVM expression"),
+])  # fmt: skip
 def test_what_has_no_meaning_is_refused(theirs: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
         from_tvm(theirs)

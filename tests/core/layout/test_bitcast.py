@@ -122,16 +122,13 @@ def test_a_bitcast_that_loses_elements_to_padding_has_them_not_in_its_domain() -
     ]
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "message"),
-    [
-        ("f32[4]", "f32[5]", "4 elements to"),
-        ("f32[4]", "bf16[4]", "differ in bits"),
-        ("f32[3,5]{1,0:T(2,2)}", "f32[15]", "9 padding elements"),
-        ("f32[15]", "f32[3,5]{1,0:T(2,2)}", "the target"),
-        ("f32[3,5]{1,0:T(2,2)}", "f32[3,5]{0,1:T(2,2)}", "no rearrangement"),
-    ],
-)
+@pytest.mark.parametrize(("source", "target", "message"), [
+    ("f32[4]", "f32[5]", "4 elements to"),
+    ("f32[4]", "bf16[4]", "differ in bits"),
+    ("f32[3,5]{1,0:T(2,2)}", "f32[15]", "9 padding elements"),
+    ("f32[15]", "f32[3,5]{1,0:T(2,2)}", "the target"),
+    ("f32[3,5]{1,0:T(2,2)}", "f32[3,5]{0,1:T(2,2)}", "no rearrangement"),
+])  # fmt: skip
 def test_what_is_no_rearrangement(source: str, target: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         decompose(source, target)
@@ -217,19 +214,10 @@ def test_runtime_variables_stay() -> None:
     assert physical.relation([3]) == {((0,), (3,)), ((1,), (4,)), ((2,), (5,))}
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (
-            lambda: physical_map(parse_map("(d0) -> (d0), domain: d0 in [0, 2]"), "f32[3,1]", "f32[3]"),
-            "source",
-        ),
-        (
-            lambda: physical_map(parse_map("(d0) -> (d0), domain: d0 in [0, 2]"), "f32[3]", "f32[]"),
-            "1 results",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: physical_map(parse_map("(d0) -> (d0), domain: d0 in [0, 2]"), "f32[3,1]", "f32[3]"), "source"),
+    (lambda: physical_map(parse_map("(d0) -> (d0), domain: d0 in [0, 2]"), "f32[3]", "f32[]"), "1 results"),
+])  # fmt: skip
 def test_maps_that_do_not_fit(make, message: str) -> None:
     with pytest.raises(InputError, match=message):
         make()

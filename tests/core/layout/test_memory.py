@@ -253,26 +253,23 @@ def test_bytes() -> None:
 
 
 # -------------------------------------------------------------------------------------------------------- mistakes
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: memory("(f32[2], s32[])"), "is a tuple"),
-        (lambda: memory("f32[?]"), "unknown size"),
-        (lambda: memory("f32[2,3]", [3]), "padded_dimensions has 1 entries"),
-        (lambda: memory("f32[2,3]", [1, 3]), "narrower"),
-        (lambda: memory("f32[2,3]{1,0:D(D,C)}"), "not simply in one order"),
-        (lambda: memory("f32[2,3]{1,0:SC(1:2)}"), "not simply in one order"),
-        (lambda: memory("f32[2,3]{1,0:L(0)}"), "L\\(0\\)"),
-        (lambda: memory("f32[2,3]").linear_index((2, 0)), "outside of f32"),
-        (lambda: memory("f32[2,3]").linear_index((0,)), "expected 2 coordinates"),
-        (lambda: memory("f32[2,0]").linear_index((0, 0)), "the array is empty"),
-        (lambda: memory("f32[2,3]").index(6), "expected 0 to 5"),
-        (lambda: memory("f32[2,3]").index(-1), "position -1"),
-        (lambda: memory("f32[0]").index(0), "the buffer is empty"),
-        (lambda: memory("f32[2,3]").contents("abc"), "3 values for"),
-        (lambda: Shape("f32", (2, 3)).with_layout(Layout((0,))), "of an array of rank 2"),
-    ],
-)
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: memory("(f32[2], s32[])"), "is a tuple"),
+    (lambda: memory("f32[?]"), "unknown size"),
+    (lambda: memory("f32[2,3]", [3]), "padded_dimensions has 1 entries"),
+    (lambda: memory("f32[2,3]", [1, 3]), "narrower"),
+    (lambda: memory("f32[2,3]{1,0:D(D,C)}"), "not simply in one order"),
+    (lambda: memory("f32[2,3]{1,0:SC(1:2)}"), "not simply in one order"),
+    (lambda: memory("f32[2,3]{1,0:L(0)}"), "L\\(0\\)"),
+    (lambda: memory("f32[2,3]").linear_index((2, 0)), "outside of f32"),
+    (lambda: memory("f32[2,3]").linear_index((0,)), "expected 2 coordinates"),
+    (lambda: memory("f32[2,0]").linear_index((0, 0)), "the array is empty"),
+    (lambda: memory("f32[2,3]").index(6), "expected 0 to 5"),
+    (lambda: memory("f32[2,3]").index(-1), "position -1"),
+    (lambda: memory("f32[0]").index(0), "the buffer is empty"),
+    (lambda: memory("f32[2,3]").contents("abc"), "3 values for"),
+    (lambda: Shape("f32", (2, 3)).with_layout(Layout((0,))), "of an array of rank 2"),
+])  # fmt: skip
 def test_what_has_no_place_in_memory(make, message: str) -> None:
     with pytest.raises(InputError, match=message):
         make()
@@ -284,18 +281,15 @@ def test_too_much_is_not_listed() -> None:
     assert memory("f32[100000,100000]").linear_index((99999, 99999)) == 10**10 - 1
 
 
-@pytest.mark.parametrize(
-    ("text", "column"),
-    [
-        ("f32[2,2]{1,1}", 12),
-        ("f32[2,2]{1,0:T(2,2}", 19),
-        ("f32[2]{0:T()}", 12),
-        ("f32[2,2]{1,0:T(0,2)}", 16),
-        ("f32[2,2]{1,0:T(2,*)}", 18),
-        ("f32[2,2]{1,0:T(2,2)", 9),
-        ("f32[2,2]{1,0:T(,2)}", 16),
-    ],
-)
+@pytest.mark.parametrize(("text", "column"), [
+    ("f32[2,2]{1,1}", 12),
+    ("f32[2,2]{1,0:T(2,2}", 19),
+    ("f32[2]{0:T()}", 12),
+    ("f32[2,2]{1,0:T(0,2)}", 16),
+    ("f32[2,2]{1,0:T(2,*)}", 18),
+    ("f32[2,2]{1,0:T(2,2)", 9),
+    ("f32[2,2]{1,0:T(,2)}", 16),
+])  # fmt: skip
 def test_mistakes_that_xla_takes_without_a_word_are_shown_with_a_caret(text: str, column: int) -> None:
     with pytest.raises(InputError) as caught:
         memory(text)

@@ -40,29 +40,17 @@ def documents(help_texts: Mapping[str, str]) -> dict[str, str]:
         "transfer": {"laws": _entries(TRANSFER_LAWS), "known": _entries(KNOWN_LAWS)},
         "tiles": {"about": _module_doc("tiles"), "laws": _entries(TILE_LAWS)},
         "transforms": {"about": _module_doc("transforms"), "laws": _entries(TRANSFORM_LAWS)},
-        "ops": {
-            "count": count(len(OPS), "op"),
-            "rank": str(MAX_RANK),
-            "ops": "\n\n".join(map(_op, OPS.values())),
-        },
-        "layouts": {
-            "placement": _prose(placement),
-            "memory": _prose(inspect.getmodule(Memory)),
-            "claims": "\n".join(f"- {c.claim}" for c in verify_memory(memory("f32[3,5]{1,0:T(2,2)}"))),
-            "count": count(len(placed), "symbolic instance"),
-            "rank": str(MAX_RANK),
-            "rows": _rows(_layout_rows(placed)),
-        },
-        "order": {
-            "measure": _prose(Measure),
-            "rules": _rows(_descent(r) for r in catalog.RULES.rules if not (r.structural or r.sharing)),
-            "constraint_measure": _prose(ConstraintMeasure),
-            "constraint_rules": _rows(map(_descent, catalog.RULES.constraints)),
-        },
+        "ops": {"count": count(len(OPS), "op"), "rank": str(MAX_RANK), "ops": "\n\n".join(map(_op, OPS.values()))},
+        "layouts": {"placement": _prose(placement), "memory": _prose(inspect.getmodule(Memory)), "claims":
+            "\n".join(f"- {c.claim}" for c in verify_memory(memory("f32[3,5]{1,0:T(2,2)}"))), "count":
+            count(len(placed), "symbolic instance"), "rank": str(MAX_RANK), "rows": _rows(_layout_rows(placed))},
+        "order": {"measure": _prose(Measure), "rules": _rows(_descent(r) for r in catalog.RULES.rules if not
+            (r.structural or r.sharing)), "constraint_measure": _prose(ConstraintMeasure), "constraint_rules":
+            _rows(map(_descent, catalog.RULES.constraints))},
         "claims": {},
         "cli": {"commands": "\n\n".join(_command(*item) for item in help_texts.items())},
         "api": {"names": "\n\n".join(filter(None, _names()))},
-    }
+    }  # fmt: skip
     made = {f"{name}.md": f"{_NOTE}\n\n{_filled(name, parts)}" for name, parts in pages.items()}
     return made | _figures()
 

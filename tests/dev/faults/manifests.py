@@ -47,17 +47,14 @@ def manifest_cases(task: Batch) -> Iterator[Fault]:
                 manifest = json.loads(body)
                 spoiled = {
                     "a claim less": (json.dumps({**manifest, "claims": manifest["claims"][1:]}), seal),
-                    "an obligation less": (
-                        json.dumps({**manifest, "claims": _less(manifest["claims"])}),
-                        seal,
-                    ),
+                    "an obligation less": (json.dumps({**manifest, "claims": _less(manifest["claims"])}), seal),
                     "gates opened": (body.replace("true", "false"), seal),
                     "other files": (json.dumps({**manifest, "files": {}}), seal),
                     "the manifest of another section": (other, its_seal),
                     "the seal of another section": (body, its_seal),
                     "sealed with another secret": (body, seal[::-1]),
                     **{f"cut off after {n:,}": (body[:n], seal) for n in range(0, len(body), len(body) // 8)},
-                }
+                }  # fmt: skip
                 for how, (text, mark) in spoiled.items():
                     db.execute("UPDATE entries SET body = ?, seal = ? WHERE key = ?", (text, mark, key))
                     before = cache.damaged

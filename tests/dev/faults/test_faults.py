@@ -48,17 +48,14 @@ def test_mutants_are_false() -> None:
     assert len(list(mutants(o))) > len(false_mutants(o, 10_000))
 
 
-@pytest.mark.parametrize(
-    ("kind", "least"),
-    [
-        ("cache file", 60),
-        ("rule file", 60),
-        ("instance", 13),
-        ("certificate", 28),
-        ("derivation", 15),
-        ("manifest", 50),
-    ],
-)
+@pytest.mark.parametrize(("kind", "least"), [
+    ("cache file", 60),
+    ("rule file", 60),
+    ("instance", 13),
+    ("certificate", 28),
+    ("derivation", 15),
+    ("manifest", 50),
+])  # fmt: skip
 def test_everything_is_noticed(kind: str, least: int) -> None:
     """`make trust` injects every fault; here are the kinds that take no time."""
     found = perform(Batch(kind))

@@ -79,16 +79,13 @@ def test_a_change_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert examine_hlo(CONTROL)
 
 
-@pytest.mark.parametrize(
-    ("error", "kind"),
-    [
-        (InputError("nowhere"), "bad place"),
-        (InputError("far away", source="x", line=10**6, column=1), "bad place"),
-        (InputError("", source="x", line=1, column=1), "bad message"),
-        (MemoryError(), "memory"),
-        (RecursionError(), "RecursionError at test_hlo.py"),
-    ],
-)
+@pytest.mark.parametrize(("error", "kind"), [
+    (InputError("nowhere"), "bad place"),
+    (InputError("far away", source="x", line=10**6, column=1), "bad place"),
+    (InputError("", source="x", line=1, column=1), "bad message"),
+    (MemoryError(), "memory"),
+    (RecursionError(), "RecursionError at test_hlo.py"),
+])  # fmt: skip
 def test_wrong_errors_are_found(monkeypatch: pytest.MonkeyPatch, error: Exception, kind: str) -> None:
     def failing(text: str) -> Module:
         raise error

@@ -127,19 +127,16 @@ def inattentive(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -> 
     return m if trace is None else simplify_map(m, rules, trace, **asked)
 
 
-@pytest.mark.parametrize(
-    ("bug", "kind", "status", "nodes"),
-    [
-        (forgets_remainders, "the simplified map differs", 1, 5),
-        (drops_a_constraint, "the simplified map differs", 1, 6),
-        (cannot_divide, "the simplifier failed", 4, 5),
-        (hasty, "the simplified map differs", 1, 5),
-        (bloated, "the result costs more than the map", 1, 4),
-        (turning, "simplifying again changes the result", 1, 6),
-        (silent, "the recorded steps do not lead to the result", 1, 4),
-        (inattentive, "the result is another one when it is not explained", 1, 4),
-    ],
-)
+@pytest.mark.parametrize(("bug", "kind", "status", "nodes"), [
+    (forgets_remainders, "the simplified map differs", 1, 5),
+    (drops_a_constraint, "the simplified map differs", 1, 6),
+    (cannot_divide, "the simplifier failed", 4, 5),
+    (hasty, "the simplified map differs", 1, 5),
+    (bloated, "the result costs more than the map", 1, 4),
+    (turning, "simplifying again changes the result", 1, 6),
+    (silent, "the recorded steps do not lead to the result", 1, 4),
+    (inattentive, "the result is another one when it is not explained", 1, 4),
+])  # fmt: skip
 def test_a_bug_is_found_and_made_small(
     monkeypatch: pytest.MonkeyPatch, bug: Callable[..., Any], kind: str, status: int, nodes: int
 ) -> None:
@@ -218,15 +215,12 @@ def test_maps_from_a_file(tmp_path: Path) -> None:
     assert found == [("maps.txt:2", 3), ("maps.txt:4", 3), ("maps.txt:8", 9)]
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"(d0) -> (d0 +), domain: d0 in [0, 3]", "maps.gz:1: line 1, column 14"),
-        (b'{"pairs": [{"vars": 3}]}', "maps.gz:1"),
-        (b'{"pairs": 3}', "maps.gz:1"),
-        (b"", "cannot read"),
-    ],
-)
+@pytest.mark.parametrize(("content", "said"), [
+    (b"(d0) -> (d0 +), domain: d0 in [0, 3]", "maps.gz:1: line 1, column 14"),
+    (b'{"pairs": [{"vars": 3}]}', "maps.gz:1"),
+    (b'{"pairs": 3}', "maps.gz:1"),
+    (b"", "cannot read"),
+])  # fmt: skip
 def test_a_corpus_that_cannot_be_read(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "maps.gz"
     path.write_bytes(gzip.compress(content) if content else b"nothing packed")

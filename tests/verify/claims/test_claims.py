@@ -29,56 +29,47 @@ hlo add
 """
 
 
-@pytest.mark.parametrize(
-    ("claim", "verdict"),
-    [
-        ("(d0) -> (d0 floordiv 2), d0 in [0, 9] == (i) -> (i / 2), i in [0, 9]", PROVED),
-        ("(d0) -> (d0 floordiv 2), d0 in [0, 9] == (d0) -> (d0 floordiv 2)", PROVED),
-        ("(d0) -> (d0), d0 in [0, 9] == (d0) -> (d0), d0 in [0, 10]", REFUTED),
-        ("(d0) -> (d0), d0 in [0, 9] within (d0) -> (d0), d0 in [0, 10]", PROVED),
-        ("(d0) -> (d0), d0 in [0, 9] ⊆ (d0) -> (d0), d0 in [0, 10]", PROVED),
-        ("(d0) -> (d0), d0 in [0, 9] covers (d0) -> (d0), d0 in [0, 10]", REFUTED),
-        ("(d0) -> (d0), d0 in [0, 10] ⊇ (d0) -> (d0), d0 in [0, 9]", PROVED),
-        ("(d0)[s0] -> (s0), d0 in [0, 1], s0 in [0, 3] == (d0)[s0] -> (3 - s0)", PROVED),
-        ("(d0){rt0} -> (d0 + rt0), d0 in [0, 1], rt0 in [0, 3] == (d0){rt0} -> (rt0 + d0)", PROVED),
-        ("(d0){rt0} -> (d0 + rt0), d0 in [0, 1], rt0 in [0, 3] == (d0){rt0} -> (d0)", REFUTED),
-        ("(d0) -> (d0), d0 in [0, -1] == (d0) -> (7)", PROVED),
-        ("(d0) -> (d0), d0 in [0, 9] == (d0, d1) -> (d0), d1 in [0, 0]", REFUTED),
-        ("(d0) -> (d0), d0 in [0, 9] == (d0) -> (d0, d0)", REFUTED),
-        ("() -> () == () -> ()", PROVED),
-        ('{"dims": [["d0", 0, 9]], "results": ["d0"]} == (d0) -> (d0)', PROVED),
-        (
-            '{"dims": [["d0", 0, 9]], "results": ["d0"]} == {"dims": [["d0", 0, 9]], "results": [1]}',
-            REFUTED,
-        ),
-        # words of the format may be names of variables
-        ("(to) -> (to), to in [0, 9] == (within) -> (within), within in [0, 9]", PROVED),
-        ("simplify (to) -> ((to * 8) floordiv 4), to in [0, 9] to (to) -> (to * 2)", PROVED),
-        ("simplify (d0) -> ((d0 * 3) floordiv 4), d0 in [0, 9] to (d0) -> (d0)", REFUTED),
-        ("simplify (d0) -> (d0 floordiv 16), d0 in [0, 15] to (d0) -> (0)", PROVED),
-        # equal, but not what the simplifier makes
-        ("simplify (d0) -> (d0), d0 in [0, 15] to (d0) -> (d0 mod 16)", REFUTED),
-        ("simplify (d0, d1) -> (d0), d0 in [0, 1], d1 in [0, 1] to (d0) -> (d0)", REFUTED),
-    ],
-)
+@pytest.mark.parametrize(("claim", "verdict"), [
+    ("(d0) -> (d0 floordiv 2), d0 in [0, 9] == (i) -> (i / 2), i in [0, 9]", PROVED),
+    ("(d0) -> (d0 floordiv 2), d0 in [0, 9] == (d0) -> (d0 floordiv 2)", PROVED),
+    ("(d0) -> (d0), d0 in [0, 9] == (d0) -> (d0), d0 in [0, 10]", REFUTED),
+    ("(d0) -> (d0), d0 in [0, 9] within (d0) -> (d0), d0 in [0, 10]", PROVED),
+    ("(d0) -> (d0), d0 in [0, 9] ⊆ (d0) -> (d0), d0 in [0, 10]", PROVED),
+    ("(d0) -> (d0), d0 in [0, 9] covers (d0) -> (d0), d0 in [0, 10]", REFUTED),
+    ("(d0) -> (d0), d0 in [0, 10] ⊇ (d0) -> (d0), d0 in [0, 9]", PROVED),
+    ("(d0)[s0] -> (s0), d0 in [0, 1], s0 in [0, 3] == (d0)[s0] -> (3 - s0)", PROVED),
+    ("(d0){rt0} -> (d0 + rt0), d0 in [0, 1], rt0 in [0, 3] == (d0){rt0} -> (rt0 + d0)", PROVED),
+    ("(d0){rt0} -> (d0 + rt0), d0 in [0, 1], rt0 in [0, 3] == (d0){rt0} -> (d0)", REFUTED),
+    ("(d0) -> (d0), d0 in [0, -1] == (d0) -> (7)", PROVED),
+    ("(d0) -> (d0), d0 in [0, 9] == (d0, d1) -> (d0), d1 in [0, 0]", REFUTED),
+    ("(d0) -> (d0), d0 in [0, 9] == (d0) -> (d0, d0)", REFUTED),
+    ("() -> () == () -> ()", PROVED),
+    ('{"dims": [["d0", 0, 9]], "results": ["d0"]} == (d0) -> (d0)', PROVED),
+    ('{"dims": [["d0", 0, 9]], "results": ["d0"]} == {"dims": [["d0", 0, 9]], "results": [1]}', REFUTED),
+    # words of the format may be names of variables
+    ("(to) -> (to), to in [0, 9] == (within) -> (within), within in [0, 9]", PROVED),
+    ("simplify (to) -> ((to * 8) floordiv 4), to in [0, 9] to (to) -> (to * 2)", PROVED),
+    ("simplify (d0) -> ((d0 * 3) floordiv 4), d0 in [0, 9] to (d0) -> (d0)", REFUTED),
+    ("simplify (d0) -> (d0 floordiv 16), d0 in [0, 15] to (d0) -> (0)", PROVED),
+    # equal, but not what the simplifier makes
+    ("simplify (d0) -> (d0), d0 in [0, 15] to (d0) -> (d0 mod 16)", REFUTED),
+    ("simplify (d0, d1) -> (d0), d0 in [0, 1], d1 in [0, 1] to (d0) -> (d0)", REFUTED),
+])  # fmt: skip
 def test_claims_about_maps(claim: str, verdict: Status) -> None:
     r = result(f"claim x\n  {claim}\n")
     assert r.verdict is verdict, (r.headline, r.tried)
     assert bool(r.headline) == (verdict is REFUTED)
 
 
-@pytest.mark.parametrize(
-    ("claim", "verdict", "headline"),
-    [
-        ("injective over=d0 : (d0)[s0] -> (d0 * 4 + s0), d0 in [0, 9], s0 in [0, 3]", PROVED, ""),
-        ("injective: (d0)[s0] -> (d0 * 4 + s0), d0 in [0, 9], s0 in [0, 4]", REFUTED, "one target at d0 = 0"),
-        ("covers shape=10,4 : (d0) -> (d0 floordiv 4, d0 mod 4), d0 in [0, 38]", REFUTED, "t0 = 9, t1 = 3"),
-        ("contiguous along=s0 width=4 : (d0)[s0] -> (d0 * 8 + s0), d0 in [0, 9], s0 in [0, 3]", PROVED, ""),
-        ("monotone strict : (d0) -> (d0 floordiv 2), d0 in [0, 9]", REFUTED, "no later target"),
-        ("disjoint : (d0) -> (2d0), d0 in [0, 9] and (d0) -> (2d0 + 1), d0 in [0, 9]", PROVED, ""),
-        ("disjoint : (d0) -> (2d0), d0 in [0, 9] and (d0) -> (2d0 + 4), d0 in [0, 9]", REFUTED, "(4)"),
-    ],
-)
+@pytest.mark.parametrize(("claim", "verdict", "headline"), [
+    ("injective over=d0 : (d0)[s0] -> (d0 * 4 + s0), d0 in [0, 9], s0 in [0, 3]", PROVED, ""),
+    ("injective: (d0)[s0] -> (d0 * 4 + s0), d0 in [0, 9], s0 in [0, 4]", REFUTED, "one target at d0 = 0"),
+    ("covers shape=10,4 : (d0) -> (d0 floordiv 4, d0 mod 4), d0 in [0, 38]", REFUTED, "t0 = 9, t1 = 3"),
+    ("contiguous along=s0 width=4 : (d0)[s0] -> (d0 * 8 + s0), d0 in [0, 9], s0 in [0, 3]", PROVED, ""),
+    ("monotone strict : (d0) -> (d0 floordiv 2), d0 in [0, 9]", REFUTED, "no later target"),
+    ("disjoint : (d0) -> (2d0), d0 in [0, 9] and (d0) -> (2d0 + 1), d0 in [0, 9]", PROVED, ""),
+    ("disjoint : (d0) -> (2d0), d0 in [0, 9] and (d0) -> (2d0 + 4), d0 in [0, 9]", REFUTED, "(4)"),
+])  # fmt: skip
 def test_claims_about_properties(claim: str, verdict: Status, headline: str) -> None:
     r = result(f"claim x\n  property {claim}\n")
     assert r.verdict is verdict, (r.headline, r.tried)
@@ -147,24 +138,21 @@ hlo slices
 BOTH = "  (d0){rt0} -> (d0 + rt0)\n  rt0 in [0, 6]\n  hlo: %s\n  (d0) -> ()\n"
 
 
-@pytest.mark.parametrize(
-    ("claim", "verdict"),
-    [
-        ("a -> x :\n" + BOTH % "i", PROVED),
-        ("a -> x :\n" + BOTH % "i = s32[] parameter(1)", PROVED),
-        ("a -> x :\n" + BOTH % "j", REFUTED),
-        ("a -> x :\n  (d0){any} -> (d0 + any), any in [0, 6]", PROVED),
-        ("a -> x :\n  (d0){any} -> (d0 + any), any in [0, 7]", REFUTED),
-        ("c -> x :\n" + BOTH % "i" + "  and\n" + BOTH % "j", PROVED),
-        ("c -> x :\n" + BOTH % "j" + "  and\n" + BOTH % "i", PROVED),
-        ("c -> x :\n" + BOTH % "i" + "  and\n" + BOTH % "i", REFUTED),
-        ("c -> x :\n" + BOTH % "i", REFUTED),
-        ("c -> x covers\n" + BOTH % "j", PROVED),
-        ("c -> x within (d0)[s0] -> (s0), s0 in [0, 9]", PROVED),
-        ("c -> i : (d0) -> ()", PROVED),
-        ("i -> c : ()[s0] -> (s0), s0 in [0, 3]", PROVED),
-    ],
-)
+@pytest.mark.parametrize(("claim", "verdict"), [
+    ("a -> x :\n" + BOTH % "i", PROVED),
+    ("a -> x :\n" + BOTH % "i = s32[] parameter(1)", PROVED),
+    ("a -> x :\n" + BOTH % "j", REFUTED),
+    ("a -> x :\n  (d0){any} -> (d0 + any), any in [0, 6]", PROVED),
+    ("a -> x :\n  (d0){any} -> (d0 + any), any in [0, 7]", REFUTED),
+    ("c -> x :\n" + BOTH % "i" + "  and\n" + BOTH % "j", PROVED),
+    ("c -> x :\n" + BOTH % "j" + "  and\n" + BOTH % "i", PROVED),
+    ("c -> x :\n" + BOTH % "i" + "  and\n" + BOTH % "i", REFUTED),
+    ("c -> x :\n" + BOTH % "i", REFUTED),
+    ("c -> x covers\n" + BOTH % "j", PROVED),
+    ("c -> x within (d0)[s0] -> (s0), s0 in [0, 9]", PROVED),
+    ("c -> i : (d0) -> ()", PROVED),
+    ("i -> c : ()[s0] -> (s0), s0 in [0, 3]", PROVED),
+])  # fmt: skip
 def test_runtime_variables_by_provenance(claim: str, verdict: Status) -> None:
     r = result(f"{SLICE}\n{claim}\n")
     assert r.verdict is verdict, (r.headline, r.tried)

@@ -159,21 +159,18 @@ def test_contradictory_digits() -> None:
 
 
 # ------------------------------------------------------------------------------------------------- periods
-@pytest.mark.parametrize(
-    ("e", "distance"),
-    [
-        (x % 6 + y, 6),
-        ((x * 4 + y) % 6, 3),
-        (x // 3 - (x + 1) // 3, 3),
-        (x - x // 5 * 5 + ceildiv(x, 4) % 3, 60),
-        (maximum(x // 2, (x + 5) // 2) - x // 2, 2),
-        ((x * 2 + (x // -3) * 6) % 7, 3),
-        (y % 6, 1),
-        (x // 3, None),
-        (maximum(x, y) % 4, None),
-        (maximum(x, 2) - x, None),
-    ],
-)
+@pytest.mark.parametrize(("e", "distance"), [
+    (x % 6 + y, 6),
+    ((x * 4 + y) % 6, 3),
+    (x // 3 - (x + 1) // 3, 3),
+    (x - x // 5 * 5 + ceildiv(x, 4) % 3, 60),
+    (maximum(x // 2, (x + 5) // 2) - x // 2, 2),
+    ((x * 2 + (x // -3) * 6) % 7, 3),
+    (y % 6, 1),
+    (x // 3, None),
+    (maximum(x, y) % 4, None),
+    (maximum(x, 2) - x, None),
+])  # fmt: skip
 def test_periods(e: Expr, distance: int | None) -> None:
     assert period([e], x) == distance
     if distance:

@@ -62,16 +62,13 @@ def test_a_copied_dimension_is_no_part_of_the_table() -> None:
     assert same_relation(whole, halves).engine == "enumeration"
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        "(d0, d1) -> (d0, d1), domain: d0 in [0, 4], d1 in [0, 6]",
-        "(d0, d1) -> (d0, d1), domain: d0 in [0, 4], d1 in [0, 7], d1 + d0 in [0, 10]",
-        "(d0, d1) -> (d1, d0), domain: d0 in [0, 4], d1 in [0, 7]",
-        "(d0, d1) -> (d0, d1 + 1), domain: d0 in [0, 4], d1 in [0, 7]",
-        "(d0, d1) -> (d0 + d1, d1), domain: d0 in [0, 4], d1 in [0, 7]",
-    ],
-)
+@pytest.mark.parametrize("changed", [
+    "(d0, d1) -> (d0, d1), domain: d0 in [0, 4], d1 in [0, 6]",
+    "(d0, d1) -> (d0, d1), domain: d0 in [0, 4], d1 in [0, 7], d1 + d0 in [0, 10]",
+    "(d0, d1) -> (d1, d0), domain: d0 in [0, 4], d1 in [0, 7]",
+    "(d0, d1) -> (d0, d1 + 1), domain: d0 in [0, 4], d1 in [0, 7]",
+    "(d0, d1) -> (d0 + d1, d1), domain: d0 in [0, 4], d1 in [0, 7]",
+])  # fmt: skip
 def test_a_dimension_that_one_map_does_more_with_is_part_of_the_table(changed: str) -> None:
     whole = family("(d0, d1) -> (d0, d1), domain: d0 in [0, 9], d1 in [0, 7]")
     halves = family(changed, "(d0, d1) -> (d0, d1), domain: d0 in [5, 9], d1 in [0, 7]")

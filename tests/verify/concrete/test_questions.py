@@ -61,20 +61,17 @@ HUGE = 10**400
 LARGE, ANY, FINITE = Interval(HUGE, math.inf), Interval(-math.inf, math.inf), Interval(0, HUGE)
 
 
-@pytest.mark.parametrize(
-    ("goal", "box", "hypothesis", "proved"),
-    [
-        (d0 * HUGE + d1 >= 0, {d0: Interval(0, math.inf), d1: FINITE}, TRUE, True),
-        (d0 + HUGE >= 0, {d0: ANY}, TRUE, False),
-        (d0 // HUGE >= 1, {d0: LARGE}, TRUE, True),
-        (d0 // HUGE >= 2, {d0: LARGE}, TRUE, False),
-        (d0 < 4 * HUGE, {d0: ANY}, d0 // HUGE <= 3, True),
-        (d0 < 4 * HUGE - 1, {d0: ANY}, d0 // HUGE <= 3, False),
-        ((d0 % HUGE) // 2 < HUGE, {d0: LARGE, d1: ANY}, minimum(d0 % HUGE, d1) <= 7, True),
-        (d0 <= 5, {d0: FINITE, d1: ANY}, d0 * 3 + d1 % 7 <= 15, True),
-        (d0 <= d1 + HUGE, {d0: FINITE, d1: ANY}, d0 + d1 >= -HUGE, False),
-    ],
-)
+@pytest.mark.parametrize(("goal", "box", "hypothesis", "proved"), [
+    (d0 * HUGE + d1 >= 0, {d0: Interval(0, math.inf), d1: FINITE}, TRUE, True),
+    (d0 + HUGE >= 0, {d0: ANY}, TRUE, False),
+    (d0 // HUGE >= 1, {d0: LARGE}, TRUE, True),
+    (d0 // HUGE >= 2, {d0: LARGE}, TRUE, False),
+    (d0 < 4 * HUGE, {d0: ANY}, d0 // HUGE <= 3, True),
+    (d0 < 4 * HUGE - 1, {d0: ANY}, d0 // HUGE <= 3, False),
+    ((d0 % HUGE) // 2 < HUGE, {d0: LARGE, d1: ANY}, minimum(d0 % HUGE, d1) <= 7, True),
+    (d0 <= 5, {d0: FINITE, d1: ANY}, d0 * 3 + d1 % 7 <= 15, True),
+    (d0 <= d1 + HUGE, {d0: FINITE, d1: ANY}, d0 + d1 >= -HUGE, False),
+])  # fmt: skip
 def test_infinite_ends_beside_integers_beyond_floats(
     goal: Condition, box: dict[Var, Interval], hypothesis: Condition, proved: bool
 ) -> None:
@@ -342,13 +339,10 @@ def test_a_part_that_isl_finds_empty_only_when_it_looks_for_a_point() -> None:
 
 
 # A guess for a variable that is unknown mentions one of the other map, which is left out where nothing depends on it.
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ("s0 in [0, 2], s0 mod 2 in [0, 0]", "s0 in [0, 1]"),
-        ("s0 in [0, 4], s0 mod 4 in [0, 0]", "s0 in [0, 2], s0 mod 2 in [0, 0]"),
-    ],
-)
+@pytest.mark.parametrize(("left", "right"), [
+    ("s0 in [0, 2], s0 mod 2 in [0, 0]", "s0 in [0, 1]"),
+    ("s0 in [0, 4], s0 mod 4 in [0, 0]", "s0 in [0, 2], s0 mod 2 in [0, 0]"),
+])  # fmt: skip
 def test_guesses_that_mention_what_a_part_has_not(left: str, right: str) -> None:
     head, tail = "(d0)[s0, s1] -> (d0), domain: d0 in [0, 1]", "s1 in [0, 1], d0 - s1 in [0, 0]"
     maps = [parse_map(f"{head}, {s}, {tail}") for s in (left, right)]

@@ -154,17 +154,14 @@ def test_a_json_file_is_proved_like_a_text_file(run: Run, file: Path, tmp_path: 
         }
 
 
-@pytest.mark.parametrize(
-    ("text", "status"),
-    [
-        ("int x\nr: x -> x", 0),
-        ("int x\nr: x -> x + 1", 1),
-        ("int x\nr: x -> x + 1 if x < x", 1),
-        ("int x\nr: x -> x / 0", 1),
-        ("int x\nr: x -> ", 3),
-        ("", 3),
-    ],
-)
+@pytest.mark.parametrize(("text", "status"), [
+    ("int x\nr: x -> x", 0),
+    ("int x\nr: x -> x + 1", 1),
+    ("int x\nr: x -> x + 1 if x < x", 1),
+    ("int x\nr: x -> x / 0", 1),
+    ("int x\nr: x -> ", 3),
+    ("", 3),
+])  # fmt: skip
 def test_exit_statuses(run: Run, text: str, status: int) -> None:
     assert run("prove", "-", "--jobs", 1, stdin=text)[0] == status
 
@@ -182,15 +179,12 @@ def test_a_run_goes_on_where_it_stopped(run: Run, file: Path, tmp_path: Path) ->
     assert json.loads(run("prove", file, "whole", "--json", "--jobs", 1)[1])["timing"]["from_cache"] == 0
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        ("semantics euclid0", "semantics euclid"),
-        ("int x, y", "integers 32 bits wrap\nint x, y"),
-        ("int x, y", "int x, y in [0, 9]"),
-        ("semantics euclid0", "semantics quotient euclid0 remainder trunc0"),
-    ],
-)
+@pytest.mark.parametrize("change", [
+    ("semantics euclid0", "semantics euclid"),
+    ("int x, y", "integers 32 bits wrap\nint x, y"),
+    ("int x, y", "int x, y in [0, 9]"),
+    ("semantics euclid0", "semantics quotient euclid0 remainder trunc0"),
+])  # fmt: skip
 def test_meanings_do_not_share_verdicts(run: Run, file: Path, change: tuple[str, str]) -> None:
     run("prove", file, "--jobs", 1)
     file.write_text(RULES.replace(*change), "utf-8")
@@ -289,14 +283,11 @@ def test_a_false_rule_may_be_expected(run: Run, file: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "status", "reason"),
-    [
-        ("r: x + 0 -> x\nexpect REFUTED", 1, "the file expects the verdict REFUTED"),
-        ("r: x -> x if x < x\nexpect REFUTED", 1, "no integers satisfy the conditions"),
-        ("r: x + 1 -> x\nexpect PROVED", 1, "REFUTED  r"),
-    ],
-)
+@pytest.mark.parametrize(("text", "status", "reason"), [
+    ("r: x + 0 -> x\nexpect REFUTED", 1, "the file expects the verdict REFUTED"),
+    ("r: x -> x if x < x\nexpect REFUTED", 1, "no integers satisfy the conditions"),
+    ("r: x + 1 -> x\nexpect PROVED", 1, "REFUTED  r"),
+])  # fmt: skip
 def test_what_is_not_as_expected_fails(run: Run, file: Path, text: str, status: int, reason: str) -> None:
     file.write_text(f"int x\n{text}\n", "utf-8")
     for _ in range(2):  # proved, and from the cache

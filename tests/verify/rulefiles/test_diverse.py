@@ -139,15 +139,12 @@ def test_the_quotient_that_overflows_is_tried_with_small_factors() -> None:
 def test_literals_that_meet_before_any_variable_are_exact_too() -> None:
     """Terms without variables are evaluated on the table with the same exact integers as the others."""
     for text, status in (
-        (
-            "integers 64 bits wrap\nint x\nr: x + select(x < 0, 1, 2) - select(x < 0, 1, 2) -> x",
-            Status.PROVED,
-        ),
+        ("integers 64 bits wrap\nint x\nr: x + select(x < 0, 1, 2) - select(x < 0, 1, 2) -> x", Status.PROVED),
         ("integers 64 bits wrap\nbool p\nr: select(p, 1, 2) + 1 -> select(p, 2, 3)", Status.PROVED),
         ("integers 64 bits undefined\nint x\nr: x * (7 / 2) -> x * 3", Status.PROVED),
         ("integers 64 bits wrap\nr: 7 / 2 + 1 -> 4", Status.PROVED),
         ("integers 64 bits wrap\nr: 7 / 2 + 1 -> 5", Status.REFUTED),
-    ):
+    ):  # fmt: skip
         assert decided(f"{text}\n").status is status
     # 2^40 · 2^40 is no integer of 64 bits: with a wrong product the condition would seem to be needed
     big = "select(p, 1099511627776, 2)"

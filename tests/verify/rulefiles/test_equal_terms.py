@@ -102,15 +102,12 @@ def test_the_smaller_term_stays() -> None:
     assert step == (x % c % d, x % d)
 
 
-@pytest.mark.parametrize(
-    ("known", "goal"),
-    [
-        # nothing is equal, nothing is divided, and no points are known
-        ([c > 0, d > 0], (x % c % d // 3).eq(x % d // 3)),
-        ([], (MEDIAN + 1).eq(maximum(minimum(a, b), minimum(maximum(a, b), c)))),
-        ([c > 10**6, divides(d, c), d > 10**5], (x % c % d // 3).eq(x % d // 3)),
-    ],
-)
+@pytest.mark.parametrize(("known", "goal"), [
+    # nothing is equal, nothing is divided, and no points are known
+    ([c > 0, d > 0], (x % c % d // 3).eq(x % d // 3)),
+    ([], (MEDIAN + 1).eq(maximum(minimum(a, b), minimum(maximum(a, b), c)))),
+    ([c > 10**6, divides(d, c), d > 10**5], (x % c % d // 3).eq(x % d // 3)),
+])  # fmt: skip
 def test_nothing_else_is_proposed(known: list[Condition], goal: Condition) -> None:
     assert list(proposals(known, goal)) == []
 

@@ -46,46 +46,40 @@ def test_the_form_of_the_documentation() -> None:
     assert second.where == "doc.json: rules[1]"
 
 
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        (["add", "x", 1], "x + 1"),
-        (["add", "x", "y", 1], "x + y + 1"),
-        (["sub", "x", ["sub", "y", 1]], "x - (y - 1)"),
-        (["neg", "x"], "-x"),
-        (["mul", ["add", "x", 1], -2], "(x + 1) * -2"),
-        (["fdiv", "x", "y"], "x / y"),
-        (["mod", "x", "y"], "x % y"),
-        (["cdiv", "x", "y"], "ceildiv(x, y)"),
-        (["min", "x", "y", 3], "min(min(x, y), 3)"),
-        (["max", "x", "y"], "max(x, y)"),
-        (["select", ["lt", "x", "y"], "x", "y"], "select(x < y, x, y)"),
-        (["and", ["lt", "x", 1], ["le", "x", 2], ["gt", "x", 3]], "x < 1 and x <= 2 and x > 3"),
-        (["or", "p", ["not", ["ge", "x", 1]]], "p or not x >= 1"),
-        (["eq", ["eq", "x", 1], True], "(x == 1) == true"),
-        (["ne", "x", 1], "x != 1"),
-        (["divides", "c0", "x"], "divides(c0, x)"),
-        (["select", "p", False, ["ne", "x", 1]], "select(p, false, x != 1)"),
-        (["fold", ["add", "c0", 1]], "fold(c0 + 1)"),
-        (["truncdiv", "x", "y"], "truncdiv(x, y)"),
-        (["within", "x", 0, 9], "x in [0, 9]"),
-        (12345678901234567890123, "12345678901234567890123"),
-    ],
-)
+@pytest.mark.parametrize(("data", "text"), [
+    (["add", "x", 1], "x + 1"),
+    (["add", "x", "y", 1], "x + y + 1"),
+    (["sub", "x", ["sub", "y", 1]], "x - (y - 1)"),
+    (["neg", "x"], "-x"),
+    (["mul", ["add", "x", 1], -2], "(x + 1) * -2"),
+    (["fdiv", "x", "y"], "x / y"),
+    (["mod", "x", "y"], "x % y"),
+    (["cdiv", "x", "y"], "ceildiv(x, y)"),
+    (["min", "x", "y", 3], "min(min(x, y), 3)"),
+    (["max", "x", "y"], "max(x, y)"),
+    (["select", ["lt", "x", "y"], "x", "y"], "select(x < y, x, y)"),
+    (["and", ["lt", "x", 1], ["le", "x", 2], ["gt", "x", 3]], "x < 1 and x <= 2 and x > 3"),
+    (["or", "p", ["not", ["ge", "x", 1]]], "p or not x >= 1"),
+    (["eq", ["eq", "x", 1], True], "(x == 1) == true"),
+    (["ne", "x", 1], "x != 1"),
+    (["divides", "c0", "x"], "divides(c0, x)"),
+    (["select", "p", False, ["ne", "x", 1]], "select(p, false, x != 1)"),
+    (["fold", ["add", "c0", 1]], "fold(c0 + 1)"),
+    (["truncdiv", "x", "y"], "truncdiv(x, y)"),
+    (["within", "x", 0, 9], "x in [0, 9]"),
+    (12345678901234567890123, "12345678901234567890123"),
+])  # fmt: skip
 def test_expressions(data: Any, text: str) -> None:
     assert show(read({"left": data, "right": data}).left) == text
 
 
-@pytest.mark.parametrize(
-    ("value", "semantics"),
-    [
-        ("floor", Semantics("floor", "floor")),
-        ("euclid0", Semantics("euclid0", "euclid0")),
-        ({"quotient": "trunc", "remainder": "floor"}, Semantics("trunc", "floor")),
-        ({"div": "trunc0", "mod": "euclid0"}, Semantics("trunc0", "euclid0")),
-        (["trunc", "floor0"], Semantics("trunc", "floor0")),
-    ],
-)
+@pytest.mark.parametrize(("value", "semantics"), [
+    ("floor", Semantics("floor", "floor")),
+    ("euclid0", Semantics("euclid0", "euclid0")),
+    ({"quotient": "trunc", "remainder": "floor"}, Semantics("trunc", "floor")),
+    ({"div": "trunc0", "mod": "euclid0"}, Semantics("trunc0", "euclid0")),
+    (["trunc", "floor0"], Semantics("trunc", "floor0")),
+])  # fmt: skip
 def test_divisions(value: Any, semantics: Semantics) -> None:
     assert read({"left": "x", "right": "x"}, semantics=value).semantics == semantics
     assert read({"left": "x", "right": "x", "semantics": value}).semantics == semantics
@@ -228,19 +222,16 @@ def test_what_is_wrong_is_pointed_at(marked: str) -> None:
     assert error.render().split("\n")[-1].endswith("^")
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("{", "the JSON ends too early"),
-        ('{"rules": [}', "unexpected `}`"),
-        ("[]", "a list is no object"),
-        ("{}", "the file states no rules"),
-        ('{"rules": []}', "the file states no rule"),
-        ('{"rules": {}}', "an object is no list of rules"),
-        ('{"rules": [], "division": "floor"}', "unknown key `division`"),
-        ('{"rules": [], "rules": []}', "duplicate key `rules`"),
-    ],
-)
+@pytest.mark.parametrize(("source", "message"), [
+    ("{", "the JSON ends too early"),
+    ('{"rules": [}', "unexpected `}`"),
+    ("[]", "a list is no object"),
+    ("{}", "the file states no rules"),
+    ('{"rules": []}', "the file states no rule"),
+    ('{"rules": {}}', "an object is no list of rules"),
+    ('{"rules": [], "division": "floor"}', "unknown key `division`"),
+    ('{"rules": [], "rules": []}', "duplicate key `rules`"),
+])  # fmt: skip
 def test_what_is_wrong_with_a_file(source: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         read_rule_file(source, "bad.json")

@@ -184,43 +184,37 @@ def _value(text: str, point: dict[str, int], header: str = "semantics floor") ->
     return values((r.left,), point, r.semantics)[id(r.left)]
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("1 / x", Missing.ZERO),
-        ("min(3, 1 % x)", Missing.ZERO),
-        ("select(x == 0, 7, 1 / x)", 7),
-        ("select(x != 0, 7, 1 / x)", Missing.ZERO),
-        ("select(1 / x > 0, 7, 8)", Missing.ZERO),
-        ("x != 0 and 1 / x > 0", False),
-        ("1 / x > 0 and x != 0", False),
-        ("x == 0 or 1 / x > 0", True),
-        ("1 / x > 0 or x != 0", Missing.ZERO),
-        ("not (1 / x > 0)", Missing.ZERO),
-        ("divides(x, 4)", False),
-        ("0 * (1 / x)", Missing.ZERO),
-    ],
-)
+@pytest.mark.parametrize(("text", "value"), [
+    ("1 / x", Missing.ZERO),
+    ("min(3, 1 % x)", Missing.ZERO),
+    ("select(x == 0, 7, 1 / x)", 7),
+    ("select(x != 0, 7, 1 / x)", Missing.ZERO),
+    ("select(1 / x > 0, 7, 8)", Missing.ZERO),
+    ("x != 0 and 1 / x > 0", False),
+    ("1 / x > 0 and x != 0", False),
+    ("x == 0 or 1 / x > 0", True),
+    ("1 / x > 0 or x != 0", Missing.ZERO),
+    ("not (1 / x > 0)", Missing.ZERO),
+    ("divides(x, 4)", False),
+    ("0 * (1 / x)", Missing.ZERO),
+])  # fmt: skip
 def test_division_by_zero_reaches_as_far_as_it_must(text: str, value: object) -> None:
     assert _value(text, {"x": 0}) is value or _value(text, {"x": 0}) == value
 
 
-@pytest.mark.parametrize(
-    ("overflow", "text", "value"),
-    [
-        ("wrap", "x + 1", -128),
-        ("wrap", "x * x", 1),
-        ("wrap", "-x - 2", 127),
-        ("wrap", "(-x - 1) / -1", -128),
-        ("wrap", "(-x - 1) % -1", 0),
-        ("undefined", "x + 1", Missing.OVERFLOW),
-        ("undefined", "(x + 1) - 1", Missing.OVERFLOW),
-        ("undefined", "(-x - 1) / -1", Missing.OVERFLOW),
-        ("undefined", "(-x - 1) % -1", Missing.OVERFLOW),
-        ("undefined", "select(x < 0, x + 1, x)", 127),
-        ("undefined", "(x + 1) / (x - x)", Missing.OVERFLOW),
-        ("nowrap", "x + 1 > x", Missing.OVERFLOW),
-    ],
-)
+@pytest.mark.parametrize(("overflow", "text", "value"), [
+    ("wrap", "x + 1", -128),
+    ("wrap", "x * x", 1),
+    ("wrap", "-x - 2", 127),
+    ("wrap", "(-x - 1) / -1", -128),
+    ("wrap", "(-x - 1) % -1", 0),
+    ("undefined", "x + 1", Missing.OVERFLOW),
+    ("undefined", "(x + 1) - 1", Missing.OVERFLOW),
+    ("undefined", "(-x - 1) / -1", Missing.OVERFLOW),
+    ("undefined", "(-x - 1) % -1", Missing.OVERFLOW),
+    ("undefined", "select(x < 0, x + 1, x)", 127),
+    ("undefined", "(x + 1) / (x - x)", Missing.OVERFLOW),
+    ("nowrap", "x + 1 > x", Missing.OVERFLOW),
+])  # fmt: skip
 def test_machine_integers(overflow: str, text: str, value: object) -> None:
     assert _value(text, {"x": 127}, f"semantics trunc\nintegers 8 bits {overflow}") == value

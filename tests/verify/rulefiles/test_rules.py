@@ -85,18 +85,15 @@ def test_false_rules_are_refuted_by_a_point(name: str, start: int) -> None:
 
 
 # --------------------------------------------------------------------------------------------- single verdicts
-@pytest.mark.parametrize(
-    ("text", "point"),
-    [
-        ("semantics euclid0\nint x\nconst c\nr: x / c * c + x % c -> x", {"x": 1, "c": 0}),
-        ("int x\nr: x < 1000 -> true", {"x": 1000}),
-        ("int x, y\nr: x * x == y * y -> x == y", {"x": 1, "y": -1}),
-        ("bool p, q\nr: p and not q -> p", {"p": 1, "q": 1}),
-        ("int i in [5, 9]\nr: i * i != 49 -> true", {"i": 7}),
-        ("int i in [-9, -5]\nr: i > -6 -> true", {"i": -6}),
-        ("integers 16 bits wrap\nint x\nr: x + 1 > x -> true", {"x": 32767}),
-    ],
-)
+@pytest.mark.parametrize(("text", "point"), [
+    ("semantics euclid0\nint x\nconst c\nr: x / c * c + x % c -> x", {"x": 1, "c": 0}),
+    ("int x\nr: x < 1000 -> true", {"x": 1000}),
+    ("int x, y\nr: x * x == y * y -> x == y", {"x": 1, "y": -1}),
+    ("bool p, q\nr: p and not q -> p", {"p": 1, "q": 1}),
+    ("int i in [5, 9]\nr: i * i != 49 -> true", {"i": 7}),
+    ("int i in [-9, -5]\nr: i > -6 -> true", {"i": -6}),
+    ("integers 16 bits wrap\nint x\nr: x + 1 > x -> true", {"x": 32767}),
+])  # fmt: skip
 def test_the_smallest_counterexample(text: str, point: dict[str, int]) -> None:
     found = verdict(one(text))
     assert found.status is Status.REFUTED
@@ -129,19 +126,16 @@ def test_bit_vectors_find_points_and_prove_nothing() -> None:
         assert bit_vector_point(r, 50_000)[0] is None
 
 
-@pytest.mark.parametrize(
-    ("text", "status"),
-    [
-        ("int x\nr: x -> x + 1 if x > 3, x < 4", Status.VACUOUS),
-        ("int x, y\nr: x -> y if 2 * x == 4 * y + 1", Status.VACUOUS),
-        ("int x\nr: x / 0 -> x / 0", Status.VACUOUS),
-        ("int x, y\nr: x + 0 * y -> x + 0 * (y / x)", Status.UNDEFINED),
-        ("int x, y\nr: x / y -> x / y", Status.PROVED),
-        ("semantics floor0\nint x\nr: x / 0 -> 0", Status.PROVED),
-        ("r: 1 + 1 -> 2", Status.PROVED),
-        ("r: 1 + 1 -> 3", Status.REFUTED),
-    ],
-)
+@pytest.mark.parametrize(("text", "status"), [
+    ("int x\nr: x -> x + 1 if x > 3, x < 4", Status.VACUOUS),
+    ("int x, y\nr: x -> y if 2 * x == 4 * y + 1", Status.VACUOUS),
+    ("int x\nr: x / 0 -> x / 0", Status.VACUOUS),
+    ("int x, y\nr: x + 0 * y -> x + 0 * (y / x)", Status.UNDEFINED),
+    ("int x, y\nr: x / y -> x / y", Status.PROVED),
+    ("semantics floor0\nint x\nr: x / 0 -> 0", Status.PROVED),
+    ("r: 1 + 1 -> 2", Status.PROVED),
+    ("r: 1 + 1 -> 3", Status.REFUTED),
+])  # fmt: skip
 def test_verdicts(text: str, status: Status) -> None:
     assert verdict(one(text)).status is status
 

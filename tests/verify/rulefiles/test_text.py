@@ -26,61 +26,55 @@ def term(text: str) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------ reading
-@pytest.mark.parametrize(
-    ("text", "again"),
-    [
-        ("x - y - z", "x - y - z"),
-        ("x - (y - z)", "x - (y - z)"),
-        ("x / y * z % 3", "x / y * z % 3"),
-        ("x * (y / z)", "x * (y / z)"),
-        ("-x * y", "-x * y"),
-        ("-(x * y)", "-(x * y)"),
-        ("- 3 + x", "-3 + x"),
-        ("x - -3", "x - -3"),
-        ("x-3", "x - 3"),
-        ("-(3)", "-(3)"),
-        ("--x", "--x"),
-        ("min(x, y, z)", "min(min(x, y), z)"),
-        ("ceildiv(x, y) + select(p, x, y)", "ceildiv(x, y) + select(p, x, y)"),
-        ("not p and q or p", "not p and q or p"),
-        ("not (p and q)", "not (p and q)"),
-        ("p and (q or p)", "p and (q or p)"),
-        ("!p && q || p", "not p and q or p"),
-        ("0 <= x < y", "0 <= x and x < y"),
-        ("x < y < z <= 9", "x < y and y < z and z <= 9"),
-        ("(x < y) == p", "(x < y) == p"),
-        ("not x == y", "not x == y"),
-        ("x + 1 in [y, z - 1] and p", "x + 1 in [y, z - 1] and p"),
-        ("fold(c0 * c1) + x", "fold(c0 * c1) + x"),
-        ("divides(c0, x)", "divides(c0, x)"),
-        ("select(p, q, true)", "select(p, q, true)"),
-        ("truncdiv(x, y) - floormod(x, y)", "truncdiv(x, y) - floormod(x, y)"),
-    ],
-)
+@pytest.mark.parametrize(("text", "again"), [
+    ("x - y - z", "x - y - z"),
+    ("x - (y - z)", "x - (y - z)"),
+    ("x / y * z % 3", "x / y * z % 3"),
+    ("x * (y / z)", "x * (y / z)"),
+    ("-x * y", "-x * y"),
+    ("-(x * y)", "-(x * y)"),
+    ("- 3 + x", "-3 + x"),
+    ("x - -3", "x - -3"),
+    ("x-3", "x - 3"),
+    ("-(3)", "-(3)"),
+    ("--x", "--x"),
+    ("min(x, y, z)", "min(min(x, y), z)"),
+    ("ceildiv(x, y) + select(p, x, y)", "ceildiv(x, y) + select(p, x, y)"),
+    ("not p and q or p", "not p and q or p"),
+    ("not (p and q)", "not (p and q)"),
+    ("p and (q or p)", "p and (q or p)"),
+    ("!p && q || p", "not p and q or p"),
+    ("0 <= x < y", "0 <= x and x < y"),
+    ("x < y < z <= 9", "x < y and y < z and z <= 9"),
+    ("(x < y) == p", "(x < y) == p"),
+    ("not x == y", "not x == y"),
+    ("x + 1 in [y, z - 1] and p", "x + 1 in [y, z - 1] and p"),
+    ("fold(c0 * c1) + x", "fold(c0 * c1) + x"),
+    ("divides(c0, x)", "divides(c0, x)"),
+    ("select(p, q, true)", "select(p, q, true)"),
+    ("truncdiv(x, y) - floormod(x, y)", "truncdiv(x, y) - floormod(x, y)"),
+])  # fmt: skip
 def test_expressions(text: str, again: str) -> None:
     assert term(text) == again
     assert term(again) == again
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("2 + 3 * 4", 14),
-        ("(2 + 3) * 4", 20),
-        ("10 - 3 - 2", 5),
-        ("100 / 10 / 5", 2),
-        ("-7 / 2", -4),
-        ("7 % 4 * 2", 6),
-        ("true or false and false", True),
-        ("not false and false", False),
-        ("1 < 2 == true", None),
-        ("1 < 2 < 3", True),
-        ("3 > 2 > 2", False),
-        ("2 in [1, 3]", True),
-        ("select(2 in [3, 1], 5, 6)", 6),
-        ("min(4, 2, 3) + max(4, 2, 3)", 6),
-    ],
-)
+@pytest.mark.parametrize(("text", "value"), [
+    ("2 + 3 * 4", 14),
+    ("(2 + 3) * 4", 20),
+    ("10 - 3 - 2", 5),
+    ("100 / 10 / 5", 2),
+    ("-7 / 2", -4),
+    ("7 % 4 * 2", 6),
+    ("true or false and false", True),
+    ("not false and false", False),
+    ("1 < 2 == true", None),
+    ("1 < 2 < 3", True),
+    ("3 > 2 > 2", False),
+    ("2 in [1, 3]", True),
+    ("select(2 in [3, 1], 5, 6)", 6),
+    ("min(4, 2, 3) + max(4, 2, 3)", 6),
+])  # fmt: skip
 def test_what_binds_tighter(text: str, value: object) -> None:
     if value is None:  # a comparison of an integer with a truth value
         with pytest.raises(InputError):

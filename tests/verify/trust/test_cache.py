@@ -256,15 +256,12 @@ def test_a_database_of_something_else_is_not_read(tmp_path: Path) -> None:
 
 # --------------------------------------------------------------------------------------------------------- read only
 @pytest.mark.parametrize("read_only", [False, True])
-@pytest.mark.parametrize(
-    "made",
-    [
-        "CREATE VIEW entries AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+@pytest.mark.parametrize("made", [
+    "CREATE VIEW entries AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
         "SELECT x AS key, x AS body, x AS seal FROM c",
-        "CREATE TABLE entries (key, body, seal); CREATE TRIGGER t BEFORE INSERT ON entries "
+    "CREATE TABLE entries (key, body, seal); CREATE TRIGGER t BEFORE INSERT ON entries "
         "BEGIN SELECT raise(ABORT, 'no'); END",
-    ],
-)
+])  # fmt: skip
 def test_what_would_be_computed_without_end_is_no_cache(path: Path, made: str, read_only: bool) -> None:
     with sqlite3.connect(path) as db:
         db.executescript(f"DROP TABLE entries; {made}")

@@ -280,65 +280,6 @@ def test_a_rotation_by_one_in_each_run(
     assert relation(maps, 1, 0) == pairs
 
 
-def test_what_only_the_counter_decides_is_decided() -> None:
-    """A select, a conditional and an address computed in a fusion, all from the counter."""
-    text = """
-pick {
-  x = f32[6] parameter(0)
-  i = s32[] parameter(1)
-  n = s32[] constant(5)
-  k = s32[] subtract(n, i)
-  ROOT d = f32[1] dynamic-slice(x, k), dynamic_slice_sizes={1}
-}
-same { ROOT a = f32[6] parameter(0) }
-other { b = f32[6] parameter(0)
-  ROOT n = f32[6] reverse(b), dimensions={0} }
-body {
-  s = (s32[], f32[6], f32[6]) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  x = f32[6] get-tuple-element(s), index=1
-  y = f32[6] get-tuple-element(s), index=2
-  one = s32[] constant(1)
-  two = s32[] constant(2)
-  v = f32[1] fusion(x, i), kind=kLoop, calls=pick
-  odd = s32[] remainder(i, two)
-  z = f32[6] dynamic-update-slice(y, v, i)
-  is = pred[] compare(odd, one), direction=EQ
-  all = pred[6] broadcast(is), dimensions={}
-  w = f32[6] select(all, z, y)
-  u = f32[6] conditional(odd, w, w), branch_computations={same,other}
-  j = s32[] add(i, one)
-  ROOT r = (s32[], f32[6], f32[6]) tuple(j, x, u)
-}
-cond {
-  s = (s32[], f32[6], f32[6]) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  n = s32[] constant(4)
-  ROOT r = pred[] compare(i, n), direction=LT
-}
-ENTRY e {
-  i = s32[] constant(0)
-  x = f32[6] parameter(0)
-  y = f32[6] parameter(1)
-  s = (s32[], f32[6], f32[6]) tuple(i, x, y)
-  ROOT o = (s32[], f32[6], f32[6]) while(s), condition=cond, body=body
-}
-"""
-    place = list(range(6))
-    content: list[tuple[int, int]] = [(1, k) for k in place]  # parameter and element
-    for i in range(4):
-        if i % 2:
-            content[i] = (0, 5 - i)
-            content.reverse()
-    for direction in DIRECTIONS:
-        _, maps = analysed(text, direction)
-        assert (maps.unknown, maps.at_most) == ({}, {})
-        for parameter in (0, 1):
-            pairs = {((k,), (e,)) for k, (p, e) in enumerate(content) if p == parameter}
-            found = relation(maps, 2, parameter)
-            assert ({(b, a) for a, b in found} if direction == "input_to_output" else found) == pairs
-
-
 def test_a_loop_in_a_called_computation_knows_what_it_is_given() -> None:
     text = RING.replace("START", "0").replace("STEP", "1").replace("TEST", "LT").replace("END", "3")
     text = text.replace("ENTRY e {", "inner {\n  s = (s32[], f32[9]) parameter(0)").replace(

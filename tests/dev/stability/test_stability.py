@@ -45,30 +45,8 @@ CLAIM = Obligation(
 )
 
 
-def test_mutants_ask_the_same() -> None:
-    dice = random.Random(3)
-    seen = set()
-    for n in range(40):
-        m = mutant(CLAIM, n)
-        assert m == mutant(CLAIM, n)
-        seen.add((m.hypotheses, m.goal))
-        assert len(sorted(v.name for v in m.formula_variables())) == 3
-        # some renaming turns one into the other: the sets of values at which both fail are the same
-        values = [dice.randint(-3, 9) for _ in range(3)]
-        ours = {
-            tuple(p)
-            for p in ([values[i], values[j], values[k]] for i in range(3) for j in range(3) for k in range(3))
-        }
-        fails = sum(
-            confirmed(dict(zip((x, y, d), p, strict=True)), CLAIM.hypotheses, CLAIM.goal)
-            for p in sorted(ours)
-        )
-        theirs = sum(
-            confirmed(dict(zip(m.formula_variables(), p, strict=True)), m.hypotheses, m.goal)
-            for p in sorted(ours)
-        )
-        assert fails == theirs
-    assert len(seen) > 20
+def test_mutants_are_different() -> None:
+    assert len({(m.hypotheses, m.goal) for m in (mutant(CLAIM, n) for n in range(40))}) > 20
 
 
 def test_every_kind_of_condition_keeps_its_meaning() -> None:
@@ -77,17 +55,11 @@ def test_every_kind_of_condition_keeps_its_meaning() -> None:
     for o in todo:
         for n in range(4):
             m, names = mutant(o, n), renaming(o, n)
+            assert m == mutant(o, n)
             for _ in range(20):
                 point = {v: dice.randint(-2, 5) for v in names}
                 moved = {names[v]: k for v, k in point.items()}
                 assert confirmed(point, o.hypotheses, o.goal) == confirmed(moved, m.hypotheses, m.goal)
-
-
-def test_part_of_the_catalogue_is_stable() -> None:
-    todo = examined(o for o in catalogue(max_rank=2) if o.family in ("rule", "transfer"))[::9]
-    records = stability(todo, mutants=3)
-    assert len(records) == len(todo) > 10
-    assert not [r for r in records if not r.stable]
 
 
 RULES = """
@@ -208,6 +180,7 @@ def test_seeds_reach_every_solver(monkeypatch: pytest.MonkeyPatch, claim: str) -
     assert r.stable
     assert r.status is Status.PROVED
     assert set(given) == {0, 1, 2, 3}
+    assert encode.SEED == 0, "the seed is given back"
 
 
 def test_mutants_of_a_lemma_are_decided_as_the_lemma_is() -> None:
@@ -230,11 +203,6 @@ def test_mutants_of_a_lemma_are_decided_as_the_lemma_is() -> None:
     other = mutant(step, 4)
     assert isinstance(other, LemmaObligation)
     assert replace(other, renamed=()).decided(Budget()).strategy != "linear"
-
-
-def test_seeds_are_given_back() -> None:
-    examine_stability(CLAIM, 2, Budget())
-    assert encode.SEED == 0
 
 
 def test_an_interrupted_run_says_what_it_knows() -> None:

@@ -222,31 +222,22 @@ def test_one_rule_made_false_is_refuted_and_only_its_file_is_stated(copy: Copy) 
     assert "left     min(x, y) = 0" in done.stdout
 
 
-def test_an_edit_of_a_rule_file_concerns_what_imports_it(copy: Copy) -> None:
-    copy.append("rules/sums.py", "# a word\n")
-    assert copy.stated(1, "read-only")["stated"] == ["rules sums"]
-    copy.append("rules/ops/movement.py", "# a word\n")
-    concerned = {"rules sums", "op Copy", "op Transpose", "op Reverse", "op AllReduce", "placements"}
-    assert set(copy.stated(1, "read-only")["stated"]) == concerned
-    copy.stated()
-    copy.append("rules/ops/collective.py", "# a word\n")
-    assert copy.stated()["stated"] == ["op AllReduce"]
-
-
-def test_an_edit_elsewhere_concerns_everything(copy: Copy, everything: list[str]) -> None:
-    for path in ("core/interval.py", "rules/ops/__init__.py", "__init__.py"):
+def test_an_edit_concerns_what_rests_on_its_file(copy: Copy, everything: list[str]) -> None:
+    ops = ["op Copy", "op Transpose", "op Reverse", "op AllReduce"]
+    concerned = {
+        "rules/sums.py": ["rules sums"],
+        "rules/ops/movement.py": [*ops, "placements"],
+        "rules/ops/collective.py": ["op AllReduce"],
+        # what states no claim concerns nothing, and what is everywhere everything
+        "reports/layout.py": [],
+        **dict.fromkeys(("core/interval.py", "rules/ops/__init__.py", "__init__.py"), everything),
+    }
+    for path, names in concerned.items():
         before = (copy.package / path).read_bytes()
         copy.append(path, "# a word\n")
-        assert copy.stated(1, "read-only")["stated"] == everything, path
+        assert copy.stated(1, "read-only")["stated"] == names, path
         (copy.package / path).write_bytes(before)
-
-
-def test_what_states_no_claim_concerns_nothing(copy: Copy) -> None:
-    copy.append("reports/layout.py", "# a word\n")
-    assert copy.stated()["stated"] == []
-
-
-def test_generated_code_concerns_the_rules_and_no_op(copy: Copy) -> None:
+    # generated code concerns the rules and no op
     copy.append("rules/compiled.py", "# a word\n")
     stated = copy.stated()["stated"]
     assert "rules minmax" in stated

@@ -79,13 +79,14 @@ def _merged(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
 
 
 class _Memory:
-    """Room for what a simplifier remembers about a map: the rule set under which it is in normal form, and how.
+    """Room for what is remembered about a map: its hash, and the rule set under which it is in normal form, and how.
 
     It is no part of the map: neither compared, printed nor pickled.  ``None`` where nothing is known, or not there at all:
     an attribute that is there is found much faster.
     """
 
-    __slots__ = ("_normal",)
+    __slots__ = ("_hash", "_normal")
+    _hash: int
     _normal: tuple[Any, ...] | None
 
 
@@ -113,6 +114,12 @@ class IndexingMap(_Memory):
         _put(self, "constraints", _merged(self.constraints))
         _put(self, "_normal", None)
         self._check()
+
+    def __hash__(self) -> int:
+        if (found := getattr(self, "_hash", None)) is None:
+            found = hash((self.dims, self.ranges, self.rts, self.results, self.constraints))
+            _put(self, "_hash", found)
+        return found
 
     @classmethod
     def of(

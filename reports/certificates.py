@@ -41,8 +41,9 @@ from ..verify.rulefiles.instance import instance_terms
 from ..verify.rulefiles.lowering import rule_of, source_of
 from ..verify.rulefiles.obligations import SOUND, StatedObligation
 from ..verify.rulefiles.rule import StatedRule
+from .files import read_text
 from .machine import document, written_as
-from .selection import catalogue, read_text
+from .selection import catalogue
 
 
 def _claims(o: Obligation) -> Iterator[tuple[tuple[Condition, ...], Condition]]:

@@ -25,6 +25,7 @@ from ..verify.outcome import Run
 from ..verify.proving import prove_all
 from ..verify.sources import first_read, platform_text, prover_digest
 from ..verify.verdict import Status
+from .files import read_text
 from .gate_items import (
     ILL_FORMED,
     GateItem,
@@ -36,7 +37,7 @@ from .gate_items import (
 )
 from .layout import block, count, duration, joined
 from .machine import document, plain, written_as
-from .selection import Named, Selected, by_group, read_text
+from .selection import Named, Selected, by_group
 from .settings import SETTINGS, Settings, files_below_root
 from .sources import kind_of_file, read_source
 

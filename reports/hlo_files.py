@@ -11,8 +11,8 @@ from ..core.errors import InputError, quoted
 from ..core.hlo import Module
 from ..core.hlo.lexer import blank_comments
 from ..core.stablehlo import read_any
+from .files import read_text, unreadable
 from .layout import listed
-from .selection import read_text, unreadable
 
 _MODULE = re.compile(r"^[ \t]*+HloModule\s++([^\s,{}()]++)", re.MULTILINE)
 
@@ -35,6 +35,8 @@ def module_of(name: str, text: str | None = None, wanted: str | None = None) -> 
 
 def _module_text(text: str, wanted: str | None) -> str:
     """The text of one module, with empty lines in place of those before it."""
+    if wanted is None and text.count("HloModule") < 2:
+        return text
     starts = list(_MODULE.finditer(blank_comments(text)))
     if wanted is None and len(starts) < 2:
         return text

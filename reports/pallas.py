@@ -20,9 +20,10 @@ from ..verify.pallas import CLAIMS, CheckedPallasCall, PallasClaim, verify_palla
 from ..verify.pallas_iterations import visits
 from ..verify.verdict import Status, worst
 from ..verify.words import tuple_text
+from .files import read_text
 from .layout import block, count, joined, proved_line
 from .machine import document, written_as
-from .selection import blamed, read_text, run_python
+from .selection import blamed, run_python
 
 Ranges = Mapping[str, tuple[int, int]]
 #: No larger picture of the blocks of an array is printed.

@@ -23,6 +23,7 @@ from ..rules.transforms import TransformLaw
 from ..verify.catalogue import MAX_RANK, Claim, claims, family_of, group_of, obligations_of
 from ..verify.obligations import Obligation
 from ..verify.rulefiles import StatedRule, is_rule_file, read_rule_file
+from .files import read_text
 from .layout import listed
 
 #: Names that select a whole family, and the families of obligations that they stand for.
@@ -231,21 +232,6 @@ def chosen(
 def catalogue(names: Iterable[str] = (), max_rank: int = MAX_RANK) -> list[Obligation]:
     """The obligations of the claims with these names, as in :func:`chosen`, or of the whole catalogue."""
     return [o for s in chosen(list(names), max_rank) for o in s.obligations()]
-
-
-def read_text(path: str | Path) -> str:
-    """The text of a file.  Raises :class:`InputError` with the reason where it cannot be read."""
-    try:
-        return Path(path).read_text("utf-8")
-    except (OSError, ValueError) as error:
-        raise unreadable(path, error) from None
-
-
-def unreadable(path: str | Path, error: Exception) -> InputError:
-    """Return why a file cannot be read."""
-    if isinstance(error, UnicodeDecodeError):
-        return InputError(f"{quoted(path, 200)} is not text: byte {error.start} is not UTF-8")
-    return InputError(f"cannot read {quoted(path, 200)}: {getattr(error, 'strerror', None) or error}")
 
 
 def declared_in(

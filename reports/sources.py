@@ -14,7 +14,8 @@ from typing import Literal
 from ..core.errors import InputError, quoted
 from ..verify.budget import MAX_RANK
 from ..verify.claims import Claim, read_claims
-from .selection import Named, declared_in, read_text, stated_in
+from .files import read_text
+from .selection import Named, declared_in, stated_in
 
 FileKind = Literal["python", "rules", "claims", "hlo"]
 _SUFFIXES: dict[str, FileKind] = {".py": "python", **dict.fromkeys((".rules", ".json", ".txt"), "rules")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from ..hlo import Computation, leaves
+from ..hlo import Computation, TupleShape, leaves
 from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap
 from .catalogue import NoMap
@@ -43,7 +43,7 @@ class Reads:
 
 def paths_of(shape: AnyShape | None) -> list[Path]:
     """Paths of the arrays of a shape; a shape that is not known counts as one array."""
-    return [()] if shape is None else [path for path, _ in leaves(shape)]
+    return [path for path, _ in leaves(shape)] if isinstance(shape, TupleShape) else [()]
 
 
 def depending(computation: Computation, on: Collection[int], last: int) -> set[int]:

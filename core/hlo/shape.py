@@ -221,6 +221,8 @@ def leaves(shape: AnyShape) -> Iterator[tuple[tuple[int, ...], Shape]]:
 
 def unsized(shape: AnyShape | None) -> bool:
     """Whether an array of a shape has a dimension of unknown size."""
+    if isinstance(shape, Shape):
+        return UNBOUNDED in shape.dims
     return shape is not None and any(UNBOUNDED in a.dims for _, a in leaves(shape))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import InputError, quoted
+from ..files import read_text
 from .frame import noted, say, writing
 
 if TYPE_CHECKING:
@@ -124,15 +125,11 @@ def standard_input() -> str:
 
 def file_text(name: str) -> tuple[str, str]:
     """Return the name of a file for messages, and its text; ``-`` is standard input."""
-    from ..selection import read_text
-
     return ("standard input", standard_input()) if name == "-" else (name, read_text(name))
 
 
 def given_text(text: str) -> str:
     """An argument: itself, the text of ``@FILE``, or standard input for ``-``."""
-    from ..selection import read_text
-
     if text == "-":
         return standard_input()
     return read_text(text[1:]) if text.startswith("@") else text

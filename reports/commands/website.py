@@ -58,9 +58,9 @@ def report(
     from ...verify.claims import read_claims
     from ...verify.verdict import Status, worst
     from .. import website
+    from ..files import read_text
     from ..hlo_files import module_of
     from ..progress import Bar
-    from ..selection import read_text
 
     old = None if compare is None else _document(compare)
     comparisons = "" if jax is None else read_text(jax)
@@ -159,7 +159,7 @@ def _checked(file: Any, statuses: list[tuple[Any, int]]) -> dict[str, Any]:
 
 def _document(path: Path) -> dict[str, Any]:
     from ...core.json_text import load_json
-    from ..selection import read_text
+    from ..files import read_text
 
     with noted(f"--compare: in {path}"):
         data = load_json(read_text(path))

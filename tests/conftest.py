@@ -24,8 +24,8 @@ OPERATIONS = ("add", "sub", "mul", "div", "mod", "ceil", "min", "max")
 class Maps:
     """Draws maps and points from a seed."""
 
-    def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
+    def __init__(self, seed: int | random.Random) -> None:
+        self.rng = seed if isinstance(seed, random.Random) else random.Random(seed)
 
     def expr(
         self, atoms: list[Expr], depth: int, operations: tuple[str, ...] = OPERATIONS, scale: int = 9

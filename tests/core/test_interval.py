@@ -8,8 +8,9 @@ import random
 from collections.abc import Callable, Iterator
 
 import pytest
+from conftest import Maps
 
-from indexproof.core.expr import Expr, Var, ceildiv, integer, lift, maximum, minimum, mod, var
+from indexproof.core.expr import Expr, Var, integer, lift, mod, var
 from indexproof.core.facts import Facts
 from indexproof.core.interval import LINE, Interval
 from indexproof.rules.transfer import KNOWN_LAWS, TRANSFER_LAWS, KnownLaw, TransferLaw
@@ -120,35 +121,13 @@ def test_divisions_are_exact_on_every_small_box(
             assert found.empty
 
 
-def _random_expression(rng: random.Random, depth: int) -> Expr:
-    if depth == 0 or rng.random() < 0.2:
-        return rng.choice([var("x"), var("y"), integer(rng.randint(-5, 5))])
-    a, b = _random_expression(rng, depth - 1), _random_expression(rng, depth - 1)
-    k = rng.choice([-7, -3, -2, -1, 1, 2, 3, 4, 6])
-    match rng.randrange(8):
-        case 0:
-            return a + b
-        case 1:
-            return a - b
-        case 2:
-            return a * rng.choice([lift(k), b])
-        case 3:
-            return a // k
-        case 4:
-            return a % k
-        case 5:
-            return ceildiv(a, k)
-        case 6:
-            return minimum(a, b)
-    return maximum(a, b)
-
-
 @pytest.mark.parametrize("constraints", [0, 1, 2])
 def test_what_is_known_encloses_every_value(constraints: int) -> None:
-    rng = random.Random(11)
+    maps = Maps(11)
+    rng = maps.rng
     tight = nonempty = 0
     for _ in range(2_500):
-        e, *others = (_random_expression(rng, 3) for _ in range(1 + constraints))
+        e, *others = (maps.expr([X, Y, X * Y], 3) for _ in range(1 + constraints))
         box = {v: Interval(lo, lo + rng.randint(0, 6)) for v in (X, Y) for lo in [rng.randint(-6, 4)]}
         known = [(c, Interval(lo, lo + rng.randint(0, 9))) for c in others for lo in [rng.randint(-9, 9)]]
         found = Facts(box, known).interval(e)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import pickle
-import random
 from dataclasses import replace
 
 import pytest
+from conftest import Maps
 
 from indexproof.core.condition import compare
 from indexproof.core.constraint_normal import ROUNDS
@@ -229,16 +229,8 @@ def test_points_are_folded_or_kept() -> None:
 
 
 # --------------------------------------------------------------------------------------------------- random maps
-def _expression(rng: random.Random, names: list[Expr], depth: int) -> Expr:
-    if depth == 0 or rng.random() < 0.15:
-        return rng.choice([*names, integer(rng.randint(-9, 9))])
-    a, b = (_expression(rng, names, depth - 1) for _ in range(2))
-    k = rng.choice([-6, -4, -3, -1, 2, 3, 4, 6])
-    makers = (a * k + b, a - b, a // k, a % k, minimum(a, b), maximum(a, b))
-    return rng.choice(makers)
-
-
-def _constrained(rng: random.Random) -> IndexingMap:
+def _constrained(maps: Maps) -> IndexingMap:
+    rng = maps.rng
     dims = [
         (f"d{n}", lo, lo + rng.randint(0, 9))
         for n in range(rng.randint(0, 3))
@@ -251,7 +243,7 @@ def _constrained(rng: random.Random) -> IndexingMap:
     for _ in range(rng.choice([0, 1, 1, 2, 3])):
         v, w = rng.choice(names), rng.choice(names)
         makers = (
-            _expression(rng, names, 2),
+            maps.expr(names, 2),
             sum((rng.choice([-3, -2, -1, 1, 2, 3, 4]) * x for x in names), integer(rng.randint(-3, 3))),
             (v * rng.choice([-2, -1, 1, 1, 3, 5]) + rng.randint(-4, 4)) % rng.choice([2, 3, 4, 6]),
             (v + rng.randint(-2, 2)) // rng.choice([2, 3, 4]) * rng.choice([-2, 1, 3]) + w,
@@ -260,7 +252,7 @@ def _constrained(rng: random.Random) -> IndexingMap:
         lo = rng.randint(-4, 4)
         constraints.append((rng.choice(makers), lo, lo + rng.choice([0, 1, 2, 9, 20])))
     return IndexingMap.of(
-        dims, ranges, rts, [_expression(rng, names, 3) for _ in range(rng.randint(0, 2))], constraints
+        dims, ranges, rts, [maps.expr(names, 3) for _ in range(rng.randint(0, 2))], constraints
     )
 
 
@@ -271,10 +263,10 @@ def _relations(m: IndexingMap) -> list[set[tuple[tuple[int, ...], tuple[int, ...
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_relation_stays_for_every_runtime_value_and_nothing_changes_twice(seed: int) -> None:
-    rng = random.Random(seed)
+    maps = Maps(seed)
     empty = missed = 0
     for _ in range(350):
-        m = _constrained(rng)
+        m = _constrained(maps)
         after = simplify_map(m, RULES)
         truth = _relations(m)
         assert _relations(after) == truth, (m, after)
@@ -292,10 +284,10 @@ def test_the_relation_stays_for_every_runtime_value_and_nothing_changes_twice(se
 
 
 def test_every_constraint_step_is_an_instance_of_its_rule() -> None:
-    rng = random.Random(11)
+    maps = Maps(11)
     used: set[str] = set()
     for _ in range(700):
-        m = _constrained(rng)
+        m = _constrained(maps)
         trace: Trace = []
         simplify_map(m, RULES, trace)
         for step in trace:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
+from conftest import Maps
 
 from indexproof.core.condition import FALSE, TRUE, Condition, all_of, any_of
-from indexproof.core.expr import Expr, ceildiv, integer, maximum, minimum, var
+from indexproof.core.expr import integer, var
 from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable
 from indexproof.core.interval import Interval
 from indexproof.core.text import parse_map
 from indexproof.core.tighten import constraints_of, tighten, tighten_around
 
+x, y = var("x"), var("y")
 CASES = """
 (d0) -> (d0), domain: d0 in [0, 19], d0 - 3 in [0, 14], (d0 - 3) mod 7 in [0, 0]
 (d0) -> (d0), domain: d0 in [3, 17], (d0 - 3) mod 7 in [0, 0]
@@ -78,26 +78,7 @@ def test_runtime_bounds_say_how_a_value_is_clamped_and_stay() -> None:
     assert tightened(m) == m.with_(constraints=(Constraint(var("rt0"), 3, 5),))
 
 
-def random_expr(rng: random.Random, depth: int = 2) -> Expr:
-    if depth == 0:
-        return rng.choice([var("x"), var("y"), integer(rng.randint(-5, 5))])
-    a = random_expr(rng, depth - 1)
-    match rng.randrange(6):
-        case 0:
-            return a * rng.choice([-3, -1, 2, 5]) + rng.randint(-4, 4)
-        case 1:
-            return a // rng.choice([-4, -1, 1, 2, 3])
-        case 2:
-            return a % rng.choice([-5, 1, 2, 3, 7])
-        case 3:
-            return ceildiv(a, rng.choice([-2, 1, 3]))
-        case 4:
-            return rng.choice([minimum, maximum])(a, random_expr(rng, depth - 1))
-    return a + random_expr(rng, depth - 1)
-
-
 def points(box: dict, constraints: list) -> set[tuple[int, int]]:
-    x, y = var("x"), var("y")
     found = set()
     for a in range(int(box[x].lo), int(box[x].hi) + 1):
         for b in range(int(box[y].lo), int(box[y].hi) + 1):
@@ -107,29 +88,30 @@ def points(box: dict, constraints: list) -> set[tuple[int, int]]:
 
 
 def test_the_domain_stays_the_same() -> None:
-    rng = random.Random(0)
-    x, y = var("x"), var("y")
+    maps = Maps(0)
+    rng = maps.rng
     for _ in range(1500):
         box = {v: Interval(rng.randint(-6, 2), rng.randint(0, 8)) for v in (x, y)}
         constraints = []
         for _ in range(rng.randint(1, 3)):
             lo = rng.randint(-6, 6)
-            constraints.append((random_expr(rng, rng.randint(0, 3)), lo, lo + rng.randint(-1, 8)))
+            constraints.append((maps.expr([x, y], rng.randint(0, 3), scale=5), lo, lo + rng.randint(-1, 8)))
         new_box, left = tighten(box, constraints)
         assert points(new_box, left) == points(box, constraints), (box, constraints)
         assert all(new_box[v].inside(box[v]) for v in box)
 
 
-def random_condition(rng: random.Random, depth: int = 2) -> Condition:
-    a, b, c = (random_expr(rng, rng.randint(0, 2)) for _ in range(3))
+def random_condition(maps: Maps, depth: int = 2) -> Condition:
+    rng = maps.rng
+    a, b, c = (maps.expr([x, y], rng.randint(0, 2), scale=5) for _ in range(3))
     if depth:
         match rng.randrange(3):
             case 0:
-                return all_of(random_condition(rng, depth - 1) for _ in range(2))
+                return all_of(random_condition(maps, depth - 1) for _ in range(2))
             case 1:
-                return any_of(random_condition(rng, depth - 1) for _ in range(2))
+                return any_of(random_condition(maps, depth - 1) for _ in range(2))
             case _:
-                return ~random_condition(rng, depth - 1)
+                return ~random_condition(maps, depth - 1)
     made = (
         a <= b,
         a < b,
@@ -143,9 +125,10 @@ def random_condition(rng: random.Random, depth: int = 2) -> Condition:
 
 
 def test_constraints_say_what_the_condition_says() -> None:
-    rng = random.Random(1)
+    maps = Maps(1)
+    rng = maps.rng
     for _ in range(1500):
-        condition = random_condition(rng, rng.randint(0, 3))
+        condition = random_condition(maps, rng.randint(0, 3))
         constraints = constraints_of(condition)
         for _ in range(20):
             env = {"x": rng.randint(-6, 6), "y": rng.randint(-6, 6)}

@@ -6,6 +6,7 @@ import itertools
 import random
 
 import pytest
+from conftest import Maps
 
 from indexproof.core.expr import Expr, ceildiv, integer, maximum, minimum, var
 from indexproof.core.indexing_map import Constraint, IndexingMap
@@ -33,20 +34,6 @@ from indexproof.verify.concrete import (
 from indexproof.verify.concrete import enumerate as enumeration
 from indexproof.verify.concrete.problem import counterexample_order
 
-DIVISORS = (2, 3, 4, 5, 6, 8, -2, -3, -4, 7, 1, -1, 12)
-
-
-def random_expr(rng: random.Random, atoms: list[Expr], depth: int) -> Expr:
-    if depth == 0 or rng.random() < 0.15:
-        return rng.choice(atoms) if atoms and rng.random() < 0.8 else integer(rng.randint(-6, 9))
-    a = random_expr(rng, atoms, depth - 1)
-    kind = rng.choice(("add", "sub", "add", "min", "max", "mul", "div", "mod", "div", "mod", "ceil"))
-    if kind in ("add", "sub", "min", "max"):
-        b = random_expr(rng, atoms, depth - 1)
-        return {"add": a + b, "sub": a - b, "min": minimum(a, b), "max": maximum(a, b)}[kind]
-    c = rng.choice(DIVISORS)
-    return {"mul": a * c, "div": a // c, "mod": a % c, "ceil": ceildiv(a, c)}[kind]
-
 
 def random_identity(rng: random.Random, e: Expr) -> Expr:
     """An expression that is zero, though not visibly."""
@@ -72,17 +59,17 @@ def random_problem(rng: random.Random) -> Problem:
     where = []
     for _ in range(rng.randint(0, 2)):
         lo = rng.randint(-3, 3)
-        where.append(Fact(random_expr(rng, list(variables), 2), Interval(lo, lo + rng.randint(0, 8))))
+        where.append(Fact(Maps(rng).expr(list(variables), 2), Interval(lo, lo + rng.randint(0, 8))))
     options = []
     for k in range(rng.choice((0, 1, 1, 1, 1, 2))):
         unknowns = ((var(f"u{k}"), Interval(0, rng.randint(0, 4))),) if rng.random() < 0.3 else ()
         facts = []
         for _ in range(rng.randint(1, 2)):
-            e = random_expr(rng, [*variables, *(u for u, _ in unknowns)], 3)
+            e = Maps(rng).expr([*variables, *(u for u, _ in unknowns)], 3)
             lo = rng.randint(-8, 0)
             facts.append(Fact(e, Interval(lo, lo + rng.randint(0, 22))))
         if rng.random() < 0.5 and not unknowns:
-            facts = [Fact(random_identity(rng, random_expr(rng, list(variables), 3)), Interval(0, 0))]
+            facts = [Fact(random_identity(rng, Maps(rng).expr(list(variables), 3)), Interval(0, 0))]
         options.append(Option(tuple(facts), unknowns))
     return Problem(tuple(box), tuple(where), tuple(options))
 
@@ -130,11 +117,11 @@ def random_map(rng: random.Random) -> IndexingMap:
     ranges = [(f"s{k}", 0, rng.randint(0, 4)) for k in range(rng.randint(0, 2))]
     rts = [(f"rt{k}", 0, rng.randint(0, 2)) for k in range(rng.choice((0, 0, 1)))]
     atoms: list[Expr] = [var(name) for name, _, _ in dims + ranges + rts]
-    results = [random_expr(rng, atoms, rng.randint(0, 3)) for _ in range(rng.randint(0, 2))]
+    results = [Maps(rng).expr(atoms, rng.randint(0, 3)) for _ in range(rng.randint(0, 2))]
     constraints = []
     for _ in range(rng.choice((0, 0, 1, 2))):
         lo = rng.randint(-2, 1)
-        constraints.append((random_expr(rng, atoms, 2), lo, lo + rng.randint(0, 6)))
+        constraints.append((Maps(rng).expr(atoms, 2), lo, lo + rng.randint(0, 6)))
     return IndexingMap.of(dims, ranges, rts, results, constraints)
 
 
@@ -156,9 +143,9 @@ def mutated(rng: random.Random, m: IndexingMap) -> IndexingMap:
         results = [e.substitute(back) for e in results]
         constraints = [Constraint(c.expr.substitute(back), c.lo, c.hi) for c in constraints]
     if kind == 4 and results:
-        results[rng.randrange(len(results))] += random_expr(rng, atoms, 2) // 3
+        results[rng.randrange(len(results))] += Maps(rng).expr(atoms, 2) // 3
     if kind == 5:
-        constraints.append(Constraint(random_expr(rng, atoms, 1), -3, 5))
+        constraints.append(Constraint(Maps(rng).expr(atoms, 1), -3, 5))
     return IndexingMap(m.dims, ranges, m.rts, tuple(results), tuple(constraints))
 
 

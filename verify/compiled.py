@@ -49,10 +49,8 @@ from ..core.kernel.generate import engine_source
 from ..core.rewrite import DeclarationError, Rule
 from ..rules.catalog import COMPILED, RULES
 from .obligation import Obligation
-from .solve import decide
-from .verdict import Status
 
-__all__ = ["NotUnderstood", "PathFacts", "check_compiled", "compiled_obligations", "obligations_of_code"]
+__all__ = ["NotUnderstood", "PathFacts", "compiled_obligations", "obligations_of_code"]
 
 
 class NotUnderstood(ValueError):
@@ -62,8 +60,8 @@ class NotUnderstood(ValueError):
 _DIVISIONS: Final[dict[str, Callable[..., Expr]]] = {"QUOTIENT": core.floordiv, "REMAINDER": core.mod}
 _EXTREMA: Final[dict[str, Callable[..., Expr]]] = {"MINIMUM": core.minimum, "MAXIMUM": core.maximum}
 _ABOUT: Final = {FloorDiv: "QUOTIENT", Mod: "REMAINDER", CeilDiv: "CEILING", Min: "MINIMUM", Max: "MAXIMUM"}
-_RELATIONS: Final = {ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!="}
-_OPERATIONS: Final[dict[type, Callable[[Expr, Expr], Expr]]] = {
+RELATIONS: Final = {ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!="}
+OPERATIONS: Final[dict[type, Callable[[Expr, Expr], Expr]]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
     ast.Mult: lambda a, b: a * b,
@@ -123,24 +121,6 @@ def obligations_of_code(rule: Rule, source: str) -> Iterator[Obligation]:
         yield owe(kind, method.hypotheses, goal, rule.statement())
 
 
-def check_compiled(rules: Iterable[Rule], source: str) -> list[str]:
-    """List the mistakes of the module ``source`` as the code of ``rules``; empty if each method implies its rule."""
-    wanted = {r.name: r for r in rules if not r.structural}
-    try:
-        methods, table = _parts(source)
-    except (NotUnderstood, SyntaxError) as e:
-        return [str(e)]
-    found = [
-        f"{name}: no rule has this name" for name in {*methods, *[m for *_, m in table]} if name not in wanted
-    ]
-    for name, rule in wanted.items():
-        for o in obligations_of_code(rule, source):
-            if decide(o).status is not Status.PROVED:
-                found.append(f"{name}: {o.kind}: {o.statement()} {o.claim}")
-                break
-    return sorted(found)
-
-
 @functools.lru_cache(4)
 def _parts(source: str) -> tuple[dict[str, ast.FunctionDef], list[tuple[str, ...]]]:
     """The methods by name, and the tables of rules: which, kind, strategy and name."""
@@ -169,9 +149,9 @@ def _parts(source: str) -> tuple[dict[str, ast.FunctionDef], list[tuple[str, ...
                         case ast.Name(id=about), ast.Dict(keys=keys, values=lists):
                             table += [(which, about, *place) for place in _row(engine, keys, lists)]
                         case _:
-                            raise _no(node)
+                            raise misread(node)
             case _:
-                raise _no(node)
+                raise misread(node)
     for node in classes[0].body if classes else []:
         match node:
             case ast.Expr(value=ast.Constant()):
@@ -179,7 +159,7 @@ def _parts(source: str) -> tuple[dict[str, ast.FunctionDef], list[tuple[str, ...
             case ast.FunctionDef(name=name, decorator_list=[]) if name not in methods:
                 methods[name] = node
             case _:
-                raise _no(node)
+                raise misread(node)
     return methods, table
 
 
@@ -192,19 +172,28 @@ def _row(engine: str, keys: list[ast.expr | None], lists: list[ast.expr]) -> Ite
                         case ast.Attribute(value=ast.Name(id=of), attr=method) if of == engine:
                             yield strategy, method
                         case _:
-                            raise _no(element)
+                            raise misread(element)
             case _:
-                raise _no(names)
+                raise misread(names)
 
 
-def _no(node: ast.AST) -> NotUnderstood:
+def chained(ops: Iterable[ast.cmpop], ends: list[Expr]) -> Condition:
+    """The condition of a comparison such as ``0 <= k < n``, whose relations are all known."""
+    return all_of(
+        compare(RELATIONS[type(o)], a, b)  # type: ignore[arg-type]
+        for o, a, b in zip(ops, ends, ends[1:], strict=False)
+    )
+
+
+def misread(node: ast.AST) -> NotUnderstood:
+    """The error of a part of the code that has no meaning here."""
     return NotUnderstood(f"line {getattr(node, 'lineno', 0)} is not understood: {ast.unparse(node)}")
 
 
 def _name(node: ast.AST) -> str:
     if isinstance(node, ast.Name):
         return node.id
-    raise _no(node)
+    raise misread(node)
 
 
 # ------------------------------------------------------------------------------------------------------- what is known
@@ -278,7 +267,7 @@ class _Method(PathFacts):
         """Execute the method and return what must follow from its tests."""
         given = method.args
         if given.defaults or given.kwonlyargs or given.vararg or given.kwarg or given.posonlyargs:
-            raise _no(given)
+            raise misread(given)
         types = [ast.unparse(a.annotation) if a.annotation else "" for a in given.args]
         for a, kind in zip(given.args[1:], types[1:], strict=True):
             self.bind(a.arg, self.new(kind == "int"), number=kind == "int")
@@ -289,7 +278,7 @@ class _Method(PathFacts):
             else ["Form", "Form" if self.about in _EXTREMA else "int"]
         )
         if names[0] != "self" or types[1 : len(subject) + 1] != subject or {*types[1:]} - {"Form", "int"}:
-            raise _no(given)
+            raise misread(given)
         asked = [{**self.numbers, **self.forms}[n] for n in names[1 : len(subject) + 1]]
         make = {**_DIVISIONS, **_EXTREMA, "CEILING": core.ceildiv}.get(self.about, lambda x: x)
         self.block(method.body)
@@ -316,7 +305,7 @@ class _Method(PathFacts):
                     pass
                 case ast.For(orelse=[], target=ast.Tuple() | ast.Name()):
                     if any(ast.unparse(n) != "return None" for n in body[k + 1 :]):
-                        raise _no(body[k + 1])
+                        raise misread(body[k + 1])
                     self.loop(node)
                     return
                 case ast.If(
@@ -332,7 +321,7 @@ class _Method(PathFacts):
                 case ast.Return(value=ast.expr() as value) if k == len(body) - 1:
                     self.returned = self.form(value)
                 case _:
-                    raise _no(node)
+                    raise misread(node)
 
     def record(self, test: ast.expr, call: ast.expr) -> None:
         match ast.unparse(test), call:
@@ -343,7 +332,7 @@ class _Method(PathFacts):
             ) if name == self.rule.name:
                 self.recorded = [_name(v) for v in values]
             case _:
-                raise _no(call)
+                raise misread(call)
 
     def assign(self, name: str, value: ast.expr) -> None:
         function, args = _call(value)
@@ -356,7 +345,7 @@ class _Method(PathFacts):
             ):
                 _, found = self.atoms.get(at, ("", None))
                 if not isinstance(found, (FloorDiv, Mod)) or part not in ("arg", "divisor"):
-                    raise _no(value)
+                    raise misread(value)
                 self.bind(name, found.a if part == "arg" else found.b, number=part == "divisor")
             case _ if function == "self.coefficient":
                 self.bind(name, self.new(True), number=True)
@@ -384,9 +373,9 @@ class _Method(PathFacts):
         if len(names) == 2 and ast.unparse(node.iter) == "(({0}, {1}), ({1}, {0}))".format(*names):
             # both orders of what an extremum does not order: one is as good as the other before any test
             if self.hypotheses or self.solved or self.about not in _EXTREMA or {*names} != {*self.forms}:
-                raise _no(node.iter)
+                raise misread(node.iter)
         elif any(map(self.has, names)):
-            raise _no(node.target)
+            raise misread(node.target)
         elif function == "self.atoms" and len(args) == len(names) == 2:
             self.form(args[0])
             self.meet(names[0], _name(args[1]))
@@ -401,7 +390,7 @@ class _Method(PathFacts):
             self.bind(names[0], y, number=False)
             self.assume(self.is_extremum(args[0], self.form(args[1]), y))
         else:
-            raise _no(node.iter)
+            raise misread(node.iter)
         self.block(node.body)
 
     def meet(self, name: str, kind: str) -> Expr:
@@ -420,7 +409,7 @@ class _Method(PathFacts):
     def is_extremum(self, at: ast.expr, x: Expr, y: Expr) -> Condition:
         kind, value = self.atoms.get(_name(at), ("", x))
         if kind not in _EXTREMA:
-            raise _no(at)
+            raise misread(at)
         return Compare("==", value, _EXTREMA[kind](x, y))
 
     # -- tests
@@ -431,7 +420,7 @@ class _Method(PathFacts):
                 left=ast.Name(id=name), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]
             ):
                 if name not in self.perhaps:
-                    raise _no(test)
+                    raise misread(test)
                 number, value, condition = self.perhaps.pop(name)
                 self.bind(name, value, number=number)
                 self.assume(condition)
@@ -439,7 +428,7 @@ class _Method(PathFacts):
                 name := ast.unparse(first).removesuffix(" >= 0")
             ) in self.lone:
                 if ast.unparse(first) != f"{name} >= 0":
-                    raise _no(test)
+                    raise misread(test)
                 self.assume(compare("==", self.lone[name], self.meet(name, self.kind(second, name))))
             case ast.Compare(left=ast.Subscript(slice=ast.Name(id=name))) if name in self.numbers:
                 self.meet(name, self.kind(test, name))
@@ -449,7 +438,7 @@ class _Method(PathFacts):
     def kind(self, test: ast.expr, name: str) -> str:
         text, _, kind = ast.unparse(test).partition(" == ")
         if text != f"self.kind[{name}]":
-            raise _no(test)
+            raise misread(test)
         return kind
 
     def condition(self, test: ast.expr) -> Condition:
@@ -467,13 +456,9 @@ class _Method(PathFacts):
             case ast.Compare(left=a, ops=[ast.Eq()], comparators=[b]), _, _ if not self.is_number(a):
                 return compare("==", self.form(a), self.form(b))
             case ast.Compare(left=left, ops=ops, comparators=rights), _, _ if all(
-                type(o) in _RELATIONS for o in ops
+                type(o) in RELATIONS for o in ops
             ):
-                ends = [self.number(e) for e in (left, *rights)]
-                return all_of(
-                    compare(_RELATIONS[type(o)], a, b)  # type: ignore[arg-type]
-                    for o, a, b in zip(ops, ends, ends[1:], strict=False)
-                )
+                return chained(ops, [self.number(e) for e in (left, *rights)])
             case _, "self.within", [x, lo, hi]:
                 return self.form(x).within(self.number(lo), self.number(hi))
             case _, "self.at_most", [x, y]:
@@ -487,7 +472,7 @@ class _Method(PathFacts):
             case (_, "self.contains", [_, _, _, _]) | (_, "self.descends", [_, _]):
                 # they refuse what would be true as well
                 return all_of(())
-        raise _no(test)
+        raise misread(test)
 
     # -- values
     def is_number(self, e: ast.expr) -> bool:
@@ -506,9 +491,9 @@ class _Method(PathFacts):
                 return self.numbers[name]
             case ast.UnaryOp(op=ast.USub(), operand=a):
                 return -self.number(a)
-            case ast.BinOp(left=a, op=op, right=b) if type(op) in _OPERATIONS:
-                return _OPERATIONS[type(op)](self.number(a), self.number(b))
-        raise _no(e)
+            case ast.BinOp(left=a, op=op, right=b) if type(op) in OPERATIONS:
+                return OPERATIONS[type(op)](self.number(a), self.number(b))
+        raise misread(e)
 
     def form(self, e: ast.expr) -> Expr:
         function, args = _call(e)
@@ -537,7 +522,7 @@ class _Method(PathFacts):
                 return _DIVISIONS[kind](self.form(x), self.number(d))
             case _, "self.extremum", [ast.Name(id=kind), ast.List(elts=parts)] if kind in _EXTREMA:
                 return _EXTREMA[kind](*map(self.form, parts))
-        raise _no(e)
+        raise misread(e)
 
     # -- what follows
     def owed(self, subject: Expr) -> list[tuple[str, Condition]]:

@@ -20,7 +20,7 @@ from ..core.constraint_matcher import constraint_source
 from ..core.expr import Expr
 from ..core.rewrite import ConstraintRule
 from ..rules.catalog import COMPILED_CONSTRAINTS, RULES
-from .compiled import NotUnderstood, PathFacts
+from .compiled import OPERATIONS, RELATIONS, NotUnderstood, PathFacts, chained, misread
 from .obligation import Obligation
 
 __all__ = ["obligations_of_check"]
@@ -34,14 +34,6 @@ _IMPORTED: Final = {
     "from ..core.constraint_order import Bound",
     "from ..core.expr import FloorDiv, Int, Mod, Sum, ceildiv, floordiv, integer, linear, maximum, minimum, mod",
 }
-_OPERATIONS: Final[dict[type, Callable[[Expr, Expr], Expr]]] = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: a * b,
-    ast.FloorDiv: lambda a, b: a // b,
-    ast.Mod: lambda a, b: a % b,
-}
-_RELATIONS: Final = {ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!="}
 
 
 def obligations_of_check(rule: ConstraintRule, source: str | None = None) -> Iterator[Obligation]:
@@ -83,14 +75,10 @@ def _functions(source: str) -> dict[str, ast.FunctionDef]:
             case ast.AnnAssign(target=ast.Name(id="CHECKS"), value=ast.Dict(keys=keys, values=values)):
                 for key, value in zip(keys, values, strict=True):
                     if ast.unparse(key or value) != repr(ast.unparse(value)):
-                        raise _no(value)
+                        raise misread(value)
             case _ if ast.unparse(node) not in _IMPORTED:
-                raise _no(node)
+                raise misread(node)
     return found
-
-
-def _no(node: ast.AST) -> NotUnderstood:
-    return NotUnderstood(f"line {getattr(node, 'lineno', 0)} is not understood: {ast.unparse(node)}")
 
 
 class _Check(PathFacts):
@@ -123,7 +111,7 @@ class _Check(PathFacts):
                 for node in body:
                     self.statement(node)
             case _:
-                raise _no(function)
+                raise misread(function)
         of: dict[core.Var, Expr] = {}
         for v in rule.variables:
             found = [
@@ -140,7 +128,7 @@ class _Check(PathFacts):
         sides = [(f"left side {n + 1}", b, self.given[n]) for n, b in enumerate(rule.left)]
         for n, (b, made) in enumerate(zip(rule.right, right, strict=True)):
             if not isinstance(made, ast.Tuple) or len(made.elts) != 3:
-                raise _no(made)
+                raise misread(made)
             e, lo, hi = map(self.value, made.elts)
             sides.append((f"right side {n + 1}", b, (e, lo, hi)))
         for side, b, values_of in sides:
@@ -174,12 +162,12 @@ class _Check(PathFacts):
             case ast.If(test=test, body=[ast.Return(value=ast.Constant(value=None))], orelse=[]):
                 self.failed(test)
             case _:
-                raise _no(node)
+                raise misread(node)
 
     def bind(self, target: ast.expr, value: Expr) -> None:
         """Give a name its value, once."""
         if not isinstance(target, ast.Name) or target.id in self.names:
-            raise _no(target)
+            raise misread(target)
         self.names[target.id] = value
 
     def failed(self, test: ast.expr) -> None:
@@ -196,7 +184,7 @@ class _Check(PathFacts):
             case ast.Compare(left=a, ops=[ast.IsNot() | ast.NotEq()], comparators=[b]):
                 self.assume(compare("==", self.value(a), self.value(b)))
             case _:
-                raise _no(test)
+                raise misread(test)
 
     def typed(self, e: ast.expr, kind: str) -> None:
         """An expression is of this class."""
@@ -208,7 +196,7 @@ class _Check(PathFacts):
             "Sum": lambda: self.new(True) + self.new(False),
         }
         if kind not in made or not isinstance(value, core.Var):
-            raise _no(e)
+            raise misread(e)
         new = made[kind]()
         swap = {value: new}
         self.names = {n: v.substitute(swap) for n, v in self.names.items()}
@@ -229,18 +217,14 @@ class _Check(PathFacts):
             case ast.UnaryOp(op=ast.Not(), operand=held) if "_ends" not in ast.unparse(held):
                 return negate(self.condition(held))
             case ast.Compare(left=left, ops=ops, comparators=rights) if all(
-                type(o) in _RELATIONS for o in ops
+                type(o) in RELATIONS for o in ops
             ):
-                ends = [self.value(e) for e in (left, *rights)]
-                return all_of(
-                    compare(_RELATIONS[type(o)], a, b)  # type: ignore[arg-type]
-                    for o, a, b in zip(ops, ends, ends[1:], strict=False)
-                )
+                return chained(ops, [self.value(e) for e in (left, *rights)])
             case ast.Call(
                 func=ast.Name(id="inside"), args=[ast.Call(func=ast.Name(id="_ends"), args=[e]), lo, hi]
             ):
                 return self.value(e).within(self.value(lo), self.value(hi))
-        raise _no(test)
+        raise misread(test)
 
     # -- values
     def value(self, e: ast.expr) -> Expr:
@@ -251,8 +235,8 @@ class _Check(PathFacts):
                 return self.names[name]
             case ast.UnaryOp(op=ast.USub(), operand=a):
                 return -self.value(a)
-            case ast.BinOp(left=a, op=op, right=b) if type(op) in _OPERATIONS:
-                return _OPERATIONS[type(op)](self.value(a), self.value(b))
+            case ast.BinOp(left=a, op=op, right=b) if type(op) in OPERATIONS:
+                return OPERATIONS[type(op)](self.value(a), self.value(b))
             case ast.Call(func=ast.Name(id="integer"), args=[a]):
                 return self.value(a)
             case ast.Call(func=ast.Name(id="linear"), args=[constant, ast.List(elts=terms)]):
@@ -262,7 +246,7 @@ class _Check(PathFacts):
                         case ast.Tuple(elts=[x, k]):
                             total += self.value(x) * self.value(k)
                         case _:
-                            raise _no(t)
+                            raise misread(t)
                 return total
             case ast.Call(func=ast.Name(id="min" | "max" | "minimum" | "maximum" as name), args=args):
                 return (core.minimum if name[:3] == "min" else core.maximum)(*map(self.value, args))
@@ -277,7 +261,7 @@ class _Check(PathFacts):
                 end, enclosed = self.new(True), self.value(a)
                 self.assume(enclosed <= end if upper else end <= enclosed)
                 return end
-        raise _no(e)
+        raise misread(e)
 
     def part(self, at: ast.expr, of: Expr, part: str) -> Expr:
         """Return a part of an expression whose class a test has established."""
@@ -290,4 +274,4 @@ class _Check(PathFacts):
                 numbers = [t for t, k in terms if isinstance(t, core.Var) and t.kind == "const" and k == 1]
                 if len(terms) == 2 and len(numbers) == 1:
                     return numbers[0]
-        raise _no(at)
+        raise misread(at)

@@ -1,4 +1,4 @@
-"""C source of maps and expressions: C99, integers of one width, no undefined behaviour on the domain.
+"""C source of maps: C99, integers of one width, no undefined behaviour on the domain.
 
 C's ``/`` and ``%`` round towards zero.  Where the dividend is never negative and the divisor positive they are floor
 division and remainder, and are written; elsewhere a helper function corrects them.  The steps are those of the
@@ -10,16 +10,13 @@ A map is written as it is given; simplified before with ``keep_width`` (:mod:`..
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ..errors import InputError, TooLargeError, quoted
-from ..expr import Expr, Var
-from ..facts import Facts
 from ..indexing_map import IndexingMap, RuntimeVariable, expect_map
 from ..interval import Interval
-from ..text_printer import format_expr
 from .program import WIDTHS, Operation, Program, domain_knowledge, fits, limits
 from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Language, Names, Piece, Statements
 
@@ -132,96 +129,77 @@ class _C(Language):
         return f"const {self.type} {name} = {text};"
 
 
-def c_source(
-    subject: IndexingMap | Expr,
-    bounds: Mapping[Any, Interval | tuple[int, int]] | None = None,
-    *,
-    checked: bool = False,
-    bits: int | None = None,
-    name: str = "",
-) -> str:
-    """A C function of the variables of ``subject``: dimensions, ranges and runtime variables in their order.
+def c_source(m: IndexingMap, *, checked: bool = False, bits: int | None = None, name: str = "") -> str:
+    """A C function of the variables of ``m``: dimensions, ranges and runtime variables in their order.
 
-    For a map it is ``void indexing_map(d0, …, result)`` and stores the results; ``checked``, it returns whether the
-    point lies in the domain and stores nothing outside.  For an expression it returns the value for variables (in
-    order of their names) within ``bounds``.  Without ``checked`` the caller answers for the domain.
+    It is ``void indexing_map(d0, …, result)`` and stores the results; ``checked``, it returns whether the point lies in
+    the domain and stores nothing outside.  Without ``checked`` the caller answers for the domain.
 
     All integers have the width ``bits``.  By default that is the smallest in which intervals show that no step
     overflows; given, the caller answers for it, as :func:`indexproof.verify.width.width` can.  Sources of functions with
     different names can stand one after another in one file.  Raises
-    :class:`~indexproof.core.errors.InputError` if not even 64 bits are seen to be enough, if a divisor may be zero, or
-    if ``name`` is no name for a function.
+    :class:`~indexproof.core.errors.InputError` if not even 64 bits are seen to be enough, or if ``name`` is no name for a
+    function.
     """
-    m = None if isinstance(subject, Expr) else subject
-    if not isinstance(subject, Expr):
-        expect_map(subject)
-    name = name or ("expression" if m is None else "indexing_map")
+    expect_map(m)
+    name = name or "indexing_map"
     if _refused(name):
         raise InputError(f"{quoted(name)} is no name for a function", expected="a C identifier")
     if bits is not None and bits not in WIDTHS:
         raise InputError(f"there are no integers of {bits} bits here", expected="32 or 64")
-    if m is None and checked:
-        raise InputError("an expression has no domain to check")
-    if m is not None and bounds is not None:
-        raise InputError("the variables of a map have their own bounds", expected="no further ones")
-    constraints = () if m is None else m.constraints
-    results: tuple[Expr, ...] = (subject,) if isinstance(subject, Expr) else subject.results
-    if isinstance(subject, Expr):
-        variables, given = subject.variables(), bounds or {}
-        found = {v: given.get(v, given.get(v.name)) for v in variables}
-        box = {v: Interval(*ends) for v, ends in found.items() if ends is not None}
-    else:
-        variables, box = tuple(v.expr for v in subject.variables), subject.bounds
-    roots, count = [*results, *(c.expr for c in constraints)], len(results)
+    variables = [v.expr for v in m.variables]
+    roots, count = [*m.results, *(c.expr for c in m.constraints)], len(m.results)
 
     def known(program: Program) -> _Known:
         tested = {*range(program.inputs), *program.needed(program.outputs[count:])} if checked else set()
         return _Known(
             program,
-            program.ranges(box),
-            program.ranges(box, domain_knowledge(m, program) if m is not None else None),
+            program.ranges(m.bounds),
+            program.ranges(m.bounds, domain_knowledge(m, program)),
             tested,
             tested | {*range(program.inputs), *program.needed(program.outputs[:count])},
         )
 
     plain = known(Program.of(roots, variables))
-    if m is None:
-        _refuse_zero_divisors(plain.program, box)
     # constraints are evaluated at any point of the box, where nobody but the intervals answers for them
-    tests = (plain.box[k] for k in plain.tested)
-    least = _width(tests, subject, "the constraints of ") if checked else WIDTHS[0]
+    least = _width((plain.box[k] for k in plain.tested), m, "the constraints of ")
     if bits is not None and bits < least:
         raise InputError(
             f"intervals do not show that {bits} bits are enough to test the constraints", expected="64 bits"
         )
     if bits is None:
-        bits = max(least, _width((plain.inside[k] for k in plain.needed), subject))
+        bits = max(least, _width((plain.inside[k] for k in plain.needed), m))
     used = plain
     if (shorter := plain.program.shortened(roots, variables)) is not plain.program:
         lean = known(shorter)
         width = fits((lean.box if checked else lean.inside)[k] for k in lean.needed)
         if width is not None and width <= bits:
             used = lean
-    program, inside = used.program, used.inside
-    language = _C(program, bits, used.box if checked else inside)
+    program = used.program
+    language = _C(program, bits, used.box if checked else used.inside)
     statements = Statements(program, language, Names(_refused, (name,)))
-    lines = statements.lines
+    lines, inputs = statements.lines, statements.inputs
     if checked:
-        for v, x in zip(m.variables if m is not None else (), statements.inputs, strict=True):
+        for v, x in zip(m.variables, inputs, strict=True):
             lines += _unless_within(language, partial(str, x), v.lo, v.hi)
-        for c, k in zip(constraints, program.outputs[count:], strict=True):
+        for c, k in zip(m.constraints, program.outputs[count:], strict=True):
             if not used.box[k].inside(Interval(c.lo, c.hi)):
                 lines += _unless_within(language, partial(statements.name, k), c.lo, c.hi)
-    language.ranges = inside
-    values = [v.text for v in statements.compute(program.outputs[:count])]
-    inputs, text = statements.inputs, _text(subject)
-    if m is None:
-        return _file(text, language, language.type, name, inputs, [], [*lines, f"return {values[0]};"])
-    lines += [f"result[{i}] = {v};" for i, v in enumerate(values)]
+    language.ranges = used.inside
+    values = statements.compute(program.outputs[:count])
+    lines += [f"result[{i}] = {v.text};" for i, v in enumerate(values)]
     if checked:
         lines.append("return true;")
-    result = "bool" if checked else "void"
-    return _file(text, language, result, name, inputs, [f"{language.type} *result"], lines)
+    written = set(re.findall(r"[A-Za-z_]\w*", " ".join(lines)))
+    body = [*(f"(void){x};" for x in (*inputs, "result") if x not in written), *lines]
+    parameters = ", ".join([*(f"{language.type} {x}" for x in inputs), f"{language.type} *result"])
+    text = _text(m)
+    comment = f"/* {text} */\n" if 0 < len(text) <= _MAX_COMMENT else ""
+    head = f"{comment}{'bool' if checked else 'void'} {name}({parameters})"
+    headers = ["stdbool.h", "stdint.h"] if checked else ["stdint.h"]
+    includes = "".join(f"#include <{h}>\n" for h in headers)
+    function = f"{head}\n{{\n{''.join(f'    {line}{chr(10)}' for line in body)}}}\n"
+    return "\n".join([includes, *language.definitions(), function])
 
 
 class _Known(NamedTuple):
@@ -234,24 +212,15 @@ class _Known(NamedTuple):
     needed: set[int]
 
 
-def _width(ranges: Iterable[Interval], subject: Expr | IndexingMap, part: str = "") -> int:
-    """The width that the ranges show to be enough for ``subject``, or a ``part`` of it."""
+def _width(ranges: Iterable[Interval], m: IndexingMap, part: str = "") -> int:
+    """The width that the ranges show to be enough for ``m``, or a ``part`` of it."""
     found = fits(ranges)
     if found is None:
-        what = part + (quoted(_text(subject), 80) if _text(subject) else "what is so large")
+        what = part + (quoted(_text(m), 80) if _text(m) else "what is so large")
         raise InputError(
             f"intervals do not show that 64 bits are enough for {what}", expected="smaller bounds"
         )
     return found
-
-
-def _refuse_zero_divisors(program: Program, box: Mapping[Var, Interval]) -> None:
-    facts = Facts(box)
-    divisors = [args[1] for op, args, _ in program.steps if op in ("floordiv", "mod", "ceildiv")]
-    found = program.exprs(divisors)
-    for k in divisors:
-        if not facts.holds(found[k].ne(0)):
-            raise InputError(f"the divisor {quoted(found[k])} may be zero", expected="bounds that exclude it")
 
 
 def _unless_within(language: _C, name: Callable[[], str], lo: int, hi: int) -> list[str]:
@@ -268,33 +237,10 @@ def _unless_within(language: _C, name: Callable[[], str], lo: int, hi: int) -> l
     return [f"if ({' || '.join(tests)}) return false;"] if tests else []
 
 
-def _text(subject: Expr | IndexingMap) -> str:
-    """The subject in the notation of maps, without the sources of runtime variables; empty where that is too long."""
+def _text(m: IndexingMap) -> str:
+    """The map in its notation, without the sources of runtime variables; empty where that is too long."""
     try:
-        if isinstance(subject, Expr):
-            return format_expr(subject)
         # an instruction may contain anything, the end of a comment too
-        return subject.with_(rts=tuple(RuntimeVariable(r.name, r.lo, r.hi) for r in subject.rts)).text()
+        return m.with_(rts=tuple(RuntimeVariable(r.name, r.lo, r.hi) for r in m.rts)).text()
     except TooLargeError:
         return ""
-
-
-def _file(
-    text: str,
-    language: _C,
-    result: str,
-    name: str,
-    inputs: Sequence[str],
-    outputs: Sequence[str],
-    lines: Sequence[str],
-) -> str:
-    headers = ["stdbool.h", "stdint.h"] if result == "bool" else ["stdint.h"]
-    parts = ["".join(f"#include <{h}>\n" for h in headers)]
-    parts += language.definitions()
-    parameters = ", ".join([*(f"{language.type} {x}" for x in inputs), *outputs]) or "void"
-    used = set(re.findall(r"[A-Za-z_]\w*", " ".join(lines)))
-    unused = [f"(void){x};" for x in (*inputs, *(o.rpartition("*")[2] for o in outputs)) if x not in used]
-    body = "".join(f"    {line}\n" for line in [*unused, *lines])
-    comment = f"/* {text} */\n" if 0 < len(text) <= _MAX_COMMENT else ""
-    parts.append(f"{comment}{result} {name}({parameters})\n{{\n{body}}}\n")
-    return "\n".join(parts)

@@ -1,4 +1,4 @@
-"""Python source of maps and expressions, and the functions it makes.
+"""Python source of maps, and the functions it makes.
 
 Python's ``//`` and ``%`` are the operators of this package, so the code says what the map says.
 """
@@ -11,8 +11,7 @@ from operator import index
 from typing import Any, ClassVar
 
 from ..errors import InputError, quoted
-from ..expr import Expr
-from ..indexing_map import Constraint, IndexingMap, expect_map
+from ..indexing_map import IndexingMap, expect_map
 from .program import Operation, Program
 from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Language, Names, Piece, Statements
 
@@ -64,43 +63,34 @@ def made(source: str, name: str, scope: Mapping[str, Any]) -> Callable[..., Any]
     return function
 
 
-def python_source(subject: IndexingMap | Expr, *, checked: bool = False, name: str = "") -> str:
-    """A Python function of the variables of ``subject``: dimensions, ranges and runtime variables in their order.
+def python_source(m: IndexingMap, *, checked: bool = False, name: str = "") -> str:
+    """A Python function of the variables of ``m``: dimensions, ranges and runtime variables in their order.
 
-    For a map it returns the tuple of results; ``checked``, it returns ``None`` outside the domain.  For an expression,
-    whose variables are ordered by name, it returns the value.  Common subexpressions are computed once.  Raises
-    :class:`~indexproof.core.errors.InputError` where ``name`` is no name for a function.
+    It returns the tuple of results; ``checked``, it returns ``None`` outside the domain.  Common subexpressions are
+    computed once.  Raises :class:`~indexproof.core.errors.InputError` where ``name`` is no name for a function.
     """
-    return _source(subject, checked, name)[0]
+    return _source(m, checked, name)[0]
 
 
-def _source(subject: IndexingMap | Expr, checked: bool, name: str) -> tuple[str, list[str]]:
+def _source(m: IndexingMap, checked: bool, name: str) -> tuple[str, list[str]]:
     """The text of :func:`python_source`, and what the variables are called in it."""
-    if not isinstance(subject, Expr):
-        expect_map(subject)
-    name = name or ("expression" if isinstance(subject, Expr) else "indexing_map")
+    expect_map(m)
+    name = name or "indexing_map"
     if not name.isidentifier() or refused(name):
         raise InputError(f"{quoted(name)} is no name for a function", expected="a Python identifier")
-    results: tuple[Expr, ...] = (subject,) if isinstance(subject, Expr) else subject.results
-    constraints: tuple[Constraint, ...] = ()
-    if isinstance(subject, Expr):
-        variables = subject.variables()
-    else:
-        variables = tuple(v.expr for v in subject.variables)
-        constraints = subject.constraints if checked else ()
-    roots, count = [*results, *(c.expr for c in constraints)], len(results)
+    constraints = m.constraints if checked else ()
+    variables = [v.expr for v in m.variables]
+    roots, count = [*m.results, *(c.expr for c in constraints)], len(m.results)
     program = Program.of(roots, variables).shortened(roots, variables)
     statements = Statements(program, PythonLanguage(program), Names(refused, (name,)))
     lines, inputs = statements.lines, statements.inputs
-    if checked and not isinstance(subject, Expr):
-        for v, x in zip(subject.variables, inputs, strict=True):
-            lines += _unless_within(x, v.lo, v.hi)
+    for v, x in zip(m.variables, inputs, strict=True) if checked else ():
+        lines += _unless_within(x, v.lo, v.hi)
     for c, k in zip(constraints, program.outputs[count:], strict=True):
         (piece,) = statements.compute([k])
         lines += _unless_within(piece.at(SUM), c.lo, c.hi)
     values = statements.compute(program.outputs[:count])
-    value = values[0].text if isinstance(subject, Expr) else tuple_text(values)
-    return function_text(name, inputs, [*lines, f"return {value}"]), inputs
+    return function_text(name, inputs, [*lines, f"return {tuple_text(values)}"]), inputs
 
 
 def _unless_within(x: str, lo: int, hi: int) -> list[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from operator import index
-from typing import Any, Final, overload
+from typing import Any, Final
 
 from ..codegen.program import Program, domain_knowledge, fits, limits
 from ..errors import InputError, quoted
@@ -109,12 +109,8 @@ def _without_ceildiv(roots: Sequence[Expr]) -> list[Expr]:
     for node in postorder(*roots):
         children = [done[c] for c in node.children]
         if isinstance(node, CeilDiv):
-            a, b = children
-            if type(b) is Int:
-                a, b = (a, b) if b.value > 0 else (-a, -b)
-                done[node] = floordiv(a + (b - 1), b)
-            else:
-                done[node] = -floordiv(-a, b)
+            a, b = children if isinstance(node.b, Int) and node.b.value > 0 else (-children[0], -children[1])
+            done[node] = floordiv(a + (b - 1), b)
         else:
             done[node] = rebuild(node, children)
     return [done[r] for r in roots]
@@ -146,40 +142,15 @@ def _written(program: Program, variables: Mapping[Var, Any], dtype: str) -> list
     return [values[k] for k in program.outputs]
 
 
-def _chosen(dtype: str) -> str:
-    if dtype not in ("int32", "int64"):
-        raise InputError(f"{quoted(dtype)} is no type of indices", expected="int32 or int64")
-    return dtype
+def to_tvm(m: IndexingMap, dtype: str = "") -> TvmMap:
+    """The map as a :class:`TvmMap` over new TVM variables of the type ``dtype``.
 
-
-@overload
-def to_tvm(subject: Expr, dtype: str = "", variables: Mapping[Any, Any] | None = None) -> Any: ...
-@overload
-def to_tvm(subject: IndexingMap, dtype: str = "") -> TvmMap: ...
-def to_tvm(subject: Expr | IndexingMap, dtype: str = "", variables: Mapping[Any, Any] | None = None) -> Any:
-    """An expression as a TVM expression, or a map as a :class:`TvmMap`.
-
-    ``variables`` maps the variables of an expression, or their names, to TVM variables of one type; any other one
-    becomes a new variable of the type ``dtype``, by default theirs, or ``int64``.  For a map the default is the smallest
-    of ``int32`` and ``int64`` in which no step is seen to overflow.  Raises :class:`InputError` where TVM is missing,
-    for constants that the type does not hold, and for a map that needs more than 64 bits.
+    By default that is the smallest of ``int32`` and ``int64`` in which no step is seen to overflow.  Raises
+    :class:`InputError` where TVM is missing, for constants that the type does not hold, and for a map that needs more
+    than 64 bits.
     """
     tir = _tir()
-    if isinstance(subject, Expr):
-        roots = _without_ceildiv([subject])
-        program = Program.of(roots, subject.variables())
-        given = variables or {}
-        found = {v: given.get(v, given.get(v.name)) for v in subject.variables()}
-        known = {v: theirs for v, theirs in found.items() if theirs is not None}
-        types = sorted({_dtype(v) for v in known.values()})
-        if len(types) > 1:
-            raise InputError(f"the variables have the types {' and '.join(types)}", expected="one type")
-        dtype = _chosen(dtype or (types[0] if types else "int64"))
-        if types and types != [dtype]:
-            raise InputError(f"the variables have the type {types[0]}, not {dtype}")
-        known.update((v, tir.Var(v.name, dtype)) for v in subject.variables() if v not in known)
-        return _written(program, known, dtype)[0]
-    expect_map(m := subject)
+    expect_map(m)
     plain = dict(zip(m.roots, _without_ceildiv(m.roots), strict=True))
     program = Program.of([plain[e] for e in m.roots], [v.expr for v in m.variables])
     if not dtype:
@@ -187,7 +158,8 @@ def to_tvm(subject: Expr | IndexingMap, dtype: str = "", variables: Mapping[Any,
         if bits is None:
             raise InputError("intervals do not show that 64 bits are enough for this map", expected="a dtype")
         dtype = f"int{bits}"
-    dtype = _chosen(dtype)
+    elif dtype not in ("int32", "int64"):
+        raise InputError(f"{quoted(dtype)} is no type of indices", expected="int32 or int64")
     return to_foreign(
         m, TvmMap, lambda v: tir.Var(v.name, dtype), lambda roots, of: _written(program, of, dtype)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..hlo.shape import Layout, Shape, Tile, dimension_number
 from .bitcast import Decomposition, ReshapeStep, TransposeStep, bitcast_map, decompose
-from .memory import Memory, PaddingValue, element_bits, linear_index, memory, multidimensional_index
+from .memory import Memory, element_bits, linear_index, memory, multidimensional_index
 from .physical import physical_map
 from .placement import Placement, Tiling
 
@@ -12,7 +12,6 @@ __all__ = [
     "Decomposition",
     "Layout",
     "Memory",
-    "PaddingValue",
     "Placement",
     "ReshapeStep",
     "Shape",

@@ -7,8 +7,8 @@
     >>> figure.size, figure.padding_size
     (24, 9)
 
-A position counts elements from the beginning of the buffer. `padded_dimensions` and `padding_value` are the
-fields of XLA's layout message of those names, which HLO text does not spell.
+A position counts elements from the beginning of the buffer. `padded_dimensions` is the field of
+XLA's layout message of that name, which HLO text does not spell.
 """
 
 from __future__ import annotations
@@ -16,15 +16,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
-from itertools import product, repeat
-from math import inf
 from operator import index as as_integer
-from typing import Any
 
 from ..display import Shown
-from ..errors import InputError, TooLargeError, quoted
+from ..errors import InputError, quoted
 from ..expr import Expr, Int
 from ..facts import Facts
 from ..hlo.shape import UNBOUNDED, Layout, Shape, TupleShape, read_shape
@@ -34,68 +30,13 @@ from ..op import concrete
 from ..tighten import constraints_of
 from .placement import Placement
 
-#: No more positions than this are listed.
-LISTED = 10_000_000
-
 Index = tuple[int, ...]
 
 
-class PaddingValue(StrEnum):
-    """The value in the padding of an array; `UNKNOWN_PAD` is anything."""
-
-    ZERO_PAD = "ZERO_PAD"
-    ONE_PAD = "ONE_PAD"
-    LOWEST_PAD = "LOWEST_PAD"
-    HIGHEST_PAD = "HIGHEST_PAD"
-    UNKNOWN_PAD = "UNKNOWN_PAD"
-
-    def element(self, element_type: str) -> int | float | bool | None:
-        """The value of this type that padding elements have; None for `UNKNOWN_PAD`.
-
-        Raises `InputError` for a type without an order, or one that is not known.
-        """
-        match self:
-            case PaddingValue.UNKNOWN_PAD:
-                return None
-            case PaddingValue.ZERO_PAD | PaddingValue.ONE_PAD:
-                return _number(self is PaddingValue.ONE_PAD, element_type)
-        lowest, highest = _limits(element_type)
-        return lowest if self is PaddingValue.LOWEST_PAD else highest
-
-
-#: The greatest finite value of the floating types without infinities.
-_FINITE = {
-    "f4e2m1fn": 6.0,
-    "f8e4m3b11fnuz": 30.0,
-    "f8e4m3fn": 448.0,
-    "f8e4m3fnuz": 240.0,
-    "f8e5m2fnuz": 57344.0,
-}
-_INTEGER_TYPE = re.compile(r"([su])([0-9]{1,4})\Z")
-_FLOAT_TYPE = re.compile(r"b?f[0-9]{1,4}(e[0-9]+m[0-9]+)?\Z")
-_COMPLEX_TYPE = re.compile(r"c[0-9]{1,4}\Z")
-
-
-def _number(value: bool, element_type: str) -> int | float | bool:
-    if element_type == "pred":
-        return value
-    return int(value) if _INTEGER_TYPE.match(element_type) else float(value)
-
-
-def _limits(element_type: str) -> tuple[int | float | bool, int | float | bool]:
-    found = _INTEGER_TYPE.match(element_type)
-    if found is not None:
-        bits = int(found[2])
-        return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if found[1] == "s" else (0, (1 << bits) - 1)
-    if element_type == "pred":
-        return False, True
-    if element_type in _FINITE:
-        return -_FINITE[element_type], _FINITE[element_type]
-    if element_type == "f8e8m0fnu":
-        return 2.0**-127, 2.0**127
-    if _FLOAT_TYPE.match(element_type):
-        return -inf, inf
-    raise InputError(f"elements of type {quoted(element_type)} have no least and no greatest value")
+#: The types of elements that have a size.
+_TYPES = re.compile(
+    r"[suc][0-9]{1,4}|b?f[0-9]{1,4}(e[0-9]+m[0-9]+)?|f4e2m1fn|f8e4m3(b11)?fn(uz)?|f8e5m2fnuz|f8e8m0fnu"
+)
 
 
 def element_bits(shape: Shape) -> int:
@@ -108,8 +49,7 @@ def element_bits(shape: Shape) -> int:
     if shape.element_type == "pred":
         return 8
     found = re.match(r"[a-z]+([0-9]{1,4})", shape.element_type)
-    known = any(p.match(shape.element_type) for p in (_INTEGER_TYPE, _FLOAT_TYPE, _COMPLEX_TYPE))
-    if found is None or not (known or shape.element_type in (*_FINITE, "f8e8m0fnu")):
+    if found is None or not _TYPES.fullmatch(shape.element_type):
         raise InputError(f"the size of an element of type {quoted(shape.element_type)} is not known")
     return -(-int(found[1]) // 8) * 8
 
@@ -125,7 +65,6 @@ class Memory(Shown):
 
     shape: Shape
     padded_dimensions: tuple[int, ...] = ()
-    padding_value: PaddingValue | None = None
 
     def __post_init__(self) -> None:
         shape = self.shape
@@ -136,8 +75,6 @@ class Memory(Shown):
                 f"padded_dimensions has {len(self.padded_dimensions)} entries for {shape}",
                 expected=f"{shape.rank}, one for every dimension",
             )
-        if self.padding_value is not None:
-            self.padding_value.element(shape.element_type)
         for letter, text in self.layout.properties:
             if letter == "SC" or (letter == "D" and set(text.split(",")) != {"D"}):
                 raise InputError(
@@ -244,61 +181,27 @@ class Memory(Shown):
             )
         return self.backward.evaluate((position,))
 
-    def order(self, limit: int = LISTED) -> list[Index | None]:
-        """The element at every position, None where there is none. Raises `TooLargeError` beyond `limit`."""
-        if self.size > limit:
-            raise TooLargeError(f"{self.shape} has {self.size:,} positions; the limit is {limit:,}")
-        import numpy as np
-
-        if not self.size:
-            return []
-        inside, results = self.backward.evaluate_many([np.arange(self.size)])
-        columns = [np.broadcast_to(r, (self.size,)).tolist() for r in results]
-        rows = zip(*columns, strict=True) if columns else repeat(())
-        held = np.broadcast_to(inside, (self.size,)).tolist()
-        return [row if here else None for row, here in zip(rows, held, strict=False)]
-
-    def contents(self, values: Sequence[Any], padding: Any = None) -> list[Any]:
-        """Memory when the elements in row-major order are `values`: the linear memory order.
-
-        Padding elements are `padding`, or what :attr:`padding_value` says.
-        """
-        if len(values) != self.shape.size:
-            raise InputError(f"{len(values)} values for {self.shape}", expected=f"{self.shape.size}")
-        if padding is None and self.padding_value is not None:
-            padding = self.padding_value.element(self.shape.element_type)
-        elements = dict(zip(product(*map(range, self.shape.dims)), values, strict=True))
-        return [padding if i is None else elements[i] for i in self.order()]
-
     # -- other memories
     def untiled(self) -> Memory:
         """The same array and order of dimensions without tiles and alignment: what XLA's `IndexUtil` knows."""
         layout = Layout(
             self.layout.minor_to_major, (), tuple(p for p in self.layout.properties if p[0] != "L")
         )
-        return Memory(self.shape.with_layout(layout), self.padded_dimensions, self.padding_value)
+        return Memory(self.shape.with_layout(layout), self.padded_dimensions)
 
     def __str__(self) -> str:
         more = f", padded to {list(self.padded_dimensions)}" if self.padded_dimensions else ""
-        value = f" with {self.padding_value}" if self.padding_value is not None else ""
-        return f"{self.shape}{more}{value}"
+        return f"{self.shape}{more}"
 
 
-def memory(
-    shape: Shape | str, padded_dimensions: Iterable[int] = (), padding_value: PaddingValue | str | None = None
-) -> Memory:
+def memory(shape: Shape | str, padded_dimensions: Iterable[int] = ()) -> Memory:
     """The memory of an array, from a shape or its text. Raises `InputError` for a tuple."""
     read = read_shape(shape) if isinstance(shape, str) else shape
     if not isinstance(read, Shape | TupleShape):
         raise TypeError(f"expected a Shape or its text, got {type(read).__name__}")
     if isinstance(read, TupleShape):
         raise InputError(f"{quoted(str(read))} is a tuple", expected="the shape of one array")
-    if isinstance(padding_value, str):
-        known = [v.value for v in PaddingValue]
-        if padding_value not in known:
-            raise InputError(f"{quoted(padding_value)} is no padding value", expected=", ".join(known))
-        padding_value = PaddingValue(padding_value)
-    return Memory(read, tuple(as_integer(n) for n in padded_dimensions), padding_value)
+    return Memory(read, tuple(as_integer(n) for n in padded_dimensions))
 
 
 def linear_index(shape: Shape | str, index: Sequence[int]) -> int:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 
 from indexproof.core.constraint_matcher import compiled_constraint_rule, constraint_source
-from indexproof.core.rewrite import ConstraintRule
+from indexproof.core.rewrite import ConstraintRule, Rule
 from indexproof.reports.selection import catalogue
 from indexproof.rules.catalog import COMPILED, COMPILED_CONSTRAINTS, RULES
-from indexproof.verify.compiled import check_compiled, compiled_obligations, obligations_of_code
+from indexproof.verify.compiled import compiled_obligations, obligations_of_code
 from indexproof.verify.compiled_constraints import obligations_of_check
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
@@ -53,8 +54,18 @@ def implied(name: str, test: str) -> bool:
     return bool(re.search(rf"\(1 < {g}\)|within\(\w+, (0|-{g}), {g} - 1\)", method(name)))
 
 
+def unimplied(rules: Iterable[Rule], source: str = SOURCE) -> list[str]:
+    """The rules that the code of a module does not imply, each with its first mistake."""
+    found = []
+    for r in rules:
+        wrong = (o for o in obligations_of_code(r, source) if decide(o).status is not Status.PROVED)
+        if not r.structural and (first := next(wrong, None)) is not None:
+            found.append(f"{r.name}: {first.claim}")
+    return found
+
+
 def test_the_code_as_it_is_implies_every_rule() -> None:
-    assert check_compiled(RULES.rules, SOURCE) == []
+    assert unimplied(RULES.rules) == []
 
 
 def test_every_rule_owes_it() -> None:
@@ -75,8 +86,7 @@ def test_code_that_is_not_understood_owes_what_is_false() -> None:
 def test_every_test_that_says_something_is_missed() -> None:
     missed = []
     for name, test, source in without_a_test():
-        refused = check_compiled([r for r in RULES.rules if r.name == name], source)
-        if not any(f.startswith(name) and "no rule" not in f for f in refused):
+        if not unimplied([r for r in RULES.rules if r.name == name], source):
             missed.append((name, test))
     assert [m for m in missed if not HARMLESS.fullmatch(m[1]) and not implied(*m)] == []
     assert set(missed) >= IMPLIED
@@ -97,17 +107,16 @@ def test_every_test_that_says_something_is_missed() -> None:
 def test_a_planted_mistake_is_refused(name: str, was: str, becomes: str) -> None:
     code = method(name)
     assert was in code
-    found = check_compiled(RULES.rules, SOURCE.replace(code, code.replace(was, becomes)))
+    found = unimplied(RULES.rules, SOURCE.replace(code, code.replace(was, becomes)))
     assert [f.split(":")[0] for f in found] == [name]
 
 
 def test_a_method_for_each_rule_and_no_other() -> None:
+    assert {*METHOD.findall(SOURCE)} == {r.name for r in RULES.rules if not r.structural}
     code = method("quotient_by_one")
-    (missing,) = check_compiled(RULES.rules, SOURCE.replace(code, ""))
+    (missing,) = unimplied(RULES.rules, SOURCE.replace(code, ""))
     assert missing.startswith("quotient_by_one")
     assert missing.endswith("no method has this name")
-    others = [r for r in RULES.rules if r.name != "quotient_by_one"]
-    assert "quotient_by_one: no rule has this name" in check_compiled(others, SOURCE)
 
 
 # ------------------------------------------------------------------------------------------------- constraint rules

@@ -84,8 +84,6 @@ def test_the_source_shares_subexpressions() -> None:
 
 @pytest.mark.parametrize(("source", "code"), [
     ("a - (b - c)", "a + c - b"),
-    ("(a + 1) * (b - 2)", "(a + 1) * (b - 2)"),
-    ("a // (b // c)", "a // (b // c)"),
     ("-(a // 2)", "-(a // 2)"),
     ("(-a) // 2", "-a // 2"),
     ("ceildiv(a - b, 3)", "-(-(a - b) // 3)"),
@@ -94,13 +92,13 @@ def test_the_source_shares_subexpressions() -> None:
 ])  # fmt: skip
 def test_parentheses(source: str, code: str) -> None:
     e = parse_expr(source)
-    text = python_source(e)
-    assert text.splitlines()[-1] == f"    return {code}"
+    text = python_source(IndexingMap.of([(v.name, -9, 9) for v in e.variables()], results=[e]))
+    assert text.splitlines()[-1] == f"    return ({code},)"
     scope: dict[str, Any] = {}
     exec(text, scope)
     for point in [(7, 5, 2), (-7, 5, 3), (-1, -8, 3), (0, 3, 1)]:
         env = dict(zip("abc", point, strict=True))
-        assert scope["expression"](*(env[v.name] for v in e.variables())) == e.evaluate(env)
+        assert scope["indexing_map"](*(env[v.name] for v in e.variables())) == (e.evaluate(env),)
 
 
 def test_names_that_python_claims() -> None:

@@ -17,7 +17,6 @@ MAP = parse_map("(d0) -> (d0), domain: d0 in [0, 9]")
 
 
 @pytest.mark.parametrize(("module", "package", "call"), [
-    ("tvm", "apache-tvm", lambda: to_tvm(var("x"))),
     ("tvm", "apache-tvm", lambda: to_tvm(MAP)),
     ("tvm", "apache-tvm", lambda: from_tvm(TvmMap((), results=(3,)))),
     ("tvm", "apache-tvm", lambda: TvmMap(()).analyzer()),

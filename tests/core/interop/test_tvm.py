@@ -221,17 +221,6 @@ def test_variables_of_one_name_are_two_variables() -> None:
         from_tvm(TvmMap(((a, 0, 9),), results=(a + X,)))
 
 
-def test_given_variables() -> None:
-    e = to_tvm(x + y, variables={"x": X, y: Y})
-    assert from_tvm(e) is x + y
-    assert e.a.same_as(X) or e.b.same_as(X)
-    assert dtype(to_tvm(x + y)) == "int64"
-    with pytest.raises(InputError, match="the types int32 and int64"):
-        to_tvm(x + y, variables={"x": X, "y": L})
-    with pytest.raises(InputError, match="the type int32, not int64"):
-        to_tvm(x + y, "int64", {"x": X})
-
-
 def test_depth() -> None:
     e: Expr = x
     for _ in range(10_000):

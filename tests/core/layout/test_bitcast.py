@@ -43,13 +43,13 @@ def check(d: Decomposition) -> None:
     numbers = list(range(source.shape.size))
     moved = applied(d, np.array(numbers).reshape(source.shape.dims))
     assert moved.shape == target.shape.dims, d
-    # the same buffer read as the target: positions keep their contents
-    assert target.contents(moved.reshape(-1).tolist(), -1) == source.contents(numbers, -1), d
+    # the same buffer read as the target: an element that was moved stays at its position
     m = bitcast_map(d.source, d.target)
     for index in itertools.product(*(range(n) for n in target.shape.dims)):
         found = m.evaluate(index)
         assert found is not None
         assert source.linear_index(found) == target.linear_index(index)
+        assert not found or moved[index] == np.ravel_multi_index(found, source.shape.dims)
 
 
 @pytest.mark.parametrize(("source", "target", "kind", "steps"), [
@@ -104,9 +104,11 @@ def test_tiled_buffers_without_padding() -> None:
         d = decompose(source, target)
         numbers = np.arange(4096)
         moved = applied(d, numbers.reshape(d.source.dims))
-        assert memory(d.target).contents(moved.reshape(-1).tolist()) == memory(d.source).contents(
-            numbers.tolist()
-        )
+        source, target = memory(d.source), memory(d.target)
+        for position in range(0, 4096, 7):
+            here, there = source.index(position), target.index(position)
+            assert here is not None
+            assert moved[there] == numbers[np.ravel_multi_index(here, source.shape.dims)]
 
 
 def test_a_bitcast_that_loses_elements_to_padding_has_them_not_in_its_domain() -> None:

@@ -19,6 +19,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from ipaddress import ip_address
 from types import TracebackType
 from typing import Any
 
@@ -42,7 +43,7 @@ _PATIENCE = 30.0
 _POLL = 0.02
 #: What an address ends in, with or without a protocol before it.
 _ADDRESS = re.compile(r"\S*[^\s/:]:[0-9]{1,5}/?")
-_EXPECTED = "an address as `dask scheduler` prints it, like tcp://host:8786"
+_EXPECTED = "an address as `dask scheduler` prints it, like tls://host:8786"
 
 
 def fingerprint() -> dict[str, str]:
@@ -64,13 +65,36 @@ _one_at_a_time = threading.Lock()
 def perform(parcel: bytes, expected: dict[str, str]) -> list[tuple[int, Verdict]]:
     """Do a pickled job on a worker.
 
-    Raises :class:`InputError` on a worker with other versions than ``expected``: it may have joined after the others
-    were asked.
+    Raises :class:`InputError`, and leaves the parcel as it is, on a worker to which anybody in the network may have sent
+    it, and on one with other versions than ``expected``: it may have joined after the others were asked.
     """
+    _expect_private(_own_address(), "a worker")
     with _one_at_a_time:
         if differences := _differences(fingerprint(), expected):
             raise InputError(f"a worker on {platform.node()} has {differences}", expected=_SAME)
         return work(pickle.loads(parcel))
+
+
+def _own_address() -> str:
+    """Where the worker that runs this is reached; nowhere if none does."""
+    try:
+        return str(_distributed().get_worker().address)
+    except ValueError:
+        return ""
+
+
+def _expect_private(address: str, who: str) -> None:
+    """Refuse an address that others can reach without a certificate: a parcel is a pickle, which may run any code."""
+    protocol, _, place = address.rpartition("://")
+    host = place.rpartition(":")[0].strip("[]")
+    try:
+        here = host in ("", "localhost") or ip_address(host).is_loopback
+    except ValueError:
+        here = False
+    if protocol not in ("tls", "wss") and not here:
+        said = f"{who} at {quoted(address, 200)} takes parcels from anybody in the network"
+        expected = "certificates in Dask's settings (`distributed.comm.tls`) on every machine, or an address of this one"
+        raise InputError(said, expected=expected)
 
 
 _SAME = "workers that run the same indexproof and solvers as this process"
@@ -113,10 +137,11 @@ def _distributed() -> Any:
 class Cluster:
     """The workers of a Dask scheduler, for :func:`~indexproof.verify.proving.prove_all`; use as a context manager.
 
-    Raises :class:`InputError` where Dask is not installed, the scheduler at ``address`` cannot be reached or has no
-    workers, or a worker has no indexproof or another version of it or of its solvers.  ``patience`` is for how many
-    seconds there may be no worker at all.  Where Dask's settings name a certificate or an authority, the scheduler is
-    spoken to with TLS and not otherwise: both sides then show a certificate of that authority.
+    Raises :class:`InputError` where Dask is not installed, the scheduler at ``address`` is on another machine and not
+    spoken to with TLS, cannot be reached or has no workers, or a worker has no indexproof or another version of it or of
+    its solvers.  ``patience`` is for how many seconds there may be no worker at all.  Where Dask's settings name a
+    certificate or an authority, the scheduler is spoken to with TLS and not otherwise: both sides then show a certificate
+    of that authority.
     """
 
     def __init__(self, address: str, *, patience: float = _PATIENCE) -> None:
@@ -136,6 +161,7 @@ class Cluster:
             # Dask waits for the like of it, and complains once more when the interpreter ends
             message = f"there is no Dask scheduler at {quoted(address, 200)}: that is no address"
             raise InputError(message, expected=_EXPECTED)
+        _expect_private(address, "a Dask scheduler")
         with _quiet():
             self._client = client = object.__new__(self._dask.Client)
             try:

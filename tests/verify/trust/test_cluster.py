@@ -388,6 +388,25 @@ def test_a_client_that_never_connected_blocks_no_other(
         gc.enable()
 
 
+@pytest.mark.parametrize("address", ["tcp://192.0.2.1:8786", "node:8786", "tcp://[2001:db8::1]:8786"])
+def test_no_parcel_goes_through_a_network_in_clear_text(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(InputError, match=r"a Dask scheduler at .* takes parcels from anybody"):
+        Cluster(address)
+    monkeypatch.setattr(module, "_own_address", lambda: address)
+    monkeypatch.setattr(module.pickle, "loads", lambda parcel: pytest.fail("unpickled"))
+    with pytest.raises(InputError, match=r"a worker at .* takes parcels from anybody"):
+        perform(b"", fingerprint())
+
+
+@pytest.mark.parametrize(
+    "address", ["", "tls://node:8786", "tcp://127.0.0.1:8786", "[::1]:8786", "localhost:8786"]
+)
+def test_parcels_go_where_nobody_else_may_send_them(address: str) -> None:
+    module._expect_private(address, "a worker")
+
+
 def certificate(folder: Path, name: str) -> dict[str, str]:
     """Dask's settings for a new certificate that is its own authority."""
     cert, key = folder / f"{name}.pem", folder / f"{name}.key"

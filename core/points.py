@@ -73,7 +73,7 @@ class Magnitude:
         return max(a, b)
 
 
-def _array(value: Any) -> np.ndarray:
+def index_array(value: Any) -> np.ndarray:
     """``value`` as an array of machine integers, or of Python integers where it holds larger ones."""
     array = np.asarray(value)
     if array.dtype.kind in "iu":
@@ -115,7 +115,7 @@ def between(array: np.ndarray, lo: int | float, hi: int | float) -> Any:
 
 def evaluate_many(m: IndexingMap, env: Mapping[Expr, Any]) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     """See :meth:`IndexingMap.evaluate_many`."""
-    arrays = {v: _array(x) for v, x in env.items()}
+    arrays = {v: index_array(x) for v, x in env.items()}
     shape = np.broadcast_shapes(*(a.shape for a in arrays.values()))
     inside = np.ones(shape, dtype=bool)
     for v in m.variables:
@@ -161,7 +161,7 @@ def _chunks(m: IndexingMap, rts: Sequence[int] | None, operands: Mapping[str, An
             _read_runtime(m, operands, env, (count,))
         inside, results = evaluate_many(m, env)
         inside = np.broadcast_to(inside, (count,))
-        ordered = [np.broadcast_to(_array(env[v.expr]), (count,))[inside] for v in m.variables]
+        ordered = [np.broadcast_to(index_array(env[v.expr]), (count,))[inside] for v in m.variables]
         yield ordered, [np.broadcast_to(r, (count,))[inside] for r in results], int(inside.sum())
 
 
@@ -183,7 +183,7 @@ def _read_runtime(
             raise InputError(
                 f"`{r.source.hlo}` is read with {len(r.source.results)} indices but has rank {operand.ndim}"
             )
-        at = computed(r.source.results, {v: _array(x) for v, x in env.items()}, shape)
+        at = computed(r.source.results, {v: index_array(x) for v, x in env.items()}, shape)
         cut = tuple(np.clip(i, 0, n - 1).astype(np.int64) for i, n in zip(at, operand.shape, strict=True))
         raw = operand[cut] if operand.size else np.zeros(shape, dtype=np.int64)
         env[r.expr] = np.clip(np.broadcast_to(raw, shape).astype(object), r.lo, r.hi)

@@ -24,6 +24,7 @@ from ..core.condition import (
     Condition,
     Divides,
     Within,
+    all_exprs,
     all_of,
     any_of,
     compare,
@@ -235,7 +236,7 @@ class PathFacts:
         return _expanded(e.substitute(self.solved))
 
     def learned(self, c: Condition) -> Condition:
-        roots = {e: self.known(e) for e in _all(c)}
+        roots = {e: self.known(e) for e in all_exprs(c)}
         return c.substitute(roots)
 
     def goal(self, c: Condition) -> Condition:
@@ -560,10 +561,6 @@ def _owed(goal: Condition, hypotheses: list[Condition]) -> bool:
 
 def _call(e: ast.expr) -> tuple[str, list[ast.expr]]:
     return (ast.unparse(e.func), e.args) if isinstance(e, ast.Call) and not e.keywords else ("", [])
-
-
-def _all(c: Condition) -> list[Expr]:
-    return [*c.exprs(), *[e for part in c.parts() for e in _all(part)]]
 
 
 def _expanded(e: Expr) -> Expr:

@@ -15,7 +15,7 @@ from .outcome import PASSING, CrewLost, Progress, Result, Run, available_cores
 from .verdict import Status, Verdict
 
 if TYPE_CHECKING:
-    from .run import Crew
+    from .cluster import Cluster
 
 __all__ = ["prove_all"]
 
@@ -29,7 +29,7 @@ def prove_all(
     progress: Progress | None = None,
     confirm: str = "",
     recheck: float = 0.0,
-    executor: Crew | None = None,
+    executor: Cluster | None = None,
 ) -> Run:
     """Decide every obligation, and what several of them ask once.
 

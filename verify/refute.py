@@ -17,7 +17,8 @@ import numpy as np
 import z3
 
 from ..core.condition import FALSE, Compare, Condition, Divides, Within, all_exprs
-from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var, interpret, natural_key, postorder, var
+from ..core.expr import Expr, Int, Sum, Var, interpret, natural_key, postorder, var
+from ..core.parametric import divisors_of
 from .bounded import equations_of, inside
 from .encode import Encoder, resources
 from .point_columns import PointColumns
@@ -299,6 +300,13 @@ def _read(model: z3.ModelRef, encoder: Encoder, names: Sequence[Var]) -> dict[Va
     return out
 
 
+def _violated(hypotheses: Sequence[Condition], goal: Condition) -> tuple[Encoder, list[Any]]:
+    """A new encoder, and what a counterexample satisfies; where some divisor is zero, nothing is shown of the claim."""
+    encoder = Encoder(z3.Context(), "native")
+    conditions = [*map(encoder.condition, hypotheses), z3.Not(encoder.condition(goal))]
+    return encoder, conditions + [encoder.value(d) != 0 for d in divisors([*hypotheses, goal])]
+
+
 def model(
     hypotheses: Sequence[Condition], goal: Condition, budget: int
 ) -> tuple[dict[Var, int] | None, str, int]:
@@ -310,12 +318,7 @@ def model(
     spent = 0
     answer = "unknown"
     for radius in (2, 8, 64, None):
-        context = z3.Context()
-        encoder = Encoder(context, "native")
-        conditions = [encoder.condition(h) for h in hypotheses]
-        conditions.append(z3.Not(encoder.condition(goal)))
-        # a point where some divisor is zero shows nothing about the claim
-        conditions += [encoder.value(d) != 0 for d in divisors([*hypotheses, goal])]
+        encoder, conditions = _violated(hypotheses, goal)
         if radius is not None:
             conditions += [z3.And(-radius <= encoder.value(v), encoder.value(v) <= radius) for v in names]
         s = encoder.solver(conditions, budget)
@@ -331,11 +334,7 @@ def model(
 
 def divisors(conditions: Iterable[Condition]) -> list[Expr]:
     """Every divisor below the conditions that is not a literal."""
-    roots = [e for c in conditions for e in all_exprs(c)]
-    found = {
-        n.b for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not isinstance(n.b, Int)
-    }
-    return sorted(found, key=str)
+    return sorted(divisors_of(e for c in conditions for e in all_exprs(c)), key=str)
 
 
 def minimised(
@@ -352,11 +351,7 @@ def minimised(
         total = sum(abs(v) for v in best.values())
         if total == 0:
             break
-        context = z3.Context()
-        encoder = Encoder(context, "native")
-        conditions = [encoder.condition(h) for h in hypotheses]
-        conditions.append(z3.Not(encoder.condition(goal)))
-        conditions += [encoder.value(d) != 0 for d in divisors([*hypotheses, goal])]
+        encoder, conditions = _violated(hypotheses, goal)
         sizes = []
         for v in names:
             a = encoder.fresh()

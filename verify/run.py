@@ -10,7 +10,7 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from .budget import Budget
 from .evidence import collecting
@@ -21,8 +21,10 @@ from .solve import decide
 from .trust.opinion import second_opinion
 from .verdict import Status, Verdict
 
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
 __all__ = [
-    "Crew",
     "CrewLost",
     "Found",
     "Job",
@@ -72,30 +74,13 @@ def work(job: Job) -> list[tuple[int, Verdict]]:
     return [(n, examine(o, job.budget, job.confirm)) for n, o in job.items]
 
 
-class Crew(Protocol):
-    """Workers elsewhere, as :class:`~indexproof.verify.cluster.Cluster`."""
-
-    #: How many have died.
-    lost_workers: int
-
-    @property
-    def size(self) -> int:
-        """The number of obligations that they decide at once."""
-
-    def results(self, jobs: Sequence[Job]) -> Found:
-        """Yield the verdicts of every job as they come; :func:`died` for an obligation that ends its workers.
-
-        Raises :class:`CrewLost` where there is nobody left to work.
-        """
-
-
 def answers(
     todo: Sequence[tuple[int, Obligation]],
     *,
     jobs: int,
     budget: Budget,
     confirm: bool,
-    executor: Crew | None,
+    executor: Cluster | None,
     run: Run,
 ) -> Found:
     """The verdicts on numbered obligations as they come: reached here where they are few, or else by several processes.

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -12,11 +10,10 @@ import numpy as np
 from ..errors import InputError
 from ..indexing_map import IndexingMap, Variable, expect_map
 from ..interval import Interval
+from ..points import between, index_array
 from .program import Operation, Program, domain_knowledge, fits
 from .python_code import PythonLanguage, function_text, made, refused, tuple_text
 from .statements import ATOM, PRODUCT, SIGN, SUM, Names, Piece, Statements
-
-_TO_INTEGERS = np.frompyfunc(index, 1, 1)
 
 
 class _NumpyLanguage(PythonLanguage):
@@ -79,14 +76,14 @@ def compile_numpy(m: IndexingMap, *, checked: bool = False) -> Callable[..., Any
     def function(*arrays: Any) -> Any:
         if len(arrays) != len(m.variables):
             raise InputError(f"the map has {len(m.variables)} variables but {len(arrays)} values were given")
-        given = [_integers(a) for a in arrays]
+        given = [index_array(a) for a in arrays]
         shape = np.broadcast_shapes(*(a.shape for a in given))
         inside = np.ones(shape, dtype=bool)
         if checked:
             if empty:
                 return np.zeros(shape, dtype=bool), tuple(np.zeros(shape, dtype) for _ in range(count))
             for k, v in enumerate(m.variables):
-                within = _between(given[k], v.lo, v.hi)
+                within = between(given[k], v.lo, v.hi)
                 inside &= within
                 given[k] = _kept(given[k], within, v, dtype)
         found = [
@@ -96,34 +93,11 @@ def compile_numpy(m: IndexingMap, *, checked: bool = False) -> Callable[..., Any
         if not checked:
             return tuple(found)
         for c, a in zip(m.constraints, found[count:], strict=True):
-            inside &= _between(a, c.lo, c.hi)
+            inside &= between(a, c.lo, c.hi)
         return inside, tuple(found[:count])
 
     function.__doc__ = source
     return function
-
-
-def _integers(value: Any) -> Any:
-    """``value`` as an array of integers of some type."""
-    array = np.asarray(value)
-    if array.dtype.kind in "iu":
-        return array
-    if array.size == 0:
-        return array.astype(np.int64)
-    if array.dtype.kind == "O":
-        with suppress(TypeError):
-            return np.asarray(_TO_INTEGERS(array), dtype=object)
-    raise InputError(f"index values must be integers, not {array.dtype}")
-
-
-def _between(array: Any, lo: int, hi: int) -> Any:
-    if array.dtype.kind in "iu":
-        # bounds beyond the type do not compare with such an array; cut to what it can hold, they say the same
-        info = np.iinfo(array.dtype)
-        lo, hi = max(lo, int(info.min)), min(hi, int(info.max))
-        if lo > hi:
-            return np.zeros(array.shape, dtype=bool)
-    return np.asarray((array >= lo) & (array <= hi), dtype=bool)
 
 
 def _kept(array: Any, within: Any, v: Variable, dtype: Any) -> Any:

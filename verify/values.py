@@ -9,9 +9,8 @@ the type. Where this evaluator knows nothing, what was claimed is not proved.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -221,15 +220,11 @@ def _moved(i: Instruction, shape: Shape, full: Sequence[Bits]) -> Bits | None:
     return Bits(width, [found[k] for k in range(shape.size)])
 
 
-def _indices(shape: Shape) -> Iterator[tuple[int, ...]]:
-    return product(*map(range, shape.dims))
-
-
 def _counted(i: Instruction, shape: Shape, width: int) -> Bits | None:
     dimension = i.attribute("iota_dimension")
     if not isinstance(dimension, int) or not 0 <= dimension < shape.rank:
         return None
-    numbers = [index[dimension] for index in _indices(shape)]
+    numbers = np.indices(shape.dims)[dimension].ravel().tolist()
     return _floats([*map(str, numbers)]) if shape.element_type == "f32" else _bits_of(numbers, width)
 
 

@@ -6,7 +6,8 @@ what it is, as :meth:`~.record.Reduced.restored` says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import count
 from typing import TypeVar
 
 from ..constraint_normal import shifted_variable
@@ -227,26 +228,14 @@ def _needed(m: IndexingMap, e: Expr) -> set[Expr]:
     return found
 
 
-def ranges_to_dims(m: IndexingMap, names: Sequence[str] = ()) -> Reduced:
-    """With every range as a further dimension, after the others.
-
-    The new dimensions continue the numbering of the old ones unless ``names`` are given.
-    """
+def ranges_to_dims(m: IndexingMap) -> Reduced:
+    """With every range as a further dimension, after the others, which continues their numbering."""
     if not m.ranges:
         return Reduced.of(m)
     taken = {v.name for v in m.dims + m.rts}
-    new_dims: list[Variable] = []
-    number = len(m.dims)
-    for k, v in enumerate(m.ranges):
-        if k < len(names):
-            name = names[k]
-        else:
-            while (name := f"d{number}") in taken:
-                number += 1
-        taken.add(name)
-        new_dims.append(v.named(name))
-    mapping: dict[Expr, Expr] = {v.expr: var(n.name) for v, n in zip(m.ranges, new_dims, strict=True)}
-    after = rewritten(m, mapping, dims=m.dims + tuple(new_dims), ranges=())
-    new = {v.name: n.name for v, n in zip(m.ranges, new_dims, strict=True)}
-    values = {v.name: mapping[v.expr] for v in m.ranges}
+    free = (name for number in count(len(m.dims)) if (name := f"d{number}") not in taken)
+    new = {v.name: name for v, name in zip(m.ranges, free, strict=False)}
+    values: dict[str, Expr] = {old: var(name) for old, name in new.items()}
+    dims = m.dims + tuple(v.named(new[v.name]) for v in m.ranges)
+    after = rewritten(m, {v.expr: values[v.name] for v in m.ranges}, dims=dims, ranges=())
     return changed("range_becomes_dimension", m, after, values, kept=dict(new), new_dims=tuple(new.values()))

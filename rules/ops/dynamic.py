@@ -186,57 +186,43 @@ class Gather(Indexed):
         for d, (n, size) in enumerate(zip(x, self.slice_sizes, strict=True)):
             yield lift(size) >= 0, f"{text}: negative in dimension {d}"
             yield lift(size) <= n, f"{text}: {size} is larger than {n} in dimension {d}"
-        for d in self.collapsed_slice_dims:
-            yield lift(self.slice_sizes[d]).eq(1), f"{text}: the collapsed dimension {d} does not have size 1"
-        for d in self.operand_batching_dims:
-            yield lift(self.slice_sizes[d]).eq(1), f"{text}: the batching dimension {d} does not have size 1"
+        for what, dims in (
+            ("collapsed", self.collapsed_slice_dims),
+            ("batching", self.operand_batching_dims),
+        ):
+            for d in dims:
+                yield (
+                    lift(self.slice_sizes[d]).eq(1),
+                    f"{text}: the {what} dimension {d} does not have size 1",
+                )
         yield from self._demands(x, y)
 
     def shape(self, x: Sizes, y: Sizes) -> list[Expr]:
-        return self._joined(
-            {d: lift(n) for d, n in enumerate(self.slice_sizes)},
-            {e: lift(n) for e, n in enumerate(y)},
-            len(x),
-            y,
-        )
+        window, batch = (dict(enumerate(map(lift, s))) for s in (self.slice_sizes, y))
+        return self._joined(window, batch, len(x), y)
 
     def runtime(self, o: Coordinates, x: Sizes, y: Sizes) -> list[Runtime]:
-        _, batch = self._split(o, len(x), y)
-        return [
-            Runtime.of(1, (batch.get(e, lift(j)) for e in range(len(y))), 0, lift(x[d]) - self.slice_sizes[d])
-            for j, d in enumerate(self.start_index_map)
-        ]
+        return self._vector(1, o, x, y, self.slice_sizes, 0)
 
     def reads(
         self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes
     ) -> list[Condition]:
-        window, batch = self._split(o, len(x), y)
         if k == 1:
             # the whole index vector
-            return [i[d].eq(a) for d, a in batch.items()]
-        starts = self._starts(batch, rt)
-        return [b.eq(window.get(d, lift(0)) + starts.get(d, 0)) for d, b in enumerate(i)]
+            return [i[d].eq(a) for d, a in self._split(o, len(x), y)[1].items()]
+        return [b.eq(a) for a, b in zip(self._element(o, rt, len(x), y), i, strict=True)]
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
-        window, batch = self._split(o, len(x), y)
         if k == 1:
+            _, batch = self._split(o, len(x), y)
             return Map([batch.get(d, Range(n)) for d, n in enumerate(y)])
-        starts = self._starts(batch, rt)
-        return Map([window.get(d, lift(0)) + starts.get(d, 0) for d in range(len(x))])
+        return Map(self._element(o, rt, len(x), y))
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
         if k == 1:
             window = {d: Range(n) for d, n in enumerate(self.slice_sizes)}
             return Map(self._joined(window, dict(enumerate(i)), len(x), y))
-        batch: dict[int, Expr | Range] = {d: Range(y[d]) for d in self._index_dims(y)}
-        batch |= {e: i[d] for d, e in self._paired()}
-        starts = dict(zip(self.start_index_map, rt, strict=True))
-        offset = {d: b - starts.get(d, 0) for d, b in enumerate(i) if d not in self.operand_batching_dims}
-        where = [
-            a.eq(0) if d in self.collapsed_slice_dims else a.within(0, lift(self.slice_sizes[d]) - 1)
-            for d, a in offset.items()
-        ]
-        return Map(self._joined(offset, batch, len(x), y), where)
+        return Map(*self._windows(i, rt, self.slice_sizes, y))
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

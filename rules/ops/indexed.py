@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
+from ...core.condition import Condition
 from ...core.expr import Expr, lift
-from ...core.op import Demand, Op, Sizes, exact_text, symbols
+from ...core.op import Demand, Op, Range, Runtime, Sizes, exact_text, symbols
 from .movement import Dims
 
 
@@ -56,10 +57,39 @@ class Indexed(Op):
         entries |= dict(zip(places, (batch[e] for e in self._index_dims(y)), strict=True))
         return [entries[place] for place in range(len(entries))]
 
-    def _starts(self, batch: dict[int, Any], rt: Sequence[Expr]) -> dict[int, Expr]:
-        """Where a window begins, for the dimensions of the operand in which it does not begin at 0."""
+    # -- where windows lie
+    def _vector(
+        self, k: int, v: Sequence[Any], x: Sizes, y: Sizes, sizes: Sizes, beyond: int
+    ) -> list[Runtime]:
+        """The index vector, of operand ``k``, of the window of an element; it may lie so far beyond the operand."""
+        _, batch = self._split(v, len(x), y)
+        return [
+            Runtime.of(
+                k,
+                (batch.get(e, lift(j)) for e in range(len(y))),
+                -beyond,
+                lift(x[d]) - sizes[d] + beyond,
+            )
+            for j, d in enumerate(self._role(3))
+        ]
+
+    def _element(self, v: Sequence[Any], rt: Sequence[Expr], rank: int, y: Sizes) -> list[Expr]:
+        """The element of the operand that one of an array of windows lies on."""
+        window, batch = self._split(v, rank, y)
+        starts = dict(zip(self._role(3), rt, strict=True)) | {d: lift(batch[e]) for d, e in self._paired()}
+        return [window.get(d, lift(0)) + starts.get(d, 0) for d in range(rank)]
+
+    def _windows(
+        self, i: Sequence[Expr], rt: Sequence[Expr], sizes: Sizes, y: Sizes
+    ) -> tuple[list[Expr | Range], list[Condition]]:
+        """The elements of an array of windows that lie on one of the operand, one of each window, and when they do."""
+        batch: dict[int, Expr | Range] = {e: Range(n) for e, n in enumerate(y)}
+        batch |= {e: i[d] for d, e in self._paired()}
         starts = dict(zip(self._role(3), rt, strict=True))
-        return starts | {d: lift(batch[e]) for d, e in self._paired()}
+        offset = {d: a - starts.get(d, 0) for d, a in enumerate(i) if d not in self._role(2)}
+        inside = self._window_dims(len(i))
+        where = [a.within(0, lift(sizes[d]) - 1) if d in inside else a.eq(0) for d, a in offset.items()]
+        return self._joined(offset, batch, len(i), y), where
 
     # -- legality
     def _check(self, x: Sizes, y: Sizes) -> None:

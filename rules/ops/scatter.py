@@ -105,47 +105,30 @@ class Scatter(Variadic, Indexed, Alike):
             for v, d in zip(rt, self.scatter_dims_to_operand_dims, strict=True)
         ]
 
-    def _read(self, batch: dict[int, Any], x: Sequence[Sizes]) -> list[Runtime]:
-        """The index vector of one window."""
-        y, sizes = x[self.count], self._window_sizes(x)
-        return [
-            Runtime.of(
-                self.count, (batch.get(e, lift(j)) for e in range(len(y))), -1, lift(x[0][d]) - sizes[d] + 1
-            )
-            for j, d in enumerate(self.scatter_dims_to_operand_dims)
-        ]
-
     def runtime_between(self, k: int, o: Coordinates, i: Coordinates, *x: Sizes) -> list[Runtime]:
         if k < self.count:
             return [Runtime.of(WRITTEN, o, 0, 1)] if self.replaces else []
         if k == self.count:
             return []
-        return self._read(self._split(i, len(x[0]), x[self.count])[1], x)
+        return self._vector(self.count, i, x[0], x[self.count], self._window_sizes(x), 1)
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
         if k < self.count:
             return [*(a.eq(b) for a, b in zip(o, i, strict=True)), *(written.eq(0) for written in rt)]
         if k == self.count:
             return [o[d].eq(i[e]) for d, e in self._paired()]
-        window, batch = self._split(i, len(x[0]), x[self.count])
-        starts = self._starts(batch, rt)
-        landed = [a.eq(window.get(d, lift(0)) + starts.get(d, 0)) for d, a in enumerate(o)]
-        return [*landed, *self._inside(rt, x)]
+        landed = self._element(i, rt, len(x[0]), x[self.count])
+        return [*(a.eq(b) for a, b in zip(o, landed, strict=True)), *self._inside(rt, x)]
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         if k < self.count:
             return Map(o, [written.eq(0) for written in rt])
-        y, rank, sizes = x[self.count], len(x[0]), self._window_sizes(x)
-        batch: dict[int, Any] = {e: o[d] for d, e in self._paired()}
+        y = x[self.count]
         if k == self.count:
+            batch = {e: o[d] for d, e in self._paired()}
             return Map([batch.get(e, Range(n)) for e, n in enumerate(y)])
-        starts = self._starts(batch, rt)
-        offset = {d: a - starts.get(d, 0) for d, a in enumerate(o) if d not in self.input_batching_dims}
-        where = [
-            a.within(0, sizes[d] - 1) if d in self._window_dims(rank) else a.eq(0) for d, a in offset.items()
-        ]
-        over = {e: batch.get(e, Range(y[e])) for e in self._index_dims(y)}
-        return Map(self._joined(offset, over, rank, y), [*where, *self._inside(rt, x)])
+        found, where = self._windows(o, rt, self._window_sizes(x), y)
+        return Map(found, [*where, *self._inside(rt, x)])
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         if k < self.count:
@@ -153,10 +136,7 @@ class Scatter(Variadic, Indexed, Alike):
         if k == self.count:
             own = {d: i[e] for d, e in self._paired()}
             return Map([own.get(d, Range(n)) for d, n in enumerate(x[0])])
-        window, batch = self._split(i, len(x[0]), x[self.count])
-        starts = self._starts(batch, rt)
-        results = [window.get(d, lift(0)) + starts.get(d, 0) for d in range(len(x[0]))]
-        return Map(results, self._inside(rt, x))
+        return Map(self._element(i, rt, len(x[0]), x[self.count]), self._inside(rt, x))
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

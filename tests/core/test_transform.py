@@ -228,7 +228,6 @@ def test_ranges_become_dimensions() -> None:
     assert [v.name for v in r.map.dims] == ["d0", "d2", "d3", "d4"]
     assert (r.map.ranges, r.new_dims, r.removed_ranges) == ((), ("d3", "d4"), (0, 1))
     assert {(d[:2], t) for d, t in r.map.relation()} == m.relation()
-    assert [v.name for v in ranges_to_dims(m, ["row", "col"]).map.dims] == ["d0", "d2", "row", "col"]
 
 
 def test_the_record_of_an_empty_map_tells_the_boxes_that_were_given() -> None:

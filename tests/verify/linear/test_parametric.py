@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 import time
 from collections.abc import Callable, Iterator
 from itertools import islice
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import parametric_claims as CLAIMS
 import pytest
 
 from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
@@ -22,17 +19,6 @@ from indexproof.verify.rulefiles.cases import expanded
 from indexproof.verify.rulefiles.json_form import parse_json_rules
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
-
-
-def _load() -> ModuleType:
-    name = "parametric_claims"
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-CLAIMS = _load()
 
 
 def rules(*families: str) -> tuple[StatedRule, ...]:

@@ -70,13 +70,14 @@ def layer_of(parts: Sequence[str]) -> str:
     return max((name for name in LAYERS if path.startswith(f"{name}/")), key=len, default=parts[0])
 
 
-def imported(source: str, path: Path) -> Iterator[tuple[int, str]]:
+def imported(source: str | ast.Module, path: Path) -> Iterator[tuple[int, str]]:
     """Line and dotted name of everything that a module imports; relative imports are resolved.
 
     ``from .a import b`` yields ``indexproof.….a.b``: whether ``b`` is a module does not matter here.
     """
     package = ("indexproof", *path.parts[:-1])
-    for node in ast.walk(ast.parse(source, str(path))):
+    tree = ast.parse(source, str(path)) if isinstance(source, str) else source
+    for node in ast.walk(tree):
         match node:
             case ast.Import(names=names):
                 yield from ((node.lineno, alias.name) for alias in names)

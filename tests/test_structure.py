@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from test_layering import ROOT, imported, modules
@@ -58,6 +59,7 @@ def executed(tree: ast.Module) -> ast.Module:
     return ast.fix_missing_locations(Pruned().visit(tree))
 
 
+@cache
 def edges() -> dict[str, set[str]]:
     """For each module those that it imports, at its top or inside a function, and the packages that they lie in."""
     paths = {
@@ -66,7 +68,7 @@ def edges() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for name, path in paths.items():
         targets = set()
-        for _, target in imported(ast.unparse(executed(ast.parse((ROOT / path).read_text("utf-8")))), path):
+        for _, target in imported(executed(ast.parse((ROOT / path).read_text("utf-8"))), path):
             if target not in paths:  # a name within a module
                 target = target.rpartition(".")[0]
             while target and target not in (*paths, "indexproof"):

@@ -28,30 +28,6 @@ jnp, lax = jax.numpy, jax.lax
 A, B, V = (4, 3), (3, 3), (5,)
 
 
-def scan_rows(x: Any) -> Any:
-    return lax.scan(lambda h, row: (h + row, h * 2.0), jnp.zeros(3), x)
-
-
-def power(x: Any, m: Any) -> Any:
-    return lax.fori_loop(0, 3, lambda _, v: v @ m, x)
-
-
-def until_large(v: Any, w: Any) -> Any:
-    return lax.while_loop(lambda s: s[0][0] < 100.0, lambda s: (abs(s[0]) * 2.0 + 1, s[1]), (v, w))
-
-
-def rotated(v: Any) -> Any:
-    return lax.fori_loop(0, 2, lambda _, u: jnp.roll(u, 1), v)
-
-
-def rows_backwards(x: Any) -> Any:
-    return lax.fori_loop(0, 4, lambda i, y: y.at[i].set(x[3 - i] * 2), jnp.zeros((4, 3)))
-
-
-def chosen_by_counter(v: Any, w: Any) -> Any:
-    return lax.fori_loop(0, 5, lambda i, u: u.at[4 - i].set(jnp.where(i % 2 == 0, v[i], w[(i * 3) % 5])), w)
-
-
 def steps_of_two(v: Any) -> Any:
     def body(s: Any) -> Any:
         i, u = s
@@ -67,63 +43,45 @@ def nested(x: Any) -> Any:
     return lax.fori_loop(0, 4, row, jnp.zeros((4, 3)))
 
 
-def backwards(x: Any) -> Any:
-    return lax.scan(lambda h, row: (h + row, h + 2 * row), jnp.zeros(3), x, reverse=True)
-
-
-def over_numbers(v: Any) -> Any:
-    return lax.scan(lambda h, i: (h + v[i], h), 0.0, jnp.array([4, 0, 3, 0]))
-
-
-def unrolled_by_two(x: Any) -> Any:
-    return lax.scan(lambda h, row: (h + row, h[::-1] + row), jnp.zeros(3), x, unroll=2)
-
-
-def branches(v: Any, w: Any) -> Any:
-    return lax.switch(jnp.int32(v[0]) % 3, [lambda a: a[::-1], lambda a: a * 2, lambda a: jnp.roll(a, 1)], w)
-
-
-def picked(x: Any, v: Any) -> Any:
-    return lax.cond(v[0] > 2.0, lambda a: a.T[:, :3].sum(0), lambda a: a[0], x)
-
-
-def sorted_rows(x: Any) -> Any:
-    return jnp.sort(x, axis=1), jnp.argsort(x, axis=0)
-
-
-def top(x: Any) -> Any:
-    return lax.top_k(x, 2)[0]
-
-
-def added(x: Any, v: Any) -> Any:
-    return x.at[jnp.array([1, 1, 3])].add(v[:3, None])
-
-
 def pooled(x: Any) -> Any:
     return jax.grad(lambda a: (lax.reduce_window(a, -jnp.inf, lax.max, (2, 2), (1, 1), "VALID") ** 2).sum())(
         x
     )
 
 
-CASES: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]]]] = {
-    "scan_rows": (scan_rows, [A]),
-    "power": (power, [A, B]),
-    "until_large": (until_large, [V, V]),
-    "rotated": (rotated, [V]),
-    "rows_backwards": (rows_backwards, [A]),
-    "chosen_by_counter": (chosen_by_counter, [V, V]),
+def branches(v: Any, w: Any) -> Any:
+    return lax.switch(jnp.int32(v[0]) % 3, [lambda a: a[::-1], lambda a: a * 2, lambda a: jnp.roll(a, 1)], w)
+
+
+Case = tuple[Callable[..., Any], list[tuple[int, ...]]]
+#: What a value decides, or a number of runs, may be less than what is named; these leave nothing open.
+EXACT: dict[str, Case] = {
+    "scan_rows": (lambda x: lax.scan(lambda h, row: (h + row, h * 2.0), jnp.zeros(3), x), [A]),
+    "power": (lambda x, m: lax.fori_loop(0, 3, lambda _, v: v @ m, x), [A, B]),
+    "rotated": (lambda v: lax.fori_loop(0, 2, lambda _, u: jnp.roll(u, 1), v), [V]),
+    "rows_backwards": (
+        lambda x: lax.fori_loop(0, 4, lambda i, y: y.at[i].set(x[3 - i] * 2), jnp.zeros((4, 3))), [A]),
+    "chosen_by_counter": (lambda v, w: lax.fori_loop(
+        0, 5, lambda i, u: u.at[4 - i].set(jnp.where(i % 2 == 0, v[i], w[(i * 3) % 5])), w), [V, V]),
     "steps_of_two": (steps_of_two, [V]),
     "nested": (nested, [A]),
-    "backwards": (backwards, [A]),
-    "over_numbers": (over_numbers, [V]),
-    "unrolled_by_two": (unrolled_by_two, [A]),
+    "backwards": (
+        lambda x: lax.scan(lambda h, row: (h + row, h + 2 * row), jnp.zeros(3), x, reverse=True), [A]),
+    "over_numbers": (lambda v: lax.scan(lambda h, i: (h + v[i], h), 0.0, jnp.array([4, 0, 3, 0])), [V]),
+    "unrolled_by_two": (
+        lambda x: lax.scan(lambda h, row: (h + row, h[::-1] + row), jnp.zeros(3), x, unroll=2), [A]),
+    "sorted_rows": (lambda x: (jnp.sort(x, axis=1), jnp.argsort(x, axis=0)), [A]),
+}  # fmt: skip
+CASES: dict[str, Case] = {
+    **EXACT,
+    "until_large": (lambda v, w: lax.while_loop(
+        lambda s: s[0][0] < 100.0, lambda s: (abs(s[0]) * 2.0 + 1, s[1]), (v, w)), [V, V]),
     "branches": (branches, [V, V]),
-    "picked": (picked, [A, V]),
-    "sorted_rows": (sorted_rows, [A]),
-    "top": (top, [A]),
-    "added": (added, [A, V]),
+    "picked": (lambda x, v: lax.cond(v[0] > 2.0, lambda a: a.T[:, :3].sum(0), lambda a: a[0], x), [A, V]),
+    "top": (lambda x: lax.top_k(x, 2)[0], [A]),
+    "added": (lambda x, v: x.at[jnp.array([1, 1, 3])].add(v[:3, None]), [A, V]),
     "pooled": (pooled, [A]),
-}
+}  # fmt: skip
 
 
 def observed(function: Callable[..., Any], shapes: list[tuple[int, ...]]) -> dict[tuple[int, int], set[Any]]:
@@ -173,19 +131,3 @@ def test_what_depends_is_in_a_map(name: str, optimized: bool) -> None:
             assert pairs <= named, (output, k, sorted(pairs - named)[:5])
             if name in EXACT:
                 assert pairs == named, (output, k, sorted(named - pairs)[:5])
-
-
-# What a value decides, or a number of runs, may be less than what is named; these leave nothing open.
-EXACT = {
-    "sorted_rows",
-    "power",
-    "scan_rows",
-    "rotated",
-    "rows_backwards",
-    "chosen_by_counter",
-    "steps_of_two",
-    "nested",
-    "backwards",
-    "over_numbers",
-    "unrolled_by_two",
-}

@@ -1,29 +1,19 @@
-"""Random pairs of maps for the portfolio, and for a comparison of all points where boxes are small.
-
-``python -m dev.fuzz.pairs SEED FIRST COUNT [--wide] [--small]`` compares so many pairs and says how long it took: a
-random map and a changed one, or with ``--wide`` two with coefficients from 2^30 to 2^62.  ``--small`` cuts every box
-down to a few values and tries all points too.  A pair that takes longer than ``--limit`` seconds counts as late.
-"""
+"""Random pairs of maps for the portfolio, and for a comparison of all points where boxes are small."""
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import random
-import signal
-import time
-from collections import Counter
 from dataclasses import replace
-from types import FrameType
 
 from dev.fuzz.generate import random_map
 from indexproof import simplify
 from indexproof.core.expr import Expr, add, maximum, minimum
 from indexproof.core.indexing_map import IndexingMap, Variable
-from indexproof.verify.concrete import Answer, equal_maps
+from indexproof.verify.concrete import Answer
 from indexproof.verify.verdict import Status
 
-__all__ = ["agrees", "changed", "compared", "cut_down", "pair", "wide_pair"]
+__all__ = ["agrees", "changed", "cut_down", "pair", "wide_pair"]
 
 #: A map that is cut down has so many points at most, and so many values of each variable.
 _POINTS = 4000
@@ -130,61 +120,3 @@ def _relation(m: IndexingMap) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
 def agrees(left: IndexingMap, right: IndexingMap, answer: Answer) -> bool:
     """Whether the answer is the one that all points of two maps without runtime variables give."""
     return answer.verdict is (Status.PROVED if _relation(left) == _relation(right) else Status.REFUTED)
-
-
-class _LateError(BaseException):  # nothing between here and there may swallow it
-    pass
-
-
-def _late(_number: int, _frame: FrameType | None) -> None:
-    raise _LateError
-
-
-def compared(left: IndexingMap, right: IndexingMap, limit: int) -> tuple[str, float]:
-    """The verdict, or what went wrong, and the processor time in seconds."""
-    start = time.process_time()
-    signal.signal(signal.SIGALRM, _late)
-    signal.alarm(limit)
-    try:
-        said = str(equal_maps(left, right).verdict)
-    except _LateError:
-        said = "late"
-    except Exception as error:  # whatever it is, it is to be counted
-        said = f"{type(error).__name__}: {str(error).splitlines()[0]}"
-    finally:
-        signal.alarm(0)
-    return said, time.process_time() - start
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("seed", type=int)
-    parser.add_argument("first", type=int)
-    parser.add_argument("count", type=int)
-    parser.add_argument("--wide", action="store_true")
-    parser.add_argument("--small", action="store_true")
-    parser.add_argument("--limit", type=int, default=60, metavar="SECONDS")
-    args = parser.parse_args()
-    counts: Counter[str] = Counter()
-    times: list[float] = []
-    for index in range(args.first, args.first + args.count):
-        left, right = (wide_pair if args.wide else pair)(args.seed, index)
-        if args.small:
-            left, right = cut_down(left, right)
-            if left.rts or right.rts:
-                continue
-        said, seconds = compared(left, right, args.limit)
-        if args.small and said in ("PROVED", "REFUTED") and not agrees(left, right, equal_maps(left, right)):
-            said = "WRONG"
-        counts[said] += 1
-        times.append(seconds)
-        if seconds > 1 or said not in ("PROVED", "REFUTED"):
-            print(f"{index}: {said} after {seconds:.1f} s", flush=True)
-    times.sort()
-    said = ", ".join(f"{n:,} {verdict}" for verdict, n in sorted(counts.items()))
-    marks = ", ".join(f"{100 * q:g}% {times[int(q * (len(times) - 1))]:.3f} s" for q in (0.5, 0.99, 0.999, 1))
-    print(f"{counts.total():,} pairs: {said}; {sum(times):.0f} s of processor time: {marks}")
-
-
-if __name__ == "__main__":
-    main()

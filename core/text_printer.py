@@ -18,7 +18,7 @@ from .errors import TooLargeError
 from .expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, natural_key, postorder
 from .numerals import format_int
 
-__all__ = ["DIVISIONS", "MAX_WORDS", "Order", "Printer", "format_expr", "ordered_terms"]
+__all__ = ["DIVISIONS", "MAX_WORDS", "Order", "Printer", "format_expr"]
 
 DIVISIONS: Final = ("floordiv", "/", "//")
 #: Most words that are printed; shared subexpressions can make the text of a small map astronomically long.
@@ -126,11 +126,6 @@ def _value(item: _Item) -> int:
 
 def _as_var(item: _Item) -> Var:
     return item[0] if isinstance(item, tuple) else item  # type: ignore[return-value]
-
-
-def ordered_terms(order: Order, node: Sum) -> list[_Piece]:
-    """The summands of ``node`` in printing order."""
-    return order.terms[node]
 
 
 class Printer:

@@ -10,8 +10,7 @@ that imports tvm, and only when one of its functions is called.  It knows the mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from operator import index
 from typing import Any, Final
 
@@ -56,20 +55,6 @@ def _tir() -> Any:
 class TvmMap(ForeignMap[Any, Any]):
     """An indexing map over TVM variables."""
 
-    def conditions(self) -> list[Any]:
-        """The constraints as TVM conditions, ``lo <= e`` and ``e <= hi``."""
-        tir = _tir()
-        out = []
-        for e, lo, hi in self.constraints:
-            dtype = _dtype(e)
-            machine = limits(_TYPES[dtype])
-            # a bound that every value of the type keeps says nothing, and could not be written
-            if lo > machine.lo:
-                out.append(tir.LE(tir.IntImm(dtype, min(lo, machine.hi)), e))
-            if hi < machine.hi:
-                out.append(tir.LE(e, tir.IntImm(dtype, max(hi, machine.lo))))
-        return out
-
     def analyzer(self) -> Any:
         """A new ``Analyzer`` that knows the bounds of the variables, but not the constraints."""
         tvm, tir = _tvm(), _tir()
@@ -85,15 +70,6 @@ class TvmMap(ForeignMap[Any, Any]):
             else:
                 analyzer.update(v, arith.ConstIntBound(lo, hi), True)
         return analyzer
-
-    @contextmanager
-    def inside(self) -> Iterator[Any]:
-        """An ``Analyzer`` that knows the bounds and, within the ``with`` block, the constraints too."""
-        analyzer = self.analyzer()
-        with ExitStack() as scopes:
-            for condition in self.conditions():
-                scopes.enter_context(analyzer.constraint_scope(condition))
-            yield analyzer
 
 
 def _dtype(e: Any) -> str:

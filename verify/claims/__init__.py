@@ -4,7 +4,7 @@ whether it is expected to hold.  ``reports/docs/claims.md`` describes the format
 
 from __future__ import annotations
 
-from .evaluate import Accuracy, ClaimResult, check_claim, check_claims, maps_text
+from .evaluate import Accuracy, ClaimResult, check_claim, check_claims
 from .reader import read_claims
 from .statements import Claim, ClaimsFile, Comparison, Dependence, PropertyClaim, Relation, Simplification
 
@@ -21,7 +21,6 @@ __all__ = [
     "builtin_claims",
     "check_claim",
     "check_claims",
-    "maps_text",
     "read_claims",
 ]
 

@@ -66,11 +66,6 @@ class ClaimResult:
         return self.verdict is self.claim.expected
 
 
-def maps_text(maps: Sequence[IndexingMap]) -> str:
-    """One map or several joined by ``and``."""
-    return "\nand ".join(format_map(m) for m in maps) or "nothing"
-
-
 def check_claims(
     file: ClaimsFile | Iterable[Claim],
     *,

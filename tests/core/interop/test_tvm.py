@@ -90,7 +90,7 @@ def test_the_type_is_one_in_which_nothing_overflows() -> None:
         to_tvm(small, "uint8")
 
 
-def test_the_analyzer_knows_the_domain() -> None:
+def test_the_analyzer_knows_the_bounds() -> None:
     f = to_tvm(MAP)
     (d0, _, _), (d1, _, _) = f.dims
     analyzer = f.analyzer()
@@ -98,10 +98,6 @@ def test_the_analyzer_knows_the_domain() -> None:
     assert not analyzer.can_prove(d0 <= 98)
     assert not analyzer.can_prove(d0 * 4 + d1 <= 50)
     assert from_tvm(analyzer.simplify(f.results[1])) is var("d1")
-    with f.inside() as inside:
-        assert inside.can_prove(d0 * 4 + d1 <= 50)
-        assert inside.can_prove(d0 * 4 + d1 >= 0)
-    assert len(f.conditions()) == 2
 
 
 def test_wide_and_empty_ranges() -> None:
@@ -110,7 +106,6 @@ def test_wide_and_empty_ranges() -> None:
     assert (bound.min_value, bound.max_value) == (-(2**31), 2**31 - 1)
     empty = to_tvm(parse_map("(d0) -> (d0), domain: d0 in [3, 2], d0 in [0, 99999999999]"))
     assert empty.analyzer() is not None
-    assert len(empty.conditions()) == 1  # the other side holds for every int32
 
 
 @pytest.mark.parametrize(("theirs", "ours"), [

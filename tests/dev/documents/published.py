@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import indexproof
+from indexproof.core.text import format_map
 from indexproof.reports.layout import count
-from indexproof.verify.claims import ClaimResult, ClaimsFile, builtin_claims, check_claims, maps_text
+from indexproof.verify.claims import ClaimResult, ClaimsFile, builtin_claims, check_claims
 from indexproof.verify.verdict import Status
 
 #: The committed page.
@@ -69,7 +70,8 @@ def _false(r: ClaimResult) -> str:
     """The block about a claim that does not hold."""
     lines = [f"claimed  {_aligned(r.claim.text)}", f"take     {r.headline or 'not decided'}"]
     lines += [f"note     {note}" for note in r.explanation]
-    lines += [f"right    {_aligned(maps_text(r.right))}"] if r.right else []
+    right = "\nand ".join(map(format_map, r.right))
+    lines += [f"right    {_aligned(right)}"] if right else []
     head = f"**`{r.name}`** ({r.claim.section}, line {r.line})"
     return "\n".join(["", head, "", "```text", *lines, "```"])
 

@@ -11,7 +11,6 @@ from .attributes import (
     Value,
     WindowDimension,
 )
-from .header import Alias, ProgramShape, SourceFrame, aliases, entry_layout, source_frames
 from .module import (
     SNIPPET,
     Computation,
@@ -28,7 +27,6 @@ from .shape import AnyShape, Layout, Shape, Tile, TupleShape, leaves, read_shape
 
 __all__ = [
     "SNIPPET",
-    "Alias",
     "AnyShape",
     "Attributes",
     "Computation",
@@ -37,22 +35,18 @@ __all__ = [
     "Layout",
     "Module",
     "Operand",
-    "ProgramShape",
     "Quoted",
     "Raw",
     "Record",
     "Reference",
     "Shape",
     "Signature",
-    "SourceFrame",
     "SourceTable",
     "Stride",
     "Tile",
     "TupleShape",
     "Value",
     "WindowDimension",
-    "aliases",
-    "entry_layout",
     "fill_shapes",
     "format_computation",
     "format_instruction",
@@ -61,5 +55,4 @@ __all__ = [
     "read_instruction",
     "read_module",
     "read_shape",
-    "source_frames",
 ]

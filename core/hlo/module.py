@@ -8,18 +8,16 @@ also be *free*: not defined, but with a shape of its own.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ..errors import InputError
 from .attributes import (
     Attributes,
     DimensionLabels,
     Quoted,
-    Record,
     Reference,
     Stride,
     Value,
@@ -28,7 +26,6 @@ from .attributes import (
     parse_dim_labels,
     parse_padding,
     parse_replica_groups,
-    parse_value,
     parse_window,
 )
 from .lexer import shorten
@@ -125,19 +122,6 @@ class Instruction:
         """An attribute such as `is_stable=true`; InputError when it is something else."""
         return self._typed(name, lambda v: v if isinstance(v, bool) else None, "true or false", default)
 
-    def reference(self, name: str) -> str:
-        """The computation that an attribute such as `to_apply=%add` names; InputError when it names none."""
-        return self._typed(
-            name, lambda v: v.name if isinstance(v, Reference) else None, "the name of a computation"
-        )
-
-    def references(self, name: str) -> tuple[str, ...]:
-        """The computations that an attribute such as `branch_computations={%a, %b}` names, or the one."""
-        value = self.attribute(name)
-        if isinstance(value, tuple) and (found := _all_of(value, Reference)) is not None:
-            return tuple(v.name for v in found)
-        return (self.reference(name),)
-
     def replica_groups(self) -> tuple[tuple[int, ...], ...]:
         """`replica_groups={{0,1},{2,3}}` or `[2,2]<=[4]`; none when absent or empty: one group of all."""
         return self._parsed("replica_groups", parse_replica_groups, default=())
@@ -145,28 +129,6 @@ class Instruction:
     def pairs(self, name: str) -> tuple[tuple[int, int], ...]:
         """An attribute such as `source_target_pairs={{0,1},{1,0}}`; InputError when absent or other."""
         return self._typed(name, _all_pairs, "pairs of integers, such as {{0,1},{1,0}}")
-
-    def backend_config(self) -> Any:
-        """`backend_config` as JSON: None when absent, the text itself when it is not JSON."""
-        value = self.attribute("backend_config")
-        if value is None or value == ():
-            return None if value is None else {}
-        text = value.plain if isinstance(value, Quoted) else format_value(value)
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            return text
-
-    def metadata(self, key: str) -> Value | None:
-        """A field of `metadata={op_name="…" …}`, None when it is not there."""
-        value = self.attribute("metadata")
-        return value.get(key) if isinstance(value, Record) else None
-
-    @property
-    def op_name(self) -> str:
-        """The name of the operation in the source program by the metadata, or nothing."""
-        value = self.metadata("op_name")
-        return value.plain if isinstance(value, Quoted) else ""
 
     def strides(self) -> tuple[Stride, ...]:
         """`slice={[5:10:1], [0:50]}`; empty for `{}`."""
@@ -310,18 +272,6 @@ class Computation:
         return tuple(map(tuple, found))
 
     @cached_property
-    def live(self) -> tuple[bool, ...]:
-        """Per instruction whether the root depends on it."""
-        needed = [False] * len(self.instructions)
-        needed[self.root_index] = True
-        for k in range(self.root_index, -1, -1):
-            if needed[k]:
-                for operand in self.operand_positions[k]:
-                    if operand >= 0:
-                        needed[operand] = True
-        return tuple(needed)
-
-    @cached_property
     def called(self) -> tuple[str, ...]:
         """Names of the computations that some instruction refers to, each once, in order."""
         return tuple({name: None for i in self.instructions for name in i.called})
@@ -333,11 +283,6 @@ class SourceTable:
 
     name: str
     spelled: tuple[tuple[int, str], ...]
-
-    @cached_property
-    def rows(self) -> tuple[tuple[int, Value], ...]:
-        """The rows, parsed."""
-        return tuple((number, parse_value("", text)) for number, text in self.spelled)
 
 
 @dataclass(frozen=True, repr=False)
@@ -383,7 +328,7 @@ class Module:
     def callees(self, caller: Computation | Instruction) -> tuple[Computation, ...]:
         """The computations that an instruction, or any instruction of a computation, refers to.
 
-        In order; those that the text does not give are left out (`undefined`).
+        In order; those that the text does not give are left out.
         """
         return tuple(self._by_name[name] for name in caller.called if name in self._by_name)
 
@@ -427,15 +372,6 @@ class Module:
         for computation in self.computations:
             for instruction in computation.instructions:
                 yield computation, instruction
-
-    def undefined(self) -> tuple[str, ...]:
-        """Names of computations that are referred to and not there, such as `max` in `to_apply=max`."""
-        names = {name: None for c in self.computations for name in c.called if name not in self._by_name}
-        return tuple(names)
-
-    def attribute(self, name: str) -> Value | None:
-        """The value of a header attribute, None when there is none."""
-        return next((v for k, v in self.attributes if k == name), None)
 
 
 def _counted(things: Sequence[object], name: str) -> str:

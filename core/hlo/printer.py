@@ -26,7 +26,7 @@ def format_module(module: Module, percent: bool = True) -> str:
         lines += ["HloModule " + module.name + _attributes(module.attributes, percent), ""]
     for table in module.tables:
         lines.append(table.name)
-        lines.extend(f"{number} {format_value(value)}" for number, value in table.rows)
+        lines.extend(f"{number} {spelled}" for number, spelled in table.spelled)
         lines.append("")
     for computation in module.computations:
         lines.append(format_computation(computation, computation.name == module.entry_name, percent))

@@ -529,7 +529,7 @@ class _Reader:
             return position
         position = self.source.skip(position)
         if name == "entry_computation_layout":
-            return scan_entry_layout(self.source, position, self.shapes)[1]
+            return scan_entry_layout(self.source, position, self.shapes)
         if name == "literal":  # of a custom call: a constant after its shape
             shape, position = scan_shape(self.source, position, self.shapes)
             position = self.source.skip(position)

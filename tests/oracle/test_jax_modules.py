@@ -84,7 +84,7 @@ def test_a_function_to_its_module() -> None:
     assert indexproof.jax.module(jitted, example, n=2).entry.root.array.dims == (10, 40)
     optimized = indexproof.jax.module(lambda x: jnp.sin(x.T[::2]) + 1, example, stage="optimized")
     assert "fusion" in [i.opcode for i in optimized.entry.instructions]
-    assert optimized.attribute("is_scheduled") is True
+    assert dict(optimized.attributes)["is_scheduled"] is True
     text = indexproof.jax.stablehlo(lambda x: x.T, example)
     assert "stablehlo.transpose" in text
     assert meaning(indexproof.jax.read_stablehlo(text)) == meaning(
@@ -149,7 +149,7 @@ def test_callees_may_come_later() -> None:
     )
     found = indexproof.jax.through_xla(read_module(text))
     assert [c.name for c in found.computations] == ["add", "e"]
-    assert found.entry.root.reference("to_apply") == "add"
+    assert found.entry.root.calls["to_apply"] == ("add",)
 
 
 @pytest.mark.parametrize("folder", [ROOT, ROOT / "core/frameworks"])

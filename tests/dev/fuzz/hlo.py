@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from indexproof.core.analysis import computation_maps
 from indexproof.core.errors import InputError, quoted
-from indexproof.core.hlo import Module, aliases, entry_layout, format_module, read_module, source_frames
+from indexproof.core.hlo import Module, format_module, read_module
 from indexproof.core.map_reader import read_map
 from indexproof.core.op import DIRECTIONS
 from indexproof.core.text import format_map
@@ -218,19 +218,15 @@ def _must_point(error: InputError, text: str) -> None:
 def _ask(module: Module, counts: Counter[str]) -> None:
     """Everything that can be asked of a module; a question may be refused."""
     questions: list[Callable[[], Any]] = [
-        lambda: entry_layout(module),
-        lambda: aliases(module),
         lambda: module.callees_first,
-        module.undefined,
         lambda: module.callers,
         lambda: hash(module),
     ]
     for computation in module.computations:
-        questions += [lambda c=computation: (c.users, c.live, c.parameters)]  # type: ignore[misc]
+        questions += [lambda c=computation: (c.users, c.parameters)]  # type: ignore[misc]
         for i in computation.instructions:
             questions += [
-                lambda i=i: source_frames(module, i),  # type: ignore[misc]
-                lambda i=i: (i.calls, i.op_name, i.backend_config()),  # type: ignore[misc]
+                lambda i=i: (i.calls, i.attributes.pairs),  # type: ignore[misc]
                 *(
                     getattr(i, name)
                     for name in ("replica_groups", "strides", "window", "padding", "dim_labels")

@@ -59,16 +59,15 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
     for a, b in zip(m.dims, other.dims, strict=True):
         if a.lo > b.lo or a.hi < b.hi or a.name != b.name:
             return False
-    if not m.ranges and m.results != other.results:
+    names, results, conditions, stated = _primed(m)
+    if not stated:
         return False
-    names, results, conditions = _primed(m)
     # each result gives the range that is new in it, if there is one
     chosen: dict[Expr, Expr] = {}
     free = {name: v for v, name in zip(m.ranges, names.values(), strict=True)}
     for e, wanted in zip(results, other.results, strict=True):
         said = substitute_all([e], chosen)[0] if chosen else e
-        terms = said.terms if isinstance(said, Sum) else ((said, 1),)
-        new = next(((t, k) for t, k in terms if t in free and t not in chosen and abs(k) == 1), None)
+        new = next(((t, k) for t, k in _terms(said) if t in free and t not in chosen and abs(k) == 1), None)
         if new is not None:
             t, k = new
             chosen[t] = linear(0, ((wanted, k), (said, -k), (t, 1)))
@@ -76,7 +75,7 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
                 return False
         elif said is not wanted:
             return False
-    if any(name not in chosen for name in free):
+    if len(chosen) < len(free):
         return False
     values = {v.name: v for v in other.rts}
     for v in m.rts:
@@ -87,12 +86,11 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
         place = substitute_all(substitute_all(v.source.results, names), chosen)
         if v.source.hlo != w.source.hlo or tuple(place) != w.source.results:
             return False
-    facts = _facts(other)
     known = {c.expr: c for c in other.constraints}
 
     def within(e: Expr, lo: int, hi: int) -> bool:
         have = known.get(e)
-        ends = facts.interval(e) if have is None else (have.lo, have.hi)
+        ends = _facts(other).interval(e) if have is None else (have.lo, have.hi)
         return lo <= ends[0] and ends[1] <= hi
 
     return all(within(chosen[name], v.lo, v.hi) for name, v in free.items()) and all(
@@ -102,11 +100,17 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
 
 
 @lru_cache(maxsize=_PRIMED)
-def _primed(m: IndexingMap) -> tuple[Mapping[Expr, Var], list[Expr], list[Expr]]:
-    """Names for the ranges of a map that no other map has, and its results and constraints with these."""
+def _primed(m: IndexingMap) -> tuple[Mapping[Expr, Var], list[Expr], list[Expr], bool]:
+    """Own names for the ranges of a map, its results and constraints with these, and whether summands say all of them."""
     names: dict[Expr, Var] = {v.expr: var(f"{v.name}'") for v in m.ranges}
     exprs = substitute_all([*m.results, *(c.expr for c in m.constraints)], names)
-    return names, exprs[: len(m.results)], exprs[len(m.results) :]
+    results = exprs[: len(m.results)]
+    stated = {t for e in results for t, k in _terms(e) if abs(k) == 1}
+    return names, results, exprs[len(results) :], stated.issuperset(names.values())
+
+
+def _terms(e: Expr) -> Sequence[tuple[Expr, int]]:
+    return e.terms if isinstance(e, Sum) else ((e, 1),)
 
 
 @lru_cache(maxsize=_PRIMED)
@@ -480,21 +484,17 @@ def _as_one(m: IndexingMap, rows: Sequence[Sequence[int]]) -> IndexingMap:
                 constraints.append(Constraint(e, first[lo], first[hi]))
             return
         widest = max(row[hi] - row[lo] for row in rows)
-        if steps[lo] == steps[hi]:
-            constraints.append(Constraint(e - value(lo), 0, widest))
-            return
         constraints.append(Constraint(e - value(lo), 0, widest))
-        constraints.append(Constraint(e - value(hi), -widest, 0))
+        if steps[lo] != steps[hi]:
+            constraints.append(Constraint(e - value(hi), -widest, 0))
 
     boxed: list[Variable] = []
     for k, v in enumerate(variables):
-        least, most = min(row[2 * k] for row in rows), max(row[2 * k + 1] for row in rows)
-        boxed.append(Variable(v.name, least, most))
+        boxed.append(Variable(v.name, min(row[2 * k] for row in rows), max(row[2 * k + 1] for row in rows)))
         if k != shown:
             limit(v.expr, 2 * k, 2 * k + 1, lambda lo, hi: True)
     for k, c in enumerate(m.constraints):
-        core, _ = _split(c.expr)
-        limit(core, at_limits + 2 * k, at_limits + 2 * k + 1, lambda lo, hi: False)
+        limit(_split(c.expr)[0], at_limits + 2 * k, at_limits + 2 * k + 1, lambda lo, hi: False)
     results = tuple(_split(e)[0] + value(at_results + k) for k, e in enumerate(m.results))
     dims, kept = tuple(boxed[: len(m.dims)]), tuple(boxed[len(m.dims) :])
     return IndexingMap(dims, (*kept, *ranges[len(kept) :]), m.rts, results, tuple(constraints))

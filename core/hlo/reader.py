@@ -29,7 +29,7 @@ TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 # name = shape opcode(operands), attributes up to the end of the line. The attributes are bounded, because a text
 # may be one long line. A comma on the next line means that they go on there.
 _INSTRUCTION = re.compile(
-    rf"\s*+(ROOT\s++)?+%?+({NAME})\s*+=\s*+"
+    rf"\s*+(ROOT(?:\s++|(?=%)))?+%?+({NAME})\s*+=\s*+"
     r"([a-z][a-z0-9]*+\[[^\[\]\n]*+\](?:\{[^{}\n]*+\})?+|\((?:[^()\n]++|\([^()\n]*+\))*+\))\s++"
     rf"({OPCODE})\(((?:[^()\n\"]++|\([^()\n\"]*+\))*+)\)([^\n]{{0,4000}}+)(?=\n|\Z)\s*+(?!,)",
     re.ASCII,
@@ -39,7 +39,7 @@ _TYPED = re.compile(
 )
 _CONSTANT = re.compile(r"[^{}]*+\Z|\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\}\s*+\Z")
 _INNERMOST = re.compile(r"\{([^{}]*+)\}")
-_START = re.compile(rf"\s*+(ROOT\s++)?+%?+({NAME})\s*+=\s*+", re.ASCII)
+_START = re.compile(rf"\s*+(ROOT(?:\s++|(?=%)))?+%?+({NAME})\s*+=\s*+", re.ASCII)
 _OPCODE = re.compile(rf"\s*+({OPCODE})\s*+\(", re.ASCII)
 _ATTRIBUTE = re.compile(
     r"\s*+,\s*+([A-Za-z_][\w.\-]*+)\s*+=(?:[ \t]*+"

@@ -62,6 +62,7 @@ FORMS = {
         "dimensions={0}, channel_id=1, use_global_device_ids=true",
     "groups of a mesh with its own order": A + "ROOT s = f32[8] all-gather(a), replica_groups=mesh['a'=2,'b'=2], "
         "device_ids=([2,2]T(1,0)) {'a'}, dimensions={0}, channel_id=1, use_global_device_ids=true",
+    "no space after ROOT": A + "ROOT%b = f32[4] negate(a)",
     "constant of a custom call": A + 'ROOT c = f32[4] custom-call(a), custom_call_target="x", literal=s32[] 1',
     "array of a custom call": A + 'ROOT c = f32[4] custom-call(a), literal=s32[2,2] {{1,2},{3,4}}, '
         'custom_call_target="x"',

@@ -11,7 +11,6 @@ from .catalogue import same_map as same_map
 from .dependence import Reads as Reads
 from .maps import ComputationMaps as ComputationMaps
 from .maps import ModuleMaps as ModuleMaps
-from .maps import computation_maps as computation_maps
 from .steps import AnalysisStep as AnalysisStep
 from .steps import CompositionStep as CompositionStep
 from .steps import EvaluationStep as EvaluationStep

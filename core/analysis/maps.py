@@ -26,7 +26,7 @@ from ..errors import InputError, quoted
 from ..hlo import Computation, Instruction, Module
 from ..indexing_map import IndexingMap, RuntimeSource
 from ..op import DIRECTIONS, Direction
-from .catalogue import Catalogue, Equal, NoMap, Simplify, same_map
+from .catalogue import NoMap
 from .dataflow import identity_of
 from .dependence import Reads, depending, paths_of
 from .runtime import source_text, with_sources
@@ -79,26 +79,6 @@ class ComputationMaps(Shown, Mapping[tuple[int, int], list[IndexingMap]]):
         return {key: reads.at_most for key, reads in self.leaves.items() if reads.at_most}
 
 
-def computation_maps(
-    module: Module,
-    catalogue: Catalogue,
-    simplify: Simplify = same_map,
-    *,
-    computation: Computation | str | None = None,
-    direction: Direction = "output_to_input",
-    equal: Equal | None = None,
-    limit: int = 1000,
-) -> ComputationMaps:
-    """All maps between the roots and the parameters of a computation, the entry unless one is named.
-
-    Maps that are structurally equal after `simplify` are one map; with `equal`, also those it proves equal.
-    Runtime variables that read constants or iotas are replaced by their values. Sources of the others are the text of
-    the instruction read; one inside a called computation is named `call/…/name`.
-    """
-    options = Options(catalogue, simplify, equal, limit)
-    return ModuleMaps(module, options).computation(computation or module.entry, direction)
-
-
 class ModuleMaps:
     """The maps of a module, each computation analysed once however often it is called or asked for."""
 
@@ -126,7 +106,12 @@ class ModuleMaps:
         return Reads([with_sources(m, text) for m in reads.maps], reads.unknown, reads.at_most)
 
     def computation(self, computation: Computation | str, direction: Direction) -> ComputationMaps:
-        """The maps between roots and parameters of a computation; see :func:`computation_maps`."""
+        """All maps between the roots and the parameters of a computation.
+
+        Maps that are structurally equal when simplified are one map, and so are those that the options tell to be equal.
+        Runtime variables that read constants or iotas are replaced by their values.  Sources of the others are the text
+        of the instruction read; one inside a called computation is named `call/…/name`.
+        """
         computation = self._named(computation)
         summary = self._analysis(direction).summary(computation)
         numbers = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from operator import index as as_integer
 
-from ..errors import InputError, quoted
+from ..errors import InputError
 from .lexer import Source
 
 UNBOUNDED = -1
@@ -129,10 +129,6 @@ class Shape:
         """Number of dimensions."""
         return len(self.dims)
 
-    def dimension(self, number: int | str) -> int:
-        """The size of a dimension; -1 is the last one, `x` too. `InputError` when there is no such dimension."""
-        return self.dims[dimension_number(number, self.rank)]
-
     @property
     def size(self) -> int:
         """Number of elements; 0 when some dimension has none."""
@@ -184,28 +180,6 @@ class TupleShape:
 
 
 AnyShape = Shape | TupleShape
-
-
-DIMENSION_LETTERS = "pzyx"
-"""The conventional names of the dimensions of arrays of rank 2 to 4: the last ones of these letters."""
-
-
-def dimension_number(number: int | str, rank: int) -> int:
-    """A dimension number from 0 to `rank - 1`; negative ones count from the end, as in Python.
-
-    A letter is the dimension that has this name by convention: y and x of rank 2, z, y, x of rank 3, p, z, y, x of
-    rank 4. Raises `InputError` when an array of this rank has no such dimension.
-    """
-    if isinstance(number, str):
-        letters = DIMENSION_LETTERS[-rank:] if 2 <= rank <= len(DIMENSION_LETTERS) else ""
-        if len(number) != 1 or number not in letters:
-            some = f"one of {', '.join(letters)}" if letters else "a number: letters are for rank 2 to 4"
-            raise InputError(f"dimension {quoted(number)} of an array of rank {rank}", expected=some)
-        return letters.index(number)
-    if not -rank <= number < rank:
-        some = f"{-rank} to {rank - 1}" if rank else "none: a scalar has no dimension"
-        raise InputError(f"dimension {number} of an array of rank {rank}", expected=some)
-    return number % rank
 
 
 def leaves(shape: AnyShape) -> Iterator[tuple[tuple[int, ...], Shape]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..hlo.shape import Layout, Shape, Tile, dimension_number
+from ..hlo.shape import Layout, Shape, Tile
 from .bitcast import Decomposition, ReshapeStep, TransposeStep, bitcast_map, decompose
 from .memory import Memory, element_bits, linear_index, memory, multidimensional_index
 from .physical import physical_map
@@ -20,7 +20,6 @@ __all__ = [
     "TransposeStep",
     "bitcast_map",
     "decompose",
-    "dimension_number",
     "element_bits",
     "linear_index",
     "memory",

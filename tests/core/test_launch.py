@@ -6,8 +6,8 @@ import itertools
 import random
 
 import pytest
+from computation_maps import computation_maps
 
-from indexproof.core.analysis import computation_maps
 from indexproof.core.errors import InputError
 from indexproof.core.hlo import Layout, Shape, read_module
 from indexproof.core.indexing_map import IndexingMap

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from computation_maps import computation_maps
 
-from indexproof.core.analysis import computation_maps
 from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.hlo import read_module
 from indexproof.core.indexing_map import IndexingMap

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from computation_maps import computation_maps
 
-from indexproof.core.analysis import ComputationMaps, computation_maps
+from indexproof.core.analysis import ComputationMaps
 from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.hlo import Module, read_module
 from indexproof.core.indexing_map import IndexingMap

@@ -8,12 +8,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from computation_maps import computation_maps
 from hypothesis import HealthCheck, assume, find, given, settings
 from hypothesis import strategies as st
 
 import indexproof
 from indexproof import strategies
-from indexproof.core.analysis import computation_maps
 from indexproof.core.expr import (
     CeilDiv,
     Expr,

@@ -6,8 +6,9 @@ import time
 
 import numpy as np
 import pytest
+from computation_maps import computation_maps
 
-from indexproof.core.analysis import ComputationMaps, ModuleMaps, Options, computation_maps
+from indexproof.core.analysis import ComputationMaps, ModuleMaps, Options
 from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.hlo import Module, read_module
 from indexproof.core.indexing_map import IndexingMap

@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
+from computation_maps import computation_maps
 
-from indexproof.core.analysis import ComputationMaps, ModuleMaps, Options, computation_maps, same_map
+from indexproof.core.analysis import ComputationMaps, ModuleMaps, Options, same_map
 from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.hlo import Module, fill_shapes, read_module
 from indexproof.core.indexing_map import IndexingMap

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from computation_maps import computation_maps
 from hypothesis import HealthCheck, given, settings
 
 from indexproof import strategies
-from indexproof.core.analysis import ComputationMaps, ModuleMaps, NoMap, OpMaps, Options, computation_maps
+from indexproof.core.analysis import ComputationMaps, ModuleMaps, NoMap, OpMaps, Options
 from indexproof.core.errors import InputError
 from indexproof.core.expr import var
 from indexproof.core.hlo import (

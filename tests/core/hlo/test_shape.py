@@ -8,7 +8,6 @@ import pytest
 
 from indexproof.core.errors import InputError
 from indexproof.core.hlo import Layout, Shape, Tile, TupleShape, leaves, read_shape
-from indexproof.core.hlo.shape import dimension_number
 
 SAME = [
     "f32[2,3]",
@@ -118,16 +117,6 @@ def test_deep_tuples_are_refused_and_not_followed() -> None:
     with pytest.raises(InputError, match="nested deeper"):
         read_shape("(" * 100_000)
     assert read_shape("(" * 90 + "f32[]" + ")" * 90)
-
-
-def test_dimensions_by_their_letters() -> None:
-    shape = Shape("f32", (7, 5, 3))
-    assert [shape.dimension(x) for x in "zyx"] == [7, 5, 3]
-    assert [dimension_number(x, 2) for x in "yx"] == [0, 1]
-    assert [dimension_number(x, 4) for x in "pzyx"] == [0, 1, 2, 3]
-    for letter, rank in (("z", 2), ("p", 3), ("x", 1), ("x", 5), ("yx", 2), ("", 2)):
-        with pytest.raises(InputError, match="of an array of rank"):
-            dimension_number(letter, rank)
 
 
 def test_minus_one_in_a_tile_merges_dimensions() -> None:

@@ -13,13 +13,11 @@ import numpy as np
 import pytest
 
 from indexproof.core.errors import InputError
-from indexproof.core.hlo import read_shape
 from indexproof.core.layout import (
     Layout,
     Memory,
     Shape,
     Tile,
-    dimension_number,
     element_bits,
     linear_index,
     memory,
@@ -197,17 +195,6 @@ def test_linear_memory_orders_of_the_page() -> None:
     # "equivalent to the layout of the following array"
     array = [["a", "b", "c", "0", "0"], ["d", "e", "f", "0", "0"], ["0"] * 5]
     assert padded == contents(memory("f32[3,5]{0,1}"), list(itertools.chain(*array)))
-
-
-def test_dimensions_and_ranks() -> None:
-    shape = read_shape("f32[4,1,6]")
-    assert isinstance(shape, Shape)
-    assert shape.rank == 3
-    assert [shape.dimension(d) for d in (0, 1, 2)] == [4, 1, 6]
-    assert [shape.dimension(d) for d in (-1, -2, -3)] == [6, 1, 4]
-    for number, rank in ((3, 3), (-4, 3), (0, 0), (-1, 0)):
-        with pytest.raises(InputError, match=f"dimension {number} of an array of rank {rank}"):
-            dimension_number(number, rank)
 
 
 def test_index_util_both_ways() -> None:

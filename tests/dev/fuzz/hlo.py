@@ -21,9 +21,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
+from computation_maps import computation_maps
 from hypothesis import strategies as st
 
-from indexproof.core.analysis import computation_maps
 from indexproof.core.errors import InputError, quoted
 from indexproof.core.hlo import Module, format_module, read_module
 from indexproof.core.map_reader import read_map

@@ -222,7 +222,7 @@ def test_functions_of_several_maps_stand_in_one_file(tmp_path: Path) -> None:
 @needs_a_compiler
 def test_a_deep_expression_compiles(tmp_path: Path) -> None:
     e: Expr = var("x")
-    for k in range(10_000):
+    for k in range(3_000):
         # few divisions: a compiler takes quadratic time for thousands of them in one block
         e = minimum(e + 1, var("y")) if k % 50 else e // 3
     source = c_source(IndexingMap.of([("x", 0, 10**6), ("y", 0, 10**6)], results=[e]))

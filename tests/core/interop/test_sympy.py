@@ -206,7 +206,7 @@ def test_maps_written_by_hand() -> None:
 
 def test_depth() -> None:
     e: Expr = x
-    for _ in range(10_000):
+    for _ in range(3_000):
         e = (e + 1) // 2
     assert from_sympy(to_sympy(e, evaluate=False)) is e
     with pytest.raises(InputError, match="no integer"):

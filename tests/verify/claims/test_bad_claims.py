@@ -157,10 +157,6 @@ def test_a_bad_file_is_an_error_with_its_place(text: str, line: int, column: int
         assert shown[2].strip() == "^"
 
 
-def test_there_are_many_and_all_differ() -> None:
-    assert len({text for text, *_ in BAD}) == len(BAD) >= 60
-
-
 @pytest.mark.parametrize("text", [None, 3, b"claim a"])
 def test_what_is_no_text(text: object) -> None:
     with pytest.raises(InputError, match="expected text"):

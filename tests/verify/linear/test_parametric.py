@@ -25,11 +25,6 @@ def rules(*families: str) -> tuple[StatedRule, ...]:
     return parse_json_rules(json.dumps(CLAIMS.rule_file(CLAIMS.claims(*families))), "claims.json").rules
 
 
-def test_there_are_enough_of_them() -> None:
-    names = [name for name, _, _ in CLAIMS.claims()]
-    assert len(names) == len(set(names)) >= 240
-
-
 @pytest.mark.parametrize("family", CLAIMS.FAMILIES)
 def test_all_are_proved(family: str, linear_strategies: frozenset[str]) -> None:
     started = time.process_time()

@@ -1,7 +1,7 @@
 """Decide one problem: ask several engines in a fixed order, with budgets that grow from round to round.
 
 1. The normal form takes about a millisecond and proves most true claims.
-2. Enumeration tries every point if there are at most :data:`~.enumerate.LIMIT`, and more in later rounds.
+2. Enumeration tries every point if there are at most :data:`~.enumerate.LIMIT`, and ten million in the second round.
 3. Otherwise the points of smallest magnitude are tried.
 4. SAT sweeping, witnesses for unknowns, isl and z3 follow, round after round; from the second one on isl comes first.
    Where isl is complete z3 begins one round later.
@@ -28,8 +28,9 @@ GROWTH = 5
 ROUNDS = 7
 #: In so many rounds all points are tried, if there are not too many.
 _ENUMERATED = 5
-#: How many times more points the second round tries.
+#: How many times more small points the second round tries, and how many times more it takes for all.
 _MORE = 30
+_ALL = 50
 
 #: Engines in the order in which they are asked; the factor multiplies their budget, for those that have one.
 ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
@@ -156,7 +157,7 @@ def _schedule(asked: Sequence[str], presburger: bool, turn: int) -> Iterator[tup
     """
     for name in sorted(asked, key=lambda n: n in _SOLVERS and n != isl.NAME) if turn else asked:
         if name == enumeration.NAME and turn < _ENUMERATED:
-            yield name, GROWTH**turn
+            yield name, _ALL * GROWTH ** (turn - 1) if turn else 1
         elif name == _PROBE and turn < 2:
             yield name, _MORE**turn
         elif name == smt.NAME and presburger and len(asked) > 1:

@@ -11,9 +11,11 @@ is a disjunction, which only z3 is asked about.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from . import isl, smt
 from .climbing import Definitions, climbed
 from .enumerate import drawn, satisfied, shrunk
 from .forms import Form, NotQuasiAffine, Row, add, add_term, combined, constant, is_constant, plus, scaled
+from .narrowing import NarrowedBox, differences
 from .problem import HOLDS, Box, Outcome, Point, Problem
 
 NAME = "SAT sweeping"
@@ -47,15 +50,32 @@ _LEVELS = (1, 2, 4)
 _ATOMS = 40
 #: So many generations of points are looked at for counterexamples, times the root of how often the budget has the least.
 _GENERATIONS = 40
+#: So many are before the box is narrowed.
+_FIRST = 8
 _OPTIONS = 8
+#: So many differences are gone through to narrow the box.
+_DOUBTS = 24
+_Answers: TypeAlias = "dict[str, tuple[bool | None, Point]]"
+_NOTHING: Mapping[int, Form] = {}
 
 
 class _Atoms(Definitions):
     """An algebra (see :func:`~indexproof.core.expr.interpret`) whose values are linear forms over shared atoms."""
 
-    def __init__(self, box: Box, columns: Sequence[Any], budget: int) -> None:
+    def __init__(
+        self,
+        box: Box,
+        columns: Sequence[Any],
+        budget: int,
+        answers: _Answers,
+        assumed: Mapping[int, Form] = _NOTHING,
+    ) -> None:
         self.budget = min(budget, _PATIENT)
         super().__init__()
+        #: The answers of solvers to local questions.
+        self.answers = answers
+        #: What atoms are taken to be; z3 is not asked then.
+        self.assumed = assumed
         self.named: dict[object, Form] = {}
         self.alike: dict[object, list[int]] = {}
         #: A quotient whose spelling has large terms that nearly cancel lies within an interval of another form; with the
@@ -170,11 +190,18 @@ class _Atoms(Definitions):
         atoms = [Interval(self.lo[m], self.hi[m]) for m in sorted(cone)]
         (asked,) = numbered([goal])
         facts, alternatives = numbered(rows), [[numbered(r) for r in c] for c in choices]
+        key = repr((atoms, asked, facts, alternatives))
+        if key in self.answers:
+            return self.answers[key]
+        found: bool | None = None
+        values: Point = ()
         if not alternatives:
             found, values = isl.counterexample(atoms, facts, asked, _OPERATIONS // max(len(atoms), 1))
-            if found is not None:
-                return found, values
-        return smt.counterexample(atoms, facts, alternatives, asked, self.budget * factor)
+        if not self.assumed and found is None:
+            found, values = smt.counterexample(atoms, facts, alternatives, asked, self.budget * factor)
+        if found is not None:
+            self.answers[key] = found, values
+        return found, values
 
     # -- the algebra
     def quotient(self, a: Form, c: int) -> Form:
@@ -229,8 +256,7 @@ class _Atoms(Definitions):
                 plus(f, {atom: 1}, -1), Interval(0, 0)
             ):
                 return f
-        self.doubts += [plus({atom: 1}, f, -1) for f in candidates]
-        return {atom: 1}
+        return self._doubted(atom, candidates)
 
     # -- quotients
     def _quotient(self, a: Form, c: int, make: bool = True) -> Form | None:
@@ -294,8 +320,12 @@ class _Atoms(Definitions):
         low, high = (x if is_infinite(x) else x // c for x in (lo, hi))
         atom = self._atom(low, high, values)
         self.quotients[atom] = rest, c
-        self.doubts += [plus({atom: 1}, f, -1) for f in tried]
-        return {atom: 1}
+        return self._doubted(atom, tried)
+
+    def _doubted(self, atom: int, candidates: Iterable[Form]) -> Form:
+        """A new atom that could not be shown to be any of ``candidates``, or what it is assumed to be."""
+        self.doubts += [plus({atom: 1}, f, -1) for f in candidates]
+        return self.assumed.get(atom, {atom: 1})
 
     def _candidates(self, values: Any) -> Iterator[Form]:
         """Forms with these values at the sample points: a constant, or an atom or its negation and a constant."""
@@ -341,36 +371,82 @@ def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
         return Outcome("open", note="not tried")
     if any(is_infinite(x) for _, i in problem.variables for x in i):
         return Outcome("open", note="not tried")
-    simple = Problem(problem.variables, problem.where, tuple(options)).simplified()
-    if simple is None:
-        return HOLDS
-    smaller, fixed = simple
+    smaller, fixed = Problem(problem.variables, problem.where, tuple(options)), {}
     try:
-        atoms = _Atoms(smaller.variables, _columns(smaller), budget)
-        for f in smaller.where:
-            # one after the other, so that each may help to compare what follows
-            (form,) = interpret([f.expr], atoms)
-            atoms.rows.append((form, f.within))
-        return _decided(problem, smaller, atoms, fixed, budget)
+        while True:
+            simple = smaller.simplified()
+            if simple is None:
+                return HOLDS
+            smaller, more = simple
+            fixed.update(more)
+            answers: _Answers = {}
+            columns = _columns(smaller)
+            atoms = _Atoms(smaller.variables, columns, budget, answers)
+            rows = _open_rows(smaller, atoms)
+            if not all(rows):
+                return HOLDS
+            if (found := _climbed(smaller, atoms, rows, _FIRST)) is None:
+                box = _narrowed(smaller, atoms, rows, columns)
+                if box is None:
+                    return HOLDS
+                sizes = [(i.size, j.size) for (_, i), (_, j) in zip(box, smaller.variables, strict=True)]
+                if any(2 * new <= old for new, old in sizes):
+                    smaller = replace(smaller, variables=box)
+                    continue
+                # what is found at all is mostly found soon
+                generations = math.isqrt(_GENERATIONS**2 * budget // BUDGET)
+                found = _climbed(smaller, atoms, rows, generations)
+            return _decided(problem, smaller, atoms, rows, fixed, found)
     except NotQuasiAffine:
         return Outcome("open", note="not quasi-affine")
 
 
-def _decided(
-    problem: Problem, smaller: Problem, atoms: _Atoms, fixed: dict[Var, int], budget: int
-) -> Outcome:
-    """The verdict from the forms of the options' facts."""
+def _open_rows(problem: Problem, atoms: _Atoms) -> list[list[Row]]:
+    """The facts of each option that are not known to hold."""
+    for f in problem.where:
+        # one after the other, so that each may help to compare what follows
+        (form,) = interpret([f.expr], atoms)
+        atoms.rows.append((form, f.within))
     claims = [
-        list(zip(interpret([f.expr for f in o.facts], atoms), o.facts, strict=True)) for o in smaller.options
+        list(zip(interpret([f.expr for f in o.facts], atoms), o.facts, strict=True)) for o in problem.options
     ]
-    rows: list[list[Row]] = []
-    for claim in claims:
-        rows.append([(g, f.within) for g, f in claim if not atoms.implied(g, f.within)])
-        if not rows[-1]:
-            return HOLDS
-    samples = atoms.samples[1 : len(smaller.variables) + 1]
-    # what is found at all is mostly found soon
-    found = climbed(atoms, rows, smaller, samples, math.isqrt(_GENERATIONS**2 * budget // BUDGET))
+    return [[(g, f.within) for g, f in claim if not atoms.implied(g, f.within)] for claim in claims]
+
+
+def _narrowed(problem: Problem, atoms: _Atoms, rows: list[list[Row]], columns: list[Any]) -> Box | None:
+    """A box with all counterexamples; None where there are none.
+
+    A difference without which all else comes out equal is not zero where the claim fails.
+    """
+    bounds = NarrowedBox(atoms)
+    if len(rows) == 1 and len(rows[0]) == 1 and not bounds.narrow(*rows[0][0]):
+        return None
+    for f in itertools.islice(differences(atoms), _DOUBTS):
+        m = max(f)
+        if abs(f[m]) != 1:
+            continue
+        same = scaled(plus(f, {m: 1}, -f[m]), -f[m])
+        again = _Atoms(problem.variables, columns, atoms.budget, atoms.answers, {m: same})
+        if not all(_open_rows(problem, again)) and not bounds.narrow(f, Interval(0, 0)):
+            return None
+    return tuple((v, bounds.box[m]) for m, (v, _) in enumerate(problem.variables, 1))
+
+
+def _climbed(
+    problem: Problem, atoms: _Atoms, rows: list[list[Row]], generations: int
+) -> dict[int, int] | None:
+    return climbed(atoms, rows, problem, atoms.samples[1 : len(problem.variables) + 1], generations)
+
+
+def _decided(
+    problem: Problem,
+    smaller: Problem,
+    atoms: _Atoms,
+    rows: list[list[Row]],
+    fixed: dict[Var, int],
+    found: dict[int, int] | None,
+) -> Outcome:
+    """The verdict from a point that was ``found``, or from questions with everything unfolded."""
     if found is None and len(rows) == 1:
         for row in list(rows[0]):
             fails, values = atoms.point(*row, _LAST)

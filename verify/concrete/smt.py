@@ -52,6 +52,7 @@ def _symbolic_divisors(problem: Problem) -> list[Any]:
 
 def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> Outcome:
     """Decide with at most ``budget`` resource units a query, and as many again to minimise."""
+    budget = max(budget, 1)  # none would be no limit
     divisors = _symbolic_divisors(problem)
     unknowns: set[Var] = {v for o in problem.options for v, _ in o.unknowns}
     if any(isinstance(n, Var) and n in unknowns for n in postorder(*divisors)):

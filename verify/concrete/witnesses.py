@@ -430,6 +430,6 @@ def _impossible(
         if found.status == "open":
             found = isl.decide(smaller, budget, minimise=False)
         if found.status == "open":
-            found = smt.decide(smaller, max(budget * _UNITS // smaller.words, 1), minimise=False)
+            found = smt.decide(smaller, budget * _UNITS // smaller.words, minimise=False)
         asked[smaller] = None if found.status == "open" else found.status == "holds"
     return asked[smaller]

@@ -329,20 +329,9 @@ def slope(points: Sequence[tuple[float, float]]) -> float | None:
 # ------------------------------------------------------------------------------------------------ ours: the checks
 #: What generated code asks of the kernel to establish the left side and the conditions.
 CHECKS = (
-    *(
-        "added",
-        "at_most",
-        "atoms",
-        "coefficient",
-        "constant",
-        "contains",
-        "descends",
-        "differ",
-        "divides",
-        "equal",
-    ),
+    *("added", "at_most", "atoms", "coefficient", "constant", "contains", "descends", "differ", "divides", "equal"),
     *("is_multiple", "made_of", "normal", "size", "size_of_division", "size_of_extremum", "within"),
-)
+)  # fmt: skip
 
 
 def checking(ours: Ours, name: str) -> float:

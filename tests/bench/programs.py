@@ -226,19 +226,15 @@ _OPERATIONS: dict[str, Any] = {
     "cdiv": lambda a, b: -(-a // b),
     "tdiv": _tdiv,
     "tmod": lambda a, b: a - _tdiv(a, b) * b,
-    "min": lambda a, b: (
-        np.minimum(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else min(a, b)
-    ),
-    "max": lambda a, b: (
-        np.maximum(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else max(a, b)
-    ),
+    "min": lambda a, b: (np.minimum(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else min(a, b)),
+    "max": lambda a, b: (np.maximum(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else max(a, b)),
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
     "xor": lambda a, b: a ^ b,
     "le": lambda a, b: a <= b,
     "eq": lambda a, b: a == b,
     "select": lambda c, a, b: np.where(c, a, b) if isinstance(c, np.ndarray) else (a if c else b),
-}
+}  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------------------ cost

@@ -451,21 +451,11 @@ def circular() -> Derivation:
     quotient, vanishes = RULES["quotient_known"], RULES["satisfied_constraint_vanishes"]
     e = m.constraints[0].expr
     steps = (
-        RuleStep(
-            quotient,
-            {"x": var("d0"), "d": integer(4), "q": integer(0)},
-            Position("constraint", 0),
-            e,
-            integer(0),
-            integer(0),
-        ),
-        ConstraintChange(
-            vanishes,
-            {"x": integer(0), "lo": integer(0), "hi": integer(0)},
-            (Constraint(integer(0), 0, 0),),
-            (),
-        ),
-    )
+        RuleStep(quotient, {"x": var("d0"), "d": integer(4), "q": integer(0)}, Position("constraint", 0), e,
+            integer(0), integer(0)),
+        ConstraintChange(vanishes, {"x": integer(0), "lo": integer(0), "hi": integer(0)}, (Constraint(integer(0), 0,
+            0),), ()),
+    )  # fmt: skip
     return Derivation(m, m.with_(constraints=()), steps)
 
 

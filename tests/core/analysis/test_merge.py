@@ -83,13 +83,9 @@ def test_an_index_that_a_neighbour_can_say_too() -> None:
 
 def test_what_one_dimension_says_of_one_result() -> None:
     halves = [
-        parse_map(
-            "(d0, d1) -> ((d0 - 1) floordiv 2, d1), domain: d0 in [1, 15], d1 in [0, 7], d0 mod 2 in [1, 1]"
-        ),
-        parse_map(
-            "(d0, d1) -> (d0 floordiv 2 - 1, d1), domain: d0 in [2, 14], d1 in [0, 7], d0 mod 2 in [0, 0]"
-        ),
-    ]
+        parse_map("(d0, d1) -> ((d0 - 1) floordiv 2, d1), domain: d0 in [1, 15], d1 in [0, 7], d0 mod 2 in [1, 1]"),
+        parse_map("(d0, d1) -> (d0 floordiv 2 - 1, d1), domain: d0 in [2, 14], d1 in [0, 7], d0 mod 2 in [0, 0]"),
+    ]  # fmt: skip
     for maps in (halves, halves[::-1]):
         (found,) = merged(maps)
         assert relation([found]) == relation(maps)
@@ -115,11 +111,9 @@ def test_what_may_not_be_merged() -> None:
         ("(d0) -> (d0), domain: d0 in [0, 2]", "(d0) -> (d0), domain: d0 in [4, 5]"),
         ("(d0) -> (d0), domain: d0 in [0, 2]", "(d0) -> (d0 + 1), domain: d0 in [3, 5]"),
         ("(d0) -> (d0), domain: d0 in [0, 2], d0 mod 2 in [0, 0]", "(d0) -> (d0), domain: d0 in [3, 5]"),
-        (
-            "(d0){rt0} -> (rt0), domain: d0 in [0, 2], rt0 in [0, 4]",
-            "(d0){rt0} -> (rt0), domain: d0 in [3, 3], rt0 in [1, 4]",
-        ),
-    ):
+        ("(d0){rt0} -> (rt0), domain: d0 in [0, 2], rt0 in [0, 4]",
+            "(d0){rt0} -> (rt0), domain: d0 in [3, 3], rt0 in [1, 4]"),
+    ):  # fmt: skip
         maps = [parse_map(t) for t in texts]
         assert merged(maps) == maps
 

@@ -67,14 +67,12 @@ def test_everything_is_noticed(kind: str, least: int) -> None:
 _ENTRIES = {
     **dict.fromkeys(("another format", "another prover"), "outdated"),
     **dict.fromkeys(("wrong example", "forged refutation", "forged identity"), "untrue"),
-    **dict.fromkeys(
-        ("verdict turned round", "entry of another", "seal of another", "a character"), "altered"
-    ),
+    **dict.fromkeys(("verdict turned round", "entry of another", "seal of another", "a character"), "altered"),
     "truncated:": "altered",
     "truncated, sealed": "unreadable",
     "forged proof of what fails near zero": "untrue",
     "forged proof of what fails far away": "proved again",
-}
+}  # fmt: skip
 
 
 def test_entries_of_the_cache_are_refused_for_what_is_wrong_with_them() -> None:

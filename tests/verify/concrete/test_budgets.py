@@ -23,12 +23,9 @@ from indexproof.verify.concrete.problem import Fact, Option, Outcome, Problem
 
 BOX = "domain: d0 in [0, 7], d1 in [-3, 12], (d0 * 3 + d1) mod 4 in [1, 2]"
 PAIRS = [
-    (
-        "((d0 * 5 + d1) mod 12) floordiv 3 + d1 ceildiv 4",
-        "((d0 * 5 + d1) floordiv 3) mod 4 + (d1 + 3) floordiv 4",
-    ),
+    ("((d0 * 5 + d1) mod 12) floordiv 3 + d1 ceildiv 4", "((d0 * 5 + d1) floordiv 3) mod 4 + (d1 + 3) floordiv 4"),
     ("max(d0 floordiv 2, d1 mod 3)", "max((d0 + 1) floordiv 2, d1 mod 3)"),
-]
+]  # fmt: skip
 
 
 def _question(left: str, right: str) -> Problem:

@@ -46,11 +46,9 @@ def test_the_prover_itself_needs_no_vouching_for_divisors() -> None:
 SPELLINGS: dict[str, dict[str, Callable[..., Any]]] = {
     "counts as (n - 1) // t + 1": {"up": lambda a, b: ["add", ["fdiv", ["sub", a, 1], b], 1]},
     "counts as -(-n // t)": {"up": lambda a, b: ["sub", 0, ["fdiv", ["sub", 0, a], b]]},
-    "closed ranges": {
-        "inside": lambda e, n: ["within", e, 0, ["sub", n, 1]],
-        "sizes": lambda *of: [["ge", n, 1] for n in of],
-    },
-}
+    "closed ranges": {"inside": lambda e, n: ["within", e, 0, ["sub", n, 1]], "sizes": lambda *of: [["ge", n, 1] for
+        n in of]},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)

@@ -166,14 +166,6 @@ def test_obligations_mean_the_same_after_a_journey() -> None:
     assert work(pickle.loads(pickle.dumps(job))) == work(job)
 
 
-@pytest.mark.slow
-def test_the_catalogue_is_the_same_in_any_order() -> None:
-    everything = catalogue()[::15]  # all of it takes minutes
-    one = answers(everything, jobs=1)
-    everything.reverse()
-    assert answers(everything, jobs=2) == one
-
-
 def test_what_several_ask_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     some = OBLIGATIONS[:6]
     twins = [replace(o, subject=f"twin of {o.subject}", claim="the same") for o in some]

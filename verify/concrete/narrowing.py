@@ -132,7 +132,7 @@ def _cut(f: Form, within: Interval, box: list[Interval]) -> list[int] | None:
 
 
 def differences(atoms: Definitions) -> Iterator[Form]:
-    """Yield forms that could not be shown to be zero: an atom less another, and before that of two quotients the dividends."""
+    """Yield forms that could not be shown to be zero: atoms less others, and of two quotients the dividends first."""
     for f in atoms.doubts:
         m = max(f)
         for j in f:

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from indexproof.verify.concrete import equal_maps, isl, sat_sweeping, smt, witne
 from indexproof.verify.concrete.climbing import Definitions, _apart
 from indexproof.verify.concrete.equality import same_relation
 from indexproof.verify.concrete.pairs import same_pairs
-from indexproof.verify.concrete.problem import Fact, Option, Outcome, Problem
+from indexproof.verify.concrete.problem import Fact, Option, Problem
 
 BOX = "domain: d0 in [0, 7], d1 in [-3, 12], (d0 * 3 + d1) mod 4 in [1, 2]"
 PAIRS = [
@@ -57,12 +58,13 @@ def test_wide_integers_leave_isl_some_operations() -> None:
 def test_wide_integers_leave_z3_some_units(monkeypatch: pytest.MonkeyPatch) -> None:
     """z3 too takes a limit of none for no limit."""
     asked: list[int] = []
+    made = smt.Encoder.solver
 
-    def noted(_problem: Problem, budget: int, **_options: bool) -> Outcome:
+    def noted(encoder: smt.Encoder, conditions: Any, budget: int) -> Any:
         asked.append(budget)
-        return Outcome("open")
+        return made(encoder, conditions, budget)
 
-    monkeypatch.setattr(smt, "decide", noted)
+    monkeypatch.setattr(smt.Encoder, "solver", noted)
     monkeypatch.setattr(Problem, "words", 10**6)
     u, v, sizes = var("u"), var("v"), Interval(0, 10**4)
     pairs = Option((Fact(u * 6 - v * 10 - var("d0"), Interval(0, 0)),), ((u, sizes), (v, sizes)))

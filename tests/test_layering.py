@@ -23,7 +23,8 @@ LAYERS = ("core", "rules", "verify", "reports", "reports/commands", "cli")
 OUTSIDE = {
     # rich: how a map shows itself on a terminal; sympy and tvm: conversions; all loaded only then
     "core": {"numpy", "rich", "sympy", "tvm"},
-    # two files, not a layer: the boundary to jax
+    # three files, not a layer: the boundary to jax
+    "core/frameworks/dynamic_shapes.py": {"jax", "jaxlib"},
     "core/frameworks/jax.py": {"jax", "jaxlib"},
     "core/frameworks/pallas.py": {"jax"},
     "rules": {"numpy"},

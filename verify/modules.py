@@ -51,6 +51,7 @@ from ..core.op import (
     map_claim,
     source_name,
 )
+from ..core.parametric import ParametricMap
 from ..core.simplify_map import simplify_map
 from ..core.stablehlo import read_any
 from ..core.tighten import constraints_of, tighten_around
@@ -229,7 +230,7 @@ class ModuleVerifier:
         if op is None or op.virtual:
             return
         sizes = tuple(a.dims for a in made.operand_arrays)
-        for_all = any(UNBOUNDED in x for x in sizes)
+        for_all = unsized(made.shape) or any(UNBOUNDED in x for x in sizes)
         try:
             if for_all:
                 expect_sizes(op, made, sizes)
@@ -330,7 +331,7 @@ class ModuleVerifier:
             where, other = f"{_place(*key)}, for all sizes", back[key]
             for reads, target in ((one, one.operand), (other, other.output)):
                 for m in reads.maps:
-                    ask = partial(decide_for_all_sizes, "in_bounds", [m], shape=target)
+                    ask = partial(decide_for_all_sizes, "in_bounds", [_of_sizes(m, target)], shape=target)
                     yield CheckedQuestion("in bounds", where, *_asked(ask))
             if one.unknown is not None or other.unknown is not None:
                 continue  # what is not known is no relation to compare
@@ -339,11 +340,18 @@ class ModuleVerifier:
                 yield CheckedQuestion("pair", where, Status.UNDECIDED, reason)
                 continue
             for m, n in zip(one.maps, other.maps, strict=True):
-                asked = _asked(partial(decide_for_all_sizes, "inverse", [m, n]))
+                asked = _asked(partial(decide_for_all_sizes, "inverse", [_of_sizes(m), _of_sizes(n)]))
                 if asked[0] is Status.REFUTED and len(one.maps) > 1:
                     # several maps are one relation together: which are inverses of each other is not known
                     asked = Status.UNDECIDED, asked[1]
                 yield CheckedQuestion("pair", where, *asked)
+
+
+def _of_sizes(m: ParametricMap, shape: Sequence[Expr] = ()) -> ParametricMap:
+    """The map with the parameters of a shape too, and with what its text leaves out: parameters are sizes."""
+    more = (v.name for e in shape for v in e.variables())
+    parameters = tuple(dict.fromkeys((*m.parameters, *more)))
+    return replace(m, parameters=parameters, conditions=(*m.conditions, *(var(p) >= 0 for p in parameters)))
 
 
 def _place(root: int, parameter: int, leaf: int) -> str:

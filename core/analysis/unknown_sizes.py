@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from ..condition import FALSE, TRUE, And, Compare, Condition, Divides, Within, all_of
+from ..condition import FALSE, TRUE, And, Compare, Condition, Divides, Within, all_exprs, all_of
 from ..errors import InputError
 from ..expr import Expr, ExprLike, Int, Sum, Var, integer, lift, linear, var
 from ..facts import Facts
 from ..hlo import Computation, Instruction, Module, leaves
 from ..hlo.shape import UNBOUNDED
 from ..op import Direction, Op, box, map_claim, substituted, symbols
-from ..parametric import ParametricMap
+from ..parametric import ParametricMap, divisors_of
 from .catalogue import NoMap, ReadOp
 from .dataflow import READS_NOTHING, TRANSPARENT, flattened
 from .dependence import Leaf, Path
@@ -215,6 +215,10 @@ class MapsForAllSizes:
         except InputError as error:
             return NoMap(i.name, error.message)
         results = tuple(e.substitute(names) for e in claim.results)
+        # a size that divides is that of an array without elements where it is 0
+        conditions += [
+            d >= 1 for d in divisors_of((*results, *(e for c in conditions for e in all_exprs(c))))
+        ]
         free = {v for e in results for v in e.variables()} | {v for c in conditions for v in c.variables()}
         bound = {*(d.name for d in dims), *ranges}
         parameters = sorted({v.name for v in free} - bound, key=lambda n: (len(n), n))

@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import Any, Literal, cast
 
 from indexproof.core.errors import InputError
+from indexproof.core.frameworks.dynamic_shapes import from_calls, to_calls
 from indexproof.core.hlo import Module, Shape, format_module, read_module, read_shape
 from indexproof.core.interop.foreign import needed
 
@@ -93,10 +94,12 @@ def read_stablehlo(text: str) -> Module:
     # as long as before, so that places of errors stay right
     plain = _QUANTIZED.sub(lambda found: (found[1] or "convert").ljust(len(found[0])), text)
     try:
-        computation = mlir.mlir_module_to_xla_computation(plain, use_tuple_args=False, return_tuple=False)
+        computation = mlir.mlir_module_to_xla_computation(
+            to_calls(plain), use_tuple_args=False, return_tuple=False
+        )
     except errors as error:
         raise _input_error("StableHLO", str(error), text, _MLIR_PLACE) from None
-    return read_module(_text(computation.get_hlo_module()))
+    return read_module(from_calls(_text(computation.get_hlo_module())))
 
 
 def through_xla(module: Module) -> Module:

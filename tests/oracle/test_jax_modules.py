@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +23,8 @@ from indexproof.core.hlo import (
     read_shape,
 )
 from indexproof.core.stablehlo import is_stablehlo, read_any
+from indexproof.verify.modules import ModuleVerifier
+from indexproof.verify.verdict import Status
 
 jax = pytest.importorskip("jax")
 
@@ -209,3 +214,80 @@ def test_quantized_types_are_read_as_what_they_stand_for() -> None:
     # values of constants would be other ones: no module rather than a wrong one
     with pytest.raises(InputError, match="StableHLO"):
         read_any(text.replace(weights, constant))
+
+
+SYMBOLIC: dict[str, tuple[Callable[..., Any], list[str]]] = {
+    "bias": (lambda x, b: x + b, ["n,8", "8"]),
+    "column": (lambda x, b: x + b, ["n,8", "n,1"]),
+    "softmax": (jax.nn.softmax, ["n,8"]),
+    "outer": (lambda x, y: x[:, None] * y[None, :], ["n", "m"]),
+    "collapse": (lambda x: x.reshape(-1), ["n,4"]),
+    "split": (lambda x: x.reshape(x.shape[0], 2, 4).transpose(1, 0, 2), ["n,8"]),
+    "numbers": (lambda x: x * jax.numpy.arange(x.shape[0])[:, None], ["n,3"]),
+    "pad": (lambda x: jax.numpy.pad(x, ((1, 2), (0, 0))), ["n,3"]),
+}
+
+
+def exported(name: str) -> str:
+    from jax import export
+
+    function, shapes = SYMBOLIC[name]
+    scope = export.SymbolicScope()
+    made = [
+        jax.ShapeDtypeStruct(export.symbolic_shape(s, scope=scope), jax.numpy.float32)
+        for s in (f"{s}," for s in shapes)
+    ]
+    return str(export.export(jax.jit(function))(*made).mlir_module())
+
+
+def reads_at(text: str, name: str, n: int) -> tuple[dict[int, set[Any]], dict[int, set[Any]]]:
+    """By operand, the pairs of elements by the maps for all sizes where all are n, and by those of the function there."""
+    function, shapes = SYMBOLIC[name]
+    asked = ModuleVerifier(read_any(text))
+    general = asked.for_all_sizes(asked.module.entry, "output_to_input")
+    given = [tuple(n if x in "nm" else int(x) for x in s.split(",")) for s in shapes]
+    example = [jax.ShapeDtypeStruct(s, jax.numpy.float32) for s in given]
+    module = indexproof.jax.module(function, *example)
+    known = ModuleVerifier(module).maps.computation(module.entry.name, "output_to_input").leaves
+    return (
+        {
+            k: {p for m in r.maps for p in m.at(dict.fromkeys(m.parameters, n)).relation()}
+            for (_, k, _), r in general.items()
+        },
+        {k: {p for m in r.maps for p in m.relation()} for (_, k, _), r in known.items()},
+    )
+
+
+@pytest.mark.parametrize("name", SYMBOLIC)
+def test_exported_functions_with_symbolic_sizes_read_what_they_do_at_each_size(name: str) -> None:
+    text = exported(name)
+    for n in (2, 3, 5):
+        general, expected = reads_at(text, name, n)
+        assert general == expected
+    asked = ModuleVerifier(read_any(text))
+    assert all(asked.check(c).status is Status.PROVED for c in asked.module.computations)
+
+
+def test_a_dimension_taken_for_another_is_noticed() -> None:
+    right = exported("outer")
+    wrong = re.sub(r"dims = \[0, 1\]", "dims = [1, 0]", right)
+    assert wrong != right
+    general, expected = reads_at(wrong, "outer", 3)
+    assert general != expected
+
+
+def test_dynamic_ops_that_say_more_than_sizes_have_no_maps() -> None:
+    text = """module {{
+  func.func @main(%a: tensor<?x4xf32>, %n: tensor<2xi32>) -> tensor<?x?xf32> {{
+    %0 = stablehlo.dynamic_broadcast_in_dim %a, %n, dims = [0, 1]{} : (tensor<?x4xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+    return %0 : tensor<?x?xf32>
+  }}
+}}
+"""
+    # a size of 1 would stretch, unless it is said that it does not
+    module = indexproof.jax.read_stablehlo(text.format(""))
+    assert module.entry.root.opcode == "custom-call"
+    assert module.entry.root.word("custom_call_target") == "stablehlo.dynamic_broadcast_in_dim"
+    said = " {known_nonexpanding_dimensions = array<i64: 0>}"
+    module = indexproof.jax.read_stablehlo(text.format(said))
+    assert module.entry.root.opcode == "broadcast"

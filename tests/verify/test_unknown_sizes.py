@@ -28,6 +28,7 @@ RIGHT = [
     f"{A}\nb = f32[4,?] parameter(1)\nROOT r = f32[?,?] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}",
     f"{A}\nROOT r = f32[?,8] concatenate(a, a), dimensions={{1}}",
     f"{A}\nROOT r = f32[?,4] concatenate(a, a), dimensions={{0}}",
+    f"{A}\nb = f32[?,4] parameter(1)\nROOT r = f32[?,4] concatenate(a, b), dimensions={{0}}",
     f"{A}\nROOT r = f32[?,4] reverse(a), dimensions={{0}}",
     f"{A}\nz = f32[] constant(0)\nROOT r = f32[?,9] pad(a, z), padding=0_1x1_1_1",
     f"{A}\nROOT r = f32[2,2] slice(a), slice={{[1:3], [0:4:2]}}",

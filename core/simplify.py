@@ -15,6 +15,7 @@ from typing import Any, Final
 from . import native
 from .cost import DIVISION_WEIGHT, cost, expect_weight
 from .engine import DEEPEST, Engine
+from .errors import InputError
 from .expr import Expr, Sum, integer, postorder
 from .extraction import Ledger, NarrowLedger, Search, as_given, takes_sums_apart
 from .facts import Facts
@@ -39,7 +40,7 @@ class Simplifier:
     A variable that has only one value is replaced by it unless ``keep_points``.  ``division_weight`` is what a division
     costs when any other operation costs one.  ``quick`` writes normal forms as they are.  ``trace`` collects the steps:
     equalities ``before = after`` from which it follows by congruence that an expression equals its result.  Raises
-    :class:`InputError` for a weight below 1.
+    :class:`InputError` for a weight below 1, and for rules without an engine.
     """
 
     def __init__(
@@ -53,6 +54,8 @@ class Simplifier:
         quick: bool = False,
     ) -> None:
         expect_weight(division_weight)
+        if rules.rules and rules.engine is None:
+            raise InputError(f"nothing applies the rules of {rules.name}: engine_of generates their engine")
         self.rules = rules
         self.facts = facts
         self.trace = trace

@@ -764,7 +764,8 @@ class CatalogueEngine(Engine):
 
 CatalogueEngine.RULES = {
     QUOTIENT: {
-        "": (CatalogueEngine.quotient_by_one, CatalogueEngine.quotient_of_quotient, CatalogueEngine.quotient_absorbs_summand, CatalogueEngine.quotient_absorbs_negated, CatalogueEngine.quotient_absorbs_digit, CatalogueEngine.quotient_of_remainder, CatalogueEngine.quotient_of_digit, CatalogueEngine.negative_divisor_moves_up,),
+        "": (CatalogueEngine.quotient_by_one, CatalogueEngine.quotient_of_quotient, CatalogueEngine.quotient_absorbs_summand, CatalogueEngine.quotient_absorbs_negated, CatalogueEngine.quotient_absorbs_digit, CatalogueEngine.quotient_of_remainder, CatalogueEngine.quotient_of_digit,),
+        "anywhere": (CatalogueEngine.negative_divisor_moves_up,),
         "block_of_range": (CatalogueEngine.quotient_known,),
         "coefficient_quotients": (CatalogueEngine.quotient_certified,),
         "common_factor": (CatalogueEngine.small_remainder_vanishes,),
@@ -772,7 +773,8 @@ CatalogueEngine.RULES = {
         "multiples": (CatalogueEngine.multiple_leaves_quotient,),
     },
     REMAINDER: {
-        "": (CatalogueEngine.remainder_by_one, CatalogueEngine.inner_remainder_vanishes, CatalogueEngine.negative_modulus_moves_out, CatalogueEngine.minimum_of_congruent_leaves_remainder, CatalogueEngine.maximum_of_congruent_leaves_remainder,),
+        "": (CatalogueEngine.inner_remainder_vanishes, CatalogueEngine.minimum_of_congruent_leaves_remainder, CatalogueEngine.maximum_of_congruent_leaves_remainder,),
+        "anywhere": (CatalogueEngine.remainder_by_one, CatalogueEngine.negative_modulus_moves_out,),
         "block_of_range": (CatalogueEngine.remainder_known,),
         "coefficient_quotients": (CatalogueEngine.remainder_certified,),
         "common_factor": (CatalogueEngine.common_factor_leaves_remainder,),

@@ -16,7 +16,7 @@ from ..condition import And, Compare, Condition, Divides, Not, Or, Truth, Within
 from ..expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var
 from ..rewrite import DeclarationError, Rule, measured
 from .form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER
-from .kernel import CEILING, KNOWN, SUM, Kernel
+from .kernel import ANYWHERE, CEILING, KNOWN, SUM, Kernel
 from .plan import (
     Alone,
     Coefficient,
@@ -103,7 +103,7 @@ def _table(plans: list[Plan], engine: str) -> str:
         found: dict[int, dict[str, list[str]]] = {}
         for p in plans:
             if p.rule.sharing is sharing:
-                found.setdefault(p.about, {}).setdefault(p.rule.choose, []).append(f"{engine}.{p.rule.name}")
+                found.setdefault(p.about, {}).setdefault(_key(p), []).append(f"{engine}.{p.rule.name}")
         lines += ["", f"{engine}.{name} = {{"]
         for about, strategies in sorted(found.items()):
             lines.append(f"    {_NAMES[about]}: {{")
@@ -111,6 +111,15 @@ def _table(plans: list[Plan], engine: str) -> str:
             lines.append("    },")
         lines.append("}")
     return "\n".join([*lines, ""])
+
+
+def _key(p: Plan) -> str:
+    """The strategy that proposes a rule."""
+    match p.rule.left:
+        case FloorDiv(a=a, b=Var()) | Mod(a=a, b=Var()) if not p.rule.choose:
+            inside = [e for e in core.postorder(a) if isinstance(e, (FloorDiv, Mod, CeilDiv, Min, Max))]
+            return "" if inside else ANYWHERE
+    return p.rule.choose
 
 
 _COMPARED = re.compile(r" (<=?|==|!=|is not|is) ")

@@ -53,7 +53,7 @@ from .form import (
 from .measure import Size
 from .ranges import Ranges
 
-__all__ = ["CEILING", "DEEPEST", "KNOWN", "MATCHED", "SUM", "Bounds", "Kernel", "Proposal"]
+__all__ = ["ANYWHERE", "CEILING", "DEEPEST", "KNOWN", "MATCHED", "SUM", "Bounds", "Kernel", "Proposal"]
 
 #: A strategy and the values that it supplies, in the order of :data:`.plan.STRATEGIES`.
 Proposal: TypeAlias = tuple[str, tuple[Any, ...]]
@@ -61,6 +61,8 @@ Proposal: TypeAlias = tuple[str, tuple[Any, ...]]
 Bounds: TypeAlias = dict[Any, tuple[int | float, int | float]]
 #: The rules that name no strategy: their code matches the left side by itself.
 MATCHED: Final[Proposal] = ("", ())
+#: Those among them with no division, minimum or maximum inside a dividend: they are asked last, of every dividend.
+ANYWHERE: Final = "anywhere"
 
 #: What rules are about, beside the kinds of atoms: sums, forms with one value, and division that rounds up.
 SUM: Final = 6
@@ -227,6 +229,10 @@ class Kernel(Ranges):
                     f = rule(self, x, d, *values)
                     if f is not None:
                         return f
+            for rule in rules.get(ANYWHERE, ()):
+                f = rule(self, x, d)
+                if f is not None:
+                    return f
         if d < 0:
             # no rule makes it positive
             return self._as_written(floordiv(self.write(x), d) if kind == QUOTIENT else mod(self.write(x), d))

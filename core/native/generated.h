@@ -3,6 +3,7 @@
 
 namespace strategy {
 struct matched {};
+struct anywhere {};
 struct block_of_range {};
 struct coefficient_quotients {};
 struct common_factor {};
@@ -183,6 +184,8 @@ template <class S, class... V> Opt<Form> rules_1(S, const V&... v) {
     RULE(quotient_absorbs_digit)
     RULE(quotient_of_remainder)
     RULE(quotient_of_digit)
+  }
+  if constexpr (std::is_same_v<S, strategy::anywhere>) {
     RULE(negative_divisor_moves_up)
   }
   if constexpr (std::is_same_v<S, strategy::block_of_range>) {
@@ -204,11 +207,13 @@ template <class S, class... V> Opt<Form> rules_1(S, const V&... v) {
 }
 template <class S, class... V> Opt<Form> rules_2(S, const V&... v) {
   if constexpr (std::is_same_v<S, strategy::matched>) {
-    RULE(remainder_by_one)
     RULE(inner_remainder_vanishes)
-    RULE(negative_modulus_moves_out)
     RULE(minimum_of_congruent_leaves_remainder)
     RULE(maximum_of_congruent_leaves_remainder)
+  }
+  if constexpr (std::is_same_v<S, strategy::anywhere>) {
+    RULE(remainder_by_one)
+    RULE(negative_modulus_moves_out)
   }
   if constexpr (std::is_same_v<S, strategy::block_of_range>) {
     RULE(remainder_known)

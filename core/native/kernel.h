@@ -105,6 +105,7 @@ inline Form Engine::_divided(Int of, Form x, Int d) {
     made = of == 1 ? rules_1(s, x, d, v...) : rules_2(s, x, d, v...);
     return !isnone(made);
   });
+  if (isnone(made)) made = of == 1 ? rules_1(strategy::anywhere(), x, d) : rules_2(strategy::anywhere(), x, d);
   if (!isnone(made)) return some(made);
   if (d < 0) give_up();
   return _atom(of, x, d);

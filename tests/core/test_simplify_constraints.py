@@ -13,6 +13,7 @@ from indexproof.core.condition import compare
 from indexproof.core.constraint_normal import ROUNDS
 from indexproof.core.constraint_order import descends
 from indexproof.core.derivation import ConstraintChange, MapChange
+from indexproof.core.errors import InputError
 from indexproof.core.expr import Expr, Int, integer, maximum, minimum, var
 from indexproof.core.indexing_map import Constraint, IndexingMap
 from indexproof.core.rewrite import Bounded, ConstraintRule, RuleSet
@@ -438,3 +439,8 @@ def test_a_remainder_is_known_of_what_a_divisor_leaves_of_a_sum() -> None:
         " ((d0 * 2 + d1 + 1) floordiv 4) mod 2 in [0, 0]"
     )
     assert simplify_map(m, RULES).results[1] == integer(0)
+
+
+def test_rules_that_nothing_applies_are_refused() -> None:
+    with pytest.raises(InputError, match="nothing applies the rules of mine: engine_of"):
+        simplify_map(parse_map("(d0) -> (d0), domain: d0 in [0, 3]"), RuleSet("mine", RULES.rules))

@@ -41,7 +41,7 @@ from indexproof.rules.catalog import RULES
 __all__ = ["Driver", "instance", "plain_map"]
 
 #: Without an engine the simplifier leaves expressions as they are, which is where the driver comes in.
-_PLAIN = replace(RULES, engine=None)
+_PLAIN = replace(RULES, rules=(), engine=None)
 
 Binding: TypeAlias = Mapping[str, Expr]
 
@@ -50,7 +50,7 @@ def plain_map(m: IndexingMap) -> IndexingMap:
     """Simplify a map with the driver in place of the engine, and with the constraint rules of production."""
 
     def driven(self: Simplifier, e: Expr) -> Expr:
-        driver: Driver = vars(self).setdefault("driver", Driver(self.rules.rules, self.facts))
+        driver: Driver = vars(self).setdefault("driver", Driver(RULES.rules, self.facts))
         return driver(e)
 
     with patch.object(Simplifier, "normal", driven):

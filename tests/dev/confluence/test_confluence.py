@@ -60,7 +60,7 @@ def test_planted_rules_that_are_not_confluent_are_found() -> None:
     assert found.verdict == "ORDER MATTERS"
     example = found.example
     assert example is not None
-    assert example.way == "whole first"
+    assert example.way == "nested first"
     assert example.results[0] != example.results[1]
     assert found.counts["rewritten"][Found.COST] >= 1
     # and production, which knows more rules, brings both together wherever the divisors are positive

@@ -109,9 +109,9 @@ def obligations_of_code(rule: Rule, source: str) -> Iterator[Obligation]:
     try:
         methods, table = _parts(source)
         places = [place for *place, method in table if method == rule.name]
-        table = "EQUALITIES" if rule.sharing else "RULES"
+        name = "EQUALITIES" if rule.sharing else "RULES"
         # neither a rule without a strategy nor one that is asked of every dividend is given values
-        if places not in [[[table, about, s]] for s in (rule.choose, rule.choose or "anywhere")]:
+        if places not in [[[name, about, s]] for s in (rule.choose, rule.choose or "anywhere")]:
             raise NotUnderstood(f"it stands in the tables of rules as {places}")
         if rule.name not in methods:
             raise NotUnderstood("no method has this name")

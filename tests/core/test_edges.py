@@ -49,7 +49,7 @@ PINNED: dict[str, str] = {
     "examples": "243aad7a79123b8f",
     "random": "22dfbf81de78b239",
     "twice": "c57343c3a5f2667d",
-    "asked": "f0387d3d438686b6",
+    "asked": "47ce8dabf478b5ac",
 }
 
 EDGES = _edges()

@@ -26,11 +26,12 @@ from indexproof.core.engine import Engine
 from indexproof.core.explain import UnexplainedError, explained
 from indexproof.core.expr import Expr, ceildiv, maximum, minimum, mul, var
 from indexproof.core.extraction.choices import Choices
+from indexproof.core.extraction.ledger import Ledger
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.interval import Interval
 from indexproof.core.json_form import map_from_json
-from indexproof.core.kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, ZERO
+from indexproof.core.kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, ZERO, lone
 from indexproof.core.kernel.kernel import DEEPEST, Kernel
 from indexproof.core.kernel.plan import STRATEGIES
 from indexproof.core.rewrite import measure
@@ -204,7 +205,16 @@ def asked() -> list[Asked]:
         one = Kernel({x: (0, 9)})
         return one.range(one.read(e)), one.deepest >= DEEPEST
 
+    def chosen(f: Expr) -> bool:
+        one = Kernel(boxes)
+        remainder = one.read(x % 4)
+        return Ledger(one, 3, [remainder]).choose((lone(remainder), one.read(f), None))
+
     ask = [
+        ("an atom is written as another", lambda: chosen(y // 2), True),
+        ("an atom is not written as itself", lambda: chosen(x % 4 + y), False),
+        ("nor as what is made of it", lambda: chosen((x % 4 + y) // 2), False),
+        ("nor as what is made of that", lambda: chosen(maximum((x % 4 + y) // 2, y)), False),
         ("quotient of a number", lambda: k.raw(QUOTIENT, (7, ()), 3), (2, ())),
         ("remainder of a number", lambda: k.raw(REMAINDER, (7, ()), 3), (1, ())),
         ("raw atoms are found again", first, ((0, ((1, 1),)), (0, ((1, 1),)), (0, ((2, 1), (3, 1))))),

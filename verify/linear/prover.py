@@ -107,6 +107,12 @@ def _goals(goal: Condition) -> list[Condition]:
     return out
 
 
+def _close_to(goal: Condition, hypotheses: Sequence[Condition], strange: int) -> list[Condition]:
+    """Hypotheses with at most so many variables that the goal does not have; fewer facts also prove it."""
+    own = mentioned(goal)
+    return [h for h in hypotheses if len(mentioned(h) - own) <= strange]
+
+
 @dataclass(frozen=True)
 class _Way:
     """How an attempt reads and how long its pools of lemmas are."""
@@ -157,6 +163,13 @@ class _Search:
         return {"step": "goals", "parts": parts}
 
     def _one(self, hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
+        known = len(hypotheses)
+        for strange in (1, 0):
+            # what a size divides besides says nothing of a goal in which it does not occur, and is in the way
+            close = _close_to(goal, hypotheses, strange)
+            if len(close) < known and (node := self._attempt(close, [goal], _EAGER)):
+                return node
+            known = len(close)
         for way in (_EAGER, _PATIENT):
             if node := self._attempt(hypotheses, [goal], way):
                 return node

@@ -1,4 +1,4 @@
-"""Properties of 2,000 maps of ops, layouts, launches and tilings: how long a question takes.
+"""Properties of 2,000 maps of ops, layouts, launches and tilings, and tiles of maps of high rank: how long they take.
 
 Run with ``make bench``; prints a table in Markdown, which is kept in ``reports/benchmarks.md``. The same maps at small
 sizes are checked against enumeration by ``INDEXPROOF_MAPS=2000 pytest tests/verify/test_properties.py``.
@@ -15,6 +15,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from map_corpus import LARGE, corpus, questions
+
+from indexproof import parse_map
+from indexproof.verify.tiles import TargetTile, tile_of
 
 
 def bench_properties(count: int = 2000) -> None:
@@ -39,5 +42,28 @@ def bench_properties(count: int = 2000) -> None:
         )
 
 
+def bench_tiles() -> None:
+    """Tiles of 2 in each dimension of 4: of a transpose, and of a reshape to two dimensions."""
+    print("\n| rank | transpose | reshape |")
+    print("| ---: | ---: | ---: |")
+    for rank in (8, 12, 16):
+        dims = [f"d{k}" for k in range(rank)]
+        halves = (dims[: rank // 2], dims[rank // 2 :])
+        merged = [" + ".join(f"{d} * {4 ** (len(h) - 1 - k)}" for k, d in enumerate(h)) for h in halves]
+        row = []
+        for results, sizes in (
+            (dims[::-1], [2] * rank),
+            (merged, [*[1] * (rank // 2 - 1), 2, *[1] * (rank // 2 - 1), 2]),
+        ):
+            domain = ", ".join(f"{d} in [0, 3]" for d in dims)
+            m = parse_map(f"({', '.join(dims)}) -> ({', '.join(results)}), domain: {domain}")
+            start = time.process_time()
+            found = tile_of(m, tuple(sizes))
+            row.append(time.process_time() - start)
+            assert isinstance(found, TargetTile)
+        print(f"| {rank} | {1e3 * row[0]:.0f} ms | {1e3 * row[1]:.0f} ms |")
+
+
 if __name__ == "__main__":
+    bench_tiles()
     bench_properties(*map(int, sys.argv[1:]))

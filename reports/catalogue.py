@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from ..core.blocks import point_text
@@ -105,7 +104,7 @@ def _headed(head: str, text: str) -> str:
 def _page(c: Named) -> str:
     claim = c.claim
     if c.line:
-        where = f"{Path(c.file).name}:{c.line}"
+        where = f"{c.file}:{c.line}"
     else:
         module = type(claim).__module__.rpartition(".")[2]
         where = claim.where if isinstance(claim, (Rule, ConstraintRule)) else f"{module}.py"
@@ -276,7 +275,8 @@ def _op_page(of: Sequence[Named]) -> str:
         listed = ", ".join(cls.opcodes) if len(cls.opcodes) <= 8 else f"{len(cls.opcodes)} opcodes"
         lines.append(("HLO", listed))
     lines += [*([("", "")] if lines else []), *map_lines(case)]
-    where = f"{cls.__module__.rsplit('.', 1)[-1]}.py:{inspect.getsourcelines(cls)[1]}"
+    place = f"{cls.__module__.rsplit('.', 1)[-1]}.py:{inspect.getsourcelines(cls)[1]}"
+    where = f"{of[0].file}:{of[0].line}" if of[0].line else place
     return block(_headed(f"{cls.name}   op, {where}", document_of(case)), lines)
 
 

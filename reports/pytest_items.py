@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -43,7 +44,8 @@ class DeclarationsFile(pytest.File):
 
     def collect(self) -> Iterator[ClaimItem]:
         """Read the file; a Python module is run.  What cannot be read is an item that fails."""
-        shown = self.nodeid.partition("::")[0] or str(self.path)
+        # from where pytest was started, for there the command is typed that is printed
+        shown = os.path.relpath(self.path, self.config.invocation_params.dir)
         source = read_source(str(self.path))
         found: list[tuple[str, int, Callable[[], GateItem]]] = []
         for (_, name), claims in by_group(source.declared).items():

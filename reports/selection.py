@@ -151,6 +151,8 @@ def select(names: Iterable[str], among: Sequence[Named], where: str = "the catal
             known = _LISTED
             if where != "the catalogue":
                 known = f"there is {listed([quoted(c.name) for c in among])}"
+            if Path(name).is_dir():
+                known = f"the folder is called {quoted(name + '/', 80)}"
             nearest = suggestion(name.partition(": ")[0], names_, known)
             raise InputError(f"nothing in {where} is called {quoted(name, 80)}: {nearest}")
         for c in found:
@@ -222,10 +224,14 @@ def chosen(
         for claim in own:
             if claim.name in found:
                 verb = "declares" if python else "states"
-                raise InputError(f"{path}: another of the files also {verb} {quoted(claim.name)}")
-            found[claim.name] = claim
+                twice = InputError(f"{path}: another of the files also {verb} {quoted(claim.name)}")
+                if problems is None:
+                    raise twice
+                problems.append(twice)
+            else:
+                found[claim.name] = claim
     if problems and not found:
-        raise problems.pop(0)
+        raise problems.pop()
     return select(rest, list(found.values()), " or ".join(files))
 
 
@@ -244,7 +250,7 @@ def declared_in(
     where that is given, and costs no other one.
     """
     source = read_text(path)
-    module = run_python(path)
+    module = run_python(path, problems)
     ours = {id(claim) for _, claim in claims(max_rank=-1)}
     places = _places_of_names(source)
     found: dict[str, Named] = {}
@@ -277,23 +283,25 @@ def _places_of_names(source: str) -> dict[str, tuple[int, int]]:
     """Line and column where each name of a module is first bound, decorators included."""
     found: dict[str, tuple[int, int]] = {}
     for node in ast.parse(source).body:
-        first: ast.AST = node
-        names: list[str] = []
-        match node:
-            case ast.FunctionDef() | ast.ClassDef():
-                names = [node.name]
-                first = node.decorator_list[0] if node.decorator_list else node
-            case ast.Assign():
-                names = [t.id for target in node.targets for t in ast.walk(target) if isinstance(t, ast.Name)]
-            case ast.AnnAssign(target=ast.Name() as t):
-                names = [t.id]
-            case ast.ImportFrom() | ast.Import():
-                names = [(a.asname or a.name) for a in node.names]
         # a decorator begins with its `@`
-        place = first.lineno, node.col_offset + 1  # type: ignore[attr-defined]
-        for name in names:
-            found.setdefault(name, place)
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        for name in _names_bound(node):
+            found.setdefault(name, (first, node.col_offset + 1))
     return found
+
+
+def _names_bound(node: ast.stmt) -> list[str]:
+    """The names that a statement of a module binds."""
+    match node:
+        case ast.FunctionDef() | ast.ClassDef():
+            return [node.name]
+        case ast.Assign():
+            return [t.id for target in node.targets for t in ast.walk(target) if isinstance(t, ast.Name)]
+        case ast.AnnAssign(target=ast.Name() as t):
+            return [t.id]
+        case ast.ImportFrom() | ast.Import():
+            return [(a.asname or a.name) for a in node.names]
+    return []
 
 
 def _place_of_rule(claim: Claim, path: str, source: str) -> tuple[int, int] | None:
@@ -319,25 +327,50 @@ def stated_in(path: str | Path, text: str, problems: list[InputError] | None = N
         raise
 
 
-def run_python(file: str | Path) -> ModuleType:
-    """Run a Python file as a module.  Raises :class:`InputError`, pointing into the file, where that fails."""
+def run_python(file: str | Path, problems: list[InputError] | None = None) -> ModuleType:
+    """Run a Python file as a module.  Raises :class:`InputError`, pointing into the file, where that fails.
+
+    A function or a class that cannot be declared is added to ``problems``, where that is given, and costs only itself and
+    the statements that name it.
+    """
     path, source = str(file), read_text(file)
     module = ModuleType(f"claims_of_{re.sub(r'[^0-9A-Za-z]', '_', path)}")
     module.__file__ = path
     try:
         code = compile(source, path, "exec", dont_inherit=True)
+        body = ast.parse(source, path).body
     except (SyntaxError, ValueError) as error:
         raise blamed(error, path, source) from error
     # dataclasses look their module up by name; helpers beside the file may be imported
     sys.modules[module.__name__] = module
     sys.path.insert(0, str(Path(path).resolve().parent))
     try:
-        exec(code, vars(module))
+        if problems is None:
+            exec(code, vars(module))
+        else:
+            _run_statements(body, module, path, source, problems)
     except (Exception, SystemExit) as error:
         raise blamed(error, path, source) from error
     finally:
         sys.path.pop(0)
     return module
+
+
+def _run_statements(
+    body: list[ast.stmt], module: ModuleType, path: str, source: str, problems: list[InputError]
+) -> None:
+    """Run the statements of a module one by one, as :func:`run_python` does."""
+    future = [s for s in body if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
+    lost: set[str] = set()
+    for statement in body:
+        try:
+            exec(compile(ast.Module([*future, statement], []), path, "exec", dont_inherit=True), vars(module))
+        except Exception as error:
+            if not (isinstance(error, NameError) and error.name in lost):  # the reason is told already
+                if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
+                    raise
+                problems.append(blamed(error, path, source))
+            lost.update(_names_bound(statement))
 
 
 def blamed(error: BaseException, path: str, source: str) -> InputError:

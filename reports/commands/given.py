@@ -80,28 +80,57 @@ def chosen_claims(
 
     from ..selection import chosen, files_among
 
-    given = with_files_of_folders(names or (), ("python", "rules"))
+    given = with_files_of_folders(names or (), ("python", "rules"), problems)
     found = chosen(given, rank(max_rank), lambda path: file_text(path)[1], problems)
     return found, shlex.join(["indexproof", "prove", *files_among(given)])
 
 
-def with_files_of_folders(names: Sequence[str], kinds: Sequence[FileKind]) -> list[str]:
-    """The names, each once, with the files of these kinds in place of folders; a folder is named with a slash or a dot.
+def with_files_of_folders(
+    names: Sequence[str],
+    kinds: Sequence[FileKind],
+    problems: list[InputError] | None = None,
+    *,
+    bare: bool = False,
+) -> list[str]:
+    """The names, each once, with the files of these kinds in place of folders.
 
-    Raises :class:`InputError` for a folder without such files.
+    A folder is named with a slash or a dot, unless it may be ``bare``.  A folder without such files, or a file of another
+    kind, is added to ``problems``, where that is given, and costs only itself.  Raises :class:`InputError` where nothing
+    is left.
     """
+    found: dict[str, None] = {}
+    wrong: list[InputError] = []
+    for name in names:
+        try:
+            found.update(dict.fromkeys(_files_meant(name, kinds, bare)))
+        except InputError as error:
+            wrong.append(error)
+    if wrong and (problems is None or not found):
+        raise wrong[0]
+    if problems is not None:
+        problems += wrong
+    return list(found)
+
+
+#: By suffixes that say what a file holds, the command that takes it.
+_COMMANDS = {".py": "prove", ".rules": "prove", ".claims": "check", ".hlo": "hlo", ".mlir": "hlo"}
+
+
+def _files_meant(name: str, kinds: Sequence[FileKind], bare: bool) -> list[str]:
+    """The name itself, or the files of these kinds below the folder that it means."""
     from ..sources import files_below, kind_of_file
 
-    found: dict[str, None] = {}
-    for name in names:
-        if not (("/" in name or name in (".", "..")) and Path(name).is_dir()):
-            found[name] = None
-            continue
+    path = Path(name)
+    if (bare or "/" in name or name in (".", "..")) and path.is_dir():
         if not (below := [f for f in files_below([name]) if kind_of_file(f) in kinds]):
             said = f"the folder {quoted(name, 200)} has no such file"
             raise InputError(said, expected=f"files of {' or '.join(kinds)}")
-        found.update(dict.fromkeys(below))
-    return list(found)
+        return below
+    command = _COMMANDS.get(path.suffix)
+    if command is not None and kind_of_file(name) not in kinds and path.is_file():
+        said = f"{quoted(name, 200)} is a file for `indexproof {command}`"
+        raise InputError(said, expected=f"files of {' or '.join(kinds)}; `indexproof gate` takes all kinds")
+    return [name]
 
 
 def certify(proved: Sequence[Obligation], folder: Path) -> list[str]:

@@ -90,7 +90,12 @@ def prove(
     # what is proved again or written down is stated, and so is what is chosen by its name
     everything = not names and not recheck and certificates is None
     problems: list[InputError] = []
-    given = None if everything else _given(names, max_rank, problems)
+    try:
+        given = None if everything else _given(names, max_rank, problems)
+    except InputError:
+        for problem in problems:
+            say_wrong(problem)
+        raise
     if budget <= 0:
         raise InputError(f"--budget {budget:g} leaves the solver nothing", expected="a factor above 0")
     if certificates is not None:
@@ -275,11 +280,13 @@ def check(
 
     if not files and not builtin:
         raise InputError("nothing to check", expected="claims files, or --builtin")
-    given = with_files_of_folders(files or (), ("claims",))
     problems: list[InputError] = []
+    given = with_files_of_folders(files or (), ("claims",), problems, bare=True)
     sources = [f for name in given for f in _claims_file(name, problems)]
     if problems and not any(f.claims for f in sources):
-        raise problems[0]
+        for problem in problems[:-1]:
+            say_wrong(problem)
+        raise problems[-1]
     sources += builtin_claims() if builtin else []
     wanted = set(only or ())
     if unknown := wanted - {c.name for f in sources for c in f.claims}:

@@ -246,4 +246,15 @@ def test_files_and_folders_of_all_kinds_may_be_mixed(run: Run, example: Path) ->
     assert "  small_remainder " in text.split("\n\n")[1]
     assert last.startswith("PROVED  8 claims, 14 obligations, all as expected")
     assert run("check", "claims/").status == 0
+    assert run("check", "claims").status == 0
     assert "has no such file" in run("check", "rules/").err
+    assert "the folder is called `rules/`" in run("prove", "rules/division.rules", "rules").err
+    # what another command reads costs one line, and nothing else
+    for words, last in (
+        (("prove", "claims/slices.claims", "rules/"), "PROVED  6 claims"),
+        (("check", "rules", "indexing/ops.py", "claims"), "AS EXPECTED  5 claims"),
+    ):
+        done = run(*words)
+        assert done.status == 3
+        assert done.out.split("\n\n")[-1].startswith(last)
+        assert done.err.count("error: ") == len(words) - 2

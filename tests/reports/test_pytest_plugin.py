@@ -106,6 +106,12 @@ def test_what_a_repository_declares(folder: Path) -> None:
         assert "my_rules.py:10" in out
         assert "REFUTED  quotient_of_the_next" in out
         assert "d = 1" in out
+        # from a folder below, as the command that is printed is typed there
+        (folder / "below").mkdir(exist_ok=True)
+        assert (
+            "prove ../my_rules.py quotient_of_the_next"
+            in run(folder / "below", "..", "--indexproof", *words)[1]
+        )
     # without the option only what is visited
     assert "1 passed" in run(folder, "test_usual.py")[1]
     assert "2 failed, 3 passed" in run(folder, ".")[1]

@@ -12,6 +12,7 @@ FILES = {
     "a.rules": (
         "semantics floor\nint x, y\nok: x + y -> y + x\nbad: x + + y ->\n  3\n"
         "other: x + z -> x\ngood: x - x -> 0\n"
+        "no name: x -> y\nexpect REFUTED\nlast: x -> x\n"
     ),
     "b.json": (
         '{"rules": [\n  {"name": "a", "vars": {"x": "int"}, "left": ["add", "x", 0], "right": "x"},\n'
@@ -32,6 +33,10 @@ FILES = {
         "def twice(x: Expr, d: Const) -> Rewrite:\n"
         '    """Doubled."""\n'
         "    return Rewrite((x * d) // d, x, when=(d > 0,))\n\n\n"
+        "@rule()\n"
+        "def nothing(x: Expr) -> Rewrite:\n"
+        "    return Rewrite(x, unknown)\n\n\n"
+        "BOTH = (twice, nothing)\n\n\n"
         "class Odd(Op):\n"
         '    name = "odd"\n'
     ),
@@ -62,6 +67,7 @@ def test_every_claim_has_its_place(folder: Path) -> None:
     assert places == [
         ("ok", "a.rules", 3, 1),
         ("good", "a.rules", 7, 1),
+        ("last", "a.rules", 10, 1),
         ("twice", "sub/own.py", 5, 1),
         ("a", "b.json", 2, 3),
         ("c", "b.json", 3, 41),
@@ -75,11 +81,13 @@ def test_what_is_ill_formed_costs_only_itself(folder: Path) -> None:
     assert places == [
         ("a.rules", 4, 10),
         ("a.rules", 6, 12),
+        ("a.rules", 8, 1),
         ("broken.rules", 1, 7),
         ("c.claims", 6, 6),
         ("c.claims", 10, 3),
         ("c.claims", 14, 45),
         ("own.py", 11, 1),
+        ("own.py", 19, 1),
         ("b.json", 3, 13),
     ]
 

@@ -171,7 +171,14 @@ class _Reader:
                 self.expectation(start)
             case _:
                 self.tokenize(start, end)
-                self.unexpected(_STATEMENTS)
+                try:
+                    self.unexpected(_STATEMENTS)
+                except InputError as error:
+                    if self.problems is None or "->" not in self.text[start:end]:
+                        raise
+                    # no declaration has an arrow: this is a rule, on which nothing depends
+                    self.above = len(self.rules)
+                    return self.problems.append(error)
         if self.token.kind != "end":
             self.unexpected("the end of the statement")
 

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from .choose import least_common_multiple
 from .constraint_order import Bound, summands, upright
 from .expr import Expr, FloorDiv, Int, Max, Min, Mod, linear, maximum, minimum
 from .interval import End
@@ -133,13 +132,27 @@ def _remainders(cs: Sequence[Bound]) -> tuple[Expr, int, int, int, int] | None:
     return e.a, e.b.value, s, f.b.value, t
 
 
+def _least_common_multiple(m: int, s: int, n: int, t: int) -> tuple[int, int, int, int, int, int] | None:
+    """Everything that makes two remainders one: the multiple, the common remainder, cofactors, Bézout coefficients."""
+    if m <= 0 or n <= 0:
+        return None
+    g = math.gcd(m, n)
+    if (s - t) % g or not 0 <= s < m or not 0 <= t < n:
+        return None
+    a, b = n // g, m // g
+    u = pow(a, -1, b) if b > 1 else 0
+    v = (1 - u * a) // b
+    w = (s + m * ((t - s) // g * pow(b, -1, a) % a if a > 1 else 0)) % (m * a)
+    return m * a, w, a, b, u, v
+
+
 def common_multiple(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """Everything that makes two remainders one."""
     found = _remainders(cs)
     if found is None:
         return []
     x, m, s, n, t = found
-    chosen = least_common_multiple(m, s, n, t)
+    chosen = _least_common_multiple(m, s, n, t)
     if chosen is None:
         return []
     k, w, a, b, u, v = chosen

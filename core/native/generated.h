@@ -72,7 +72,6 @@ List<Form> as_given(Engine* engine, List<Expr> es);
 bool takes_sums_apart(Engine* engine, List<Expr> es);
 Int magnitude(Term t);
 Cost map_cost(IndexingMap* m);
-Opt<Tuple<Int, Int, Int, Int, Int, Int>> least_common_multiple(Int m, Int s, Int n, Int t);
 bool upright(Tup<Tuple<Expr, Int>> terms);
 Tuple<Int, Tup<Tuple<Expr, Int>>> summands(Expr e);
 Int _minus(Tup<Tuple<Expr, Int>> terms);
@@ -91,6 +90,7 @@ Opt<Tuple<Expr, Int, Int, Int, Int>> residue_of(Expr e, Int s);
 List<Proposal> residue(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
 Proposal shifted_remainder(Tuple<Expr, Int, Int> c, Expr y);
 Opt<Tuple<Expr, Int, Int, Int, Int>> _remainders(List<Tuple<Expr, Int, Int>> cs);
+Opt<Tuple<Int, Int, Int, Int, Int, Int>> _least_common_multiple(Int m, Int s, Int n, Int t);
 List<Proposal> common_multiple(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
 List<Proposal> greatest_common_divisor(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
 List<Proposal> summand(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
@@ -923,32 +923,6 @@ inline Cost map_cost(IndexingMap* m) {
   return Cost{total([&] { auto l_ = List<Int>::make(); auto t3_c = parts; for (auto&& t3_ : t3_c) { Cost p = t3_; l_.append(p.divisions); } return l_; }()), total([&] { auto l_ = List<Int>::make(); auto t4_c = parts; for (auto&& t4_ : t4_c) { Cost p = t4_; l_.append(p.operations); } return l_; }())};
 }
 
-inline Opt<Tuple<Int, Int, Int, Int, Int, Int>> least_common_multiple(Int m, Int s, Int n, Int t) {
-  Int g{};
-  Int a{};
-  Int b{};
-  Int u{};
-  Int v{};
-  Int w{};
-  if (((m <= Int(0)) || (n <= Int(0)))) {
-    return none;
-  }
-  g = Gcd().one(m).one(n).g;
-  if ((truthy(floor_mod(sub(s, t), g)) || (!((Int(0) <= s) && (s < m)) || !((Int(0) <= t) && (t < n))))) {
-    return none;
-  }
-  {
-    auto t1_ = floor_div(n, g);
-    auto t2_ = floor_div(m, g);
-  a = t1_;
-  b = t2_;
-  }
-  u = ((b > Int(1)) ? Int(inverse(a, b)) : Int(Int(0)));
-  v = floor_div(sub(Int(1), mul(u, a)), b);
-  w = floor_mod(add(s, mul(m, ((a > Int(1)) ? Int(floor_mod(mul(floor_div(sub(t, s), g), inverse(b, a)), a)) : Int(Int(0))))), mul(m, a));
-  return mk(mul(m, a), w, a, b, u, v);
-}
-
 inline bool upright(Tup<Tuple<Expr, Int>> terms) {
   Int negative{};
   negative = total([&] { auto l_ = List<bool>::make(); auto t1_c = terms; for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); l_.append((k < Int(0))); } return l_; }());
@@ -1406,6 +1380,32 @@ inline Opt<Tuple<Expr, Int, Int, Int, Int>> _remainders(List<Tuple<Expr, Int, In
   return mk(e->a, e->b->value, s, f->b->value, t);
 }
 
+inline Opt<Tuple<Int, Int, Int, Int, Int, Int>> _least_common_multiple(Int m, Int s, Int n, Int t) {
+  Int g{};
+  Int a{};
+  Int b{};
+  Int u{};
+  Int v{};
+  Int w{};
+  if (((m <= Int(0)) || (n <= Int(0)))) {
+    return none;
+  }
+  g = Gcd().one(m).one(n).g;
+  if ((truthy(floor_mod(sub(s, t), g)) || (!((Int(0) <= s) && (s < m)) || !((Int(0) <= t) && (t < n))))) {
+    return none;
+  }
+  {
+    auto t1_ = floor_div(n, g);
+    auto t2_ = floor_div(m, g);
+  a = t1_;
+  b = t2_;
+  }
+  u = ((b > Int(1)) ? Int(inverse(a, b)) : Int(Int(0)));
+  v = floor_div(sub(Int(1), mul(u, a)), b);
+  w = floor_mod(add(s, mul(m, ((a > Int(1)) ? Int(floor_mod(mul(floor_div(sub(t, s), g), inverse(b, a)), a)) : Int(Int(0))))), mul(m, a));
+  return mk(mul(m, a), w, a, b, u, v);
+}
+
 inline List<Proposal> common_multiple(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
   Opt<Tuple<Expr, Int, Int, Int, Int>> found{};
   Expr x{};
@@ -1432,7 +1432,7 @@ inline List<Proposal> common_multiple(List<Tuple<Expr, Int, Int>> cs, Engine* en
   n = at<3>(t1_);
   t = at<4>(t1_);
   }
-  chosen = functions::least_common_multiple(m, s, n, t);
+  chosen = functions::_least_common_multiple(m, s, n, t);
   if (isnone(chosen)) {
     return List<Proposal>::of({});
   }

@@ -57,7 +57,6 @@ FUNCTIONS: Final = (
     ("core.extraction.given", ("as_given", "takes_sums_apart")),
     ("core.strategies.divisions", ("magnitude",)),
     ("core.cost", ("map_cost",)),
-    ("core.choose", ("least_common_multiple",)),
     (
         "core.constraint_order",
         ("upright", "summands", "_minus", "_outline", "_below", "_atoms", "descends", "_measures", "_sizes"),
@@ -66,8 +65,8 @@ FUNCTIONS: Final = (
         "core.constraint_choose",
         (
             "_scaled", "content", "negative_content", "whole_range", "both_ranges", "residue_of", "residue",
-            "shifted_remainder", "_remainders", "common_multiple", "greatest_common_divisor", "summand", "_others",
-            "multiple_and_rest", "dividend",
+            "shifted_remainder", "_remainders", "_least_common_multiple", "common_multiple", "greatest_common_divisor",
+            "summand", "_others", "multiple_and_rest", "dividend",
         ),
     ),
     ("core.constraint_matcher", ("inside",)),

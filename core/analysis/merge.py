@@ -25,6 +25,7 @@ from typing import Any
 from ..expr import Expr, Int, Sum, Var, integer, linear, substitute_all, var
 from ..facts import Facts
 from ..indexing_map import Constraint, IndexingMap, Variable, unused_name
+from .projection import summands
 from .tables import quotient
 
 # Progressions of fewer maps stay as they are, except for those of neighbouring indices.
@@ -67,7 +68,7 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
     free = {name: v for v, name in zip(m.ranges, names.values(), strict=True)}
     for e, wanted in zip(results, other.results, strict=True):
         said = substitute_all([e], chosen)[0] if chosen else e
-        new = next(((t, k) for t, k in _terms(said) if t in free and t not in chosen and abs(k) == 1), None)
+        new = next(((t, k) for t, k in summands(said) if t in free and t not in chosen and abs(k) == 1), None)
         if new is not None:
             t, k = new
             chosen[t] = linear(0, ((wanted, k), (said, -k), (t, 1)))
@@ -105,12 +106,8 @@ def _primed(m: IndexingMap) -> tuple[Mapping[Expr, Var], list[Expr], list[Expr],
     names: dict[Expr, Var] = {v.expr: var(f"{v.name}'") for v in m.ranges}
     exprs = substitute_all([*m.results, *(c.expr for c in m.constraints)], names)
     results = exprs[: len(m.results)]
-    stated = {t for e in results for t, k in _terms(e) if abs(k) == 1}
+    stated = {t for e in results for t, k in summands(e) if abs(k) == 1}
     return names, results, exprs[len(results) :], stated.issuperset(names.values())
-
-
-def _terms(e: Expr) -> Sequence[tuple[Expr, int]]:
-    return e.terms if isinstance(e, Sum) else ((e, 1),)
 
 
 @lru_cache(maxsize=_PRIMED)

@@ -43,7 +43,7 @@ def projected(m: IndexingMap) -> IndexingMap:
     return m
 
 
-def _terms(e: Expr) -> Terms:
+def summands(e: Expr) -> Terms:
     """The summands of an expression but its constant, with their coefficients."""
     if isinstance(e, Sum):
         return e.terms
@@ -83,7 +83,7 @@ def _images(m: IndexingMap) -> IndexingMap | None:
             continue
         ranges = [v for v in m.ranges if group[v.expr] is first]
         inside = {v.expr for v in ranges}
-        own = [[(t, k) for t, k in _terms(e) if set() < _variables([t]) <= inside] for e in exprs]
+        own = [[(t, k) for t, k in summands(e) if set() < _variables([t]) <= inside] for e in exprs]
         parts = {k: linear(0, terms) for k, terms in enumerate(own) if terms}
         constraints = [c for c in m.constraints if not inside.isdisjoint(_variables([c.expr]))]
         different = tuple(dict.fromkeys(parts.values()))
@@ -140,7 +140,7 @@ def _groups(m: IndexingMap, exprs: Sequence[Expr]) -> tuple[dict[Expr, Expr], se
 
     for e in exprs:
         loose: set[Expr] = set()
-        for t, _ in _terms(e):
+        for t, _ in summands(e):
             mentioned = _variables([t])
             if mentioned <= first.keys():
                 loose |= mentioned
@@ -183,7 +183,7 @@ def _sides(
 def _linear_side(ranges: Sequence[Variable], part: Expr) -> tuple[int, int, int] | None:
     """The values of a sum of multiples of ranges, if they are an arithmetic progression."""
     box: dict[Expr, Variable] = {v.expr: v for v in ranges}
-    terms = sorted(((box.get(t), k) for t, k in _terms(part)), key=lambda term: abs(term[1]))
+    terms = sorted(((box.get(t), k) for t, k in summands(part)), key=lambda term: abs(term[1]))
     lo, count, step = 0, 1, 0
     for v, k in terms:
         if v is None:
@@ -205,7 +205,7 @@ def _counted(m: IndexingMap) -> IndexingMap | None:
         e = c.expr
         if not isinstance(e, Mod) or not isinstance(e.b, Int) or not 0 <= c.lo == c.hi < e.b.value:
             continue
-        n, terms = e.b.value, _terms(e.a)
+        n, terms = e.b.value, summands(e.a)
         for t, k in terms:
             nested = _variables(u for u, _ in terms if u is not t)
             if t not in ranges or abs(k) != 1 or t in held or t in nested:
@@ -249,7 +249,7 @@ def _eliminated(
 
     def say(e: Expr, lo: int, hi: int) -> None:
         """Each sum once, without its constant."""
-        terms, shift = _terms(e), _constant(e)
+        terms, shift = summands(e), _constant(e)
         lo, hi = lo - shift, hi - shift
         if terms and terms[0][1] < 0:
             terms, lo, hi = tuple((t, -k) for t, k in terms), -hi, -lo
@@ -257,7 +257,7 @@ def _eliminated(
         said[terms] = max(lo, have[0]), min(hi, have[1])
 
     for c in constraints:
-        terms = dict(_terms(c.expr))
+        terms = dict(summands(c.expr))
         k = terms.pop(x, 0)
         if x in _variables(terms):
             return None  # below a division
@@ -287,7 +287,7 @@ def _summed(m: IndexingMap) -> IndexingMap | None:
     held = [e for v in m.rts if v.source is not None for e in v.source.results]
     for place, e in enumerate(m.results):
         others = _variables([*(r for k, r in enumerate(m.results) if k != place), *held])
-        terms = _terms(e)
+        terms = summands(e)
         nested = _variables(t for t, _ in terms if not isinstance(t, Var))
         alone = [(t, k) for t, k in terms if t in ranges and t not in others and t not in nested]
         for gone, step in alone:
@@ -320,7 +320,7 @@ def _determined(m: IndexingMap) -> IndexingMap | None:
     """The map with a quotient in place of a hidden range: `0 <= e - c·s <= h < c` says that `s` is `e floordiv c`."""
     for v in _hidden(m):
         for c in m.constraints:
-            terms = dict(_terms(c.expr))
+            terms = dict(summands(c.expr))
             k = terms.pop(v.expr, 0)
             width = c.hi - c.lo
             if not k or width >= abs(k) or v.expr in _variables(terms):

@@ -1,38 +1,27 @@
 """The obligation of a lemma of the reduction to linear arithmetic: a proof that does without that reduction.
 
-Every quotient and remainder becomes a pair of fresh integers with ``a = b·q + r`` and ``0 <= r < b``, for each sign of
-the divisor apart, every product an opaque integer, and the few instances of *multiples are apart* that the scheme names
-are added: then the question is linear.  The lemmas about products themselves, of which none is a premise of another,
-are asked of the solver's nonlinear engine.  So nothing is proved by itself.
+Every quotient and remainder becomes a pair of fresh integers (:class:`.linearised.Linearising`), every product an opaque
+integer, and the few instances of *multiples are apart* that the scheme names are added: then the question is linear.
+The lemmas about products themselves, of which none is a premise of another, are asked of the solver's nonlinear engine.
+So nothing is proved by itself.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import z3
 
-from ..core.condition import (
-    FALSE,
-    And,
-    Condition,
-    all_exprs,
-    all_of,
-    any_of,
-    condition_interpret,
-    negate,
-)
-from ..core.expr import CeilDiv, Expr, FloorDiv, Mod, Var, interpret, postorder
+from ..core.condition import FALSE, And, Condition, all_of, any_of, negate
+from ..core.expr import Expr, Var
 from .budget import Budget
 from .encode import Encoder
 from .evidence import ProofQuestion, note
-from .linear.formula import FALSE as NEVER
-from .linear.formula import Formula, FormulaLogic, at_least, either, zero
-from .linear.polynomial import ONE, ZERO, Poly, Ring, variable
+from .linear.formula import nonzero
 from .linear.question import Leaf, LinearQuestion, Meter
 from .linear.record import LinearFact
+from .linearised import Linearising
 from .obligation import Obligation
 from .refute import small_point
 from .schemes import LEMMAS, STEPS, Scheme, multiples_are_apart
@@ -63,9 +52,9 @@ class LemmaObligation(Obligation):
         if scheme is not None and scheme.name in STEPS:
             named = dict(self.renamed)
             apart = [(b.substitute(named), d.substitute(named)) for b, d in scheme.apart]
-            leaves, spent = _linear(self.hypotheses, self.goal, apart, 20 * budget.linear)
-            if leaves is not None:
-                note(ProofQuestion("linear", leaf) for leaf in leaves)
+            leaf, spent = _linear(self.hypotheses, self.goal, apart, 20 * budget.linear)
+            if leaf is not None:
+                note([ProofQuestion("linear", leaf)])
                 return Verdict(Status.PROVED, "linear", spent)
         spent = 0
         known = list(self.hypotheses)
@@ -84,86 +73,19 @@ class LemmaObligation(Obligation):
 
 def _linear(
     hypotheses: tuple[Condition, ...], goal: Condition, apart: Iterable[tuple[Expr, Expr]], rlimit: int
-) -> tuple[list[Leaf] | None, int]:
-    """The linear questions that a lemma becomes, all of them contradictory, or ``None``; and their cost."""
+) -> tuple[Leaf | None, int]:
+    """The contradictory linear question that a lemma becomes, or ``None``; and its cost."""
     hints = [any_of((b <= 0, multiples_are_apart(b, d))) for b, d in apart]
-    given = [*hypotheses, *hints]
-    roots = [e for c in (*given, goal) for e in all_exprs(c)]
-    divisors = {n.b for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv))}
-    names = sorted({v for d in divisors for v in d.variables()}, key=lambda v: v.name)
-    meter = Meter(rlimit)
-    leaves: list[Leaf] = []
-    for signs in itertools.product((1, -1), repeat=len(names)):
-        reading = _Reading(dict(zip(names, signs, strict=True)))
-        facts = [reading.formula(c) for c in given]
-        negated = reading.formula(negate(goal))
-        everything = [*reading.facts, *facts, negated]
-        question = LinearQuestion(meter)
-        question.add(everything)
-        if not question.contradictory():
-            return None, meter.spent
-        kept = [LinearFact(f, "lemma") for f in everything[:-1]]
-        leaves.append(Leaf((*kept, LinearFact(negated, "negated goal")), (), (), "solver"))
-    return leaves, meter.spent
-
-
-class _Reading(Ring, FormulaLogic):
-    """Terms as polynomials for given signs of the variables in divisors; also the algebra and the logic for that."""
-
-    def __init__(self, signs: dict[Var, int]) -> None:
-        self.facts: list[Formula] = [at_least(self.variable(v) * s - ONE) for v, s in signs.items()]
-        self.signs = {v.name: s for v, s in signs.items()}
-        self._memo: dict[Expr, Poly] = {}
-        self._divided: dict[tuple[Poly, Poly], tuple[Poly, Poly]] = {}
-        self._extrema = 0
-
-    def formula(self, c: Condition) -> Formula:
-        return condition_interpret(c, self.value, self)
-
-    def value(self, e: Expr) -> Poly:
-        return interpret((e,), self, self._memo)[0]
-
-    # -- terms
-    def variable(self, v: Var) -> Poly:
-        return variable(v.name)
-
-    def _divmod(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
-        if (a, b) not in self._divided:
-            ((m, sign),) = b.terms.items()  # divisors of lemmas are products of variables
-            for v in m:
-                sign *= self.signs[v]
-            q, r = (variable(f"{k}!{len(self._divided)}") for k in "qr")
-            self._divided[a, b] = q, r
-            self.facts += [zero(a - b * q - r), at_least(r * sign), at_least((b - r) * sign - ONE)]
-        return self._divided[a, b]
-
-    def floordiv(self, a: Poly, b: Poly) -> Poly:
-        return self._divmod(a, b)[0]
-
-    def mod(self, a: Poly, b: Poly) -> Poly:
-        return self._divmod(a, b)[1]
-
-    def ceildiv(self, a: Poly, b: Poly) -> Poly:
-        return -self._divmod(-a, b)[0]
-
-    def minimum(self, args: list[Poly]) -> Poly:
-        return self._extremum(args, 1)
-
-    def maximum(self, args: list[Poly]) -> Poly:
-        return self._extremum(args, -1)
-
-    def _extremum(self, args: list[Poly], sign: int) -> Poly:
-        self._extrema += 1
-        m = variable(f"m!{self._extrema}")
-        self.facts += [*(at_least((p - m) * sign) for p in args), either(zero(p - m) for p in args)]
-        return m
-
-    # -- conditions
-    def divides(self, d: Poly, e: Poly) -> Formula:
-        return zero(self._divmod(e, d)[1]) if d != ZERO else NEVER
-
-    def neg(self, part: Formula) -> Formula:
-        raise AssertionError("no lemma denies a divisibility")
+    reading = Linearising()
+    given = [reading.formula(c) for c in (*hypotheses, *hints)]
+    denied = reading.formula(negate(goal))
+    known = [*reading.facts, *map(nonzero, reading.divisors), *given]
+    question = LinearQuestion(meter := Meter(rlimit))
+    question.add([*known, denied])
+    if not question.contradictory():
+        return None, meter.spent
+    facts = [LinearFact(f, "lemma") for f in known]
+    return Leaf((*facts, LinearFact(denied, "negated goal")), (), (), "solver"), meter.spent
 
 
 def lemma_obligations(lemma: Scheme) -> Iterator[LemmaObligation]:

@@ -1,35 +1,8 @@
 """From an obligation to a verdict: a fixed, recorded, ordered portfolio of strategies.
 
 Budgets are solver resource counts, never seconds, and every solver call has a context of its own, so a verdict is the
-same on a loaded machine, in any process and in any order (reports/semantics.md, "Proofs").  The strategies, in order:
-
-``identity``
-    nothing is left of the claim once equations are substituted and sums are canonical (:mod:`.preprocess`).
-``linear``
-    the reduction to linear integer arithmetic of :mod:`.linear`, one decidable query per case.
-``quotient bound``
-    ``L // d <= R`` becomes ``L <= d·R + d - 1``, and ``L // d >= R`` becomes ``L >= d·R``, for d that is known not to be
-    negative, as often as that can be done; then as ``linear``.  Before it, where three quotients or more are inside each
-    other.
-``recombined digits``
-    digits that are divided again are first put together, ``(x // d)·d + x % d = x``, as a claim of its own; then as
-    ``linear`` (:mod:`.recombine`).  Before it, where there are any.
-``equated dividends``
-    what is divided is replaced by what a hypothesis says to be equal to it, then as ``linear`` (:mod:`.equate`).
-    Before it, where there is any.
-``witness``
-    fresh quotients and remainders with monotonicity lemmas, in z3's nonlinear engine, with little patience.
-``small points``
-    evaluate the claim on small and random integers; finds most counterexamples, and smallest ones.
-``bounded points``
-    the same on integers chosen one after the other, inside the bounds that the hypotheses state (:mod:`.bounded`).
-``linearisation``
-    every quotient, remainder and product a name, what models get wrong about products added as lemmas
-    (:mod:`.linearised`).
-``witness, patient``
-    as ``witness`` with the full budget.
-``model``
-    z3's own division with ``a % b`` as ``a - b·(a // b)``, bounded variables first; finds counterexamples.
+same on a loaded machine, in any process and in any order (reports/semantics.md, "Proofs").  What each strategy does stands
+in reports/strategies.md, in the order in which they are tried.
 
 A goal is split into its conjuncts, and what has been shown of it is assumed for the rest.  What a solver has proved is
 evaluated at the small points all the same: a proof that a point refutes is a

@@ -15,14 +15,14 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from math import prod
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..core.errors import InputError, TooLargeError
-from ..core.expr import integer
+from ..core.expr import Expr, integer
 from ..core.hlo.shape import Shape
 from ..core.indexing_map import Constraint, IndexingMap
 from ..core.launch import Launched
@@ -81,38 +81,33 @@ class Picture:
         return self.svg
 
 
-@dataclass
 class _Paper:
     """Shapes on a sheet that grows with them."""
 
-    parts: list[str] = field(default_factory=list)
-    width: float = 0
-    height: float = 0
+    def __init__(self, title: str) -> None:
+        self.parts: list[str] = []
+        self.width = self.height = 0.0
+        if title:
+            self.title(14, 18, title)
 
-    def add(self, tag: str, reach: _Point, inside: str = "", **attributes: float | str) -> None:
-        """An element that reaches so far to the right and down."""
+    def add(self, reach: _Point, element: str) -> None:
+        """Add an element that reaches so far to the right and down."""
         self.width, self.height = max(self.width, reach[0]), max(self.height, reach[1])
-        said = "".join(f' {k.replace("_", "-")}="{_n(v)}"' for k, v in attributes.items())
-        self.parts.append(f"<{tag}{said}>{inside}</{tag}>" if inside else f"<{tag}{said}/>")
+        self.parts.append(element)
 
     def box(self, at: _Point, size: _Point, fill: str, stroke: str, width: float, hint: str = "") -> None:
         """A rectangle; ``hint`` is shown under a pointer."""
         inside = f"<title>{escape(hint)}</title>" if hint else ""
         (x, y), (w, h) = at, size
-        look: dict[str, Any] = {"fill": fill, "stroke": stroke, "stroke_width": width}
-        self.add("rect", (x + w, y + h), inside, x=x, y=y, width=w, height=h, **look)
+        look = f'fill="{fill}" stroke="{stroke}" stroke-width="{width:g}"'
+        place = f'x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}"'
+        self.add((x + w, y + h), f"<rect {place} {look}>{inside}</rect>")
 
-    def lines(self, lines: Sequence[_Line], stroke: str, width: float) -> None:
+    def lines(self, lines: Iterable[_Line], stroke: str, width: float) -> None:
         """Straight lines with square ends."""
-        if lines:
-            d = "".join(f"M{_n(x1)} {_n(y1)}L{_n(x2)} {_n(y2)}" for x1, y1, x2, y2 in lines)
-            look: dict[str, Any] = {
-                "stroke": stroke,
-                "stroke_width": width,
-                "stroke_linecap": "square",
-                "fill": "none",
-            }
-            self.add("path", (0, 0), d=d, **look)
+        if d := "".join(f"M{x1:g} {y1:g}L{x2:g} {y2:g}" for x1, y1, x2, y2 in lines):
+            look = f'stroke="{stroke}" stroke-width="{width:g}" stroke-linecap="square" fill="none"'
+            self.add((0, 0), f'<path d="{d}" {look}/>')
 
     def text(
         self,
@@ -122,35 +117,31 @@ class _Paper:
         size: float = 12,
         fill: str = _INK,
         anchor: str = "middle",
-        **more: str,
+        more: str = "",
     ) -> None:
         """A line of text whose vertical middle is at ``y``."""
         wide = len(text) * size * 0.62 * {"start": 1, "middle": 0.5, "end": 0}[anchor]
-        reach, inside = (x + wide, y + size), escape(text)
-        y += size * 0.35
-        self.add("text", reach, inside, x=x, y=y, font_size=size, fill=fill, text_anchor=anchor, **more)
+        look = f'font-size="{size:g}" fill="{fill}" text-anchor="{anchor}"{more}'
+        place = f'x="{x:g}" y="{y + size * 0.35:g}"'
+        self.add((x + wide, y + size), f"<text {place} {look}>{escape(text)}</text>")
 
     def title(self, x: float, y: float, text: str, size: float = 15) -> None:
         """A line of bold text that begins at ``x``."""
-        self.text(x, y, text, size, anchor="start", font_weight="600")
+        self.text(x, y, text, size, anchor="start", more=' font-weight="600"')
 
     def arrow(self, x1: float, y1: float, x2: float, y2: float) -> None:
         """A curved arrow from left to right."""
-        start, y, tip, at, bend, end = map(_n, (x1, y1, x2, y2, (x1 + x2) / 2, x2 - 7))
-        curve = f"M{start} {y}C{bend} {y} {bend} {at} {end} {at}"
-        self.add("path", (0, 0), d=curve, stroke=_LINE, stroke_width=1.6, fill="none")
-        self.add("path", (x2, 0), d=f"M{tip} {at}l-9 -4.5v9z", fill=_LINE)
+        bend = (x1 + x2) / 2
+        curve = f"M{x1:g} {y1:g}C{bend:g} {y1:g} {bend:g} {y2:g} {x2 - 7:g} {y2:g}"
+        self.add((0, 0), f'<path d="{curve}" stroke="{_LINE}" stroke-width="1.6" fill="none"/>')
+        self.add((x2, 0), f'<path d="M{x2:g} {y2:g}l-9 -4.5v9z" fill="{_LINE}"/>')
 
     def done(self, alt: str) -> Picture:
         """The sheet as a document on white, so that it can be read on any page."""
-        w, h = _n(self.width + 14), _n(self.height + 12)
+        w, h = f"{self.width + 14:g}", f"{self.height + 12:g}"
         head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img"'
         head += f' {_FONT}><title>{escape(alt)}</title><rect width="100%" height="100%" fill="#ffffff"/>'
         return Picture("\n".join([head, *self.parts, "</svg>"]) + "\n", alt)
-
-
-def _n(x: float | str) -> str:
-    return x if isinstance(x, str) else f"{x:.2f}".rstrip("0").rstrip(".")
 
 
 def _shown(n: int, most: int, keep: Iterable[int] = ()) -> list[int]:
@@ -178,12 +169,6 @@ def _panels(front: Sequence[int], keep: Iterable[Index] = ()) -> list[Index | No
     return [*itertools.islice(every, PANELS - 2), None, tuple(n - 1 for n in front)]
 
 
-def _as_grid(dims: Sequence[int]) -> tuple[tuple[int, ...], int, int]:
-    """Sizes in front, rows and columns; an array of fewer dimensions is one row, or one cell."""
-    rows, columns = (1, 1, *dims)[-2:]
-    return tuple(dims[:-2]), rows, columns
-
-
 def _comma(values: Iterable[int]) -> str:
     return ",".join(map(str, values))
 
@@ -199,26 +184,25 @@ class _Tiles:
 
     def __init__(self, at: Memory) -> None:
         self.at = at
-        #: From the outermost: a step, the sizes that it cuts, and how many coordinates lie in a tile.
-        self.steps = [(t, x, len(t.tile) - t.tile.count(None)) for t, x in at.op.tilings(at.shape.dims)]
+        self.steps = at.op.tilings(at.shape.dims)
 
     def of(self, index: Index) -> _Levels:
-        """The tile that holds an element (or a place beside the array), one for every level."""
-        at = self.at.op.physical(index)
-        levels = []
-        for step, sizes, cut in self.steps:
-            at = step.place(at, sizes)
-            levels.append(integers(at[: len(at) - cut]))
-        return tuple(levels)
+        """The tile that holds an element (or a place beside the array), one for every level, the outermost first."""
+        return self._levels(self.at.op.coordinates([*map(integer, index)], self.at.shape.dims))
 
     def at_position(self, position: int) -> _Levels:
         """The tile of a position of memory, padding too; nothing behind the last tile."""
         if position >= prod(self.at.expanded):
             return ()
-        at, _ = self.at.op.off_line(integer(position), self.at.op.expanded(self.at.shape.dims))
+        return self._levels(
+            self.at.op.off_line(integer(position), self.at.op.expanded(self.at.shape.dims))[0]
+        )
+
+    def _levels(self, at: Sequence[Expr]) -> _Levels:
         levels = []
-        for step, sizes, cut in reversed(self.steps):
-            levels.append(integers(at[: len(at) - cut]))
+        for step, sizes in reversed(self.steps):
+            inside = len(step.tile) - step.tile.count(None)
+            levels.append(integers(at[: len(at) - inside]))
             at, _ = step.element(at, sizes)
         return tuple(reversed(levels))
 
@@ -226,7 +210,7 @@ class _Tiles:
         """The colour of the outermost tile; without tiles, one for all."""
         place = 0
         for tile in self.of(index)[:1]:
-            step, sizes, _ = self.steps[0]
+            step, sizes = self.steps[0]
             for k, n in zip(tile, integers([*step.sizes(sizes)]), strict=False):
                 # rows of tiles must not repeat the colours of the row above
                 place = place * (n + (n % len(_PALETTE) == 0)) + k
@@ -246,8 +230,7 @@ def layout_picture(
         raise InputError(f"`{show}` is nothing to show of a layout", expected="memory or positions")
     at = shape if isinstance(shape, Memory) else memory(shape)
     tiles = _Tiles(at)
-    paper = _Paper()
-    paper.title(14, 18, str(at) if title is None else title)
+    paper = _Paper(str(at) if title is None else title)
     right = _draw_array(paper, at, tiles, 14, 48, positions=show == "positions")
     if show == "memory":
         _draw_memory(paper, at, tiles, right + 46, 48)
@@ -330,8 +313,8 @@ def _draw_grid(
     between different ``tiles``, without them around each panel.
     """
     x, y = corner
-    front, rows, columns = _as_grid(dims)
-    rank = len(dims)
+    # an array of fewer dimensions is one row, or one cell
+    front, (rows, columns), rank = dims[:-2], (1, 1, *dims)[-2:], len(dims)
     shown_rows, shown_columns = _shown(rows, ROWS, keep[0]), _shown(columns, COLUMNS, keep[1])
     left = x + (26 if rank > 1 else 4)
     middles: dict[Index, float] = {}
@@ -391,8 +374,7 @@ def _borders(
 
     ``tiles`` may know more than the cells that are drawn; where it knows nothing, a tile ends.
     """
-    outer_lines: dict[_Line, None] = {}
-    inner_lines: dict[_Line, None] = {}
+    lines: dict[_Line, str] = {}
     for r, c in cells:
         here = tiles[r, c]
         left, top, right, bottom = x + c * CELL, y + r * CELL, x + (c + 1) * CELL, y + (r + 1) * CELL
@@ -403,14 +385,12 @@ def _borders(
             (r + 1, c): (left, bottom, right, bottom),
         }
         for beside, line in sides.items():
-            there = tiles.get(beside)
-            outer = there is None or here[:1] != there[:1]
-            if len(here) > 1 and (outer or here != there):
-                inner_lines[line] = None
-            elif outer:
-                outer_lines[line] = None
-    paper.lines([*outer_lines], _INK, 2.2)
-    paper.lines([*inner_lines], _RED, 2.2)
+            there = tiles.get(beside, ())
+            outer = here[:1] != there[:1] or not there
+            if outer or (len(here) > 1 and here != there):
+                lines[line] = _RED if len(here) > 1 else _INK
+    for colour in (_INK, _RED):
+        paper.lines([line for line, own in lines.items() if own == colour], colour, 2.2)
 
 
 def _draw_memory(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float) -> None:
@@ -459,8 +439,7 @@ def _line_length(at: Memory) -> int:
 # -------------------------------------------------------------------------------------------------------------- launches
 def launch_picture(at: Launched) -> Picture:
     """The output of a launch: each cell with its thread, in the colour of its warp, thick lines around blocks."""
-    paper = _Paper()
-    paper.title(14, 18, str(at.shape))
+    paper = _Paper(str(at.shape))
     warps = -(-prod(at.launch.threads) // at.launch.warp)
 
     def numbers(index: Index) -> tuple[int, int, int]:
@@ -508,11 +487,8 @@ def reads_picture(
     if whole > PAIRS:
         raise TooLargeError(f"{whole:,} output elements are too many for a picture; the limit is {PAIRS:,}")
     found = {name: _read(f, sizes, chosen, rts) for name, (f, sizes) in maps.items()}
-    paper = _Paper()
-    top = 18.0
-    if title:
-        paper.title(14, top, title)
-        top += 26
+    paper = _Paper(title)
+    top = 44.0 if title else 18.0
     picked = set(itertools.product(*(range(lo, hi + 1) for lo, hi in chosen)))
     marks = dict.fromkeys(picked, 1)
     right, middle = _draw_marks(paper, "output", output, marks, "#f6ad55", 14, top)

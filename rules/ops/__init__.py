@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import is_dataclass, replace
+from dataclasses import replace
 
 from ...core.analysis.catalogue import OpCatalogue
 from ...core.errors import InputError, quoted
@@ -58,10 +58,7 @@ _DECLARED: list[type[Op]] = [
     made
     for module in _MODULES
     for made in vars(module).values()
-    if is_dataclass(made)
-    and isinstance(made, type)
-    and issubclass(made, Op)
-    and made.__module__ == module.__name__
+    if isinstance(made, type) and issubclass(made, Op) and made.name and made.__module__ == module.__name__
 ]
 #: Every op by name, but the one that only stands for several others.
 OPS: dict[str, type[Op]] = {made.name: made for made in _DECLARED if made is not fibres.Several}

@@ -11,6 +11,7 @@ program asks for it with the same groups.  Maps are those of a replica that take
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ...core.condition import Condition
@@ -28,12 +29,11 @@ from ...core.op import (
     divide_exactly,
     exact_text,
     op,
-    quotient,
     remainder,
     symbols,
 )
 from .fibres import WHOLE, Fibres
-from .movement import Alike, Dims, one_dimension
+from .movement import Alike, Dims, one_dimension, piece
 from .pointwise import Pointwise
 
 
@@ -51,10 +51,12 @@ class Collective(Op):
         return Runtime.of(POSITION, (), 0, lift(self.group) - 1)
 
 
+@dataclass(frozen=True)
 class Along(Collective):
     """The base of collectives that act along the dimension `dimension` of one operand."""
 
     dimension: int
+    group: ExprLike
 
     def structure(self, x: Sizes) -> None:
         self._dimensions("dimension", (self.dimension,), len(x), x)
@@ -70,9 +72,16 @@ class Along(Collective):
         pairs = enumerate(zip(o, i, strict=True))
         return [self.related(a, b, rt, x) if d == self.dimension else a.eq(b) for d, (a, b) in pairs]
 
+    @classmethod
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Op:
+        return cls(one_dimension(instruction), _group(instruction))
+
 
 class Cut(Along):
     """The base of collectives that cut `dimension` into one piece for each replica of the group."""
+
+    #: The proof is about pieces of at least so many elements.
+    least: ClassVar[int] = 0
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
         yield from super().demands(*x)
@@ -89,6 +98,14 @@ class Cut(Along):
 
     def runtime(self, o: Coordinates, x: Sizes) -> list[Runtime]:
         return [self._position()]
+
+    @classmethod
+    def cases(cls, rank: int) -> Iterator[Case]:
+        (g,), (m,) = symbols("g", 1), symbols("m", 1)
+        for dimension in range(rank):
+            sizes = [mul(m, g) if d == dimension else n for d, n in enumerate(symbols("n", rank))]
+            facts = [m >= cls.least, g >= 1]
+            yield Case.of(rank, f"dimension={dimension}", cls(dimension, g), sizes, facts=facts)
 
 
 @op
@@ -138,22 +155,19 @@ class AllGather(Along):
     seen from one output there is one replica for each element.
     """
 
-    dimension: int
-    group: ExprLike
-
     def shape(self, x: Sizes) -> list[Expr]:
         return [mul(n, self.group) if d == self.dimension else lift(n) for d, n in enumerate(x)]
 
     def related(self, a: Expr, b: Expr, rt: Coordinates, x: Sizes) -> Condition:
         n = lift(x[self.dimension])
-        return (a - b).eq(_block(a, n) * n)
+        return (a - b).eq(piece(a, n) * n)
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         return Map(self._along(o, _within(o[self.dimension], lift(x[self.dimension]))))
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         n = lift(x[self.dimension])
-        member = Range(self.group, lambda target: _block(target[self.dimension], n))
+        member = Range(self.group, lambda target: piece(target[self.dimension], n))
         return Map(self._along(i, member.index * n + i[self.dimension]), ranges=[member])
 
     @classmethod
@@ -164,10 +178,6 @@ class AllGather(Along):
             # without elements there is nothing to divide by, and nothing to show
             yield Case.of(rank, f"dimension={dimension}", cls(dimension, g), n, facts=[n[dimension] >= 1])
 
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> AllGather:
-        return cls(one_dimension(instruction), _group(instruction))
-
 
 @op
 class ReduceScatter(Cut):
@@ -177,9 +187,6 @@ class ReduceScatter(Cut):
     and p the position of the computing replica, output element o combines elements p·m + o of the operand on
     all replicas of the group.
     """
-
-    dimension: int
-    group: ExprLike
 
     def shape(self, x: Sizes) -> list[Expr]:
         return [self._piece(x) if d == self.dimension else lift(n) for d, n in enumerate(x)]
@@ -195,14 +202,6 @@ class ReduceScatter(Cut):
         place = i[self.dimension] - rt[0] * m
         return Map(self._along(i, place), [place.within(0, m - 1)])
 
-    @classmethod
-    def cases(cls, rank: int) -> Iterator[Case]:
-        yield from _cut(cls, rank)
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> ReduceScatter:
-        return cls(one_dimension(instruction), _group(instruction))
-
 
 @op
 class AllToAll(Cut, Alike):
@@ -213,12 +212,11 @@ class AllToAll(Cut, Alike):
     of the group.
     """
 
-    dimension: int
-    group: ExprLike
+    least: ClassVar[int] = 1
 
     def related(self, a: Expr, b: Expr, rt: Coordinates, x: Sizes) -> Condition:
         m = self._piece(x)
-        return (b - rt[0] * m).eq(a - _block(a, m) * m)
+        return (b - rt[0] * m).eq(a - piece(a, m) * m)
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         m = self._piece(x)
@@ -227,18 +225,14 @@ class AllToAll(Cut, Alike):
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         m = self._piece(x)
         place = i[self.dimension] - rt[0] * m
-        sender = Range(self.group, lambda target: _block(target[self.dimension], m))
+        sender = Range(self.group, lambda target: piece(target[self.dimension], m))
         return Map(self._along(i, sender.index * m + place), [place.within(0, m - 1)], [sender])
 
     @classmethod
-    def cases(cls, rank: int) -> Iterator[Case]:
-        yield from _cut(cls, rank, least=1)
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> AllToAll | Exchange:
-        if not instruction.has("dimensions"):
-            return Exchange(len(shapes))
-        return cls(one_dimension(instruction), _group(instruction))
+    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Op:
+        return (
+            super().from_hlo(instruction, shapes) if instruction.has("dimensions") else Exchange(len(shapes))
+        )
 
 
 @op
@@ -291,22 +285,9 @@ class Exchange(Collective, Alike):
             yield Case.of(rank, f"{group} replicas", cls(group), *[symbols("n", rank)] * group)
 
 
-def _block(a: Expr, n: Expr) -> Expr:
-    """The piece of ``n`` elements that ``a`` lies in.  Pieces of no elements have no ``a``: any answer will do."""
-    return lift(0) if n is lift(0) else quotient(a, n)
-
-
 def _within(a: Expr, n: Expr) -> Expr:
     """The place of ``a`` in its piece of ``n`` elements."""
     return lift(0) if n is lift(0) else remainder(a, n)
-
-
-def _cut(cls: Any, rank: int, least: int = 0) -> Iterator[Case]:
-    """Cases of an op that cuts a dimension into equal pieces of at least this many elements."""
-    (g,), (m,) = symbols("g", 1), symbols("m", 1)
-    for dimension in range(rank):
-        sizes = [mul(m, g) if d == dimension else n for d, n in enumerate(symbols("n", rank))]
-        yield Case.of(rank, f"dimension={dimension}", cls(dimension, g), sizes, facts=[m >= least, g >= 1])
 
 
 def _group(instruction: Any) -> int:

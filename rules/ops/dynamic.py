@@ -31,16 +31,21 @@ class Windowed(Op):
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
         window = self._window(x)
-        for d, (n, size) in enumerate(zip(x[0], window, strict=True)):
-            text = f"window sizes {exact_text(tuple(window))} for shape {exact_text(list(x[0]))}"
-            yield lift(size) >= 0, f"{text}: negative in dimension {d}"
-            yield lift(size) <= n, f"{text}: {size} is larger than {n} in dimension {d}"
+        yield from _fits(x[0], window, f"window sizes {exact_text(tuple(window))}")
 
     def runtime(self, o: Coordinates, *x: Sizes) -> list[Runtime]:
         return [
             Runtime.of(self.first + d, (), 0, lift(n) - size)
             for d, (n, size) in enumerate(zip(x[0], self._window(x), strict=True))
         ]
+
+
+def _fits(x: Sizes, window: Sizes, stated: str) -> Iterator[Demand]:
+    """Demand that a window of stated sizes lies within an operand."""
+    for d, (n, size) in enumerate(zip(x, window, strict=True)):
+        text = f"{stated} for shape {exact_text(list(x))}"
+        yield lift(size) >= 0, f"{text}: negative in dimension {d}"
+        yield lift(size) <= n, f"{text}: {size} is larger than {n} in dimension {d}"
 
 
 def within_window(v: Coordinates, starts: Coordinates, sizes: Sizes) -> Map:
@@ -183,9 +188,7 @@ class Gather(Indexed):
 
     def demands(self, x: Sizes, y: Sizes) -> Iterator[Demand]:
         text = f"slice_sizes={exact_text(self.slice_sizes)} for shape {exact_text(list(x))}"
-        for d, (n, size) in enumerate(zip(x, self.slice_sizes, strict=True)):
-            yield lift(size) >= 0, f"{text}: negative in dimension {d}"
-            yield lift(size) <= n, f"{text}: {size} is larger than {n} in dimension {d}"
+        yield from _fits(x, self.slice_sizes, f"slice_sizes={exact_text(self.slice_sizes)}")
         for what, dims in (
             ("collapsed", self.collapsed_slice_dims),
             ("batching", self.operand_batching_dims),

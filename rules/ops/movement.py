@@ -92,6 +92,11 @@ def nth(distance: Expr, count: ExprLike, step: ExprLike = 1) -> tuple[Expr, list
     return quotient(distance, step), [distance.within(0, (lift(count) - 1) * step), step.divides(distance)]
 
 
+def piece(a: Expr, n: Expr) -> Expr:
+    """Of pieces of ``n`` elements the one that holds ``a``.  Pieces of no elements hold none: any answer will do."""
+    return lift(0) if n is lift(0) else quotient(a, n)
+
+
 @op
 class Transpose(Aligned):
     """Output dimension k is input dimension permutation[k]."""

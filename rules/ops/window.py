@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, ClassVar
 
 from ...core.condition import Condition
-from ...core.expr import Expr, ExprLike, Int, add, lift, maximum, minimum, mul
+from ...core.expr import Expr, ExprLike, add, lift, maximum, minimum, mul
 from ...core.op import (
     Case,
     Coordinates,
@@ -30,7 +30,7 @@ from ...core.op import (
     symbols,
 )
 from .folding import Folding, half
-from .movement import Alike, Dims, nth
+from .movement import Alike, Dims, nth, piece
 
 #: A range over the window, what is read or reads, and when.
 Slid = tuple[Range, Expr, list[Condition]]
@@ -133,11 +133,9 @@ class ReduceWindow(Folding):
         return _meet(self.window, o, i)
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        return (
-            Map([])
-            if k >= self.count
-            else _slid(map(Window.read_by, self.window, o, x[0], itertools.count()))
-        )
+        if k >= self.count:
+            return Map([])
+        return _slid(map(Window.read_by, self.window, o, x[0], itertools.count()))
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         if k >= self.count:
@@ -155,11 +153,14 @@ class ReduceWindow(Folding):
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> ReduceWindow:
-        window = Window.from_hlo(instruction)
-        # a reduce-window over scalars is printed without a window
-        if not window and shapes and shapes[0]:
-            raise ValueError(f"{instruction.name}: reduce-window needs the attribute window")
-        return cls(window, half(instruction, shapes))
+        return cls(_window_of(instruction, shapes), half(instruction, shapes))
+
+
+def _window_of(instruction: Any, shapes: Sequence[Dims]) -> tuple[Window, ...]:
+    """The windows of an instruction; one over scalars is printed without them."""
+    if not (window := Window.from_hlo(instruction)) and shapes and shapes[0]:
+        raise ValueError(f"{instruction.name}: {instruction.opcode} needs the attribute window")
+    return window
 
 
 def _slid(parts: Iterable[Slid]) -> Map:
@@ -271,10 +272,7 @@ class SelectAndScatter(Alike):
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> SelectAndScatter:
-        window = Window.from_hlo(instruction)
-        if not window and shapes and shapes[0]:
-            raise ValueError(f"{instruction.name}: select-and-scatter needs the attribute window")
-        return cls(window)
+        return cls(_window_of(instruction, shapes))
 
 
 @op
@@ -344,7 +342,7 @@ class Convolution(Op):
     def _beginnings(self, of: Expr, x: Sizes, y: Sizes) -> tuple[Expr, Expr]:
         """The first batch and the first feature of the group of the input that an output feature sees."""
         outputs, inputs, batches = self._per_group(x, y)
-        group = _group(of, outputs)
+        group = piece(of, outputs)
         if lift(self.batch_groups) is not lift(1):
             return group * batches, lift(0)
         return lift(0), group * inputs if lift(self.feature_groups) is not lift(1) else lift(0)
@@ -395,10 +393,10 @@ class Convolution(Op):
         slid = _slid(map(Window.reading, self.window, base, [x[d] for d in spatial], self.out_dims[2:]))
         ob, group = ib, lift(0)
         if lift(self.batch_groups) is not lift(1):
-            group = _group(ib, batches)
+            group = piece(ib, batches)
             ob = ib - group * batches
         elif lift(self.feature_groups) is not lift(1):
-            group = _group(feature, inputs)
+            group = piece(feature, inputs)
         inner = Range(outputs, lambda target: target[self.out_dims[1]] - group * outputs)
         results = _placed([ob, group * outputs + inner.index, *slid.results], self.out_dims)
         return Map(results, slid.where, [inner, *slid.ranges])
@@ -450,8 +448,3 @@ def _placed(values: Sequence[Any], dims: Dims) -> list[Any]:
 
 def _taken(d: int) -> Any:
     return lambda target: target[d]
-
-
-def _group(v: Expr, size: Expr) -> Expr:
-    """The group that ``v`` falls into.  Groups of no members have no ``v``: then any answer will do."""
-    return lift(0) if isinstance(size, Int) and size.value == 0 else quotient(v, size)

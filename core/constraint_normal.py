@@ -23,7 +23,7 @@ from .indexing_map import Constraint, IndexingMap, Variable
 from .interval import End, Interval
 from .rewrite import ConstraintRule, RuleSet
 from .simplify import Simplifier
-from .steps import Rewritten, Trace
+from .steps import Rewritten, Trace, changed, length, take_back
 
 __all__ = ["ROUNDS", "Constraints", "Contradiction", "shifted_variable"]
 
@@ -133,19 +133,18 @@ class Constraints:
         self.todo = [(c.expr, c.lo, c.hi) for c in reversed(given)]
         self.settle()
         boxes, kept, narrowed, rounds = self.boxes, self.kept, self.narrowed, 0
-        mark = len(self.trace or ())
+        mark = length(self.trace)
         while self.kept:
             if self.stale:
                 self.again()
             elif not self.merge():
                 if not rounds:
                     boxes, kept, narrowed = dict(self.boxes), list(self.kept), self.narrowed
-                    mark = len(self.trace or ())
+                    mark = length(self.trace)
                 rounds += 1
                 if rounds > ROUNDS:
                     self.boxes, self.kept, self.narrowed = boxes, kept, narrowed
-                    if self.trace is not None:
-                        del self.trace[mark:]
+                    take_back(self.trace, mark)
                     self.outdated = True
                     self.renew()
                     return
@@ -236,6 +235,17 @@ class Constraints:
             self.trace.append(ConstraintChange(rule.rule, binding, then, now))
         return after
 
+    def rewritten(self, c: Bound, e: Expr) -> None:
+        """Record that the simplifier has brought the expression of a constraint to ``e``."""
+        if self.trace is not None:
+            said, now = Constraint.trusted(*c), Constraint.trusted(e, c[1], c[2])
+            self.trace.append(Rewritten(said, now, self.simplifier.number))
+
+    def contradicted(self, empty: IndexingMap) -> None:
+        """Record that nothing satisfies the constraints as they stand."""
+        if self.trace is not None and (state := self.state()) != empty:
+            changed(self.trace, "empty_domain", state, empty)
+
     # -- single constraints
     def settle(self) -> None:
         """Bring the constraints in ``todo`` to normal form and keep what is left of them."""
@@ -300,10 +310,9 @@ class Constraints:
                     self.todo.extend(reversed(after))
                     return None
             e = self.simplifier.normal(e)
-            if self.trace is not None and e is not c[0]:
-                said, now = Constraint.trusted(*c), Constraint.trusted(e, lo, hi)
-                self.trace.append(Rewritten(said, now, self.simplifier.number))
-            c = (e, lo, hi)
+            if e is not c[0]:
+                self.rewritten(c, e)
+                c = (e, lo, hi)
             if type(e) is Var and self.free(e):
                 return c
             for rule in rules.single.get(type(e), ()):

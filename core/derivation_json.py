@@ -19,10 +19,15 @@ from .json_form import Place, kind, map_data, read_constraint, read_map_data
 from .json_text import load_json
 from .operators import DIVISIONS, NAME_OF, OPERATORS
 from .rewrite import ConstraintRule, Rule, RuleSet
+from .steps import Trace, entries
 
 FORMAT: Final = "indexproof derivation 2"
+#: What the native library writes: every step that was taken, in order.
+TRACE: Final = "indexproof trace 1"
 Json: TypeAlias = Any
 
+#: What is recorded of rules.
+_RECORDED: Final[dict[Json, type[Any]]] = {"step": Rule, "constraints": ConstraintRule}
 _PARTS: Final = ("result", "constraint", "source")
 
 
@@ -110,6 +115,44 @@ def derivation_from_json(data: Json, rules: RuleSet) -> Derivation:
         reader.map(data["after"], top / "after"),
         (top / "steps").each(data["steps"], reader.step),
     )
+
+
+def trace_from_json(data: Json, rules: RuleSet) -> tuple[IndexingMap, IndexingMap, Trace]:
+    """A map, the map that it was simplified to, and what the native library recorded on the way.
+
+    Raises :class:`InputError` with the path of what is wrong.
+    """
+    top = Place()
+    top.fields(data, ("format", "before", "after", "entries", "nodes"))
+    reader = _Reader(rules)
+    (top / "nodes").each(data["nodes"], reader.read_node)
+    before, after = (reader.map(data[key], top / key) for key in ("before", "after"))
+
+    def bounds(value: Json, at: Place) -> Any:
+        return [(c.expr, c.lo, c.hi) for c in reader.constraints(value, at)]
+
+    def entry(row: Json, at: Place) -> tuple[Any, ...]:
+        what, name, values, engine, *sides = at.row(
+            row, "what", "name", "values", "engine", "before", "after"
+        )
+        nodes = (at / 2).each(values, reader.node)
+        if _text(what, at / 0) in _RECORDED:
+            rule = reader.rule(name, at / 1, _RECORDED[what])
+            if len(nodes) != len(rule.variables):
+                raise (at / 2).error(f"{len(nodes)} values", f"one for each variable of {name}")
+        elif what not in ("rewritten", "map"):
+            raise (at / 0).error(f"unexpected {kind(what)}", "step, rewritten, constraints or map")
+        read: Callable[[Json, Place], Any] = reader.map if what == "map" else bounds
+        one, other = (read(side, at / n) for n, side in enumerate(sides, 4))
+        if what == "rewritten" and not len(one) == len(other) == 1:
+            raise at.error("a constraint is rewritten to one constraint")
+        return what, _text(name, at / 1), nodes, (at / 3).integer(engine), one, other
+
+    said = (top / "entries").each(data["entries"], entry)
+    try:
+        return before, after, entries(said, rules, after)
+    except ZeroDivisionError:
+        raise (top / "entries").error("a rule divides by zero", "other values of its variables") from None
 
 
 def _text(value: Json, at: Place) -> str:

@@ -7,7 +7,6 @@ the order of :func:`~indexproof.core.rewrite.measure`, which every rule is prove
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -23,7 +22,7 @@ from .interval import End
 from .kernel.atoms import Excess
 from .kernel.form import Form
 from .rewrite import Rule, RuleSet
-from .steps import Step, Trace
+from .steps import Trace, applied, next_engine
 
 __all__ = ["Simplifier"]
 
@@ -31,7 +30,6 @@ __all__ = ["Simplifier"]
 NEAR_BY: Final = 3
 #: What is found is looked at again so often at most; nearly all comes to rest in two.
 PASSES: Final = 32
-_NUMBERS: Final = itertools.count()
 
 
 class Simplifier:
@@ -60,7 +58,7 @@ class Simplifier:
         self.facts = facts
         self.trace = trace
         #: of the steps in the trace that hold on this domain
-        self.number = next(_NUMBERS)
+        self.number = next_engine()
         self.division_weight = division_weight
         self.quick = quick
         self.keep_points = keep_points
@@ -312,10 +310,7 @@ class Simplifier:
         assert engine is not None
         assert self.trace is not None
         binding = [integer(v) if isinstance(v, int) else engine.write(v) for v in values]
-        at = dict(zip(rule.variables, binding, strict=True))
-        step = Step(rule, tuple(binding), rule.left.substitute(at), rule.right.substitute(at), self.number)
-        if step.before is not step.after:  # the constructors may have done it already
-            self.trace.append(step)
+        self.trace += applied(rule, binding, self.number)
 
     def _rule(self, name: str) -> Rule:
         rule = self.rules[name]

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from . import native
 from .constraint_normal import Constraints, Contradiction
 from .cost import DIVISION_WEIGHT, cost, expect_weight, map_cost
-from .derivation import MapChange
 from .expr import Expr, Sum, integer
 from .indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable
 from .rewrite import RuleSet
 from .room import Room, at_rest
 from .simplify import Simplifier
-from .steps import Trace
+from .steps import Trace, changed, entries, length, take_back
 
 __all__ = ["empty_domain", "simplify_map"]
 
@@ -54,8 +54,11 @@ def simplify_map(
     after = None
     if keep_width:
         after = _kept(m, rules, trace, keep_points, division_weight, quick)
-    elif trace is None:
-        after = native.simplified_map(rules.engine, m, division_weight, quick, keep_points, _emptied)
+    else:
+        said: list[tuple[Any, ...]] | None = None if trace is None else []
+        after = native.simplified_map(rules.engine, m, said, division_weight, quick, keep_points, _emptied)
+        if said and after is not None and trace is not None and after is not m:
+            trace.extend(entries(said, rules, after))
     if after is None:
         after = _simplified(m, rules, trace, keep_points, division_weight, quick)
     object.__setattr__(after, "_normal", asked)
@@ -71,20 +74,19 @@ def _kept(
     quick: bool,
 ) -> IndexingMap:
     """Simplify ``m`` without wider integers: first without a look at widths, then with one if that needs them."""
-    start = mark = len(trace or ())
+    start = mark = length(trace)
 
     def simplified(now: IndexingMap, room: Room | None = None) -> IndexingMap:
         nonlocal mark
-        if trace is not None:
-            if room is None and now is not m:
-                trace.append(MapChange("narrow", now, now))
-                mark = len(trace)
-            del trace[mark:]
+        if room is None and now is not m:
+            changed(trace, "narrow", now, now)
+            mark = length(trace)
+        take_back(trace, mark)
         return _simplified(now, rules, trace, keep_points, division_weight, quick, room)
 
     after = at_rest(m, Room.of_map, simplified)
-    if after is m and trace is not None:
-        del trace[start:]
+    if after is m:
+        take_back(trace, start)
     return after
 
 
@@ -97,18 +99,16 @@ def _simplified(
     quick: bool,
     room: Room | None = None,
 ) -> IndexingMap:
-    start = len(trace or ())
+    start = length(trace)
     stage = Constraints(m, rules, trace, keep_points, division_weight, quick)
     try:
         stage.run()
     except Contradiction:
         after = _emptied(m)
         if after is m:
-            if trace is not None:
-                del trace[start:]
+            take_back(trace, start)
             return m
-        if trace is not None and (state := stage.state()) != after:
-            trace.append(MapChange("empty_domain", state, after))
+        stage.contradicted(after)
         return after
     simplify = stage.simplifier_of_results()
     dims, ranges = m.dims, m.ranges
@@ -133,7 +133,7 @@ def _simplified(
     same = (
         not stage.narrowed and results == m.results and all(a is b for a, b in zip(rts, m.rts, strict=True))
     )
-    finished = len(trace or ())
+    finished = length(trace)
     after = m
     for spelled_for in (results, ()):
         constraints = stage.finished(spelled_for)
@@ -148,16 +148,13 @@ def _simplified(
         if map_cost(after).weighed(division_weight) <= map_cost(m).weighed(division_weight):
             return after
         # the dividend of a result is dearer than the constraint's own
-        if trace is not None:
-            del trace[finished:]
+        take_back(trace, finished)
     if same:
-        if trace is not None:
-            del trace[start:]
+        take_back(trace, start)
         return m
     # normal forms of constraints do not share what the given ones do
     given = _made(dims, ranges, rts, results, m.constraints)
-    if trace is not None:
-        trace.append(MapChange("given_constraints", after, given))
+    changed(trace, "given_constraints", after, given)
     if stage.narrowed:
         # in narrower boxes they may come to other normal forms, and those cost less
         return _simplified(given, rules, trace, keep_points, division_weight, quick, room)

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..core.condition import Condition, Truth, all_exprs, show_condition
 from ..core.derivation import Derivation, DerivationStep, MapChange, RuleStep, expect_derivation
-from ..core.derivation_json import derivation_from_json
-from ..core.explain import replayed
+from ..core.derivation_json import TRACE, derivation_from_json, trace_from_json
+from ..core.explain import UnexplainedError, explained, replayed
 from ..core.expr import Expr, Int, postorder, var
 from ..core.facts import Facts
 from ..core.indexing_map import Constraint, IndexingMap
@@ -79,10 +79,17 @@ def steps_json(derivation: Derivation) -> list[dict[str, Any]]:
 
 # ---------------------------------------------------------------------------------------------- replaying
 def read_derivation(data: Any, rules: RuleSet) -> Derivation:
-    """The derivation in a JSON document: itself, or what ``simplify --json`` printed."""
+    """The derivation in a JSON document: itself, what ``simplify --json`` printed, or what the native library recorded."""
     if isinstance(data, Mapping) and "derivation" in data:
         data = data["derivation"]
-    return derivation_from_json(data, rules)
+    if not isinstance(data, Mapping) or data.get("format") != TRACE:
+        return derivation_from_json(data, rules)
+    before, after, trace = trace_from_json(data, rules)
+    try:
+        return explained(before, after, trace)
+    except UnexplainedError:
+        # without steps, what the checker refuses says where the maps differ
+        return Derivation(before, after, ())
 
 
 def replay_json(

@@ -63,13 +63,17 @@ def simplified(
 def simplified_map(
     engine: type | None,
     m: IndexingMap,
+    trace: list[tuple[Any, ...]] | None,
     weight: int,
     quick: bool,
     keep_points: bool,
     emptied: Callable[[IndexingMap], IndexingMap],
 ) -> IndexingMap | None:
-    """Simplify a map, one without points by ``emptied``; ``None`` where that is left to Python."""
+    """Simplify a map, one without points by ``emptied``; ``None`` where that is left to Python.
+
+    ``trace`` collects what is recorded, as :func:`indexproof.core.steps.entries` reads it.
+    """
     if not NATIVE or engine is None or engine.__module__ != _ENGINE:
         return None
-    found: Any = _native.simplify_map(m, weight, quick, keep_points)
+    found: Any = _native.simplify_map(m, trace, weight, quick, keep_points)
     return emptied(m) if found is False else found

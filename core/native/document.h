@@ -250,4 +250,77 @@ class JsonPrinter {
   std::string& out_;
 };
 
+// What happened: the document that core/derivation_json.py reads.  Expressions stand in one table and are named by their
+// numbers.
+class TracePrinter {
+ public:
+  TracePrinter(const Map& before, const Map& after, const Trace& trace, std::string& out) : out_(out) {
+    static constexpr const char* WHAT[] = {"step", "rewritten", "constraints", "map"};
+    put(out, "{\"format\": \"indexproof trace 1\", \"before\": ");
+    map(before);
+    put(out, ", \"after\": ");
+    map(after);
+    listed(out, ", \"entries\": [", trace.entries, "]", [&](const Happened& h) {
+      put(out, "[\"", WHAT[h.what], "\", \"", h.name, "\", ");
+      numbers(h.values);
+      put(out, ", ", h.engine, ", ");
+      if (h.was) map(*h.was);
+      else constraints(h.before);
+      put(out, ", ");
+      if (!h.now) constraints(h.after);
+      else if (h.now->empty) map(after);
+      else map(*h.now);
+      put(out, "]");
+    });
+    put(out, ", \"nodes\": [", nodes_, "]}");
+  }
+
+ private:
+  template <class M> void map(const M& m) {
+    auto variable = [&](auto* v) { put(out_, "[\"", name_of(v->e), "\", ", v->lo, ", ", v->hi, "]"); };
+    listed(out_, "{\"dims\": [", m.dims, "]", variable);
+    listed(out_, ", \"ranges\": [", m.ranges, "]", variable);
+    listed(out_, ", \"rts\": [", m.rts, "], \"results\": ", variable);
+    numbers(m.results);
+    auto bounds = List<Bound>::make();
+    for (auto* c : m.constraints) bounds.append({c->expr, c->lo, c->hi});
+    put(out_, ", \"constraints\": ");
+    constraints(bounds);
+    put(out_, "}");
+  }
+  template <class C> void constraints(const C& all) {
+    listed(out_, "[", all, "]", [&](const Bound& b) { put(out_, "[", number(at<0>(b)), ", ", at<1>(b), ", ", at<2>(b), "]"); });
+  }
+  template <class C> void numbers(const C& all) {
+    listed(out_, "[", all, "]", [&](Expr e) { put(out_, number(e)); });
+  }
+  Int number(Expr root) {
+    if (!number_.has(root))
+      for (Expr e : functions::postorder(List<Expr>::of({root}))) {
+        if (number_.has(e)) continue;
+        if (number_.size()) put(nodes_, ", ");
+        node(e);
+        number_.insert(e, number_.size());
+      }
+    return number_.at_(root);
+  }
+  void node(Expr e) {
+    if (e->tag == tag::Int) return put(nodes_, e->value);
+    if (e->tag == tag::Var) return put(nodes_, "\"", name_of(e), "\"");
+    if (e->tag == tag::Sum) {
+      put(nodes_, "[\"sum\", ", e->const_, ", ");
+      listed(nodes_, "[", e->terms, "]]", [&](const Summand& s) { put(nodes_, "[", number_.at_(at<0>(s)), ", ", at<1>(s), "]"); });
+      return;
+    }
+    Int op = INDEXPROOF_ADD;
+    while (TAGS[op] != e->tag) op++;
+    put(nodes_, "[\"", OPERATORS[op], "\"");
+    for (Expr x : functions::children(e)) put(nodes_, ", ", number_.at_(x));
+    put(nodes_, "]");
+  }
+  Dict<Expr, Int> number_ = Dict<Expr, Int>::make();
+  std::string& out_;
+  std::string nodes_;
+};
+
 }  // namespace indexproof::library

@@ -128,7 +128,7 @@ Expr _dividend(Tuple<Expr, Int, Int> c);
 Int _modulus(Tuple<Expr, Int, Int> c);
 Dict<Tuple<Expr, Int>, Expr> _quotients(List<Expr> roots);
 Opt<Tuple<Expr, Int, Int>> shifted_variable(Expr e);
-IndexingMap* _simplified(IndexingMap* m, bool keep_points, Int division_weight, bool quick);
+IndexingMap* _simplified(IndexingMap* m, Trace* trace, bool keep_points, Int division_weight, bool quick);
 bool _no_dearer(List<Constraint*> constraints, List<Constraint*> given, Int division_weight);
 RuntimeVariable* _sourced(RuntimeVariable* v, Simplifier* simplify);
 }
@@ -574,6 +574,7 @@ struct Simplifier {
 
 struct Constraints {
   IndexingMap* map;
+  Trace* trace;
   bool keep_points;
   Int division_weight;
   bool quick;
@@ -586,7 +587,7 @@ struct Constraints {
   bool outdated;
   Simplifier* _simplifier;
   Engine* _ends;
-  Constraints(IndexingMap* m, bool keep_points, Int division_weight, bool quick);
+  Constraints(IndexingMap* m, Trace* trace, bool keep_points, Int division_weight, bool quick);
   CONSTRAINTS_BY_HAND
   void run();
   bool free(Expr v);
@@ -1668,6 +1669,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> summand_moves_into_bounds(List<Tuple<Expr
     return none;
   }
   r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::integer(k), Int(-1))}));
+  if (_ends->record) _ends->keep(hi, k, lo, r);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(r, add(mul(Int(-1), k), lo), add(mul(Int(-1), k), hi))}));
 }
 
@@ -1701,6 +1703,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> positive_factor_divides_bounds(List<Tuple
   if ((functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))})) != _e0)) {
     return none;
   }
+  if (_ends->record) _ends->keep(hi, some(k), lo, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, neg(floor_div(neg(lo), some(k))), floor_div(hi, some(k)))}));
 }
 
@@ -1734,6 +1737,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> negative_factor_exchanges_bounds(List<Tup
   if ((functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))})) != _e0)) {
     return none;
   }
+  if (_ends->record) _ends->keep(hi, some(k), lo, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, neg(floor_div(neg(hi), some(k))), floor_div(lo, some(k)))}));
 }
 
@@ -1764,6 +1768,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> positive_divisor_scales_bounds(List<Tuple
   if (!(Int(0) < d)) {
     return none;
   }
+  if (_ends->record) _ends->keep(d, hi, lo, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, mul(lo, d), add(add(d, mul(d, hi)), Int(-1)))}));
 }
 
@@ -1813,6 +1818,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> minimum_from_below(List<Tuple<Expr, Int, 
   if (!(at<1>(_ends->ends(functions::minimum(List<Expr>::of({y, x})))) <= hi)) {
     return none;
   }
+  if (_ends->record) _ends->keep(some(b), some(d), hi, lo, x, y);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, lo, some(b)), mk(y, lo, some(d))}));
 }
 
@@ -1862,6 +1868,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> maximum_from_above(List<Tuple<Expr, Int, 
   if (!(lo <= at<0>(_ends->ends(functions::maximum(List<Expr>::of({y, x})))))) {
     return none;
   }
+  if (_ends->record) _ends->keep(some(a), some(c), hi, lo, x, y);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, some(a), hi), mk(y, some(c), hi)}));
 }
 
@@ -1916,6 +1923,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> residue_is_rescaled(List<Tuple<Expr, Int,
   if (!((m != Int(0)) && truthy(functions::inside(_ends->ends(functions::mod(functions::linear(mul(Int(-1), some(t)), List<Tuple<Expr, Int>>::of({mk(y, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(functions::linear(mul(Int(-1), s), List<Tuple<Expr, Int>>::of({mk(x, Int(1))})), some(u))})), Int(-1))})), functions::integer(m))), Int(0), Int(0))))) {
     return none;
   }
+  if (_ends->record) _ends->keep(m, s, some(t), some(u), some(v), x, y);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(functions::mod(y, functions::integer(m)), some(t), some(t))}));
 }
 
@@ -1951,6 +1959,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> bounds_meet_range(List<Tuple<Expr, Int, I
   if (!truthy(functions::inside(_ends->ends(x), some(a), some(b)))) {
     return none;
   }
+  if (_ends->record) _ends->keep(some(a), some(b), hi, lo, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, larger(some(a), lo), smaller(some(b), hi))}));
 }
 
@@ -1973,6 +1982,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> satisfied_constraint_vanishes(List<Tuple<
   if (!truthy(functions::inside(_ends->ends(x), lo, hi))) {
     return none;
   }
+  if (_ends->record) _ends->keep(hi, lo, x);
   return Tup<Tuple<Expr, Int, Int>>{};
 }
 
@@ -2008,6 +2018,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> impossible_constraint_is_false(List<Tuple
   if (!truthy(functions::inside(_ends->ends(x), some(a), some(b)))) {
     return none;
   }
+  if (_ends->record) _ends->keep(some(a), some(b), hi, lo, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(functions::integer(Int(0)), Int(1), Int(1))}));
 }
 
@@ -2058,6 +2069,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_separate(List<Tuple<Exp
   if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
     return none;
   }
+  if (_ends->record) _ends->keep(some(g), hi, some(k), lo, some(p), some(q), r, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, some(k), some(k)), mk(r, add(mul(Int(-1), mul(some(g), some(k))), lo), add(mul(Int(-1), mul(some(g), some(k))), hi))}));
 }
 
@@ -2103,6 +2115,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_contradict(List<Tuple<E
   if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
     return none;
   }
+  if (_ends->record) _ends->keep(some(g), hi, lo, some(p), some(q), r, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(functions::integer(Int(0)), Int(1), Int(1))}));
 }
 
@@ -2138,6 +2151,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> same_expression_intersects(List<Tuple<Exp
   if ((x != _e1)) {
     return none;
   }
+  if (_ends->record) _ends->keep(a, b, c, d, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, larger(a, c), smaller(b, d))}));
 }
 
@@ -2194,6 +2208,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> implied_remainder_vanishes(List<Tuple<Exp
   if (!(((n != Int(0)) && (floor_mod(m, n) == Int(0))) && (t == floor_mod(s, n)))) {
     return none;
   }
+  if (_ends->record) _ends->keep(m, n, s, t, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, s)}));
 }
 
@@ -2280,6 +2295,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> remainders_merge(List<Tuple<Expr, Int, In
   if (!((Int(0) < m) && ((Int(0) < n) && ((some(k) == mul(m, some(a))) && ((some(k) == mul(n, some(b))) && ((add(mul(some(b), some(v)), mul(some(a), some(u))) == Int(1)) && ((floor_mod(some(w), m) == s) && ((floor_mod(some(w), n) == t) && ((Int(0) <= some(w)) && (some(w) <= add(some(k), Int(-1)))))))))))) {
     return none;
   }
+  if (_ends->record) _ends->keep(some(a), some(b), some(k), m, n, s, t, some(u), some(v), some(w), x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(functions::mod(x, functions::integer(some(k))), some(w), some(w))}));
 }
 
@@ -2341,6 +2357,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> remainders_contradict(List<Tuple<Expr, In
   if (!(((some(g) != Int(0)) && (floor_mod(m, some(g)) == Int(0))) && (((some(g) != Int(0)) && (floor_mod(n, some(g)) == Int(0))) && (!((some(g) != Int(0)) && (floor_mod(add(mul(Int(-1), t), s), some(g)) == Int(0))) && (some(g) != Int(0)))))) {
     return none;
   }
+  if (_ends->record) _ends->keep(some(g), m, n, s, t, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(functions::integer(Int(0)), Int(1), Int(1))}));
 }
 
@@ -2388,6 +2405,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> remainder_tightens_bounds(List<Tuple<Expr
   if (!((Int(0) < m) && ((lo <= hi) && (add(floor_mod(add(mul(Int(-1), s), hi), m), floor_mod(add(s, mul(Int(-1), lo)), m)) != Int(0))))) {
     return none;
   }
+  if (_ends->record) _ends->keep(hi, lo, m, s, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, s), mk(_e1, add(floor_mod(add(s, mul(Int(-1), lo)), m), lo), add(mul(Int(-1), floor_mod(add(mul(Int(-1), s), hi), m)), hi))}));
 }
 
@@ -2434,6 +2452,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> window_raises_lower_bound(List<Tuple<Expr
   if (!((Int(0) < m) && ((add(t, mul(Int(-1), s)) < floor_mod(add(mul(Int(-1), s), lo), m)) && ((lo <= hi) && (s <= t))))) {
     return none;
   }
+  if (_ends->record) _ends->keep(hi, lo, m, s, t, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, t), mk(_e1, add(floor_mod(add(s, mul(Int(-1), lo)), m), lo), hi)}));
 }
 
@@ -2480,6 +2499,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> window_lowers_upper_bound(List<Tuple<Expr
   if (!((Int(0) < m) && ((add(t, mul(Int(-1), s)) < floor_mod(add(mul(Int(-1), s), hi), m)) && ((lo <= hi) && (s <= t))))) {
     return none;
   }
+  if (_ends->record) _ends->keep(hi, lo, m, s, t, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, t), mk(_e1, lo, add(mul(Int(-1), floor_mod(add(mul(Int(-1), t), hi), m)), hi))}));
 }
 
@@ -2535,6 +2555,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_summand(List<Tuple<Expr, Int, 
   if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
     return none;
   }
+  if (_ends->record) _ends->keep(a, b, hi, some(k), lo, some(p), some(q), r, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(k)))), smaller(b, floor_div(add(mul(Int(-1), some(p)), hi), some(k))))}));
 }
 
@@ -2590,6 +2611,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_summand(List<Tuple<Ex
   if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
     return none;
   }
+  if (_ends->record) _ends->keep(a, b, hi, some(k), lo, some(p), some(q), r, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(neg(floor_div(neg(add(mul(Int(-1), some(p)), hi)), some(k))), a), smaller(b, floor_div(add(lo, mul(Int(-1), some(q))), some(k))))}));
 }
 
@@ -2650,6 +2672,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_dividend(List<Tuple<Expr, Int,
   if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
     return none;
   }
+  if (_ends->record) _ends->keep(a, b, some(d), hi, some(k), lo, some(p), some(q), r, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, mul(neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(k))), some(d))), smaller(b, add(add(mul(some(d), floor_div(add(mul(Int(-1), some(p)), hi), some(k))), some(d)), Int(-1))))}));
 }
 
@@ -2710,6 +2733,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_dividend(List<Tuple<E
   if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
     return none;
   }
+  if (_ends->record) _ends->keep(a, b, some(d), hi, some(k), lo, some(p), some(q), r, x);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, mul(neg(floor_div(neg(add(mul(Int(-1), some(p)), hi)), some(k))), some(d))), smaller(b, add(add(mul(some(d), floor_div(add(lo, mul(Int(-1), some(q))), some(k))), some(d)), Int(-1))))}));
 }
 
@@ -2787,7 +2811,8 @@ inline Opt<Tuple<Expr, Int, Int>> shifted_variable(Expr e) {
   return none;
 }
 
-inline IndexingMap* _simplified(IndexingMap* m, bool keep_points, Int division_weight, bool quick) {
+inline IndexingMap* _simplified(IndexingMap* m, Trace* trace, bool keep_points, Int division_weight, bool quick) {
+  Int start{};
   Constraints* stage{};
   IndexingMap* after{};
   Simplifier* simplify{};
@@ -2796,17 +2821,21 @@ inline IndexingMap* _simplified(IndexingMap* m, bool keep_points, Int division_w
   Tup<Expr> results{};
   Tup<RuntimeVariable*> rts{};
   bool same{};
+  Int finished{};
   Tup<Expr> spelled_for{};
   Tup<Constraint*> constraints{};
   IndexingMap* given{};
-  stage = make<Constraints>(m, keep_points, division_weight, quick);
+  start = functions::length(trace);
+  stage = make<Constraints>(m, trace, keep_points, division_weight, quick);
   try {
     stage->run();
   } catch (Contradiction&) {
     after = functions::_emptied(m);
     if ((after == m)) {
+      functions::take_back(trace, start);
       return m;
     }
+    stage->contradicted(after);
     return after;
   }
   simplify = stage->simplifier_of_results();
@@ -2829,6 +2858,7 @@ inline IndexingMap* _simplified(IndexingMap* m, bool keep_points, Int division_w
   }
   rts = Tup<RuntimeVariable*>::from([&] { auto l_ = List<RuntimeVariable*>::make(); auto t5_c = m->rts; for (auto&& t5_ : t5_c) { RuntimeVariable* v = t5_; l_.append(functions::_sourced(v, simplify)); } return l_; }());
   same = (!truthy(stage->narrowed) && ((results == m->results) && truthy([&] {  auto t6_0 = rts; auto t6_1 = m->rts; for (Int t6_ = 0; t6_ < t6_0.size(); t6_++) { RuntimeVariable* a = t6_0[t6_]; RuntimeVariable* b = t6_1[t6_]; if (!((a == b))) return false; } return true; }())));
+  finished = functions::length(trace);
   after = m;
   for (auto&& t7_ : List<Tup<Expr>>::of({results, Tup<Expr>{}})) {
     spelled_for = t7_;
@@ -2843,13 +2873,16 @@ inline IndexingMap* _simplified(IndexingMap* m, bool keep_points, Int division_w
     if ((functions::map_cost(after).weighed(division_weight) <= functions::map_cost(m).weighed(division_weight))) {
       return after;
     }
+    functions::take_back(trace, finished);
   }
   if (truthy(same)) {
+    functions::take_back(trace, start);
     return m;
   }
   given = functions::_made(dims, ranges, rts, results, m->constraints);
+  functions::changed(trace, "given_constraints", after, given);
   if (truthy(stage->narrowed)) {
-    return functions::_simplified(given, keep_points, division_weight, quick);
+    return functions::_simplified(given, trace, keep_points, division_weight, quick);
   }
   return given;
 }
@@ -5565,6 +5598,7 @@ inline Opt<Form> Engine::value_known(Form x) {
     return none;
   }
   k = some(k_known);
+  if (record) [[unlikely]] tell("value_known", false, k, x);
   return mk(k, Terms());
 }
 
@@ -5572,6 +5606,7 @@ inline Opt<Form> Engine::quotient_by_one(Form x, Int _1) {
   if (!(_1 == Int(1))) {
     return none;
   }
+  if (record) [[unlikely]] tell("quotient_by_one", false, x);
   return x;
 }
 
@@ -5579,6 +5614,7 @@ inline Opt<Form> Engine::quotient_known(Form x, Int d, Int q) {
   if (!(((Int(0) < d) && truthy(this->within(this->shift(x, neg(mul(d, q))), Int(0), sub(d, Int(1))))) || ((d < Int(0)) && truthy(this->within(this->shift(x, neg(mul(d, q))), add(d, Int(1)), Int(0)))))) {
     return none;
   }
+  if (record) [[unlikely]] tell("quotient_known", false, d, q, x);
   return mk(q, Terms());
 }
 
@@ -5587,15 +5623,17 @@ inline Opt<Form> Engine::quotient_certified(Form x, Int d, Form q) {
     return none;
   }
   q = this->normal(q);
-  if (!truthy(this->descends(this->size_of_division(Int(1), x, d), this->size(q)))) {
+  if (!truthy([&] { auto a0_ = this->size_of_division(Int(1), x, d); auto a1_ = this->size(q); return this->descends(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("quotient_certified", false, d, q, x);
   return q;
 }
 
 inline Opt<Form> Engine::multiple_leaves_quotient(Form _1, Int d, Form x) {
   Form r{};
   r = functions::minus(_1, x, d);
+  if (record) [[unlikely]] tell("multiple_leaves_quotient", false, d, r, x);
   return this->add_(this->floordiv(r, d), x);
 }
 
@@ -5614,6 +5652,7 @@ inline Opt<Form> Engine::small_remainder_vanishes(Form _1, Int d, Int g, Form x)
   if (!truthy(this->within(r, Int(0), sub(g, Int(1))))) {
     return none;
   }
+  if (record) [[unlikely]] tell("small_remainder_vanishes", false, d, g, r, x);
   return this->floordiv(x, floor_div(d, g));
 }
 
@@ -5630,6 +5669,7 @@ inline Opt<Form> Engine::quotient_of_quotient(Form _1, Int b) {
   }
   x = this->arg[_2];
   a = this->divisor[_2];
+  if (record) [[unlikely]] tell("quotient_of_quotient", false, a, b, x);
   return this->floordiv(x, mul(a, b));
 }
 
@@ -5653,6 +5693,7 @@ inline Opt<Form> Engine::quotient_absorbs_summand(Form _1, Int b) {
       continue;
     }
     r = functions::minus(_1, functions::atom(_2), Int(1));
+    if (record) [[unlikely]] tell("quotient_absorbs_summand", false, a, b, r, x);
     return this->floordiv(this->add_(x, functions::times(r, a)), mul(a, b));
   }
   }
@@ -5682,6 +5723,7 @@ inline Opt<Form> Engine::quotient_absorbs_negated(Form _1, Int b) {
       continue;
     }
     r = functions::minus(_1, functions::atom(_2), v);
+    if (record) [[unlikely]] tell("quotient_absorbs_negated", false, a, b, r, v, x);
     return this->floordiv(this->add_(this->shift(functions::times(x, Int(-1)), sub(a, Int(1))), functions::times(r, a)), mul(a, b));
   }
   }
@@ -5740,7 +5782,8 @@ inline Opt<Form> Engine::quotient_absorbs_digit(Form _1, Int b) {
         continue;
       }
       r = functions::minus(functions::minus(_1, functions::atom(_2), Int(1)), functions::atom(_6), v);
-      return this->floordiv(this->add_(this->add_(functions::times(this->floordiv(x, m), mul(a, v)), this->mod(x, mul(a, n))), functions::times(r, a)), mul(a, b));
+      if (record) [[unlikely]] tell("quotient_absorbs_digit", false, a, b, m, n, r, v, x);
+      return this->floordiv(this->add_([&] { auto a0_ = functions::times(this->floordiv(x, m), mul(a, v)); auto a1_ = this->mod(x, mul(a, n)); return this->add_(a0_, a1_); }(), functions::times(r, a)), mul(a, b));
     }
     }
   }
@@ -5767,6 +5810,7 @@ inline Opt<Form> Engine::quotient_of_remainder(Form _1, Int d) {
   if (!((d != Int(0)) && (floor_mod(m, d) == Int(0)))) {
     return none;
   }
+  if (record) [[unlikely]] tell("quotient_of_remainder", false, d, m, x);
   return this->mod(this->floordiv(x, d), floor_div(m, d));
 }
 
@@ -5795,6 +5839,7 @@ inline Opt<Form> Engine::quotient_of_digit(Form _1, Int b) {
   }
   x = this->arg[_4];
   a = this->divisor[_4];
+  if (record) [[unlikely]] tell("quotient_of_digit", false, a, b, n, x);
   return this->floordiv(this->mod(x, mul(a, n)), mul(a, b));
 }
 
@@ -5804,6 +5849,7 @@ inline Opt<Form> Engine::complement_leaves_quotient(Form _1, Int d) {
     return none;
   }
   x = this->shift(functions::times(_1, Int(-1)), sub(d, Int(1)));
+  if (record) [[unlikely]] tell("complement_leaves_quotient", false, d, x);
   return functions::times(this->floordiv(x, d), Int(-1));
 }
 
@@ -5811,6 +5857,7 @@ inline Opt<Form> Engine::negative_divisor_moves_up(Form x, Int d) {
   if (!(d < Int(0))) {
     return none;
   }
+  if (record) [[unlikely]] tell("negative_divisor_moves_up", false, d, x);
   return this->floordiv(functions::times(x, Int(-1)), neg(d));
 }
 
@@ -5818,6 +5865,7 @@ inline Opt<Form> Engine::ceiling_of_positive(Form x, Int d) {
   if (!(Int(0) < d)) {
     return none;
   }
+  if (record) [[unlikely]] tell("ceiling_of_positive", false, d, x);
   return this->floordiv(this->shift(x, sub(d, Int(1))), d);
 }
 
@@ -5825,6 +5873,7 @@ inline Opt<Form> Engine::ceiling_of_negative(Form x, Int d) {
   if (!(d < Int(0))) {
     return none;
   }
+  if (record) [[unlikely]] tell("ceiling_of_negative", false, d, x);
   return functions::times(this->floordiv(x, neg(d)), Int(-1));
 }
 
@@ -5832,6 +5881,7 @@ inline Opt<Form> Engine::remainder_by_one(Form x, Int d) {
   if (!((d == Int(1)) || (d == Int(-1)))) {
     return none;
   }
+  if (record) [[unlikely]] tell("remainder_by_one", false, d, x);
   return mk(Int(0), Terms());
 }
 
@@ -5839,6 +5889,7 @@ inline Opt<Form> Engine::remainder_known(Form x, Int d, Int q) {
   if (!(((Int(0) < d) && truthy(this->within(this->shift(x, neg(mul(d, q))), Int(0), sub(d, Int(1))))) || ((d < Int(0)) && truthy(this->within(this->shift(x, neg(mul(d, q))), add(d, Int(1)), Int(0)))))) {
     return none;
   }
+  if (record) [[unlikely]] tell("remainder_known", false, d, q, x);
   return this->shift(x, neg(mul(d, q)));
 }
 
@@ -5847,15 +5898,17 @@ inline Opt<Form> Engine::remainder_certified(Form x, Int d, Form q) {
     return none;
   }
   q = this->normal(q);
-  if (!truthy(this->descends(this->size_of_division(Int(2), x, d), this->added(List<Tuple<Int, Int, Int, Int, Int>>::of({this->size(x), this->size(q)}))))) {
+  if (!truthy([&] { auto a0_ = this->size_of_division(Int(2), x, d); auto a1_ = this->added(List<Tuple<Int, Int, Int, Int, Int>>::of({this->size(x), this->size(q)})); return this->descends(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("remainder_certified", false, d, q, x);
   return this->add_(functions::times(q, neg(d)), x);
 }
 
 inline Opt<Form> Engine::multiple_leaves_remainder(Form _1, Int d, Form x) {
   Form r{};
   r = functions::minus(_1, x, d);
+  if (record) [[unlikely]] tell("multiple_leaves_remainder", false, d, r, x);
   return this->mod(r, d);
 }
 
@@ -5874,6 +5927,7 @@ inline Opt<Form> Engine::common_factor_leaves_remainder(Form _1, Int d, Int g, F
   if (!truthy(this->within(r, Int(0), sub(g, Int(1))))) {
     return none;
   }
+  if (record) [[unlikely]] tell("common_factor_leaves_remainder", false, d, g, r, x);
   return this->add_(functions::times(this->mod(x, floor_div(d, g)), g), r);
 }
 
@@ -5887,6 +5941,7 @@ inline Opt<Form> Engine::known_residue_is_constant(Form _1, Int d, Form x) {
     return none;
   }
   m = some(m_known);
+  if (record) [[unlikely]] tell("known_residue_is_constant", false, d, m, r, x);
   return this->mod(this->shift(r, m), d);
 }
 
@@ -5907,6 +5962,7 @@ inline Opt<Form> Engine::inner_remainder_vanishes(Form _1, Int d) {
       continue;
     }
     r = functions::minus(_1, functions::atom(_2), c);
+    if (record) [[unlikely]] tell("inner_remainder_vanishes", false, c, d, m, r, x);
     return this->mod(this->add_(functions::times(x, c), r), d);
   }
   }
@@ -5919,6 +5975,7 @@ inline Opt<Form> Engine::complement_leaves_remainder(Form _1, Int d) {
     return none;
   }
   x = this->shift(functions::times(_1, Int(-1)), sub(d, Int(1)));
+  if (record) [[unlikely]] tell("complement_leaves_remainder", false, d, x);
   return this->shift(functions::times(this->mod(x, d), Int(-1)), sub(d, Int(1)));
 }
 
@@ -5926,6 +5983,7 @@ inline Opt<Form> Engine::negative_modulus_moves_out(Form x, Int d) {
   if (!(d < Int(0))) {
     return none;
   }
+  if (record) [[unlikely]] tell("negative_modulus_moves_out", false, d, x);
   return functions::times(this->mod(functions::times(x, Int(-1)), neg(d)), Int(-1));
 }
 
@@ -5948,9 +6006,10 @@ inline Opt<Form> Engine::quotient_and_remainder_recombine(Form _1, Int _2, Form 
   p = mul(d, w);
   r = functions::minus(functions::minus(_1, functions::atom(_2), w), q, p);
   x = this->normal(x);
-  if (!truthy(this->descends(this->size(_1), this->added(List<Tuple<Int, Int, Int, Int, Int>>::of({this->size(x), this->size(r)}))))) {
+  if (!truthy([&] { auto a0_ = this->size(_1); auto a1_ = this->added(List<Tuple<Int, Int, Int, Int, Int>>::of({this->size(x), this->size(r)})); return this->descends(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("quotient_and_remainder_recombine", false, d, p, q, r, w, x, y);
   return this->add_(functions::times(x, w), r);
 }
 
@@ -5974,9 +6033,10 @@ inline Opt<Form> Engine::digits_recombine(Form _1, Int _2, Int n, Int w, Form z)
   t = this->mod(this->add_(q, z), n);
   r = functions::minus(functions::minus(_1, functions::atom(_2), w), t, p);
   z = this->normal(z);
-  if (!truthy(this->descends(this->size(_1), this->added(List<Tuple<Int, Int, Int, Int, Int>>::of({this->size_of_division(Int(2), functions::minus(x, z, neg(d)), mul(d, n)), this->size(r)}))))) {
+  if (!truthy([&] { auto a0_ = this->size(_1); auto a1_ = this->added(List<Tuple<Int, Int, Int, Int, Int>>::of({this->size_of_division(Int(2), functions::minus(x, z, neg(d)), mul(d, n)), this->size(r)})); return this->descends(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("digits_recombine", false, d, n, p, q, r, t, w, x, z);
   return this->add_(functions::times(this->mod(this->add_(x, functions::times(z, d)), mul(d, n)), w), r);
 }
 
@@ -6002,6 +6062,7 @@ inline Opt<Form> Engine::remainder_subtracts_to_quotient(Form _1) {
       continue;
     }
     r = functions::minus(functions::minus(_1, functions::atom(_2), v), x, w);
+    if (record) [[unlikely]] tell("remainder_subtracts_to_quotient", false, d, r, v, w, x);
     return this->add_(functions::times(this->floordiv(x, d), mul(d, w)), r);
   }
   }
@@ -6033,6 +6094,7 @@ inline Opt<Form> Engine::quotient_subtracts_to_remainder(Form _1) {
       continue;
     }
     r = functions::minus(functions::minus(_1, functions::atom(_2), v), x, w);
+    if (record) [[unlikely]] tell("quotient_subtracts_to_remainder", false, d, r, v, w, x);
     return this->add_(functions::times(this->mod(x, d), w), r);
   }
   }
@@ -6058,6 +6120,7 @@ inline Opt<Form> Engine::exact_quotient_multiplies(Form _1, Int _2, Int w) {
     return none;
   }
   m = some(m_known);
+  if (record) [[unlikely]] tell("exact_quotient_multiplies", false, d, m, r, v, w, x);
   return this->add_(functions::times(this->shift(x, neg(m)), w), r);
 }
 
@@ -6072,6 +6135,7 @@ inline Opt<Form> Engine::min_keeps_smaller(Form _1, Form _2) {
     if (!truthy(this->at_most(x, y))) {
       continue;
     }
+    if (record) [[unlikely]] tell("min_keeps_smaller", false, x, y);
     return x;
   }
   return none;
@@ -6088,6 +6152,7 @@ inline Opt<Form> Engine::max_keeps_larger(Form _1, Form _2) {
     if (!truthy(this->at_most(y, x))) {
       continue;
     }
+    if (record) [[unlikely]] tell("max_keeps_larger", false, x, y);
     return x;
   }
   return none;
@@ -6098,9 +6163,10 @@ inline Opt<Form> Engine::min_shifts(Form _1, Form _2, Int k) {
   Form x{};
   y = _1;
   x = _2;
-  if (!truthy(this->descends(this->size_of_extremum(Tup<Form>::from(List<Form>::of({_1, _2}))), this->size_of_extremum(Tup<Form>::from(List<Form>::of({this->shift(x, neg(k)), this->shift(y, neg(k))})))))) {
+  if (!truthy([&] { auto a0_ = this->size_of_extremum(Tup<Form>::from(List<Form>::of({_1, _2}))); auto a1_ = this->size_of_extremum(Tup<Form>::from(List<Form>::of({this->shift(x, neg(k)), this->shift(y, neg(k))}))); return this->descends(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("min_shifts", false, k, x, y);
   return this->shift(this->extremum(Int(3), List<Form>::of({this->shift(x, neg(k)), this->shift(y, neg(k))})), k);
 }
 
@@ -6109,9 +6175,10 @@ inline Opt<Form> Engine::max_shifts(Form _1, Form _2, Int k) {
   Form x{};
   y = _1;
   x = _2;
-  if (!truthy(this->descends(this->size_of_extremum(Tup<Form>::from(List<Form>::of({_1, _2}))), this->size_of_extremum(Tup<Form>::from(List<Form>::of({this->shift(x, neg(k)), this->shift(y, neg(k))})))))) {
+  if (!truthy([&] { auto a0_ = this->size_of_extremum(Tup<Form>::from(List<Form>::of({_1, _2}))); auto a1_ = this->size_of_extremum(Tup<Form>::from(List<Form>::of({this->shift(x, neg(k)), this->shift(y, neg(k))}))); return this->descends(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("max_shifts", false, k, x, y);
   return this->shift(this->extremum(Int(4), List<Form>::of({this->shift(x, neg(k)), this->shift(y, neg(k))})), k);
 }
 
@@ -6132,9 +6199,10 @@ inline Opt<Form> Engine::min_distributes(Form _1, Form _2, Int g, Form x) {
     return none;
   }
   y = some(y_exact);
-  if (!truthy(this->descends(this->size_of_extremum(Tup<Form>::from(List<Form>::of({_1, _2}))), this->size_of_extremum(Tup<Form>::from(List<Form>::of({y, x})))))) {
+  if (!truthy([&] { auto a0_ = this->size_of_extremum(Tup<Form>::from(List<Form>::of({_1, _2}))); auto a1_ = this->size_of_extremum(Tup<Form>::from(List<Form>::of({y, x}))); return this->descends(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("min_distributes", false, g, x, y);
   return functions::times(this->extremum(Int(3), List<Form>::of({y, x})), g);
 }
 
@@ -6155,9 +6223,10 @@ inline Opt<Form> Engine::max_distributes(Form _1, Form _2, Int g, Form x) {
     return none;
   }
   y = some(y_exact);
-  if (!truthy(this->descends(this->size_of_extremum(Tup<Form>::from(List<Form>::of({_1, _2}))), this->size_of_extremum(Tup<Form>::from(List<Form>::of({y, x})))))) {
+  if (!truthy([&] { auto a0_ = this->size_of_extremum(Tup<Form>::from(List<Form>::of({_1, _2}))); auto a1_ = this->size_of_extremum(Tup<Form>::from(List<Form>::of({y, x}))); return this->descends(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("max_distributes", false, g, x, y);
   return functions::times(this->extremum(Int(4), List<Form>::of({y, x})), g);
 }
 
@@ -6175,9 +6244,10 @@ inline Opt<Form> Engine::min_turns(Form _1, Form _2, Int g, Form x) {
     return none;
   }
   y = some(y_exact);
-  if (!truthy(this->descends(this->size_of_extremum(Tup<Form>::from(List<Form>::of({_1, _2}))), this->size_of_extremum(Tup<Form>::from(List<Form>::of({y, x})))))) {
+  if (!truthy([&] { auto a0_ = this->size_of_extremum(Tup<Form>::from(List<Form>::of({_1, _2}))); auto a1_ = this->size_of_extremum(Tup<Form>::from(List<Form>::of({y, x}))); return this->descends(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("min_turns", false, g, x, y);
   return functions::times(this->extremum(Int(4), List<Form>::of({y, x})), g);
 }
 
@@ -6195,9 +6265,10 @@ inline Opt<Form> Engine::max_turns(Form _1, Form _2, Int g, Form x) {
     return none;
   }
   y = some(y_exact);
-  if (!truthy(this->descends(this->size_of_extremum(Tup<Form>::from(List<Form>::of({_1, _2}))), this->size_of_extremum(Tup<Form>::from(List<Form>::of({y, x})))))) {
+  if (!truthy([&] { auto a0_ = this->size_of_extremum(Tup<Form>::from(List<Form>::of({_1, _2}))); auto a1_ = this->size_of_extremum(Tup<Form>::from(List<Form>::of({y, x}))); return this->descends(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("max_turns", false, g, x, y);
   return functions::times(this->extremum(Int(3), List<Form>::of({y, x})), g);
 }
 
@@ -6231,6 +6302,7 @@ inline Opt<Form> Engine::min_and_max_sum(Form _1) {
           continue;
         }
         r = functions::minus(functions::minus(_1, functions::atom(_2), v), functions::atom(_3), w);
+        if (record) [[unlikely]] tell("min_and_max_sum", false, r, v, w, x, y);
         return this->add_(this->add_(functions::times(x, w), functions::times(y, w)), r);
       }
       }
@@ -6261,6 +6333,7 @@ inline Opt<Form> Engine::minimum_of_congruent_leaves_remainder(Form _1, Int d) {
         continue;
       }
       r = functions::minus(_1, functions::atom(_2), k);
+      if (record) [[unlikely]] tell("minimum_of_congruent_leaves_remainder", false, d, k, r, x, y);
       return this->mod(this->add_(functions::times(y, k), r), d);
     }
     }
@@ -6289,6 +6362,7 @@ inline Opt<Form> Engine::maximum_of_congruent_leaves_remainder(Form _1, Int d) {
         continue;
       }
       r = functions::minus(_1, functions::atom(_2), k);
+      if (record) [[unlikely]] tell("maximum_of_congruent_leaves_remainder", false, d, k, r, x, y);
       return this->mod(this->add_(functions::times(y, k), r), d);
     }
     }
@@ -6298,9 +6372,10 @@ inline Opt<Form> Engine::maximum_of_congruent_leaves_remainder(Form _1, Int d) {
 }
 
 inline Opt<Form> Engine::remainder_is_difference(Form x, Int d, Form q) {
-  if (!truthy(this->equal(this->normal(q), this->floordiv(this->normal(x), d)))) {
+  if (!truthy([&] { auto a0_ = this->normal(q); auto a1_ = this->floordiv(this->normal(x), d); return this->equal(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("remainder_is_difference", true, d, q, x);
   return functions::minus(x, q, d);
 }
 
@@ -6315,7 +6390,7 @@ inline Opt<Form> Engine::multiple_is_difference(Form _1, Int _2, Form t) {
   }
   x = this->arg[_2];
   d = this->divisor[_2];
-  if (!truthy(this->equal(this->normal(t), this->mod(this->normal(x), d)))) {
+  if (!truthy([&] { auto a0_ = this->normal(t); auto a1_ = this->mod(this->normal(x), d); return this->equal(a0_, a1_); }())) {
     return none;
   }
   v = this->coefficient(_1, _2);
@@ -6327,6 +6402,7 @@ inline Opt<Form> Engine::multiple_is_difference(Form _1, Int _2, Form t) {
   if (!(v == mul(d, w))) {
     return none;
   }
+  if (record) [[unlikely]] tell("multiple_is_difference", true, d, r, t, v, w, x);
   return functions::minus(functions::minus(r, t, w), x, neg(w));
 }
 
@@ -6344,7 +6420,7 @@ inline Opt<Form> Engine::known_digit_joins_quotient(Form _1, Int _2, Int a, Form
   }
   x = this->arg[_2];
   e = this->divisor[_2];
-  if (!truthy(this->equal(this->normal(q), this->floordiv(this->normal(x), a)))) {
+  if (!truthy([&] { auto a0_ = this->normal(q); auto a1_ = this->floordiv(this->normal(x), a); return this->equal(a0_, a1_); }())) {
     return none;
   }
   if (!(neg(a) != Int(0))) {
@@ -6371,6 +6447,7 @@ inline Opt<Form> Engine::known_digit_joins_quotient(Form _1, Int _2, Int a, Form
   if (!(v == mul(n, w))) {
     return none;
   }
+  if (record) [[unlikely]] tell("known_digit_joins_quotient", true, a, e, m, n, q, r, v, w, x);
   return functions::minus(this->shift(r, neg(mul(m, w))), q, neg(w));
 }
 
@@ -6390,10 +6467,10 @@ inline Opt<Form> Engine::known_digit_joins_digit(Form _1, Int _2, Int a, Form t,
   if (!(Int(0) < n)) {
     return none;
   }
-  if (!truthy(this->equal(this->normal(q), this->floordiv(this->normal(x), a)))) {
+  if (!truthy([&] { auto a0_ = this->normal(q); auto a1_ = this->floordiv(this->normal(x), a); return this->equal(a0_, a1_); }())) {
     return none;
   }
-  if (!truthy(this->equal(this->normal(t), this->mod(this->normal(x), mul(a, n))))) {
+  if (!truthy([&] { auto a0_ = this->normal(t); auto a1_ = this->mod(this->normal(x), mul(a, n)); return this->equal(a0_, a1_); }())) {
     return none;
   }
   m_known = this->constant(this->mod(this->normal(x), a));
@@ -6410,6 +6487,7 @@ inline Opt<Form> Engine::known_digit_joins_digit(Form _1, Int _2, Int a, Form t,
   if (!(v == mul(a, w))) {
     return none;
   }
+  if (record) [[unlikely]] tell("known_digit_joins_digit", true, a, m, n, q, r, t, v, w, x);
   return functions::minus(this->shift(r, neg(mul(m, w))), t, neg(w));
 }
 
@@ -6421,6 +6499,7 @@ inline Opt<Form> Engine::exact_quotient_negates(Form x, Int d) {
     return none;
   }
   m = some(m_known);
+  if (record) [[unlikely]] tell("exact_quotient_negates", true, d, m, x);
   return functions::times(this->raw(Int(1), this->shift(functions::times(x, Int(-1)), m), d), Int(-1));
 }
 
@@ -6428,9 +6507,10 @@ inline Opt<Form> Engine::quotient_turns(Form x, Int d, Form t) {
   if (!(Int(0) < d)) {
     return none;
   }
-  if (!truthy(this->equal(this->normal(t), this->floordiv(this->shift(functions::times(this->normal(x), Int(-1)), sub(d, Int(1))), d)))) {
+  if (!truthy([&] { auto a0_ = this->normal(t); auto a1_ = this->floordiv(this->shift(functions::times(this->normal(x), Int(-1)), sub(d, Int(1))), d); return this->equal(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("quotient_turns", true, d, t, x);
   return functions::times(t, Int(-1));
 }
 
@@ -6438,9 +6518,10 @@ inline Opt<Form> Engine::remainder_turns(Form x, Int d, Form t) {
   if (!(Int(0) < d)) {
     return none;
   }
-  if (!truthy(this->equal(this->normal(t), this->mod(this->shift(functions::times(this->normal(x), Int(-1)), sub(d, Int(1))), d)))) {
+  if (!truthy([&] { auto a0_ = this->normal(t); auto a1_ = this->mod(this->shift(functions::times(this->normal(x), Int(-1)), sub(d, Int(1))), d); return this->equal(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("remainder_turns", true, d, t, x);
   return this->shift(functions::times(t, Int(-1)), sub(d, Int(1)));
 }
 
@@ -6457,6 +6538,7 @@ inline Opt<Form> Engine::quotient_is_sign(Form x, Int d, Int e) {
   if (!truthy(this->within(x, neg(e), sub(e, Int(1))))) {
     return none;
   }
+  if (record) [[unlikely]] tell("quotient_is_sign", true, d, e, x);
   return this->raw(Int(1), x, e);
 }
 
@@ -6470,6 +6552,7 @@ inline Opt<Form> Engine::quotient_widens(Form y, Int e, Int g, Form r) {
   if (!truthy(this->within(r, Int(0), sub(g, Int(1))))) {
     return none;
   }
+  if (record) [[unlikely]] tell("quotient_widens", true, e, g, r, y);
   return this->raw(Int(1), functions::minus(r, y, neg(g)), mul(e, g));
 }
 
@@ -6502,10 +6585,12 @@ inline Opt<Form> Engine::remainder_widens(Form _1, Int _2, Int g, Form r) {
     return none;
   }
   s = functions::minus(functions::minus(_1, functions::atom(_2), k), r, h);
+  if (record) [[unlikely]] tell("remainder_widens", true, e, g, h, k, r, s, y);
   return functions::minus(s, this->raw(Int(2), functions::minus(r, y, neg(g)), mul(e, g)), neg(h));
 }
 
 inline Opt<Form> Engine::summand_joins_quotient(Form x, Int d, Form t) {
+  if (record) [[unlikely]] tell("summand_joins_quotient", true, d, t, x);
   return functions::minus(this->raw(Int(1), functions::minus(x, t, neg(d)), d), t, Int(1));
 }
 
@@ -6513,6 +6598,7 @@ inline Opt<Form> Engine::remainder_takes_congruent(Form x, Int d, Form y) {
   if (!truthy(this->is_multiple(functions::minus(x, y, Int(1)), d))) {
     return none;
   }
+  if (record) [[unlikely]] tell("remainder_takes_congruent", true, d, x, y);
   return this->raw(Int(2), y, d);
 }
 
@@ -6520,7 +6606,7 @@ inline Opt<Form> Engine::quotient_releases_summand(Form _1, Int _2, Int a, Form 
   Opt<Form> r_exact{};
   Form r{};
   Int b{};
-  if (!truthy(this->equal(this->normal(q), this->floordiv(this->normal(x), a)))) {
+  if (!truthy([&] { auto a0_ = this->normal(q); auto a1_ = this->floordiv(this->normal(x), a); return this->equal(a0_, a1_); }())) {
     return none;
   }
   r_exact = functions::exactly(functions::minus(_1, x, Int(1)), a);
@@ -6538,6 +6624,7 @@ inline Opt<Form> Engine::quotient_releases_summand(Form _1, Int _2, Int a, Form 
   if (!(_2 == mul(a, b))) {
     return none;
   }
+  if (record) [[unlikely]] tell("quotient_releases_summand", true, a, b, q, r, x);
   return this->raw(Int(1), functions::minus(q, r, Int(-1)), b);
 }
 
@@ -6551,14 +6638,15 @@ inline Opt<Form> Engine::inner_remainder_leaves_quotient(Form _1, Int d, Int _2,
   }
   x = this->arg[_2];
   m = this->divisor[_2];
-  if (!truthy(this->equal(this->normal(q), this->floordiv(this->normal(x), m)))) {
+  if (!truthy([&] { auto a0_ = this->normal(q); auto a1_ = this->floordiv(this->normal(x), m); return this->equal(a0_, a1_); }())) {
     return none;
   }
   k = this->coefficient(_1, _2);
   r = functions::minus(_1, functions::atom(_2), k);
-  if (!truthy(this->equal(this->normal(o), this->floordiv(this->add_(this->add_(functions::times(this->normal(q), sub(mul(d, j), mul(k, m))), functions::times(this->normal(x), k)), this->normal(r)), d)))) {
+  if (!truthy([&] { auto a0_ = this->normal(o); auto a1_ = this->floordiv([&] { auto a0_ = [&] { auto a0_ = functions::times(this->normal(q), sub(mul(d, j), mul(k, m))); auto a1_ = functions::times(this->normal(x), k); return this->add_(a0_, a1_); }(); auto a1_ = this->normal(r); return this->add_(a0_, a1_); }(), d); return this->equal(a0_, a1_); }())) {
     return none;
   }
+  if (record) [[unlikely]] tell("inner_remainder_leaves_quotient", true, d, j, k, m, o, q, r, x);
   return functions::minus(o, q, j);
 }
 
@@ -9430,6 +9518,7 @@ inline Tuple<List<Expr>, Int> Simplifier::_once(List<Expr> es, Search* search, I
   if (((results == es) || ((ledger->spent() > spent) && truthy(this->_larger(results, es))))) {
     return mk(es, spent);
   }
+  this->_tell(ledger);
   return mk(results, ledger->spent());
 }
 
@@ -9493,58 +9582,63 @@ inline Tuple<List<Expr>, bool> Simplifier::_plain_once(List<Expr> es) {
   if (truthy(this->_larger(results, es))) {
     return mk(es, true);
   }
+  this->_tell(search->ledger);
   return mk(results, false);
 }
 
-inline Constraints::Constraints(IndexingMap* m, bool keep_points, Int division_weight, bool quick) {
+inline Constraints::Constraints(IndexingMap* m, Trace* trace, bool keep_points, Int division_weight, bool quick) {
   {
     auto t1_ = m;
   this->map = t1_;
   }
   {
-    auto t2_ = keep_points;
-  this->keep_points = t2_;
+    auto t2_ = trace;
+  this->trace = t2_;
   }
   {
-    auto t3_ = division_weight;
-  this->division_weight = t3_;
+    auto t3_ = keep_points;
+  this->keep_points = t3_;
   }
   {
-    auto t4_ = quick;
-  this->quick = t4_;
+    auto t4_ = division_weight;
+  this->division_weight = t4_;
   }
   {
-    auto t5_ = functions::_boxes(m);
-  this->boxes = t5_;
+    auto t5_ = quick;
+  this->quick = t5_;
   }
   {
-    auto t6_ = false;
-  this->narrowed = t6_;
+    auto t6_ = functions::_boxes(m);
+  this->boxes = t6_;
   }
   {
-    auto t7_ = List<Tuple<Expr, Int, Int>>::of({});
-  this->kept = t7_;
+    auto t7_ = false;
+  this->narrowed = t7_;
   }
   {
-    auto t8_ = Dict<Expr, Int>::make();
-  this->place = t8_;
+    auto t8_ = List<Tuple<Expr, Int, Int>>::of({});
+  this->kept = t8_;
   }
   {
-    auto t9_ = List<Tuple<Expr, Int, Int>>::of({});
-  this->todo = t9_;
+    auto t9_ = Dict<Expr, Int>::make();
+  this->place = t9_;
   }
   {
-    auto t10_ = false;
-  this->stale = t10_;
-  this->outdated = t10_;
+    auto t10_ = List<Tuple<Expr, Int, Int>>::of({});
+  this->todo = t10_;
   }
   {
-    auto t11_ = none;
-  this->_simplifier = t11_;
+    auto t11_ = false;
+  this->stale = t11_;
+  this->outdated = t11_;
   }
   {
     auto t12_ = none;
-  this->_ends = t12_;
+  this->_simplifier = t12_;
+  }
+  {
+    auto t13_ = none;
+  this->_ends = t13_;
   }
 }
 
@@ -9556,6 +9650,7 @@ inline void Constraints::run() {
   List<Tuple<Expr, Int, Int>> kept{};
   bool narrowed{};
   Int rounds{};
+  Int mark{};
   given = this->map->constraints;
   {
   auto t1_c = this->boxes.values();
@@ -9589,6 +9684,7 @@ inline void Constraints::run() {
   narrowed = t8_;
   rounds = t9_;
   }
+  mark = functions::length(this->trace);
   while (truthy(this->kept)) {
     if (truthy(this->stale)) {
       this->again();
@@ -9603,6 +9699,7 @@ inline void Constraints::run() {
           kept = t11_;
           narrowed = t12_;
           }
+          mark = functions::length(this->trace);
         }
         { Int v_ = Int(1); auto& r_ = rounds; r_ = add(r_, v_); }
         if ((rounds > Int(24))) {
@@ -9614,6 +9711,7 @@ inline void Constraints::run() {
           this->kept = t14_;
           this->narrowed = t15_;
           }
+          functions::take_back(this->trace, mark);
           {
             auto t16_ = true;
           this->outdated = t16_;
@@ -9806,7 +9904,10 @@ inline Opt<Tuple<Expr, Int, Int>> Constraints::normal(Tuple<Expr, Int, Int> c) {
     }
     }
     e = this->simplifier()->normal(e);
-    c = mk(e, lo, hi);
+    if ((e != at<0>(c))) {
+      this->rewritten(c, e);
+      c = mk(e, lo, hi);
+    }
     if (((e->tag == tag::Var) && truthy(this->free(e)))) {
       return c;
     }
@@ -10101,29 +10202,29 @@ inline Tuple<Expr, Int, Int> Constraints::spelled(Tuple<Expr, Int, Int> c, Dict<
 }
 
 namespace constraint_rules {
-inline CompiledConstraintRule summand_moves_into_bounds{&functions::summand_moves_into_bounds, nullptr};
-inline CompiledConstraintRule positive_factor_divides_bounds{&functions::positive_factor_divides_bounds, &functions::content};
-inline CompiledConstraintRule negative_factor_exchanges_bounds{&functions::negative_factor_exchanges_bounds, &functions::negative_content};
-inline CompiledConstraintRule positive_divisor_scales_bounds{&functions::positive_divisor_scales_bounds, nullptr};
-inline CompiledConstraintRule minimum_from_below{&functions::minimum_from_below, &functions::both_ranges};
-inline CompiledConstraintRule maximum_from_above{&functions::maximum_from_above, &functions::both_ranges};
-inline CompiledConstraintRule residue_is_rescaled{&functions::residue_is_rescaled, &functions::residue};
-inline CompiledConstraintRule bounds_meet_range{&functions::bounds_meet_range, &functions::whole_range};
-inline CompiledConstraintRule satisfied_constraint_vanishes{&functions::satisfied_constraint_vanishes, nullptr};
-inline CompiledConstraintRule impossible_constraint_is_false{&functions::impossible_constraint_is_false, &functions::whole_range};
-inline CompiledConstraintRule multiple_and_rest_separate{&functions::multiple_and_rest_separate, &functions::multiple_and_rest};
-inline CompiledConstraintRule multiple_and_rest_contradict{&functions::multiple_and_rest_contradict, &functions::multiple_and_rest};
-inline CompiledConstraintRule same_expression_intersects{&functions::same_expression_intersects, nullptr};
-inline CompiledConstraintRule implied_remainder_vanishes{&functions::implied_remainder_vanishes, nullptr};
-inline CompiledConstraintRule remainders_merge{&functions::remainders_merge, &functions::common_multiple};
-inline CompiledConstraintRule remainders_contradict{&functions::remainders_contradict, &functions::greatest_common_divisor};
-inline CompiledConstraintRule remainder_tightens_bounds{&functions::remainder_tightens_bounds, nullptr};
-inline CompiledConstraintRule window_raises_lower_bound{&functions::window_raises_lower_bound, nullptr};
-inline CompiledConstraintRule window_lowers_upper_bound{&functions::window_lowers_upper_bound, nullptr};
-inline CompiledConstraintRule sum_bounds_summand{&functions::sum_bounds_summand, &functions::summand};
-inline CompiledConstraintRule sum_bounds_negative_summand{&functions::sum_bounds_negative_summand, &functions::summand};
-inline CompiledConstraintRule sum_bounds_dividend{&functions::sum_bounds_dividend, &functions::dividend};
-inline CompiledConstraintRule sum_bounds_negative_dividend{&functions::sum_bounds_negative_dividend, &functions::dividend};
+inline CompiledConstraintRule summand_moves_into_bounds{"summand_moves_into_bounds", &functions::summand_moves_into_bounds, nullptr};
+inline CompiledConstraintRule positive_factor_divides_bounds{"positive_factor_divides_bounds", &functions::positive_factor_divides_bounds, &functions::content};
+inline CompiledConstraintRule negative_factor_exchanges_bounds{"negative_factor_exchanges_bounds", &functions::negative_factor_exchanges_bounds, &functions::negative_content};
+inline CompiledConstraintRule positive_divisor_scales_bounds{"positive_divisor_scales_bounds", &functions::positive_divisor_scales_bounds, nullptr};
+inline CompiledConstraintRule minimum_from_below{"minimum_from_below", &functions::minimum_from_below, &functions::both_ranges};
+inline CompiledConstraintRule maximum_from_above{"maximum_from_above", &functions::maximum_from_above, &functions::both_ranges};
+inline CompiledConstraintRule residue_is_rescaled{"residue_is_rescaled", &functions::residue_is_rescaled, &functions::residue};
+inline CompiledConstraintRule bounds_meet_range{"bounds_meet_range", &functions::bounds_meet_range, &functions::whole_range};
+inline CompiledConstraintRule satisfied_constraint_vanishes{"satisfied_constraint_vanishes", &functions::satisfied_constraint_vanishes, nullptr};
+inline CompiledConstraintRule impossible_constraint_is_false{"impossible_constraint_is_false", &functions::impossible_constraint_is_false, &functions::whole_range};
+inline CompiledConstraintRule multiple_and_rest_separate{"multiple_and_rest_separate", &functions::multiple_and_rest_separate, &functions::multiple_and_rest};
+inline CompiledConstraintRule multiple_and_rest_contradict{"multiple_and_rest_contradict", &functions::multiple_and_rest_contradict, &functions::multiple_and_rest};
+inline CompiledConstraintRule same_expression_intersects{"same_expression_intersects", &functions::same_expression_intersects, nullptr};
+inline CompiledConstraintRule implied_remainder_vanishes{"implied_remainder_vanishes", &functions::implied_remainder_vanishes, nullptr};
+inline CompiledConstraintRule remainders_merge{"remainders_merge", &functions::remainders_merge, &functions::common_multiple};
+inline CompiledConstraintRule remainders_contradict{"remainders_contradict", &functions::remainders_contradict, &functions::greatest_common_divisor};
+inline CompiledConstraintRule remainder_tightens_bounds{"remainder_tightens_bounds", &functions::remainder_tightens_bounds, nullptr};
+inline CompiledConstraintRule window_raises_lower_bound{"window_raises_lower_bound", &functions::window_raises_lower_bound, nullptr};
+inline CompiledConstraintRule window_lowers_upper_bound{"window_lowers_upper_bound", &functions::window_lowers_upper_bound, nullptr};
+inline CompiledConstraintRule sum_bounds_summand{"sum_bounds_summand", &functions::sum_bounds_summand, &functions::summand};
+inline CompiledConstraintRule sum_bounds_negative_summand{"sum_bounds_negative_summand", &functions::sum_bounds_negative_summand, &functions::summand};
+inline CompiledConstraintRule sum_bounds_dividend{"sum_bounds_dividend", &functions::sum_bounds_dividend, &functions::dividend};
+inline CompiledConstraintRule sum_bounds_negative_dividend{"sum_bounds_negative_dividend", &functions::sum_bounds_negative_dividend, &functions::dividend};
 }
 inline ConstraintRules* Constraints::compiled() {
   using namespace constraint_rules;

@@ -49,7 +49,22 @@ struct IndexingMap {
   bool empty = false;  // the domain is, whatever the rest says
 };
 
+// What happened, in order: the entries of core/steps.py.
+struct Happened {
+  enum What { Step, Rewritten, Constraints, Map } what;
+  const char* name;   // of the rule, or why the map is another one
+  Tup<Expr> values;   // of the rule's variables
+  Int engine;         // steps of the same engine hold on the same domain
+  Tup<Bound> before{}, after{};
+  IndexingMap *was = nullptr, *now = nullptr;
+};
+struct Trace {
+  List<Happened> entries = List<Happened>::make();
+  Int engines = 0;
+};
+
 struct CompiledConstraintRule {
+  const char* name;
   Opt<Tup<Bound>> (*check)(List<Bound>, Engine*, Proposal);
   List<Proposal> (*propose)(List<Bound>, Engine*);  // null where the left side has all values
   Opt<Tup<Bound>> after(List<Bound> constraints, Engine* ends);
@@ -84,6 +99,14 @@ inline IndexingMap* _emptied(IndexingMap* m) {
   auto* e = _made(m->dims, m->ranges, m->rts, m->results, m->constraints);
   e->empty = true;
   return e;
+}
+
+inline Int length(Trace* trace) { return trace ? trace->entries.size() : 0; }
+inline void take_back(Trace* trace, Int length) {
+  if (trace) trace->entries.d->n = length;
+}
+inline void changed(Trace* trace, const char* why, IndexingMap* before, IndexingMap* after) {
+  if (trace) trace->entries.append({Happened::Map, why, {}, 0, {}, {}, before, after});
 }
 
 // The inverse of a modulo m, which has no common divisor with it.

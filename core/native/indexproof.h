@@ -56,6 +56,7 @@ typedef struct {
   int keep_points;         /* keep a variable that has only one value */
   const char* division;    /* how text spells the quotient: "floordiv" (also for NULL), "/" or "//" */
   int multiline;           /* text with one line for each variable and constraint */
+  int derivation;          /* JSON with the steps that lead to the map, for `indexproof replay` to check */
 } indexproof_options;
 
 /* What a call gave; it belongs to the context, until the next call with it. */

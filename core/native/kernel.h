@@ -15,7 +15,10 @@ inline const Form ZERO{};
 #define RULE(name)                                                                                  \
   if constexpr (std::is_invocable_v<decltype(&Engine::name), Engine*, const V&...>) {               \
     Opt<Form> made = this->name(v...);                                                              \
-    if (!isnone(made)) return made;                                                                 \
+    if (!isnone(made)) {                                                                            \
+      if (record) [[unlikely]] again = remembered([=, this] { this->name(v...); });                 \
+      return made;                                                                                  \
+    }                                                                                               \
   }
 
 #define BY_TABLE(table)                                                                             \
@@ -42,6 +45,16 @@ inline const Form ZERO{};
   Form read(Expr e);                                                                                \
   Form _below(Expr e);                                                                              \
   Form _opaque(Expr) { give_up(); }                                                                 \
+  Trace* record = nullptr;                                                                          \
+  bool choosing = true;                                                                             \
+  Int number = 0;                                                                                   \
+  Tup<Expr> values;                                                                                 \
+  const Again* again = nullptr;                                                                     \
+  Expr said(Int n) { return functions::integer(n); }                                                \
+  Expr said(Form f) { return write(f); }                                                            \
+  Expr said(Expr e) { return e; }                                                                   \
+  template <class... V> void keep(V... v) { values = Tup<Expr>::from(List<Expr>::of({said(v)...})); } \
+  template <class... V> void tell(const char* name, bool sharing, V... v);                          \
   BY_TABLE(rules)                                                                                   \
   BY_TABLE(equalities)
 
@@ -51,6 +64,7 @@ inline const Form ZERO{};
 
 #define SIMPLIFIER_BY_HAND                                                                          \
   Engine* made = nullptr;                                                                           \
+  void _tell(Ledger* ledger);                                                                       \
   Int division_weight = 3;                                                                          \
   bool quick = false;                                                                               \
   Engine* engine() { return made; }                                                                 \
@@ -63,7 +77,9 @@ inline const Form ZERO{};
   ConstraintRules* compiled();                                                                      \
   Engine* ends();                                                                                   \
   Simplifier* made(List<Bound> known);                                                              \
-  Tup<Bound> recorded(CompiledConstraintRule*, List<Bound>, Tup<Bound> after) { return after; }
+  Tup<Bound> recorded(CompiledConstraintRule*, List<Bound> before, Tup<Bound> after);                \
+  void rewritten(Bound c, Expr e);                                                                  \
+  void contradicted(IndexingMap* empty);
 
 #include "generated.h"
 
@@ -189,7 +205,44 @@ template <class S, class... V> Opt<Tuple<Form, Any>> Search::_applied(Int about,
   Opt<Form> f = engine->equalities(about, s, v...);
   if (isnone(f)) f = engine->rules(about, s, v...);
   if (isnone(f)) return none;
-  return Tuple<Form, Any>(some(f), Any{});
+  Any why;
+  why.again = engine->again;
+  return Tuple<Form, Any>(some(f), why);
+}
+
+// ------------------------------------------------------------------------------------------------ what is recorded
+// What only shares work is told once it is chosen.
+template <class... V> void Engine::tell(const char* name, bool sharing, V... v) {
+  if (sharing && choosing) return;
+  keep(v...);
+  record->entries.append({Happened::Step, name, values, number});
+}
+
+inline void Simplifier::_tell(Ledger* ledger) {
+  if (!made->record) return;
+  made->choosing = false;
+  for (auto& entry : ledger->log)
+    if (auto* again = at<2>(at<0>(entry)).again) again->call();
+  made->choosing = true;
+}
+
+inline Tup<Bound> Constraints::recorded(CompiledConstraintRule* rule, List<Bound> before, Tup<Bound> after) {
+  if (trace) trace->entries.append({Happened::Constraints, rule->name, ends()->values, 0, Tup<Bound>::from(before), after});
+  return after;
+}
+
+inline void Constraints::rewritten(Bound c, Expr e) {
+  if (!trace) return;
+  auto one = [](Bound b) { return Tup<Bound>::from(List<Bound>::of({b})); };
+  trace->entries.append({Happened::Rewritten, "", {}, ends()->number, one(c), one({e, at<1>(c), at<2>(c)})});
+}
+
+inline void Constraints::contradicted(IndexingMap* empty) {
+  if (!trace) return;
+  auto open = List<Constraint*>::make();
+  for (auto& [e, lo, hi] : concat(kept, reversed<Bound>(todo))) open.append(Constraint::trusted(e, lo, hi));
+  auto* state = functions::_made(boxed(map->dims), boxed(map->ranges), map->rts, map->results, Tup<Constraint*>::from(open));
+  functions::changed(trace, "empty_domain", state, empty);
 }
 
 inline Expr Simplifier::normal(Expr e) {
@@ -197,9 +250,12 @@ inline Expr Simplifier::normal(Expr e) {
   return made->write(made->read(e));
 }
 
-inline Simplifier* simplifier_of(Dict<Expr, Term> boxes, List<Bound> known, Int division_weight, bool quick, bool keep_points) {
+inline Simplifier* simplifier_of(Dict<Expr, Term> boxes, List<Bound> known, Int division_weight, bool quick, bool keep_points,
+                                 Trace* trace = nullptr) {
   auto* s = make<Simplifier>();
   s->made = make<Engine>(boxes, keep_points);
+  s->made->record = trace;
+  if (trace) s->made->number = trace->engines++;
   s->division_weight = division_weight;
   s->quick = quick;
   Int left = known.size();
@@ -228,6 +284,6 @@ inline Opt<Tup<Bound>> CompiledConstraintRule::after(List<Bound> constraints, En
 
 inline Engine* Constraints::ends() { return simplifier()->engine(); }
 
-inline Simplifier* Constraints::made(List<Bound> known) { return simplifier_of(boxes, known, division_weight, quick, keep_points); }
+inline Simplifier* Constraints::made(List<Bound> known) { return simplifier_of(boxes, known, division_weight, quick, keep_points, trace); }
 
 }  // namespace indexproof

@@ -40,7 +40,7 @@ indexproof_status simplified(indexproof_context& context, indexproof_format in, 
   std::string_view text(static_cast<const char*>(data), size), division = given.division ? given.division : "floordiv";
   bool spelled = division == "floordiv" || division == "/" || division == "//";
   if (in < INDEXPROOF_TEXT || in > INDEXPROOF_FLAT || out < INDEXPROOF_TEXT || out > INDEXPROOF_FLAT || !spelled ||
-      given.division_weight < 0 || (!data && size)) {
+      given.division_weight < 0 || (!data && size) || (given.derivation && out != INDEXPROOF_JSON)) {
     output.message = "an argument has a value that it cannot have";
     return INDEXPROOF_MISUSE;
   }
@@ -50,8 +50,11 @@ indexproof_status simplified(indexproof_context& context, indexproof_format in, 
     auto m = in == INDEXPROOF_TEXT   ? library::TextReader(text).map()
              : in == INDEXPROOF_JSON ? library::JsonReader(text).map()
                                      : library::FlatReader(text).map();
-    m.simplify(given.division_weight ? given.division_weight : 3, given.quick, given.keep_points);
-    if (out == INDEXPROOF_TEXT) library::TextPrinter(m, division, given.multiline, context.out);
+    auto before = m;
+    Trace* trace = given.derivation ? make<Trace>() : nullptr;
+    m.simplify(given.division_weight ? given.division_weight : 3, given.quick, given.keep_points, trace);
+    if (trace) library::TracePrinter(before, m, *trace, context.out);
+    else if (out == INDEXPROOF_TEXT) library::TextPrinter(m, division, given.multiline, context.out);
     else if (out == INDEXPROOF_JSON) library::JsonPrinter(m, context.out);
     else library::write_flat(m, context.out);
   } catch (library::Malformed& error) {

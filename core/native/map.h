@@ -164,12 +164,13 @@ struct Map {
     return out;
   }
 
-  void simplify(Int division_weight, bool quick, bool keep_points) {
+  // `trace` is handed what was given, and collects what happens to it.
+  void simplify(Int division_weight, bool quick, bool keep_points, Trace* trace = nullptr) {
     auto runtime = List<RuntimeVariable*>::make();
     for (auto* v : rts) runtime.append(make<RuntimeVariable>(RuntimeVariable{v->e, v->lo, v->hi}));
     auto* given = functions::_made(Tup<Variable*>::from(dims), Tup<Variable*>::from(ranges), Tup<RuntimeVariable*>::from(runtime),
                                    Tup<Expr>::from(results), Tup<Constraint*>::from(constraints));
-    auto* m = functions::_simplified(given, keep_points, division_weight, quick);
+    auto* m = functions::_simplified(given, trace, keep_points, division_weight, quick);
     dims = List<Variable*>::from(m->dims);
     ranges = List<Variable*>::from(m->ranges);
     results = List<Expr>::from(m->results);

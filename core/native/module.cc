@@ -325,11 +325,35 @@ PyObject* written_map(IndexingMap* m, IndexingMap* given, PyObject* outside, Mad
   return o.release();
 }
 
-PyObject* simplified_map(PyObject* o, Int weight, bool quick, bool keep_points) {
+// Append what happened to the caller's list, as core/steps.py reads it.
+void write_trace(const Trace& trace, PyObject* list, IndexingMap* given, PyObject* outside, Made& made) {
+  static const char* const WHAT[] = {"step", "rewritten", "constraints", "map"};
+  auto sides = [&](Tup<Bound> side) {
+    return tuple_of(side, [&](const Bound& b) {
+      Owned e(written(at<0>(b), made));
+      return Owned(Py_BuildValue("OLL", e.o, (long long)at<1>(b), (long long)at<2>(b))).release();
+    });
+  };
+  auto whole = [&](IndexingMap* m) {
+    if (m->empty) Py_RETURN_NONE;
+    return written_map(m, given, outside, made);
+  };
+  for (auto& e : trace.entries) {
+    Owned values(written_results(e.values, made));
+    Owned before(e.was ? whole(e.was) : sides(e.before)), after(e.now ? whole(e.now) : sides(e.after));
+    Owned entry(Py_BuildValue("ssOLOO", WHAT[e.what], e.name, values.o, (long long)e.engine, before.o, after.o));
+    if (PyList_Append(list, entry.o)) throw Failed{};
+  }
+}
+
+PyObject* simplified_map(PyObject* o, PyObject* list, Int weight, bool quick, bool keep_points) {
   Reader reader;
   IndexingMap* given = read_map(reader, o);
-  IndexingMap* m = functions::_simplified(given, keep_points, weight, quick);
+  Trace* trace = list == Py_None ? nullptr : make<Trace>();
+  IndexingMap* m = functions::_simplified(given, trace, keep_points, weight, quick);
   PyObject* found = nullptr;
+  Made entries;
+  if (trace) write_trace(*trace, list, given, o, entries);
   if (m->empty) {
     Py_RETURN_FALSE;
   } else if (m == given) {
@@ -401,11 +425,11 @@ PyObject* simplify(PyObject*, PyObject* const* args, Py_ssize_t count) {
 }
 
 PyObject* simplify_map(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  if (count != 4 || Py_TYPE(args[0]) != map_type) {
-    PyErr_SetString(PyExc_TypeError, "simplify_map(map, weight, quick, keep_points)");
+  if (count != 5 || Py_TYPE(args[0]) != map_type || (args[1] != Py_None && !PyList_Check(args[1]))) {
+    PyErr_SetString(PyExc_TypeError, "simplify_map(map, trace, weight, quick, keep_points)");
     return nullptr;
   }
-  return called([&] { return simplified_map(args[0], integer_of(args[1]), args[2] == Py_True, args[3] == Py_True); });
+  return called([&] { return simplified_map(args[0], args[1], integer_of(args[2]), args[3] == Py_True, args[4] == Py_True); });
 }
 
 struct Slot { PyObject* module; const char *cls, *name; Py_ssize_t& out; };

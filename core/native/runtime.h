@@ -121,8 +121,17 @@ struct Unit {
   Unit(None) {}
   bool operator==(const Unit&) const { return true; }
 };
-// The values that only derivations need.
+// What was chosen, to be done again where it is recorded.
+struct Again { virtual void call() const = 0; };
+template <class F> INDEXPROOF_COLD const Again* remembered(F f) {
+  struct Call : Again, F {
+    explicit Call(F g) : F(g) {}
+    void call() const override { (*this)(); }
+  };
+  return make<Call>(f);
+}
 struct Any {
+  const Again* again = nullptr;
   Any() = default;
   template <class T> Any(const T&) {}
   bool operator==(const Any&) const { return true; }

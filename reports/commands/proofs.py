@@ -67,8 +67,8 @@ def replay(
     format.
 
     Args:
-        files (FILE...): What `simplify --json` printed, or the derivation in it, - for standard input; or
-            files or folders that `prove --certificates` wrote.
+        files (FILE...): What `simplify --json` printed, the derivation in it, or one of the native library,
+            - for standard input; or files or folders that `prove --certificates` wrote.
         against (FILE): The certificates must be those of all rules in this rule file, by content.
     """
     from ..certificates import certificates_document, certificates_text, check_files, is_certificate

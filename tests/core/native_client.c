@@ -1,7 +1,7 @@
 /* Calls the C interface of the simplifier (core/native/indexproof.h), for tests/core/test_native_library.py.
  *
  *   native_client IN OUT FILE [quick]   simplify each line of the file; IN and OUT are text or json, OUT also flat,
- *                                       which is then read again and printed as text
+ *                                       which is then read again and printed as text, or derivation
  *   native_client stress FILE COUNT     simplify damaged maps in all formats, in two threads at a time
  *   native_client time FILE [quick]     print the median and the 95th percentile of the time of one call, in nanoseconds
  */
@@ -44,7 +44,7 @@ static void forget_lines(void) {
 static int convert(const char* in, const char* out, const indexproof_options* options) {
   indexproof_context* context = indexproof_new();
   indexproof_format from = strcmp(in, "json") ? INDEXPROOF_TEXT : INDEXPROOF_JSON;
-  indexproof_format to = !strcmp(out, "flat") ? INDEXPROOF_FLAT : strcmp(out, "json") ? INDEXPROOF_TEXT : INDEXPROOF_JSON;
+  indexproof_format to = !strcmp(out, "flat") ? INDEXPROOF_FLAT : strcmp(out, "text") ? INDEXPROOF_JSON : INDEXPROOF_TEXT;
   for (size_t i = 0; i < count; i++) {
     indexproof_output output;
     indexproof_status status = indexproof_simplify(context, from, lines[i], strlen(lines[i]), to, options, &output);
@@ -112,7 +112,7 @@ static void* stress(void* given) {
   for (long round = 0; round < s->rounds; round++) {
     const char* line = lines[draw(s, count)];
     indexproof_format form = (indexproof_format)draw(s, 3);
-    indexproof_options options = {(int64_t)draw(s, 5), (int)draw(s, 2), (int)draw(s, 2), NULL, (int)draw(s, 2)};
+    indexproof_options options = {(int64_t)draw(s, 5), (int)draw(s, 2), (int)draw(s, 2), NULL, (int)draw(s, 2), 0};
     indexproof_status status =
         indexproof_simplify(context, INDEXPROOF_TEXT, line, strlen(line), form, &options, &output);
     if (status > INDEXPROOF_UNSUPPORTED || status == INDEXPROOF_MALFORMED) fail("refused", line);
@@ -149,9 +149,10 @@ static int stress_all(long rounds) {
   /* arguments that no caller may pass */
   indexproof_context* context = indexproof_new();
   indexproof_output output;
-  indexproof_options wrong = {-1, 0, 0, NULL, 0}, unknown = {0, 0, 0, "div", 0};
+  indexproof_options wrong = {.division_weight = -1}, unknown = {.division = "div"}, explained = {.derivation = 1};
   if (indexproof_simplify(context, INDEXPROOF_TEXT, "", 0, INDEXPROOF_TEXT, &wrong, &output) != INDEXPROOF_MISUSE ||
       indexproof_simplify(context, INDEXPROOF_TEXT, "", 0, INDEXPROOF_TEXT, &unknown, &output) != INDEXPROOF_MISUSE ||
+      indexproof_simplify(context, INDEXPROOF_TEXT, "", 0, INDEXPROOF_TEXT, &explained, &output) != INDEXPROOF_MISUSE ||
       indexproof_simplify(context, (indexproof_format)7, "", 0, INDEXPROOF_TEXT, NULL, &output) != INDEXPROOF_MISUSE ||
       indexproof_simplify(context, INDEXPROOF_TEXT, NULL, 1, INDEXPROOF_TEXT, NULL, &output) != INDEXPROOF_MISUSE ||
       indexproof_simplify(context, INDEXPROOF_TEXT, NULL, 0, INDEXPROOF_TEXT, NULL, &output) != INDEXPROOF_MALFORMED ||
@@ -197,7 +198,7 @@ static int measure(const indexproof_options* options) {
 
 int main(int argc, char** argv) {
   if (argc < 3) fail("usage", argv[0]);
-  indexproof_options options = {0, !strcmp(argv[argc - 1], "quick"), 0, NULL, 0};
+  indexproof_options options = {.quick = !strcmp(argv[argc - 1], "quick"), .derivation = !strcmp(argv[2], "derivation")};
   int result = 1;
   read_lines(argv[argc > 3 && strcmp(argv[1], "stress") && strcmp(argv[1], "time") ? 3 : 2]);
   if (!strcmp(argv[1], "stress")) result = stress_all(atol(argv[3]));

@@ -10,6 +10,7 @@ import random
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -17,13 +18,20 @@ from typing import Any
 
 import pytest
 
-from dev.native import random_maps
+from dev.native import numbered, random_maps
+from indexproof.core.derivation import Derivation
+from indexproof.core.derivation_json import trace_from_json
 from indexproof.core.errors import InputError, TooLargeError
+from indexproof.core.explain import explained
 from indexproof.core.indexing_map import IndexingMap, RuntimeVariable
 from indexproof.core.json_form import dump_json, map_to_json
+from indexproof.core.json_text import load_json
 from indexproof.core.simplify_map import simplify_map
+from indexproof.core.steps import Trace
 from indexproof.core.text import format_map, parse_map
+from indexproof.reports.derivation import read_derivation
 from indexproof.rules.catalog import RULES
+from indexproof.verify.derivation import DerivationRefused, check_derivation
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(__file__).parent / "data"
@@ -122,6 +130,63 @@ def test_same_text_and_json(place: Path, pairs: list[Any]) -> None:
             else:
                 assert line == shown(after[quick])
         assert 0 < left < len(pairs) // 10
+
+
+def test_derivations(place: Path, pairs: list[Any]) -> None:
+    """What the library records is what Python records, and proves that the map is the same."""
+    documents = said(place, "text", "derivation", [format_map(m) for m, _, _ in pairs])
+    left = 0
+    for (m, after, _), line in zip(pairs, documents, strict=True):
+        if line.startswith("! "):
+            assert needs_python(m), line
+            left += 1
+            continue
+        given, result, recorded = trace_from_json(load_json(line), RULES)
+        trace: Trace = []
+        assert (given, result) == (m, simplify_map(m.with_(), RULES, trace)) == (m, after)
+        if result != m:
+            assert numbered(recorded) == numbered(trace)
+        check_derivation(explained(given, result, recorded), RULES)
+    assert 0 < left < len(pairs) // 10
+
+
+def test_damaged_derivations(place: Path) -> None:
+    """What `replay` reads is checked, or refused with its place; steps that are left out or changed prove nothing else."""
+    text = "(d0, d1) -> ((d0 * 4 + d1) // 8, (d0 * 4 + d1) mod 4), domain: d0 in [0, 9], d1 in [0, 3], d0 * 2 + 1 in [3, 9]"
+    (line,) = said(place, "text", "derivation", [text])
+    document = load_json(line)
+    good = read_derivation(document, RULES)
+    assert len(good) > 2
+    check_derivation(good, RULES)
+    kinds = Counter[str]()
+    for n, entry in enumerate(document["entries"]):
+        for changed in (
+            None,
+            *([*entry[:k], x, *entry[k + 1 :]] for k in range(6) for x in (7, [], "step", "map")),
+        ):
+            entries = (
+                document["entries"][:n]
+                + ([] if changed is None else [changed])
+                + document["entries"][n + 1 :]
+            )
+            kinds[replayed({**document, "entries": entries}, good)] += 1
+    wider = {**document["after"], "dims": document["before"]["dims"]}
+    assert replayed({**document, "after": wider}, good) == "refused"
+    assert replayed({**document, "nodes": document["nodes"][:-1]}, good) == "ill-formed"
+    assert set(kinds) == {"ill-formed", "refused", "true"}
+
+
+def replayed(document: Any, good: Derivation) -> str:
+    """Whether the document is ill-formed, or refused, or says the same of the map."""
+    try:
+        read = read_derivation(document, RULES)
+        check_derivation(read, RULES)
+    except InputError as error:
+        return "ill-formed" if str(error).startswith(("entries[", "nodes[")) else str(error)
+    except DerivationRefused:
+        return "refused"
+    assert (read.before, read.after) == (good.before, good.after)
+    return "true"
 
 
 def test_flat(place: Path, pairs: list[Any]) -> None:

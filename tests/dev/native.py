@@ -11,7 +11,9 @@ import importlib.util
 import random
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +85,7 @@ def compare(maps: Iterator[Any]) -> tuple[int, int, list[str]]:
     """Return how many maps were compared, how many of them were left to Python, and the differences."""
     from indexproof.core import native
     from indexproof.core.simplify_map import simplify_map
+    from indexproof.core.steps import Trace
     from indexproof.rules.catalog import RULES
 
     count = left = 0
@@ -118,7 +121,32 @@ def compare(maps: Iterator[Any]) -> tuple[int, int, list[str]]:
             count += 1
             if a != b:
                 different.append(f"{m}\n  with {option}\n  native {a}\n  Python {b}")
+        option = options[n % len(options)]
+        recorded = []
+        for core in True, False:
+            vars(native).update(NATIVE=core)
+            trace: Trace = []
+            simplify_map(m.with_(results=m.results), RULES, trace, **option)  # type: ignore[arg-type]
+            recorded.append(numbered(trace))
+        vars(native).update(NATIVE=True)
+        count += 1
+        if recorded[0] != recorded[1]:
+            pair = next(p for p in zip_longest(*recorded) if p[0] != p[1])
+            different.append(f"{m}\n  with {option}\n  native records {pair[0]}\n  Python {pair[1]}")
     return count, left, different
+
+
+def numbered(trace: Any) -> list[Any]:
+    """The same with the engines counted from 0."""
+    from indexproof.core.steps import Rewritten, Step
+
+    engines: dict[int, int] = {}
+    return [
+        replace(e, engine=engines.setdefault(e.engine, len(engines)))
+        if isinstance(e, Step | Rewritten)
+        else e
+        for e in trace
+    ]
 
 
 def compare_builders(seed: int, count: int) -> tuple[int, list[str]]:

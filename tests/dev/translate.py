@@ -2,7 +2,7 @@
 
 mypy infers the type of every expression; each statement becomes one of C++ with the containers of `runtime.h`.  What is
 not known is refused, so what is translated means the same.  Generators become functions that take a *sink*: it is called
-with every proposal and says whether to stop.  What only derivations need (``record``, ``trace``) is left out.
+with every proposal and says whether to stop.
 """
 
 from __future__ import annotations
@@ -86,15 +86,15 @@ MAPS: Final = {
     "Constraint",
     "CompiledConstraintRule",
 }
-#: Names of what only derivations need, or options that are left to Python.
-LEFT_OUT: Final = {"trace", "record", "number", "rules", "room", "_compiled"}
+#: What is written by hand, or left to Python.
+LEFT_OUT: Final = {"record", "rules", "room", "_compiled"}
 RAISED: Final = {"Excess", "Contradiction"}
 #: What cannot happen where division by zero and overflow are left to Python.
 LEFT_TO_PYTHON: Final = {"ZeroDivisionError", "OverflowError"}
 #: Other modules that say what types there are.
 KNOWN: Final = (
-    "core.engine", "core.expr", "core.extraction", "core.facts", "core.indexing_map", "core.interval", "core.native",
-    "core.rewrite", "core.variables",
+    "core.derivation", "core.engine", "core.expr", "core.extraction", "core.facts", "core.indexing_map", "core.interval",
+    "core.native", "core.rewrite", "core.steps", "core.variables",
 )  # fmt: skip
 #: Written by hand in `kernel.h`: what calls rules by tables, integers without end, and expressions that are no forms.
 BY_HAND: Final = {
@@ -108,7 +108,7 @@ BY_HAND: Final = {
         "_known", "engine", "normal", "within", "_narrow",
         "_record", "_note", "_rule", "_tell", "_larger", "__init__", "all",
     },
-    "Constraints": {"compiled", "made", "ends", "state", "recorded"},
+    "Constraints": {"compiled", "made", "ends", "state", "recorded", "rewritten", "contradicted"},
 }  # fmt: skip
 #: Expressions and what their attributes are called there.
 NODES: Final = {"Int", "Var", "Sum", "FloorDiv", "Mod", "CeilDiv", "Min", "Max", "Mul"}
@@ -203,6 +203,8 @@ def cpp(x: t.Type | None) -> str:
             return "bool"
         if name == "builtins.float":
             return "Float"
+        if name == "builtins.list" and "steps.Step" in str(args[0]):
+            return "Trace*"
         if name == "builtins.list":
             return f"List<{cpp(args[0])}>"
         if name == "builtins.set":
@@ -361,25 +363,37 @@ class Function:
     def say(self, line: str) -> None:
         self.out.append("  " * self.depth + line)
 
-    # ------------------------------------------------------------ what derivations alone need
+    # ------------------------------------------------------------ what is left to Python
     def dropped(self, e: n.Expression) -> bool:
-        """Whether an expression is about the trace."""
-        if isinstance(e, n.MemberExpr | n.NameExpr):
-            return e.name in LEFT_OUT
-        if isinstance(e, n.CallExpr) and isinstance(e.callee, n.MemberExpr):
-            if e.callee.name == "append" and self.dropped(e.args[0]):
-                return True
-            return e.callee.name == "_tell" or self.dropped(e.callee)
-        if isinstance(e, n.CallExpr) and isinstance(e.callee, n.NameExpr) and e.callee.name == "len":
-            x = e.args[0]
-            return isinstance(x, n.OpExpr) and self.dropped(x.left)
-        return isinstance(e, n.ListExpr) and bool(e.items) and all(map(self.dropped, e.items))
+        """Whether an expression is an option that there is not."""
+        return isinstance(e, n.MemberExpr | n.NameExpr) and e.name in LEFT_OUT
 
     def never(self, e: n.Expression) -> bool:
-        """Whether a condition asks for a trace, which there is none of."""
+        """Whether a condition asks for such an option."""
         if isinstance(e, n.OpExpr) and e.op == "and":
             return self.never(e.left)
         return isinstance(e, n.ComparisonExpr) and e.operators == ["is not"] and self.dropped(e.operands[0])
+
+    # ------------------------------------------------------------ what is recorded
+    def recording(self, e: n.Expression) -> n.CallExpr | None:
+        """The call in a statement that tells of the application of a rule."""
+        of = isinstance(e, n.CallExpr) and isinstance(e.callee, n.MemberExpr) and e.callee.name == "record"
+        return e if of else None  # type: ignore[return-value]
+
+    def told(self, call: n.CallExpr) -> None:
+        """Tell of the application of a rule."""
+        name, values = call.args
+        assert isinstance(name, n.StrExpr)
+        assert isinstance(values, n.TupleExpr)
+        sharing = str(RULES[name.value].sharing).lower()  # type: ignore[union-attr]
+        said = ", ".join([f'"{name.value}"', sharing, *map(self.expr, values.items)])
+        self.say(f"if (record) [[unlikely]] tell({said});")
+
+    def bound(self, e: n.Expression) -> None:
+        """Keep the values of variables under which a rule turns constraints into others, where they are asked for."""
+        if isinstance(e, n.TupleExpr) and len(e.items) == 2 and isinstance(e.items[1], n.DictExpr):
+            values = ", ".join(self.expr(v) for _, v in e.items[1].items)
+            self.say(f"if (_ends->record) _ends->keep({values});")
 
     # ------------------------------------------------------------ statements
     def block(self, b: n.Block) -> None:
@@ -556,12 +570,17 @@ class Function:
         elif isinstance(s.expr, n.NameExpr) and s.expr.name == "None":
             self.say("return none;")
         else:
+            self.bound(s.expr)
             self.say(f"return {self.expr(s.expr, self.returns)};")
 
     def conditional(self, s: n.IfStmt) -> None:
         word = "if"
         said = False
         for c, b in zip(s.expr, s.body, strict=True):
+            first = b.body[0]
+            if isinstance(first, n.ExpressionStmt) and (call := self.recording(first.expr)):
+                self.told(call)
+                continue
             if self.never(c):
                 continue
             self.say(f"{word} ({self.truth(c)}) {{")
@@ -1103,7 +1122,9 @@ class Function:
                 rest.append(f"{named(x.name)}...")
             elif at < len(params) and params[at].kind != n.ARG_STAR:
                 p = params[at]
-                if isinstance(x, n.StrExpr):
+                if isinstance(x, n.StrExpr) and d.fullname.startswith("indexproof.core.steps."):
+                    out[at] = f'"{x.value}"'
+                elif isinstance(x, n.StrExpr):
                     out[at] = self.strategy(x)
                 else:
                     out[at] = self.listed(x, plain(p.variable.type) if p.variable.type else None)
@@ -1188,6 +1209,11 @@ class Function:
         passed = self.passed(node, e)
         if sink:
             passed.append("sink")
+        if self.owner == "Engine" and sum("this->" in p and "(" in p for p in passed) > 1:
+            # arguments in which rules may be applied, from the left: that is the order in which they are recorded
+            made = " ".join(f"auto a{i}_ = {p};" for i, p in enumerate(passed))
+            given = ", ".join(f"a{i}_" for i in range(len(passed)))
+            return f"[&] {{ {made} return {text}->{named(name)}({given}); }}()"
         return f"{text}->{named(name)}({', '.join(passed)})"
 
     def builtin(self, f: str, e: n.CallExpr, expected: t.ProperType | None) -> str:
@@ -1312,7 +1338,7 @@ class Translation:
         for c in rules:
             propose = f"&functions::{c.rule.choose}" if c.propose is not None else "nullptr"
             lines.append(
-                f"inline CompiledConstraintRule {c.rule.name}{{&functions::{c.rule.name}, {propose}}};"
+                f'inline CompiledConstraintRule {c.rule.name}{{"{c.rule.name}", &functions::{c.rule.name}, {propose}}};'
             )
         lines += [
             "}",

@@ -9,7 +9,7 @@ of a variable that is read goes from the smallest to the largest value that it t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
+from math import inf, prod
 from typing import Any
 
 import islpy
@@ -31,7 +31,7 @@ from ..core.expr import (
 )
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable, expect_map, is_name
 from ..core.interop.foreign import Relation, domain_of, fresh_name
-from ..core.interval import Interval
+from ..core.interval import LINE, Interval
 from .concrete.isl import Affine
 from .concrete.problem import Box, Fact
 
@@ -200,12 +200,16 @@ class _Conjunction:
             Relation(_combined(c, coordinates, _SET, len(names)), c.is_equality())
             for c in basic.get_constraints()
         ]
+        # the same points with what isl only says to exist as further coordinates
+        variables = [*names, *self.extra]
+        algebra = Affine(basic.get_ctx(), [(v, LINE) for v in variables])
+        facts = [Fact(e, Interval(0, 0 if equality else inf)) for e, equality in relations]
+        explicit = algebra.all_of(algebra.universe(), facts)
         self.solved, relations = _solved(relations, targets)
-        explicit = _explicit(basic, len(names))
         boxes = {
             v: (_bound(explicit.dim_min_val(k), v, "lower"), _bound(explicit.dim_max_val(k), v, "upper"))
-            for k, v in enumerate(coordinates)
-            if isinstance(v, Var) and v not in self.solved
+            for k, v in enumerate(variables)
+            if v not in self.solved
         }
         self.boxes, self.constraints = domain_of([*boxes], relations, boxes)
 
@@ -241,47 +245,6 @@ def _one(points: Any) -> Any:
     if islpy.Set.from_basic_set(hull).is_subset(points):
         return hull
     raise InputError(f"the relation has {len(pieces)} pieces", expected="one conjunction of constraints")
-
-
-def _explicit(basic: Any, count: int) -> Any:
-    """The same points with everything that isl only says to exist as further coordinates.
-
-    isl's own ``lift`` looks for expressions first, and the coordinates are then others.
-    """
-    total = count + basic.dim(_DIV)
-    space = islpy.Space.set_alloc(basic.get_ctx(), 0, total)
-    local = islpy.LocalSpace.from_space(space)
-    made = islpy.BasicSet.universe(space)
-
-    def add(constraint: Any, coefficients: Sequence[Any], constant: Any) -> None:
-        nonlocal made
-        for k, value in enumerate(coefficients):
-            constraint = constraint.set_coefficient_val(_SET, k, value)
-        made = made.add_constraint(constraint.set_constant_val(constant))
-
-    for c in basic.get_constraints():
-        empty = islpy.Constraint.alloc_equality if c.is_equality() else islpy.Constraint.alloc_inequality
-        kinds = [(_SET, k) for k in range(count)] + [(_DIV, k) for k in range(total - count)]
-        add(empty(local), [c.get_coefficient_val(*at) for at in kinds], c.get_constant_val())
-    #: quotients that have an expression, which is in terms of such
-    known: list[int] = []
-    for k in range(total - count):
-        quotient = _known(basic.get_local_space(), k)
-        if quotient is None:
-            continue
-        below = quotient.get_denominator_val()
-        f = quotient.scale_val(below)
-        # 0 <= f - below·q <= below - 1
-        row = [f.get_coefficient_val(_IN, j) for j in range(count)]
-        row += [islpy.Val.zero(basic.get_ctx()) for _ in range(k)]
-        for j, at in enumerate(known):
-            row[count + at] = f.get_coefficient_val(_DIV, j)
-        row.append(below.neg())
-        known.append(k)
-        add(islpy.Constraint.alloc_inequality(local), row, f.get_constant_val())
-        opposite = f.get_constant_val().neg().add(below).sub(islpy.Val.one(basic.get_ctx()))
-        add(islpy.Constraint.alloc_inequality(local), [x.neg() for x in row], opposite)
-    return islpy.Set.from_basic_set(made)
 
 
 def _known(space: Any, k: int) -> Any:

@@ -21,8 +21,9 @@ which were removed and which were ranges.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sized
 from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 from ..core.condition import Condition, show_condition
 from ..core.congruence import Congruence, Unfinished
@@ -110,104 +111,113 @@ class _Checker:
         self.fixed = {v.expr for v in m.rts}
         self.constraints = list(m.constraints)
         self.results = list(m.results)
-        self.sources = [e for r in m.rts if r.source is not None for e in r.source.results]
+        self.sources = _source_indices(m)
         #: What holds on the domain, and while a constraint is rewritten, what holds where the other ones do.
         self.equations, self.others = Congruence(), Congruence()
         self.unfinished: Position | None = None
 
     def run(self) -> Checked:
         for number, step in enumerate(self.derivation.steps, 1):
+            self.number = number
             if self.unfinished and getattr(step, "position", None) != self.unfinished:
-                raise DerivationRefused(
-                    number, f"the step before does not say what {self.unfinished} becomes"
-                )
+                self.refuse(f"the step before does not say what {self.unfinished} becomes")
             match step:
                 case RuleStep():
-                    self.rewrite(number, step)
+                    self.rewrite(step)
                 case ConstraintChange():
-                    self.change(number, step)
+                    self.change(step)
                 case MapChange():
-                    self.exchange(number, step)
+                    self.exchange(step)
+        self.number = 0
         if self.unfinished:
-            raise DerivationRefused(0, f"the last step does not say what {self.unfinished} becomes")
-        self.compare(self.derivation.after)
+            self.refuse(f"the last step does not say what {self.unfinished} becomes")
         before, after = self.derivation.before, self.derivation.after
+        if different := self.difference(after):
+            self.refuse(f"the steps do not lead to the result: {different}")
         self.checked.removed_dims = tuple(v.name for k, v in enumerate(before.dims) if k not in self.dims)
         self.checked.new_dims = tuple(v.name for k, v in zip(self.dims, after.dims, strict=True) if k is None)
         return self.checked
 
     # -- what every instance owes
-    def instance(
-        self, number: int, rule: Rule | ConstraintRule, binding: Mapping[str, Expr]
-    ) -> dict[Var, Expr]:
+    def refuse(self, reason: str) -> NoReturn:
+        raise DerivationRefused(self.number, reason) from None
+
+    def placed(self, pattern: Expr, values: Mapping[Var, Expr], side: str) -> Expr:
+        """Return one side of a rule under the binding."""
+        try:
+            return pattern.substitute(values)
+        except ZeroDivisionError:
+            self.refuse(f"the {side} side under the binding divides by zero")
+
+    def bounded(self, side: str, b: Bounded, values: Mapping[Var, Expr]) -> Constraint:
+        e, lo, hi = (self.placed(part, values, side) for part in (b.e, b.lo, b.hi))
+        if not isinstance(lo, Int) or not isinstance(hi, Int):
+            self.refuse(f"the bounds {show(lo)} and {show(hi)} are no constants")
+        return Constraint(e, lo.value, hi.value)
+
+    def instance(self, rule: Rule | ConstraintRule, binding: Mapping[str, Expr]) -> dict[Var, Expr]:
         """The values of the rule's variables, once the rule is known and the values are of their kind."""
         if self.rules.get(rule.name) is not rule:
-            raise DerivationRefused(number, f"the rule {rule.name} is not one of the given rules")
+            self.refuse(f"the rule {rule.name} is not one of the given rules")
         if self.proved is not None and rule.name not in self.proved:
-            raise DerivationRefused(number, f"the rule {rule.name} is not proved")
+            self.refuse(f"the rule {rule.name} is not proved")
         names = {v.name for v in rule.variables}
         if set(binding) != names:
             odd = ", ".join(sorted(names ^ set(binding)))
-            raise DerivationRefused(number, f"the binding is not one of the variables of {rule.name}: {odd}")
+            self.refuse(f"the binding is not one of the variables of {rule.name}: {odd}")
         values = {v: binding[v.name] for v in rule.variables}
         for v, e in values.items():
             if v.kind == "const" and not isinstance(e, Int):
-                raise DerivationRefused(number, f"{v.name} = {show(e)} is no constant")
+                self.refuse(f"{v.name} = {show(e)} is no constant")
             for n in postorder(e):
                 if isinstance(n, Var) and n not in self.box:
-                    raise DerivationRefused(
-                        number, f"{v.name} = {show(e)} mentions {n}, which the map does not have"
-                    )
+                    self.refuse(f"{v.name} = {show(e)} mentions {n}, which the map does not have")
         return values
 
-    def conditions(
-        self,
-        number: int,
-        rule: Rule | ConstraintRule,
-        values: Mapping[Var, Expr],
-        *domains: Domain,
-    ) -> None:
+    def conditions(self, rule: Rule | ConstraintRule, values: Mapping[Var, Expr], *domains: Domain) -> None:
         """Every condition of the rule must hold on each of the domains."""
         found: list[tuple[Condition, Finding]] = []
         for c in rule.conditions:
             try:
                 here = c.substitute(values)
             except ZeroDivisionError:
-                raise DerivationRefused(
-                    number, f"{show_condition(c)} has no value under the binding"
-                ) from None
+                self.refuse(f"{show_condition(c)} has no value under the binding")
             findings = [d.decide(here) for d in domains]
             finding = next((f for f in findings if not f.holds), findings[0])
             if not finding.holds:
                 why = f": {finding.why[0]}" if finding.why else ""
-                raise DerivationRefused(
-                    number,
-                    f"the condition {show_condition(c)} of {rule.name} does not hold ({show_condition(here)}){why}",
+                self.refuse(
+                    f"the condition {show_condition(c)} of {rule.name} does not hold ({show_condition(here)}){why}"
                 )
             found.append((here, finding))
         self.checked.findings.append(found)
 
     # -- expressions
-    def rewrite(self, number: int, step: RuleStep) -> None:
+    def rewrite(self, step: RuleStep) -> None:
         """One equation; the last one about a constraint rewrites it."""
         part, k = step.position
-        there = {
-            "result": len(self.results),
-            "source": len(self.sources),
-            "constraint": len(self.constraints),
+        there: dict[str, Sized] = {
+            "result": self.results,
+            "source": self.sources,
+            "constraint": self.constraints,
         }
-        if not 0 <= k < there[part]:
-            raise DerivationRefused(number, f"there is no {step.position}")
+        if not 0 <= k < len(there[part]):
+            self.refuse(f"there is no {step.position}")
         if not isinstance(step.rule, Rule):
-            raise DerivationRefused(number, f"{step.rule.name} is a rule for constraints")
-        values = self.instance(number, step.rule, step.binding)
-        _same(number, "left", step.rule.left, values, step.before)
-        _same(number, "right", step.rule.right, values, step.after)
+            self.refuse(f"{step.rule.name} is a rule for constraints")
+        values = self.instance(step.rule, step.binding)
+        for side, pattern, given in (
+            ("left", step.rule.left, step.before),
+            ("right", step.rule.right, step.after),
+        ):
+            found = self.placed(pattern, values, side)
+            if found is not given:
+                self.refuse(f"the {side} side under the binding is {show(found)}, not {show(given)}")
         about_constraint = part == "constraint"
-        self.conditions(number, step.rule, values, self.domain(k if about_constraint else None))
+        self.conditions(step.rule, values, self.domain(k if about_constraint else None))
         if not about_constraint:
             if step.becomes is not None:
-                raise DerivationRefused(number, f"the map that follows says what {step.position} becomes")
+                self.refuse(f"the map that follows says what {step.position} becomes")
             self.equations.add(step.before, step.after)
             return
         if self.unfinished is None:
@@ -217,9 +227,7 @@ class _Checker:
         if step.becomes is not None:
             c = self.constraints[k]
             if not self.others.equal(c.expr, step.becomes):
-                raise DerivationRefused(
-                    number, f"it does not follow that {show(c.expr)} is {show(step.becomes)}"
-                )
+                self.refuse(f"it does not follow that {show(c.expr)} is {show(step.becomes)}")
             self.constraints[k] = replace(c, expr=step.becomes)
             self.known = self.unfinished = None
 
@@ -232,23 +240,20 @@ class _Checker:
         return self.known
 
     # -- constraints
-    def change(self, number: int, step: ConstraintChange) -> None:
+    def change(self, step: ConstraintChange) -> None:
         """One application of a constraint rule."""
         rule = step.rule
-        values = self.instance(number, rule, step.binding)
+        values = self.instance(rule, step.binding)
         if not isinstance(rule, ConstraintRule):
-            raise DerivationRefused(number, f"{rule.name} is no rule for constraints")
+            self.refuse(f"{rule.name} is no rule for constraints")
         for side, patterns, given in (("left", rule.left, step.before), ("right", rule.right, step.after)):
             if len(patterns) != len(given):
-                raise DerivationRefused(
-                    number, f"{rule.name} has {len(patterns)} constraints on its {side} side"
-                )
+                self.refuse(f"{rule.name} has {len(patterns)} constraints on its {side} side")
             for p, c in zip(patterns, given, strict=True):
-                if _bounded(number, p, values) != c:
-                    raise DerivationRefused(
-                        number,
-                        f"{_text(c)} is not {_text(_bounded(number, p, values))}, the {side} side of"
-                        f" {rule.name} under the binding",
+                found = self.bounded(side, p, values)
+                if found != c:
+                    self.refuse(
+                        f"{_text(c)} is not {_text(found)}, the {side} side of {rule.name} under the binding"
                     )
         taken: list[int] = []
         boxes: set[Var] = set()
@@ -261,9 +266,7 @@ class _Checker:
                 taken.append(at)
                 continue
             if v is None or v in boxes:
-                raise DerivationRefused(
-                    number, f"{_text(c)} is neither a constraint nor a box of the map as it stands"
-                )
+                self.refuse(f"{_text(c)} is neither a constraint nor a box of the map as it stands")
             boxes.add(v)
         place = min(taken, default=len(self.constraints))
         moved: list[Constraint] = []
@@ -279,12 +282,12 @@ class _Checker:
                 moved.append(c)
         if replaced:
             lost = ", ".join(sorted(v.name for v in replaced))
-            raise DerivationRefused(number, f"nothing is said about {lost} afterwards")
+            self.refuse(f"nothing is said about {lost} afterwards")
         before = [c for k, c in enumerate(self.constraints) if k < place]
         after = [c for k, c in enumerate(self.constraints) if k > place and k not in taken]
         constraints = [*before, *moved, *after]
         # the rule is an equivalence under its conditions, so they must follow from either side of it
-        self.conditions(number, rule, values, Domain(self.box, self.constraints), Domain(box, constraints))
+        self.conditions(rule, values, Domain(self.box, self.constraints), Domain(box, constraints))
         self.box = box
         self.constraints = constraints
         self.known = None
@@ -298,14 +301,11 @@ class _Checker:
         return v if self.box.get(v) == (lo, hi) else None
 
     # -- maps
-    def exchange(self, number: int, step: MapChange) -> None:
+    def exchange(self, step: MapChange) -> None:
         """Another map with the same relation."""
-        different = self.difference(step.before)
-        if different:
-            raise DerivationRefused(
-                number, f"the map as it stands is not the one that is changed: {different}"
-            )
-        self.related(number, step)
+        if different := self.difference(step.before):
+            self.refuse(f"the map as it stands is not the one that is changed: {different}")
+        self.related(step)
         self.checked.findings.append([])
         if len(step.after.dims) < len(step.before.dims):
             kept = {v.name for v in step.after.dims}
@@ -313,17 +313,17 @@ class _Checker:
         self.dims += [None] * (len(step.after.dims) - len(self.dims))
         self.start(step.after)
 
-    def related(self, number: int, step: MapChange) -> None:
+    def related(self, step: MapChange) -> None:
         """The relations of both maps must be the same, once the variables are those of the first."""
         try:
             _expect_fewer_variables(step.before, step.after)
             after = _with_variables_of(step.before, step.after)
         except InputError as error:
-            raise DerivationRefused(number, f"{step.why}: {error}") from None
+            self.refuse(f"{step.why}: {error}")
         answer = equal_maps(step.before, after, domain=_same_values(step.before) or None)
         if not answer.proved:
             said = answer.counterexample or f"not decided ({'; '.join(answer.tried)})"
-            raise DerivationRefused(number, f"{step.why}: the map changes its meaning: {said}")
+            self.refuse(f"{step.why}: the map changes its meaning: {said}")
         self.checked.engines.append(answer.engine)
 
     def difference(self, m: IndexingMap) -> str:
@@ -339,11 +339,7 @@ class _Checker:
                 return f"{v.name} is in [{lo}, {hi}], not in [{v.lo}, {v.hi}]"
         for what, ours, others in (
             ("result", self.results, m.results),
-            (
-                "index of a source",
-                self.sources,
-                [e for r in m.rts if r.source is not None for e in r.source.results],
-            ),
+            ("index of a source", self.sources, _source_indices(m)),
         ):
             if len(ours) != len(others):
                 return f"it has {len(ours)} expressions ({what}), not {len(others)}"
@@ -360,10 +356,9 @@ class _Checker:
                 )
         return ""
 
-    def compare(self, goal: IndexingMap) -> None:
-        different = self.difference(goal)
-        if different:
-            raise DerivationRefused(0, f"the steps do not lead to the result: {different}")
+
+def _source_indices(m: IndexingMap) -> list[Expr]:
+    return [e for r in m.rts if r.source is not None for e in r.source.results]
 
 
 def _expect_fewer_variables(before: IndexingMap, after: IndexingMap) -> None:
@@ -452,27 +447,6 @@ def _with_variables_of(before: IndexingMap, after: IndexingMap) -> IndexingMap:
     kept = {v.name for v in dims}
     ranges = tuple(v for v in after.dims if v.name not in kept)
     return after.with_(dims=tuple(dims), ranges=ranges + after.ranges)
-
-
-def _same(number: int, side: str, pattern: Expr, values: Mapping[Var, Expr], given: Expr) -> None:
-    try:
-        found = pattern.substitute(values)
-    except ZeroDivisionError:
-        raise DerivationRefused(number, f"the {side} side under the binding divides by zero") from None
-    if found is not given:
-        raise DerivationRefused(
-            number, f"the {side} side under the binding is {show(found)}, not {show(given)}"
-        )
-
-
-def _bounded(number: int, b: Bounded, values: Mapping[Var, Expr]) -> Constraint:
-    try:
-        e, lo, hi = (part.substitute(values) for part in (b.e, b.lo, b.hi))
-    except ZeroDivisionError:
-        raise DerivationRefused(number, "a constraint under the binding divides by zero") from None
-    if not isinstance(lo, Int) or not isinstance(hi, Int):
-        raise DerivationRefused(number, f"the bounds {show(lo)} and {show(hi)} are no constants")
-    return Constraint(e, lo.value, hi.value)
 
 
 def _image(c: Constraint) -> tuple[Var, int, int] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -75,17 +74,9 @@ def run() -> Run:
 def spawn() -> Run:
     """Run a command line in a process of its own, its output in pipes."""
 
-    def start(*words: object, stdin: str = "") -> Outcome:
+    def start(*words: object, encoding: str = "utf-8") -> Outcome:
         command = [sys.executable, "-m", "indexproof", *(str(w) for w in words)]
-        done = subprocess.run(
-            command,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
-            env=dict(os.environ),
-        )
+        done = subprocess.run(command, capture_output=True, text=True, encoding=encoding, check=False)
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     return start

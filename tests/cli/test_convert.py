@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import islpy
-import pytest
 
 from indexproof import parse_map
 from indexproof.core.interop import SympyMap, from_mlir, from_sympy
@@ -105,31 +104,6 @@ def test_c_has_the_exact_width(run: Run) -> None:
 def test_every_form_is_named_in_the_help(run: Run) -> None:
     text = run("convert", "--help").out
     assert all(form in text for form in FORMS)
-
-
-@pytest.mark.parametrize(("words", "said"), [
-    (["(d0) -> (d0 +)", "--to", "c"], "in the map: line 1, column 14"),
-    ([SOURCE, "--to", "fortran"], "there is no form `fortran`; expected one of text, json, mlir"),
-    ([SOURCE, "--to", "json", "--checked"], "--checked is about functions; expected --to python or --to c"),
-    ([SOURCE, "--to", "isl", "--name", "f"], "--name is about functions"),
-    ([SOURCE, "--to", "c", "--name", "while"], "`while` is no name for a function"),
-    ([SOURCE, "--to", "text", "--domain", "affine_set<() : (0 == 0)>"], "--domain is for an affine_map"),
-    (["affine_map<(d0) -> (d0)>", "--to", "text"], "line 1, column 13: the variable `d0` has no bounds"),
-    (["(d0) -> (min(d0, 3)), domain: d0 in [0, 9]", "--to", "mlir"], "no `min`"),
-    (["(d0) -> (d0), domain: d0 in [0, 99999999999999999999]", "--to", "c"], "64 bits are enough"),
-    ([SOURCE], "Missing option '--to'"),
-])  # fmt: skip
-def test_bad_input(run: Run, words: list[str], said: str) -> None:
-    done = run("convert", *words)
-    assert done.status == 3
-    assert said in done.err
-    assert not done.out
-
-
-def test_a_mistake_in_the_domain_is_said_to_be_there(run: Run) -> None:
-    outcome = run("convert", "--to", "text", "affine_map<(d0) -> (d0)>", "--domain", "junk")
-    assert outcome.status == 3
-    assert outcome.err.startswith("error: in the domain: line 1, column 1: unexpected `junk`")
 
 
 def test_code_of_the_simplified_map_needs_no_wider_integers(run: Run) -> None:

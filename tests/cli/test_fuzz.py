@@ -10,8 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from dev.confluence import COUNT, examine, pairs_of
 from dev.confluence.report import PAGE, page
 from dev.confluence.search import OverlapSearch
@@ -36,18 +34,6 @@ def test_damaged_texts(run: Run, tmp_path: Path) -> None:
     done = run("dev", "fuzz-hlo", "-n", "60", "--seed", "3", "-j", "1", "--corpus", path)
     assert done.status == 0
     assert done.out.splitlines()[-1].startswith("PROVED  60 texts, 0 failures")
-
-
-@pytest.mark.parametrize("command", ["fuzz", "fuzz-hlo"])
-@pytest.mark.parametrize(("words", "said"), [
-    (["-n", "0"], "there is nothing to examine"),
-    (["-n", "-3"], "--count"),
-    (["--corpus", "/no/such/file"], "cannot read"),
-])  # fmt: skip
-def test_wrong_options(run: Run, command: str, words: list[str], said: str) -> None:
-    done = run("dev", command, *words)
-    assert done.status == 3
-    assert said in done.err
 
 
 def test_ctrl_c_says_that_not_everything_was_examined() -> None:
@@ -95,19 +81,6 @@ def test_as_json_and_the_same_on_two_processes(run: Run) -> None:
         assert RULE in (p["outer"], p["inner"])
         assert bool(p["examples"]) == (p["verdict"] in ("ORDER MATTERS", "WRONG"))
         assert (p["verdict"] == "no instance") == (p["instances"] == 0)
-
-
-def test_what_is_no_rule_of_the_simplifier(run: Run) -> None:
-    for name in ("transpose", "like_terms_combine", "nothing.rules"):
-        done = run("dev", "confluence", name)
-        assert done.status == 3
-        assert f"`{name}` is no rule that the simplifier rewrites with" in done.err
-
-
-def test_a_page_is_about_everything(run: Run) -> None:
-    done = run("dev", "confluence", RULE, "--page")
-    assert done.status == 3
-    assert "--page is about the whole catalogue" in done.err
 
 
 def test_the_page_is_short_and_of_this_catalogue() -> None:

@@ -75,22 +75,6 @@ def test_maps_from_files_and_standard_input(run: Run, tmp_path: Path) -> None:
     assert run("equal", "-", "-", stdin=HALVES).status == 3
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    (["(d0) -> (d0 +), domain: d0 in [0, 9]", HALVES], "in the first map: line 1, column 14"),
-    ([HALVES, "{"], "in the second map: line 1, column 2"),
-    ([HALVES, ""], "in the second map"),
-    ([HALVES, "@/no/such/file"], "cannot read `/no/such/file`"),
-    ([HALVES, "@/"], "cannot read `/`"),
-    ([HALVES], "Missing argument"),
-])  # fmt: skip
-def test_maps_that_cannot_be_read(run: Run, words: list[str], said: str) -> None:
-    done = run("equal", *words)
-    assert done.status == 3
-    assert said in done.err
-    assert done.err.startswith("error: ")
-    assert not done.out
-
-
 def test_a_caret_points_at_the_place(run: Run) -> None:
     source = "(d0) -> (d0 +), domain: d0 in [0, 9]"
     assert run("equal", source, HALVES).err.splitlines()[1:] == [f"  {source}", "  " + " " * 13 + "^"]
@@ -258,24 +242,6 @@ def test_property(run: Run, words: str, status: int, said: str) -> None:
     found = json.loads(run("property", *words.split("|"), "--json").out)
     assert (found["format"], found["exit_status"]) == ("indexproof property 1", status)
     assert (found["counterexample"] is not None) == (status == 1)
-
-
-@pytest.mark.parametrize(("words", "said"), [
-    (f"injectiv|{ROWS}", "there is no property `injectiv`; expected one of injective"),
-    (f"injective|{ROWS}|{ROWS}", "injective is a property of 1 map, not of 2"),
-    (f"inverse|{ROWS}", "inverse is a property of 2 maps, not of 1"),
-    (f"covers|{ROWS}", "covers needs a shape"),
-    (f"injective|{ROWS}|--width|3", "injective takes no width"),
-    (f"injective|{ROWS}|--over|x", "no dimension or range `x`; expected one of d0, s0"),
-    (f"covers|{ROWS}|--shape|4,x", "--shape: `x` is no number"),
-    (f"covers|{TILE}|--shape|m", "unknown variable `m`"),
-    (f"covers|{TILE}|--shape|4|--at|m=3", "the map has no parameter `m`"),
-    (f"contiguous|{TILE}|--along|d1", "contiguous needs a width"),
-])  # fmt: skip
-def test_a_property_that_is_asked_wrongly(run: Run, words: str, said: str) -> None:
-    done = run("property", *words.split("|"))
-    assert done.status == 3
-    assert said in done.err
 
 
 def test_pointwise_equality_is_more_than_equality_of_relations(run: Run) -> None:

@@ -161,21 +161,6 @@ def test_a_point_where_the_claim_holds(run: Run) -> None:
     assert {o["obligation"]: o["here"] for o in data["obligations"]}["sound"] == "holds"
 
 
-@pytest.mark.parametrize(("at", "said"), [
-    ("x", "`x` is no value"),
-    ("x=one", "is no value"),
-    ("x=1,,g=2", "is no value"),
-    ("q=1", "the claim has no variable `q`"),
-    ("x=1,x=2", "has a value already"),
-    ("x=1,g=2", "no value for"),
-])  # fmt: skip
-def test_a_point_that_makes_no_sense(run: Run, at: str, said: str) -> None:
-    done = run("prove", RULE, "--at", at)
-    assert done.status == 3
-    assert said in done.err.splitlines()[0]
-    assert not done.out
-
-
 def test_a_point_of_a_rule_with_an_obligation_that_has_no_variables(run: Run, tmp_path: Path) -> None:
     """`defined` asks nothing where the only divisor is stated to be positive; its hypotheses are there still."""
     file = tmp_path / "own.py"
@@ -188,10 +173,6 @@ def test_a_point_of_a_rule_with_an_obligation_that_has_no_variables(run: Run, tm
     assert done.status == 1, done.err
     assert "so       sound: false here: this is a counterexample" in done.out
     assert run("prove", str(file), "next", "--at", "x=0,d=2").status == 0
-
-
-def test_a_point_needs_one_claim(run: Run) -> None:
-    assert run("prove", "transpose", "--at", "n0=1").status == 3
 
 
 # ----------------------------------------------------------------------------------------- not enough to pass

@@ -61,12 +61,6 @@ def test_rule_files_are_confirmed_too(run: Run, tmp_path: Path) -> None:
     assert all(r["confirmed"] for r in data["rules"])
 
 
-def test_a_second_opinion_of_nobody(run: Run) -> None:
-    done = run("prove", "quotient_by_one", "--confirm", "yices")
-    assert done.status == 3
-    assert "no second opinion" in done.err
-
-
 @needs_cvc5
 def test_a_disagreement_stops_the_run_and_writes_a_report(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

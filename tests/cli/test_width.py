@@ -71,14 +71,6 @@ def test_the_answer_as_json(run: Run) -> None:
     assert json.loads(run("width", TOO_WIDE, "--json").out)["bits"] is None
 
 
-def test_bad_input(run: Run) -> None:
-    done = run("width", "(d0) -> (d0 +), domain: d0 in [0, 9]")
-    assert done.status == 3
-    assert "in the map: line 1, column 14" in done.err
-    assert "expected 32 or 64" in run("width", WIDE, "--bits", 16).err
-    assert run("width", WIDE, "--bits", 16).status == 3
-
-
 def test_the_type_of_each_subexpression(run: Run) -> None:
     text = "(d0) -> (d0 * 3), domain: d0 in [0, 60]"
     assert "overflows int8" not in run("width", text).out

@@ -32,7 +32,6 @@ LONG = {
     "verify/claims/reader.py": "one grammar",
     "verify/compiled.py": "a checker, read as a whole",
     "verify/checker.py": "the checker of certificates is one file that can be run alone",
-    "verify/derivation.py": "a checker, read as a whole",
     "verify/modules.py": "to be split: obligations of modules and their proofs",
 }
 """The modules that are longer, each with the reason."""

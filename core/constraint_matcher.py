@@ -3,13 +3,13 @@
 The function generated for a rule is given constraints, a function that encloses expressions on the domain, and proposed
 values.  It establishes that the constraints *are* the left side and that *every* condition holds, and then builds the
 right side; otherwise it answers ``None``.  Where the left side binds a variable it is read off, and a rest is what is left
-of the sum.  Everything else is proposed, by the strategy of the rule (``choose=``) or by whoever calls: a wrong proposal
-costs time and is refused.
+of the sum.  Everything else is proposed, by the strategy of the rule (``choose=``): a wrong proposal costs time and is
+refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -35,7 +35,6 @@ from .expr import (
     mod,
 )
 from .interval import End
-from .matcher import bindings
 from .rewrite import ConstraintRule, DeclarationError
 
 __all__ = [
@@ -47,7 +46,6 @@ __all__ = [
     "expression",
     "inside",
     "number",
-    "proposals_of",
     "use_written",
 ]
 
@@ -57,31 +55,15 @@ Check: TypeAlias = Callable[[Sequence[Bound], Ends, Proposal], "Applied | None"]
 Propose: TypeAlias = Callable[[Sequence[Bound], Ends], Iterable[Proposal]]
 
 
-def proposals_of(rule: ConstraintRule) -> Propose:
-    """The strategy of the rule, or all bindings under which the left side may be the constraints."""
-    if rule.choose:
-        found = CONSTRAINT_STRATEGIES.get(rule.choose)
-        if found is None:
-            known = ", ".join(CONSTRAINT_STRATEGIES)
-            raise DeclarationError(
-                f"rule {rule.name}: no strategy is called {rule.choose!r}; there are {known}"
-            )
-        return found
-
-    def matched(constraints: Sequence[Bound], ends: Ends) -> Iterator[Proposal]:
-        partial: list[dict[Var, Expr]] = [{}]
-        for b, (e, lo, hi) in zip(rule.left, constraints, strict=True):
-            for pattern, target in ((b.lo, integer(lo)), (b.hi, integer(hi)), (b.e, e)):
-                partial = [
-                    {**bound, **more}
-                    for bound in partial
-                    for more in bindings(pattern, target)
-                    if all(bound.get(v, value) is value for v, value in more.items())
-                ]
-        for bound in partial:
-            yield {v.name: e.value if v.kind == "const" and type(e) is Int else e for v, e in bound.items()}
-
-    return matched
+def _strategy(rule: ConstraintRule, proposed: Sequence[str]) -> Propose:
+    """The strategy that proposes values for the variables that the left side does not bind."""
+    found = CONSTRAINT_STRATEGIES.get(rule.choose)
+    if found is None:
+        said = f"no strategy is called {rule.choose!r}"
+        if not rule.choose:
+            said = f"the left side does not say what {', '.join(proposed)} are, and choose= names no strategy"
+        raise DeclarationError(f"rule {rule.name}: {said}; there are {', '.join(CONSTRAINT_STRATEGIES)}")
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +106,7 @@ def use_written(rules: Iterable[ConstraintRule], checks: Mapping[str, Check]) ->
 @cache
 def compiled_constraint_rule(rule: ConstraintRule) -> CompiledConstraintRule:
     """``rule`` as functions.  Raises :class:`DeclarationError` for a strategy that does not exist."""
-    check, proposed = _WRITTEN.get(rule), bool(rule.choose)
+    check, proposed = _WRITTEN.get(rule), [v.name for v in rule.variables if rule.choose]
     if check is None:
         source, proposed = _source(rule)
         names: dict[str, Any] = {"FloorDiv": FloorDiv, "Int": Int, "Mod": Mod, "Sum": Sum, "number": number}
@@ -135,8 +117,7 @@ def compiled_constraint_rule(rule: ConstraintRule) -> CompiledConstraintRule:
     first = rule.left[0].e
     # a product of patterns is a sum whose coefficients have a common factor
     head = None if isinstance(first, Var) else Sum if isinstance(first, Mul) else type(first)
-    propose = proposals_of(rule)
-    return CompiledConstraintRule(rule, check, propose if proposed else None, head)
+    return CompiledConstraintRule(rule, check, _strategy(rule, proposed) if proposed else None, head)
 
 
 _HEADER = '''"""{doc}
@@ -250,8 +231,8 @@ def expr_text(e: Expr) -> str:
     return f"integer({text})" if known else text
 
 
-def _source(rule: ConstraintRule) -> tuple[str, bool]:
-    """The text of a rule's check, and whether it reads anything from what is proposed."""
+def _source(rule: ConstraintRule) -> tuple[str, list[str]]:
+    """The text of a rule's check, and the names of the variables that it reads from what is proposed."""
     lines: list[str] = []
     bound: set[Var] = set()
     tests: list[str] = []
@@ -324,7 +305,7 @@ def _source(rule: ConstraintRule) -> tuple[str, bool]:
     except ZeroDivisionError:
         return None
 '''
-    return text, bool(proposed)
+    return text, [v.name for v in proposed]
 
 
 def _literal(x: Expr | Condition) -> bool:

@@ -94,7 +94,7 @@ class Declared:
         """The expressions of both sides."""
         raise NotImplementedError
 
-    @property
+    @functools.cached_property
     def variables(self) -> tuple[Var, ...]:
         """The pattern variables, in natural order of names."""
         found = {n for n in postorder(*self._parts()) if isinstance(n, Var)}

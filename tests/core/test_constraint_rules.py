@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
+from dev.matching import bindings
 from indexproof.core.condition import all_of
 from indexproof.core.constraint_choose import CONSTRAINT_STRATEGIES, Ends
-from indexproof.core.constraint_matcher import compiled_constraint_rule, proposals_of
+from indexproof.core.constraint_matcher import compiled_constraint_rule
 from indexproof.core.constraint_order import Bound, constraint_measure, descends
 from indexproof.core.expr import (
     Expr,
@@ -70,7 +71,12 @@ def applications(
 
     This is the reference, which knows nothing but substitution.
     """
-    for found in proposals_of(rule)(constraints, ends_of(facts)):
+    proposed = (
+        CONSTRAINT_STRATEGIES[rule.choose](constraints, ends_of(facts))
+        if rule.choose
+        else matched(rule, constraints)
+    )
+    for found in proposed:
         values = {v: lift(found[v.name]) for v in rule.variables if v.name in found}
         try:
             if any(_instance(b, values) != c for b, c in zip(rule.left, constraints, strict=True)):
@@ -82,6 +88,21 @@ def applications(
             continue
         if descends(constraints, after):
             yield after, values
+
+
+def matched(rule: ConstraintRule, constraints: Sequence[Bound]) -> Iterator[dict[str, Expr]]:
+    """All values of its variables with which the left side may be the constraints."""
+    partial: list[dict[Var, Expr]] = [{}]
+    for b, (e, lo, hi) in zip(rule.left, constraints, strict=True):
+        for pattern, target in ((b.lo, integer(lo)), (b.hi, integer(hi)), (b.e, e)):
+            partial = [
+                {**bound, **more}
+                for bound in partial
+                for more in bindings(pattern, target)
+                if all(bound.get(v, value) is value for v, value in more.items())
+            ]
+    for bound in partial:
+        yield {v.name: e for v, e in bound.items()}
 
 
 def _instance(b: Bounded, values: Mapping[Var, Expr]) -> Bound:
@@ -240,6 +261,13 @@ def test_a_strategy_that_does_not_exist_is_refused() -> None:
         """Has no strategy."""
         return ConstraintRewrite((Bounded(mul(x, k), lo, hi),), (Bounded(x, lo, hi),), choose="nothing")
 
+    @constraint_rule()
+    def silent(x: Expr, k: Const, lo: Const, hi: Const) -> ConstraintRewrite:
+        """A variable that nothing says anything of."""
+        return ConstraintRewrite((Bounded(mul(x, k), lo, hi),), (Bounded(x, lo, hi),))
+
+    with pytest.raises(DeclarationError, match="does not say what k, x are, and choose= names no strategy"):
+        compiled_constraint_rule(silent)
     with pytest.raises(DeclarationError, match="no strategy is called 'nothing'"):
         compiled_constraint_rule(lost)
 

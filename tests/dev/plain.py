@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import TypeAlias
 from unittest.mock import patch
 
+from dev.matching import bindings
 from indexproof.core.expr import (
     CeilDiv,
     Expr,
@@ -32,7 +33,6 @@ from indexproof.core.expr import (
 )
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import IndexingMap
-from indexproof.core.matcher import bindings
 from indexproof.core.rewrite import Rule, measure
 from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map

@@ -5,8 +5,22 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from .expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, integer, linear, postorder
-from .rewrite import DeclarationError
+from indexproof.core.expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    integer,
+    linear,
+    postorder,
+)
+from indexproof.core.rewrite import DeclarationError
 
 __all__ = ["bindings"]
 

@@ -14,13 +14,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
-from .condition import Condition, condition_interpret
+from .condition import Compare, Condition, Divides, Within
 from .constraint_choose import CONSTRAINT_STRATEGIES, Ends, Proposal
 from .constraint_order import Bound, descends
 from .expr import (
+    CeilDiv,
     Expr,
     FloorDiv,
     Int,
+    Max,
+    Min,
     Mod,
     Mul,
     Sum,
@@ -28,13 +31,14 @@ from .expr import (
     ceildiv,
     floordiv,
     integer,
-    interpret,
     linear,
     maximum,
     minimum,
     mod,
 )
 from .interval import End
+from .kernel.generate import condition_text, const_text
+from .kernel.plan import is_constant, scaled_parts
 from .rewrite import ConstraintRule, DeclarationError
 
 __all__ = [
@@ -165,70 +169,19 @@ def inside(ends: tuple[End, End], lo: int, hi: int) -> bool:
     return lo <= ends[0] and ends[1] <= hi
 
 
-class _ExprText:
-    """Python text that builds an expression, with integers for what is over constants only."""
-
-    def integer(self, n: int) -> tuple[str, bool]:
-        return (f"({n})" if n < 0 else str(n)), True
-
-    def variable(self, v: Var) -> tuple[str, bool]:
-        return v.name, v.kind == "const"
-
-    def sum(self, const: int, terms: list[tuple[tuple[str, bool], int]]) -> tuple[str, bool]:
-        constants = [t if k == 1 else f"{k} * {t}" for (t, known), k in terms if known]
-        constants += [str(const)] if const or not constants else []
-        rest = " + ".join(constants)
-        if all(known for (_, known), _ in terms):
-            return f"({rest})", True
-        others = [_factored(t, k) for (t, known), k in terms if not known]
-        return f"linear({rest}, [{', '.join(others)}])", False
-
-    def product(self, factors: list[tuple[str, bool]]) -> tuple[str, bool]:
-        constants = " * ".join(t for t, known in factors if known)
-        others = [t for t, known in factors if not known]
-        if not others:
-            return f"({constants})", True
-        if len(others) > 1:
-            raise DeclarationError(f"constraints have no products such as {' * '.join(others)}")
-        return f"linear(0, [({others[0]}, {constants})])", False
-
-    def _lifted(self, parts: Sequence[tuple[str, bool]]) -> list[str]:
-        return [f"integer({t})" if known else t for t, known in parts]
-
-    def _called(self, name: str, parts: Sequence[tuple[str, bool]], short: str = "") -> tuple[str, bool]:
-        if all(known for _, known in parts):
-            return short or f"{name[:3]}({', '.join(t for t, _ in parts)})", True
-        return f"{name}({', '.join(self._lifted(parts))})", False
-
-    def floordiv(self, a: tuple[str, bool], b: tuple[str, bool]) -> tuple[str, bool]:
-        return self._called("floordiv", (a, b), f"({a[0]} // {b[0]})")
-
-    def mod(self, a: tuple[str, bool], b: tuple[str, bool]) -> tuple[str, bool]:
-        return self._called("mod", (a, b), f"({a[0]} % {b[0]})")
-
-    def ceildiv(self, a: tuple[str, bool], b: tuple[str, bool]) -> tuple[str, bool]:
-        return self._called("ceildiv", (a, b), f"(-(-{a[0]} // {b[0]}))")
-
-    def minimum(self, args: list[tuple[str, bool]]) -> tuple[str, bool]:
-        return self._called("minimum", args)
-
-    def maximum(self, args: list[tuple[str, bool]]) -> tuple[str, bool]:
-        return self._called("maximum", args)
-
-
-def _factored(text: str, k: int) -> str:
-    return f"({text}, {k})"
-
-
-def const_text(e: Expr) -> str:
-    """Python text that computes an expression over constants."""
-    return interpret((e,), _ExprText())[0][0]
-
-
 def expr_text(e: Expr) -> str:
     """Python text that builds an expression."""
-    text, known = interpret((e,), _ExprText())[0]
-    return f"integer({text})" if known else text
+    if is_constant(e):
+        return f"integer({const_text(e)})"
+    match e:
+        case Var():
+            return e.name
+        case Sum() | Mul():
+            constant, parts = scaled_parts(e)
+            terms = ", ".join(f"({expr_text(x)}, {const_text(k)})" for x, k in parts)
+            return f"linear({const_text(constant)}, [{terms}])"
+    made = {FloorDiv: "floordiv", Mod: "mod", CeilDiv: "ceildiv", Min: "minimum", Max: "maximum"}
+    return f"{made[type(e)]}({', '.join(map(expr_text, e.children))})"
 
 
 def _source(rule: ConstraintRule) -> tuple[str, list[str]]:
@@ -283,14 +236,14 @@ def _source(rule: ConstraintRule) -> tuple[str, list[str]]:
     for v in proposed:
         lines.append(f"{v.name} = {'number' if v.kind == 'const' else 'expression'}(_v, {v.name!r})")
         lines.append(f"if {v.name} is None: return None")
-    tests += [_holds(c) for c in rule.conditions if _literal(c)]
+    tests += [_holds(c) for c in rule.conditions if is_constant(c)]
     if tests:
         lines.append(f"if not ({' and '.join(tests)}): return None")
     for r, p, at in rests:
         lines.append(f"{r.name} = linear(0, [({at}, 1), ({expr_text(p - r)}, -1)])")
     of_rests = {id(p) for _, p, _ in rests}
     lines += [f"if {expr_text(p)} is not {at}: return None" for p, at in open_ if id(p) not in of_rests]
-    lines += [f"if not {_holds(c)}: return None" for c in rule.conditions if not _literal(c)]
+    lines += [f"if not {_holds(c)}: return None" for c in rule.conditions if not is_constant(c)]
     have = {b.e: f"_e{n}" for n, b in reversed(list(enumerate(rule.left)))}
     made = [
         f"({have.get(b.e) or expr_text(b.e)}, {const_text(b.lo)}, {const_text(b.hi)})," for b in rule.right
@@ -308,60 +261,34 @@ def _source(rule: ConstraintRule) -> tuple[str, list[str]]:
     return text, [v.name for v in proposed]
 
 
-def _literal(x: Expr | Condition) -> bool:
-    return all(v.kind == "const" for v in x.variables())
+def _ranged(c: Condition) -> str:
+    """Python text that is true only where the ends of expressions say that ``c`` holds."""
+    match c:
+        case Compare(op, a, b):
+            if not (is_constant(a) or is_constant(b)):
+                a, b = a - b, integer(0)
+            (low, high), (least, most) = map(_ends, (a, b))
+            match op:
+                case "==":
+                    return f"{high} <= {least} and {most} <= {low}"
+                case "!=":
+                    return f"{high} < {least} or {most} < {low}"
+            return f"{high} {op} {least}"
+        case Within(e, lo, hi) if is_constant(lo) and is_constant(hi):
+            return f"inside(_ends({expr_text(e)}), {const_text(lo)}, {const_text(hi)})"
+        case Within(e, lo, hi):
+            return condition_text((lo <= e) & (e <= hi), _ranged)
+        case Divides(d, e) if is_constant(d):
+            return f"{const_text(d)} != 0 and inside(_ends({expr_text(e % d)}), 0, 0)"
+    raise DeclarationError(f"ends of expressions do not decide {c}")
 
 
-def _ends(e: Expr) -> str:
-    return f"_ends({expr_text(e)})"
-
-
-class _Certain:
-    """Python text that is true only where a condition certainly holds: constants are evaluated, the rest is enclosed."""
-
-    def const(self, value: bool) -> str:
-        return str(value)
-
-    def compare(self, op: str, a: Expr, b: Expr) -> str:
-        if _literal(a) and _literal(b):
-            return f"({const_text(a)} {op} {const_text(b)})"
-        if not (_literal(a) or _literal(b)):
-            a, b = a - b, integer(0)
-        (low, high), (least, most) = (
-            (const_text(e),) * 2 if _literal(e) else (f"{_ends(e)}[0]", f"{_ends(e)}[1]") for e in (a, b)
-        )
-        match op:
-            case "==":
-                return f"({high} <= {least} and {most} <= {low})"
-            case "!=":
-                return f"({high} < {least} or {most} < {low})"
-        return f"({high} {op} {least})"
-
-    def within(self, e: Expr, lo: Expr, hi: Expr) -> str:
-        if _literal(lo) and _literal(hi):
-            if _literal(e):
-                return f"({const_text(lo)} <= {const_text(e)} <= {const_text(hi)})"
-            return f"inside({_ends(e)}, {const_text(lo)}, {const_text(hi)})"
-        return self.conj([self.compare("<=", lo, e), self.compare("<=", e, hi)])
-
-    def divides(self, d: Expr, e: Expr) -> str:
-        if not _literal(d):
-            return "False"
-        text = const_text(d)
-        if _literal(e):
-            return f"({text} != 0 and {const_text(e)} % {text} == 0)"
-        return f"({text} != 0 and inside({_ends(e % d)}, 0, 0))"
-
-    def conj(self, parts: list[str]) -> str:
-        return f"({' and '.join(parts)})"
-
-    def disj(self, parts: list[str]) -> str:
-        return f"({' or '.join(parts)})"
-
-    def neg(self, part: str) -> str:
-        # of constants; of ranges "not known" must stay "not known"
-        return "False" if "_ends" in part else f"(not {part})"
+def _ends(e: Expr) -> tuple[str, str]:
+    """The least and the greatest value."""
+    if is_constant(e):
+        return const_text(e), const_text(e)
+    return f"_ends({expr_text(e)})[0]", f"_ends({expr_text(e)})[1]"
 
 
 def _holds(c: Condition) -> str:
-    return condition_interpret(c, lambda e: e, _Certain())
+    return f"({condition_text(c, _ranged)})"

@@ -26,7 +26,7 @@ def summand_moves_into_bounds(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -
         k = _e0.const
         if not ((k != 0)): return None
         r = linear(0, [(_e0, 1), (integer(k), -1)])
-        return ((r, (-1 * k + lo), (-1 * k + hi)),), {'hi': hi, 'k': k, 'lo': lo, 'r': r}
+        return ((r, lo - k, hi - k),), {'hi': hi, 'k': k, 'lo': lo, 'r': r}
     except ZeroDivisionError:
         return None
 
@@ -43,7 +43,7 @@ def positive_factor_divides_bounds(_cs: Sequence[Bound], _ends: Ends, _v: Propos
         if x is None: return None
         if not ((0 < k) and (1 < k)): return None
         if linear(0, [(x, k)]) is not _e0: return None
-        return ((x, (-(-lo // k)), (hi // k)),), {'hi': hi, 'k': k, 'lo': lo, 'x': x}
+        return ((x, -(-lo // k), hi // k),), {'hi': hi, 'k': k, 'lo': lo, 'x': x}
     except ZeroDivisionError:
         return None
 
@@ -60,7 +60,7 @@ def negative_factor_exchanges_bounds(_cs: Sequence[Bound], _ends: Ends, _v: Prop
         if x is None: return None
         if not ((k < 0)): return None
         if linear(0, [(x, k)]) is not _e0: return None
-        return ((x, (-(-hi // k)), (lo // k)),), {'hi': hi, 'k': k, 'lo': lo, 'x': x}
+        return ((x, -(-hi // k), lo // k),), {'hi': hi, 'k': k, 'lo': lo, 'x': x}
     except ZeroDivisionError:
         return None
 
@@ -76,7 +76,7 @@ def positive_divisor_scales_bounds(_cs: Sequence[Bound], _ends: Ends, _v: Propos
         d = _e0.b.value
         x = _e0.a
         if not ((0 < d)): return None
-        return ((x, (lo * d), (d + (d * hi) + -1)),), {'d': d, 'hi': hi, 'lo': lo, 'x': x}
+        return ((x, d * lo, d + (d * hi) - 1),), {'d': d, 'hi': hi, 'lo': lo, 'x': x}
     except ZeroDivisionError:
         return None
 
@@ -145,8 +145,8 @@ def residue_is_rescaled(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Appl
         if v is None: return None
         y = expression(_v, 'y')
         if y is None: return None
-        if not ((0 < m) and (0 <= s <= (m + -1)) and (0 <= t <= (m + -1)) and (m != 0 and ((v * u) + -1) % m == 0)): return None
-        if not (m != 0 and inside(_ends(mod(linear(-1 * t, [(y, 1), (linear(0, [(linear(-1 * s, [(x, 1)]), u)]), -1)]), integer(m))), 0, 0)): return None
+        if not ((0 < m) and (0 <= s <= m - 1) and (0 <= t <= m - 1) and ((m != 0 and ((u * v) - 1) % m == 0))): return None
+        if not (m != 0 and inside(_ends(mod(linear(-t, [(y, 1), (linear(-s, [(x, 1)]), -u)]), integer(m))), 0, 0)): return None
         return ((mod(y, integer(m)), t, t),), {'m': m, 's': s, 't': t, 'u': u, 'v': v, 'x': x, 'y': y}
     except ZeroDivisionError:
         return None
@@ -163,8 +163,8 @@ def bounds_meet_range(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applie
         if a is None: return None
         b = number(_v, 'b')
         if b is None: return None
-        if not ((a <= b) and (lo <= b) and (a <= hi) and ((lo < a) or (b < hi))): return None
-        if not inside(_ends(x), a, b): return None
+        if not ((a <= b) and (lo <= b) and (a <= hi) and (((lo < a) or (b < hi)))): return None
+        if not (inside(_ends(x), a, b)): return None
         return ((_e0, max(a, lo), min(b, hi)),), {'a': a, 'b': b, 'hi': hi, 'lo': lo, 'x': x}
     except ZeroDivisionError:
         return None
@@ -177,7 +177,7 @@ def satisfied_constraint_vanishes(_cs: Sequence[Bound], _ends: Ends, _v: Proposa
         lo = _lo0
         hi = _hi0
         x = _e0
-        if not inside(_ends(x), lo, hi): return None
+        if not (inside(_ends(x), lo, hi)): return None
         return (), {'hi': hi, 'lo': lo, 'x': x}
     except ZeroDivisionError:
         return None
@@ -194,8 +194,8 @@ def impossible_constraint_is_false(_cs: Sequence[Bound], _ends: Ends, _v: Propos
         if a is None: return None
         b = number(_v, 'b')
         if b is None: return None
-        if not (((hi < a) or (b < lo) or (hi < lo))): return None
-        if not inside(_ends(x), a, b): return None
+        if not ((((hi < a) or (b < lo) or (hi < lo)))): return None
+        if not (inside(_ends(x), a, b)): return None
         return ((integer(0), 1, 1),), {'a': a, 'b': b, 'hi': hi, 'lo': lo, 'x': x}
     except ZeroDivisionError:
         return None
@@ -217,10 +217,10 @@ def multiple_and_rest_separate(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) 
         if q is None: return None
         x = expression(_v, 'x')
         if x is None: return None
-        if not ((0 < g) and (k == (-(-(lo + -1 * q) // g))) and (k == ((-1 * p + hi) // g)) and (1 < g)): return None
+        if not ((0 < g) and (k == -(-(lo - q) // g)) and (k == (hi - p) // g) and (1 < g)): return None
         r = linear(0, [(_e0, 1), (linear(0, [(x, g)]), -1)])
-        if not inside(_ends(r), p, q): return None
-        return ((x, k, k), (r, (-1 * (g * k) + lo), (-1 * (g * k) + hi)),), {'g': g, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
+        if not (inside(_ends(r), p, q)): return None
+        return ((x, k, k), (r, lo - (g * k), hi - (g * k)),), {'g': g, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
     except ZeroDivisionError:
         return None
 
@@ -239,9 +239,9 @@ def multiple_and_rest_contradict(_cs: Sequence[Bound], _ends: Ends, _v: Proposal
         if q is None: return None
         x = expression(_v, 'x')
         if x is None: return None
-        if not ((0 < g) and (((-1 * p + hi) // g) < (-(-(lo + -1 * q) // g)))): return None
+        if not ((0 < g) and ((hi - p) // g < -(-(lo - q) // g))): return None
         r = linear(0, [(_e0, 1), (linear(0, [(x, g)]), -1)])
-        if not inside(_ends(r), p, q): return None
+        if not (inside(_ends(r), p, q)): return None
         return ((integer(0), 1, 1),), {'g': g, 'hi': hi, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
     except ZeroDivisionError:
         return None
@@ -280,7 +280,7 @@ def implied_remainder_vanishes(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) 
         if type(_e1.b) is not Int: return None
         n = _e1.b.value
         if x is not _e1.a: return None
-        if not ((n != 0 and m % n == 0) and (t == (s % n))): return None
+        if not (((n != 0 and m % n == 0)) and (t == s % n)): return None
         return ((_e0, s, s),), {'m': m, 'n': n, 's': s, 't': t, 'x': x}
     except ZeroDivisionError:
         return None
@@ -315,7 +315,7 @@ def remainders_merge(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied
         if v is None: return None
         w = number(_v, 'w')
         if w is None: return None
-        if not ((0 < m) and (0 < n) and (k == (m * a)) and (k == (n * b)) and (((b * v) + (a * u)) == 1) and ((w % m) == s) and ((w % n) == t) and (0 <= w <= (k + -1))): return None
+        if not ((0 < m) and (0 < n) and (k == a * m) and (k == b * n) and ((b * v) + (a * u) == 1) and (w % m == s) and (w % n == t) and (0 <= w <= k - 1)): return None
         return ((mod(x, integer(k)), w, w),), {'a': a, 'b': b, 'k': k, 'm': m, 'n': n, 's': s, 't': t, 'u': u, 'v': v, 'w': w, 'x': x}
     except ZeroDivisionError:
         return None
@@ -340,7 +340,7 @@ def remainders_contradict(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Ap
         if x is not _e1.a: return None
         g = number(_v, 'g')
         if g is None: return None
-        if not ((g != 0 and m % g == 0) and (g != 0 and n % g == 0) and (not (g != 0 and (-1 * t + s) % g == 0)) and (g != 0)): return None
+        if not (((g != 0 and m % g == 0)) and ((g != 0 and n % g == 0)) and (not ((g != 0 and (s - t) % g == 0))) and (g != 0)): return None
         return ((integer(0), 1, 1),), {'g': g, 'm': m, 'n': n, 's': s, 't': t, 'x': x}
     except ZeroDivisionError:
         return None
@@ -360,8 +360,8 @@ def remainder_tightens_bounds(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -
         lo = _lo1
         hi = _hi1
         if x is not _e1: return None
-        if not ((0 < m) and (lo <= hi) and ((((-1 * s + hi) % m) + ((s + -1 * lo) % m)) != 0)): return None
-        return ((_e0, s, s), (_e1, (((s + -1 * lo) % m) + lo), (-1 * ((-1 * s + hi) % m) + hi)),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 'x': x}
+        if not ((0 < m) and (lo <= hi) and (((hi - s) % m) + ((s - lo) % m) != 0)): return None
+        return ((_e0, s, s), (_e1, ((s - lo) % m) + lo, hi - ((hi - s) % m)),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 'x': x}
     except ZeroDivisionError:
         return None
 
@@ -380,8 +380,8 @@ def window_raises_lower_bound(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -
         lo = _lo1
         hi = _hi1
         if x is not _e1: return None
-        if not ((0 < m) and ((t + -1 * s) < ((-1 * s + lo) % m)) and (lo <= hi) and (s <= t)): return None
-        return ((_e0, s, t), (_e1, (((s + -1 * lo) % m) + lo), hi),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 't': t, 'x': x}
+        if not ((0 < m) and (t - s < (lo - s) % m) and (lo <= hi) and (s <= t)): return None
+        return ((_e0, s, t), (_e1, ((s - lo) % m) + lo, hi),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 't': t, 'x': x}
     except ZeroDivisionError:
         return None
 
@@ -400,8 +400,8 @@ def window_lowers_upper_bound(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -
         lo = _lo1
         hi = _hi1
         if x is not _e1: return None
-        if not ((0 < m) and ((t + -1 * s) < ((-1 * s + hi) % m)) and (lo <= hi) and (s <= t)): return None
-        return ((_e0, s, t), (_e1, lo, (-1 * ((-1 * t + hi) % m) + hi)),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 't': t, 'x': x}
+        if not ((0 < m) and (t - s < (hi - s) % m) and (lo <= hi) and (s <= t)): return None
+        return ((_e0, s, t), (_e1, lo, hi - ((hi - t) % m)),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 't': t, 'x': x}
     except ZeroDivisionError:
         return None
 
@@ -422,10 +422,10 @@ def sum_bounds_summand(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Appli
         if p is None: return None
         q = number(_v, 'q')
         if q is None: return None
-        if not ((0 < k) and (a <= b) and ((a < (-(-(lo + -1 * q) // k))) or (((-1 * p + hi) // k) < b))): return None
+        if not ((0 < k) and (a <= b) and (((a < -(-(lo - q) // k)) or ((hi - p) // k < b)))): return None
         r = linear(0, [(_e0, 1), (linear(0, [(x, k)]), -1)])
-        if not inside(_ends(r), p, q): return None
-        return ((_e0, lo, hi), (_e1, max(a, (-(-(lo + -1 * q) // k))), min(b, ((-1 * p + hi) // k))),), {'a': a, 'b': b, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
+        if not (inside(_ends(r), p, q)): return None
+        return ((_e0, lo, hi), (_e1, max(a, -(-(lo - q) // k)), min(b, (hi - p) // k)),), {'a': a, 'b': b, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
     except ZeroDivisionError:
         return None
 
@@ -446,10 +446,10 @@ def sum_bounds_negative_summand(_cs: Sequence[Bound], _ends: Ends, _v: Proposal)
         if p is None: return None
         q = number(_v, 'q')
         if q is None: return None
-        if not ((k < 0) and (a <= b) and ((a < (-(-(-1 * p + hi) // k))) or (((lo + -1 * q) // k) < b))): return None
+        if not ((k < 0) and (a <= b) and (((a < -(-(hi - p) // k)) or ((lo - q) // k < b)))): return None
         r = linear(0, [(_e0, 1), (linear(0, [(x, k)]), -1)])
-        if not inside(_ends(r), p, q): return None
-        return ((_e0, lo, hi), (_e1, max((-(-(-1 * p + hi) // k)), a), min(b, ((lo + -1 * q) // k))),), {'a': a, 'b': b, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
+        if not (inside(_ends(r), p, q)): return None
+        return ((_e0, lo, hi), (_e1, max(-(-(hi - p) // k), a), min(b, (lo - q) // k)),), {'a': a, 'b': b, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
     except ZeroDivisionError:
         return None
 
@@ -472,10 +472,10 @@ def sum_bounds_dividend(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Appl
         if p is None: return None
         q = number(_v, 'q')
         if q is None: return None
-        if not ((0 < k) and (0 < d) and (a <= b) and ((a < ((-(-(lo + -1 * q) // k)) * d)) or (((d * ((-1 * p + hi) // k)) + d + -1) < b))): return None
+        if not ((0 < k) and (0 < d) and (a <= b) and (((a < (-(-(lo - q) // k)) * d) or ((((hi - p) // k) * d) + d - 1 < b)))): return None
         r = linear(0, [(_e0, 1), (linear(0, [(floordiv(x, integer(d)), k)]), -1)])
-        if not inside(_ends(r), p, q): return None
-        return ((_e0, lo, hi), (_e1, max(a, ((-(-(lo + -1 * q) // k)) * d)), min(b, ((d * ((-1 * p + hi) // k)) + d + -1))),), {'a': a, 'b': b, 'd': d, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
+        if not (inside(_ends(r), p, q)): return None
+        return ((_e0, lo, hi), (_e1, max(a, (-(-(lo - q) // k)) * d), min(b, (((hi - p) // k) * d) + d - 1)),), {'a': a, 'b': b, 'd': d, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
     except ZeroDivisionError:
         return None
 
@@ -498,10 +498,10 @@ def sum_bounds_negative_dividend(_cs: Sequence[Bound], _ends: Ends, _v: Proposal
         if p is None: return None
         q = number(_v, 'q')
         if q is None: return None
-        if not ((k < 0) and (0 < d) and (a <= b) and ((a < ((-(-(-1 * p + hi) // k)) * d)) or (((d * ((lo + -1 * q) // k)) + d + -1) < b))): return None
+        if not ((k < 0) and (0 < d) and (a <= b) and (((a < (-(-(hi - p) // k)) * d) or ((((lo - q) // k) * d) + d - 1 < b)))): return None
         r = linear(0, [(_e0, 1), (linear(0, [(floordiv(x, integer(d)), k)]), -1)])
-        if not inside(_ends(r), p, q): return None
-        return ((_e0, lo, hi), (_e1, max(a, ((-(-(-1 * p + hi) // k)) * d)), min(b, ((d * ((lo + -1 * q) // k)) + d + -1))),), {'a': a, 'b': b, 'd': d, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
+        if not (inside(_ends(r), p, q)): return None
+        return ((_e0, lo, hi), (_e1, max(a, (-(-(hi - p) // k)) * d), min(b, (((lo - q) // k) * d) + d - 1)),), {'a': a, 'b': b, 'd': d, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
     except ZeroDivisionError:
         return None
 

@@ -9,7 +9,7 @@ can be read and type-checked; a test compares it with the declarations.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from .. import expr as core
 from ..condition import And, Compare, Condition, Divides, Not, Or, Truth, Within
@@ -37,9 +37,10 @@ from .plan import (
     Step,
     is_constant,
     plan,
+    scaled_parts,
 )
 
-__all__ = ["engine_of", "engine_source"]
+__all__ = ["condition_text", "const_text", "engine_of", "engine_source"]
 
 _HEADER = '''"""{doc}
 
@@ -76,9 +77,15 @@ def engine_source(rules: Iterable[Rule], name: str, doc: str) -> str:
 
     Raises :class:`DeclarationError` for a rule that cannot be applied to forms.
     """
-    plans = [plan(r) for r in rules if not r.structural]
-    methods = "".join(["\n" + _Method(p).text() for p in plans])
-    return _HEADER.format(doc=doc, name=name, kinds=_KINDS) + methods + _table(plans, name)
+    plans, methods = [], []
+    for r in rules:
+        if not r.structural:
+            try:
+                plans.append(plan(r))
+                methods.append("\n" + _Method(plans[-1]).text())
+            except DeclarationError as error:
+                raise DeclarationError(f"rule {r.name}: {error}") from None
+    return _HEADER.format(doc=doc, name=name, kinds=_KINDS) + "".join(methods) + _table(plans, name)
 
 
 def engine_of(rules: Iterable[Rule]) -> type[Kernel]:
@@ -161,6 +168,27 @@ def _const(e: Expr) -> tuple[str, bool]:
 def _tight(e: Expr) -> str:
     text, tight = _const(e)
     return text if tight else f"({text})"
+
+
+def condition_text(c: Condition, ranged: Callable[[Condition], str]) -> str:
+    """Python text that is true only where ``c`` holds; ``ranged`` writes what is said of more than constants."""
+    match c:
+        case Truth(value):
+            return str(value)
+        case Or(args) | And(args):
+            word = " or " if isinstance(c, Or) else " and "
+            return f"({word.join(f'({condition_text(a, ranged)})' for a in args)})"
+        case _ if not is_constant(c):
+            return ranged(c)
+        case Compare(op, a, b):
+            return f"{const_text(a)} {op} {const_text(b)}"
+        case Within(e, lo, hi):
+            return f"{const_text(lo)} <= {const_text(e)} <= {const_text(hi)}"
+        case Divides(d, e):
+            return f"({const_text(d)} != 0 and {_tight(e)} % {_tight(d)} == 0)"
+        case Not(arg):
+            return f"not ({condition_text(arg, ranged)})"
+    raise AssertionError(c)
 
 
 class _Method:
@@ -281,52 +309,36 @@ class _Method:
     def size(self, e: Expr) -> str:
         """Python text that computes how large what is made of ``e`` is at most."""
         parts = []
-        for t in e.terms if isinstance(e, Sum) else ((e, 1),):
-            factors = t[0].factors if isinstance(t[0], Mul) else (t[0],)
-            for x in factors:
-                match x:
-                    case _ if is_constant(x):
-                        pass
-                    case FloorDiv(a=a, b=b) | Mod(a=a, b=b) if is_constant(b):
-                        kind = "QUOTIENT" if isinstance(x, FloorDiv) else "REMAINDER"
-                        parts.append(
-                            f"self.size_of_division({kind}, {self.form(a, reading=False)}, {const_text(b)})"
-                        )
-                    case Min() | Max():
-                        args = ", ".join(self.form(a, reading=False) for a in x.args)
-                        parts.append(f"self.size_of_extremum(({args}))")
-                    case _:
-                        parts.append(f"self.size({self.form(x, reading=False)})")
+        for x, _ in scaled_parts(e)[1]:
+            match x:
+                case FloorDiv(a=a, b=b) | Mod(a=a, b=b) if is_constant(b):
+                    kind = "QUOTIENT" if isinstance(x, FloorDiv) else "REMAINDER"
+                    form = self.form(a, reading=False)
+                    parts.append(f"self.size_of_division({kind}, {form}, {const_text(b)})")
+                case Min() | Max():
+                    args = ", ".join(self.form(a, reading=False) for a in x.args)
+                    parts.append(f"self.size_of_extremum(({args}))")
+                case _:
+                    parts.append(f"self.size({self.form(x, reading=False)})")
         return parts[0] if len(parts) == 1 else f"self.added([{', '.join(parts)}])"
 
     # -- conditions
     def test(self, c: Condition) -> str:
+        return condition_text(c, self.ranged)
+
+    def ranged(self, c: Condition) -> str:
         match c:
-            case Compare(op, a, b) if is_constant(a) and is_constant(b):
-                return f"{const_text(a)} {op} {const_text(b)}"
             case Compare("==", a, b):
                 return f"self.equal({self.form(a)}, {self.form(b)})"
             case Compare("<=", a, b):
                 return f"self.at_most({self.form(a)}, {self.form(b)})"
             case Compare("<", a, b):
                 return f"self.at_most({self.form(core.add(a, 1))}, {self.form(b)})"
-            case Within(e, lo, hi) if is_constant(e):
-                return f"{const_text(lo)} <= {const_text(e)} <= {const_text(hi)}"
             case Within(e, lo, hi) if is_constant(lo) and is_constant(hi):
                 return f"self.within({self.form(e, reading=False)}, {const_text(lo)}, {const_text(hi)})"
-            case Divides(d, e) if is_constant(d) and is_constant(e):
-                return f"({const_text(d)} != 0 and {_tight(e)} % {_tight(d)} == 0)"
             case Divides(d, e) if is_constant(d):
                 return f"self.is_multiple({self.form(e, reading=False)}, {const_text(d)})"
-            case Or(args):
-                return "(" + " or ".join(f"({self.test(a)})" for a in args) + ")"
-            case And(args):
-                return "(" + " and ".join(f"({self.test(a)})" for a in args) + ")"
-            case Not(arg) if all(v.kind == "const" for v in arg.variables()):
-                return f"not ({self.test(arg)})"
-            case Truth(value):
-                return str(value)
-        raise DeclarationError(f"rule {self.plan.rule.name}: ranges do not decide {c}")
+        raise DeclarationError(f"ranges do not decide {c}")
 
     # -- forms
     def form(self, e: Expr, *, reading: bool = True) -> str:
@@ -352,20 +364,10 @@ class _Method:
                 return f"self.extremum({'MINIMUM' if isinstance(e, Min) else 'MAXIMUM'}, [{args}])"
             case CeilDiv():
                 pass
-        raise DeclarationError(f"rule {self.plan.rule.name}: forms cannot express {e}")
+        raise DeclarationError(f"forms cannot express {e}")
 
     def sum(self, e: Expr, reading: bool) -> str:
-        const, terms = (e.const, e.terms) if isinstance(e, Sum) else (0, ((e, 1),))
-        constant = core.linear(const, [(t, k) for t, k in terms if is_constant(t)])
-        parts: list[tuple[Expr, Expr]] = []
-        for t, k in terms:
-            if is_constant(t):
-                continue
-            factors = t.factors if isinstance(t, Mul) else (t,)
-            others = [f for f in factors if not is_constant(f)]
-            if len(others) != 1:
-                raise DeclarationError(f"rule {self.plan.rule.name}: forms cannot express the product {t}")
-            parts.append((others[0], core.mul(k, *[f for f in factors if is_constant(f)])))
+        constant, parts = scaled_parts(e)
         one = core.integer(1)
         if reading:
             # the rest last: it is what the new summands are merged into

@@ -56,9 +56,26 @@ STRATEGIES: Final[Mapping[str, tuple[str, ...]]] = {
 _KINDS: Final = {FloorDiv: QUOTIENT, Mod: REMAINDER, Min: MINIMUM, Max: MAXIMUM}
 
 
-def is_constant(e: Expr) -> bool:
+def is_constant(e: Expr | Condition) -> bool:
     """Whether only constants occur in ``e``."""
     return all(v.kind == "const" for v in e.variables())
+
+
+def scaled_parts(e: Expr) -> tuple[Expr, list[tuple[Expr, Expr]]]:
+    """The constant of a sum of patterns, and the other summands, each an expression and its coefficient.
+
+    Raises :class:`DeclarationError` for a product of two expressions.
+    """
+    const, terms = (e.const, e.terms) if isinstance(e, Sum) else (0, ((e, 1),))
+    constant = core.linear(const, [(t, k) for t, k in terms if is_constant(t)])
+    parts = []
+    for t, k in terms:
+        factors = t.factors if isinstance(t, Mul) else (t,)
+        others = [f for f in factors if not is_constant(f)]
+        if len(others) > 1:
+            raise DeclarationError(f"{t} is not one expression times constants")
+        parts += [(x, core.mul(k, *[f for f in factors if is_constant(f)])) for x in others]
+    return constant, parts
 
 
 # ------------------------------------------------------------------------------------------------------------- steps
@@ -253,9 +270,7 @@ class _Planner:
         self.free = not rule.choose
         if rule.choose not in ("", *STRATEGIES):
             known = ", ".join(STRATEGIES)
-            raise DeclarationError(
-                f"rule {rule.name}: no strategy is called {rule.choose!r}; there are {known}"
-            )
+            raise DeclarationError(f"no strategy is called {rule.choose!r}; there are {known}")
 
     # -- the subject
     def _subject(self) -> tuple[int, tuple[Var, ...]]:
@@ -271,7 +286,7 @@ class _Planner:
                 return KNOWN, (left,)
             case Sum() | Mul():
                 return SUM, (self.new(),)
-        raise DeclarationError(f"rule {self.rule.name}: no form is {left}")
+        raise DeclarationError(f"no form is {left}")
 
     def _named(self, pattern: Expr, kind: str = "expr") -> Var:
         return pattern if isinstance(pattern, Var) else self.new(kind)
@@ -322,9 +337,7 @@ class _Planner:
                 break
         unknown = ", ".join(v.name for v in self.rule.variables if v not in self.known)
         if unknown:
-            raise DeclarationError(
-                f"rule {self.rule.name}: the strategy {self.rule.choose!r} gives no value to {unknown}"
-            )
+            raise DeclarationError(f"the strategy {self.rule.choose!r} gives no value to {unknown}")
         return self.plan
 
     def bind(self, v: Var) -> None:
@@ -365,7 +378,7 @@ class _Planner:
             case Sum() | Mul():
                 self._sum(pattern, of)
             case _:
-                raise DeclarationError(f"rule {self.rule.name}: no form is known to be {pattern}")
+                raise DeclarationError(f"no form is known to be {pattern}")
 
     def _at(self) -> str:
         self.fresh += 1
@@ -385,7 +398,7 @@ class _Planner:
         assert isinstance(node, (Min, Max))
         x, y = node.args
         if not (isinstance(x, Var) and isinstance(y, Var)):
-            raise DeclarationError(f"rule {self.rule.name}: name the arguments of {node} with variables")
+            raise DeclarationError(f"name the arguments of {node} with variables")
         if x not in self.known and y not in self.known:
             steps.append(EachSplit(at, x, y))
         elif x in self.known and y in self.known:
@@ -396,28 +409,17 @@ class _Planner:
         self.flush()
 
     def _sum(self, pattern: Expr, of: Var) -> None:
-        const, terms = (pattern.const, pattern.terms) if isinstance(pattern, Sum) else (0, ((pattern, 1),))
-        constant: list[tuple[Expr, int]] = []
-        nodes: list[tuple[Expr, Expr]] = []
-        plain: list[tuple[Expr, Expr, str]] = []
-        for t, k in terms:
-            factors = t.factors if isinstance(t, Mul) else (t,)
-            scale = core.mul(k, *[f for f in factors if is_constant(f)])
-            others = [f for f in factors if not is_constant(f)]
-            if not others:
-                constant.append((t, k))
-            elif len(others) > 1 or isinstance(others[0], (Sum, CeilDiv)):
-                raise DeclarationError(f"rule {self.rule.name}: {t} is not one expression times constants")
-            elif isinstance(others[0], Var):
-                plain.append((scale, others[0], ""))
-            else:
-                nodes.append((scale, others[0]))
+        constant, summands = scaled_parts(pattern)
+        plain = [(scale, x, "") for x, scale in summands if isinstance(x, Var)]
+        nodes = [s for s in summands if not isinstance(s[0], Var)]
         parts: list[tuple[Expr, Expr, str]] = []
         # what has most to it first: it fails fastest
-        nodes.sort(key=lambda n: (-len(core.postorder(n[1])), str(n[1])))
-        for scale, node in nodes:
+        nodes.sort(key=lambda n: (-len(core.postorder(n[0])), str(n[0])))
+        for node, scale in nodes:
+            kind = _KINDS.get(type(node))
+            if kind is None:
+                raise DeclarationError(f"no form is known to be {node}")
             at = self._at()
-            kind = _KINDS[type(node)]
             if self.free:
                 times = scale if isinstance(scale, Var) and scale not in self.known else self.new("const")
                 self.plan.steps.append(EachAtom(at, times, of, kind))
@@ -429,7 +431,7 @@ class _Planner:
                     self.coefficients[scale] = of, at
             self._inside(node, at)
             parts.append((scale, node, at))
-        self.sums.append(_Sum(of, core.linear(const, constant), (*parts, *plain)))
+        self.sums.append(_Sum(of, constant, (*parts, *plain)))
 
     # -- what follows from what
     def _from_sums(self) -> bool:

@@ -1670,7 +1670,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> summand_moves_into_bounds(List<Tuple<Expr
   }
   r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::integer(k), Int(-1))}));
   if (_ends->record) _ends->keep(hi, k, lo, r);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(r, add(mul(Int(-1), k), lo), add(mul(Int(-1), k), hi))}));
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(r, sub(lo, k), sub(hi, k))}));
 }
 
 inline Opt<Tup<Tuple<Expr, Int, Int>>> positive_factor_divides_bounds(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
@@ -1769,7 +1769,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> positive_divisor_scales_bounds(List<Tuple
     return none;
   }
   if (_ends->record) _ends->keep(d, hi, lo, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, mul(lo, d), add(add(d, mul(d, hi)), Int(-1)))}));
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, mul(d, lo), sub(add(d, mul(d, hi)), Int(1)))}));
 }
 
 inline Opt<Tup<Tuple<Expr, Int, Int>>> minimum_from_below(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
@@ -1917,10 +1917,10 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> residue_is_rescaled(List<Tuple<Expr, Int,
   if (isnone(y)) {
     return none;
   }
-  if (!((Int(0) < m) && (((Int(0) <= s) && (s <= add(m, Int(-1)))) && (((Int(0) <= some(t)) && (some(t) <= add(m, Int(-1)))) && ((m != Int(0)) && (floor_mod(add(mul(some(v), some(u)), Int(-1)), m) == Int(0))))))) {
+  if (!((Int(0) < m) && (((Int(0) <= s) && (s <= sub(m, Int(1)))) && (((Int(0) <= some(t)) && (some(t) <= sub(m, Int(1)))) && ((m != Int(0)) && (floor_mod(sub(mul(some(u), some(v)), Int(1)), m) == Int(0))))))) {
     return none;
   }
-  if (!((m != Int(0)) && truthy(functions::inside(_ends->ends(functions::mod(functions::linear(mul(Int(-1), some(t)), List<Tuple<Expr, Int>>::of({mk(y, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(functions::linear(mul(Int(-1), s), List<Tuple<Expr, Int>>::of({mk(x, Int(1))})), some(u))})), Int(-1))})), functions::integer(m))), Int(0), Int(0))))) {
+  if (!((m != Int(0)) && truthy(functions::inside(_ends->ends(functions::mod(functions::linear(neg(some(t)), List<Tuple<Expr, Int>>::of({mk(y, Int(1)), mk(functions::linear(neg(s), List<Tuple<Expr, Int>>::of({mk(x, Int(1))})), neg(some(u)))})), functions::integer(m))), Int(0), Int(0))))) {
     return none;
   }
   if (_ends->record) _ends->keep(m, s, some(t), some(u), some(v), x, y);
@@ -2062,7 +2062,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_separate(List<Tuple<Exp
   if (isnone(x)) {
     return none;
   }
-  if (!((Int(0) < some(g)) && ((some(k) == neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(g)))) && ((some(k) == floor_div(add(mul(Int(-1), some(p)), hi), some(g))) && (Int(1) < some(g)))))) {
+  if (!((Int(0) < some(g)) && ((some(k) == neg(floor_div(neg(sub(lo, some(q))), some(g)))) && ((some(k) == floor_div(sub(hi, some(p)), some(g))) && (Int(1) < some(g)))))) {
     return none;
   }
   r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(g))})), Int(-1))}));
@@ -2070,7 +2070,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_separate(List<Tuple<Exp
     return none;
   }
   if (_ends->record) _ends->keep(some(g), hi, some(k), lo, some(p), some(q), r, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, some(k), some(k)), mk(r, add(mul(Int(-1), mul(some(g), some(k))), lo), add(mul(Int(-1), mul(some(g), some(k))), hi))}));
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(x, some(k), some(k)), mk(r, sub(lo, mul(some(g), some(k))), sub(hi, mul(some(g), some(k))))}));
 }
 
 inline Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_contradict(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
@@ -2108,7 +2108,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_contradict(List<Tuple<E
   if (isnone(x)) {
     return none;
   }
-  if (!((Int(0) < some(g)) && (floor_div(add(mul(Int(-1), some(p)), hi), some(g)) < neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(g)))))) {
+  if (!((Int(0) < some(g)) && (floor_div(sub(hi, some(p)), some(g)) < neg(floor_div(neg(sub(lo, some(q))), some(g)))))) {
     return none;
   }
   r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(g))})), Int(-1))}));
@@ -2292,7 +2292,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> remainders_merge(List<Tuple<Expr, Int, In
   if (isnone(w)) {
     return none;
   }
-  if (!((Int(0) < m) && ((Int(0) < n) && ((some(k) == mul(m, some(a))) && ((some(k) == mul(n, some(b))) && ((add(mul(some(b), some(v)), mul(some(a), some(u))) == Int(1)) && ((floor_mod(some(w), m) == s) && ((floor_mod(some(w), n) == t) && ((Int(0) <= some(w)) && (some(w) <= add(some(k), Int(-1)))))))))))) {
+  if (!((Int(0) < m) && ((Int(0) < n) && ((some(k) == mul(some(a), m)) && ((some(k) == mul(some(b), n)) && ((add(mul(some(b), some(v)), mul(some(a), some(u))) == Int(1)) && ((floor_mod(some(w), m) == s) && ((floor_mod(some(w), n) == t) && ((Int(0) <= some(w)) && (some(w) <= sub(some(k), Int(1)))))))))))) {
     return none;
   }
   if (_ends->record) _ends->keep(some(a), some(b), some(k), m, n, s, t, some(u), some(v), some(w), x);
@@ -2354,7 +2354,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> remainders_contradict(List<Tuple<Expr, In
   if (isnone(g)) {
     return none;
   }
-  if (!(((some(g) != Int(0)) && (floor_mod(m, some(g)) == Int(0))) && (((some(g) != Int(0)) && (floor_mod(n, some(g)) == Int(0))) && (!((some(g) != Int(0)) && (floor_mod(add(mul(Int(-1), t), s), some(g)) == Int(0))) && (some(g) != Int(0)))))) {
+  if (!(((some(g) != Int(0)) && (floor_mod(m, some(g)) == Int(0))) && (((some(g) != Int(0)) && (floor_mod(n, some(g)) == Int(0))) && (!((some(g) != Int(0)) && (floor_mod(sub(s, t), some(g)) == Int(0))) && (some(g) != Int(0)))))) {
     return none;
   }
   if (_ends->record) _ends->keep(some(g), m, n, s, t, x);
@@ -2402,11 +2402,11 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> remainder_tightens_bounds(List<Tuple<Expr
   if ((x != _e1)) {
     return none;
   }
-  if (!((Int(0) < m) && ((lo <= hi) && (add(floor_mod(add(mul(Int(-1), s), hi), m), floor_mod(add(s, mul(Int(-1), lo)), m)) != Int(0))))) {
+  if (!((Int(0) < m) && ((lo <= hi) && (add(floor_mod(sub(hi, s), m), floor_mod(sub(s, lo), m)) != Int(0))))) {
     return none;
   }
   if (_ends->record) _ends->keep(hi, lo, m, s, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, s), mk(_e1, add(floor_mod(add(s, mul(Int(-1), lo)), m), lo), add(mul(Int(-1), floor_mod(add(mul(Int(-1), s), hi), m)), hi))}));
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, s), mk(_e1, add(floor_mod(sub(s, lo), m), lo), sub(hi, floor_mod(sub(hi, s), m)))}));
 }
 
 inline Opt<Tup<Tuple<Expr, Int, Int>>> window_raises_lower_bound(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
@@ -2449,11 +2449,11 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> window_raises_lower_bound(List<Tuple<Expr
   if ((x != _e1)) {
     return none;
   }
-  if (!((Int(0) < m) && ((add(t, mul(Int(-1), s)) < floor_mod(add(mul(Int(-1), s), lo), m)) && ((lo <= hi) && (s <= t))))) {
+  if (!((Int(0) < m) && ((sub(t, s) < floor_mod(sub(lo, s), m)) && ((lo <= hi) && (s <= t))))) {
     return none;
   }
   if (_ends->record) _ends->keep(hi, lo, m, s, t, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, t), mk(_e1, add(floor_mod(add(s, mul(Int(-1), lo)), m), lo), hi)}));
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, t), mk(_e1, add(floor_mod(sub(s, lo), m), lo), hi)}));
 }
 
 inline Opt<Tup<Tuple<Expr, Int, Int>>> window_lowers_upper_bound(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
@@ -2496,11 +2496,11 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> window_lowers_upper_bound(List<Tuple<Expr
   if ((x != _e1)) {
     return none;
   }
-  if (!((Int(0) < m) && ((add(t, mul(Int(-1), s)) < floor_mod(add(mul(Int(-1), s), hi), m)) && ((lo <= hi) && (s <= t))))) {
+  if (!((Int(0) < m) && ((sub(t, s) < floor_mod(sub(hi, s), m)) && ((lo <= hi) && (s <= t))))) {
     return none;
   }
   if (_ends->record) _ends->keep(hi, lo, m, s, t, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, t), mk(_e1, lo, add(mul(Int(-1), floor_mod(add(mul(Int(-1), t), hi), m)), hi))}));
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, t), mk(_e1, lo, sub(hi, floor_mod(sub(hi, t), m)))}));
 }
 
 inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_summand(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
@@ -2548,7 +2548,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_summand(List<Tuple<Expr, Int, 
   if (isnone(q)) {
     return none;
   }
-  if (!((Int(0) < some(k)) && ((a <= b) && ((a < neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(k)))) || (floor_div(add(mul(Int(-1), some(p)), hi), some(k)) < b))))) {
+  if (!((Int(0) < some(k)) && ((a <= b) && ((a < neg(floor_div(neg(sub(lo, some(q))), some(k)))) || (floor_div(sub(hi, some(p)), some(k)) < b))))) {
     return none;
   }
   r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))})), Int(-1))}));
@@ -2556,7 +2556,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_summand(List<Tuple<Expr, Int, 
     return none;
   }
   if (_ends->record) _ends->keep(a, b, hi, some(k), lo, some(p), some(q), r, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(k)))), smaller(b, floor_div(add(mul(Int(-1), some(p)), hi), some(k))))}));
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, neg(floor_div(neg(sub(lo, some(q))), some(k)))), smaller(b, floor_div(sub(hi, some(p)), some(k))))}));
 }
 
 inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_summand(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
@@ -2604,7 +2604,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_summand(List<Tuple<Ex
   if (isnone(q)) {
     return none;
   }
-  if (!((some(k) < Int(0)) && ((a <= b) && ((a < neg(floor_div(neg(add(mul(Int(-1), some(p)), hi)), some(k)))) || (floor_div(add(lo, mul(Int(-1), some(q))), some(k)) < b))))) {
+  if (!((some(k) < Int(0)) && ((a <= b) && ((a < neg(floor_div(neg(sub(hi, some(p))), some(k)))) || (floor_div(sub(lo, some(q)), some(k)) < b))))) {
     return none;
   }
   r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))})), Int(-1))}));
@@ -2612,7 +2612,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_summand(List<Tuple<Ex
     return none;
   }
   if (_ends->record) _ends->keep(a, b, hi, some(k), lo, some(p), some(q), r, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(neg(floor_div(neg(add(mul(Int(-1), some(p)), hi)), some(k))), a), smaller(b, floor_div(add(lo, mul(Int(-1), some(q))), some(k))))}));
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(neg(floor_div(neg(sub(hi, some(p))), some(k))), a), smaller(b, floor_div(sub(lo, some(q)), some(k))))}));
 }
 
 inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_dividend(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
@@ -2665,7 +2665,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_dividend(List<Tuple<Expr, Int,
   if (isnone(q)) {
     return none;
   }
-  if (!((Int(0) < some(k)) && ((Int(0) < some(d)) && ((a <= b) && ((a < mul(neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(k))), some(d))) || (add(add(mul(some(d), floor_div(add(mul(Int(-1), some(p)), hi), some(k))), some(d)), Int(-1)) < b)))))) {
+  if (!((Int(0) < some(k)) && ((Int(0) < some(d)) && ((a <= b) && ((a < mul(neg(floor_div(neg(sub(lo, some(q))), some(k))), some(d))) || (sub(add(mul(floor_div(sub(hi, some(p)), some(k)), some(d)), some(d)), Int(1)) < b)))))) {
     return none;
   }
   r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(functions::floordiv(x, functions::integer(some(d))), some(k))})), Int(-1))}));
@@ -2673,7 +2673,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_dividend(List<Tuple<Expr, Int,
     return none;
   }
   if (_ends->record) _ends->keep(a, b, some(d), hi, some(k), lo, some(p), some(q), r, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, mul(neg(floor_div(neg(add(lo, mul(Int(-1), some(q)))), some(k))), some(d))), smaller(b, add(add(mul(some(d), floor_div(add(mul(Int(-1), some(p)), hi), some(k))), some(d)), Int(-1))))}));
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, mul(neg(floor_div(neg(sub(lo, some(q))), some(k))), some(d))), smaller(b, sub(add(mul(floor_div(sub(hi, some(p)), some(k)), some(d)), some(d)), Int(1))))}));
 }
 
 inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_dividend(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
@@ -2726,7 +2726,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_dividend(List<Tuple<E
   if (isnone(q)) {
     return none;
   }
-  if (!((some(k) < Int(0)) && ((Int(0) < some(d)) && ((a <= b) && ((a < mul(neg(floor_div(neg(add(mul(Int(-1), some(p)), hi)), some(k))), some(d))) || (add(add(mul(some(d), floor_div(add(lo, mul(Int(-1), some(q))), some(k))), some(d)), Int(-1)) < b)))))) {
+  if (!((some(k) < Int(0)) && ((Int(0) < some(d)) && ((a <= b) && ((a < mul(neg(floor_div(neg(sub(hi, some(p))), some(k))), some(d))) || (sub(add(mul(floor_div(sub(lo, some(q)), some(k)), some(d)), some(d)), Int(1)) < b)))))) {
     return none;
   }
   r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(functions::floordiv(x, functions::integer(some(d))), some(k))})), Int(-1))}));
@@ -2734,7 +2734,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_dividend(List<Tuple<E
     return none;
   }
   if (_ends->record) _ends->keep(a, b, some(d), hi, some(k), lo, some(p), some(q), r, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, mul(neg(floor_div(neg(add(mul(Int(-1), some(p)), hi)), some(k))), some(d))), smaller(b, add(add(mul(some(d), floor_div(add(lo, mul(Int(-1), some(q))), some(k))), some(d)), Int(-1))))}));
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, mul(neg(floor_div(neg(sub(hi, some(p))), some(k))), some(d))), smaller(b, sub(add(mul(floor_div(sub(lo, some(q)), some(k)), some(d)), some(d)), Int(1))))}));
 }
 
 inline Term _moved(Term box, Int sign, Int shift) {

@@ -148,7 +148,7 @@ def test_no_test_in_the_code_of_constraint_rules_is_idle() -> None:
 
 @pytest.mark.parametrize(("name", "was", "becomes"), [
     ("positive_divisor_scales_bounds", "(0 < d)", "(0 <= d)"),
-    ("positive_divisor_scales_bounds", "(d + (d * hi) + -1)", "(d * hi)"),
+    ("positive_divisor_scales_bounds", "d + (d * hi) - 1", "d * hi"),
     ("satisfied_constraint_vanishes", "_ends(x)", "_ends(hi)"),
     ("same_expression_intersects", "max(a, c)", "min(a, c)"),
     ("summand_moves_into_bounds", "'k': k", "'k': lo"),

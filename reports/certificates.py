@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..core.condition import Condition
 from ..core.errors import IndexproofError, InputError, TooLargeError, quoted
@@ -41,18 +41,16 @@ from ..verify.rulefiles.instance import instance_terms
 from ..verify.rulefiles.lowering import rule_of, source_of
 from ..verify.rulefiles.obligations import SOUND, StatedObligation
 from ..verify.rulefiles.rule import StatedRule
-from .files import read_text
+from .files import noted, read_text
 from .machine import document, written_as
 from .selection import catalogue
 
+_Claim: TypeAlias = tuple[tuple[Condition, ...], Condition]
 
-def _claims(o: Obligation) -> Iterator[tuple[tuple[Condition, ...], Condition]]:
-    """An obligation in the core language: itself, or the cases of a rule in a rule file."""
-    if isinstance(o, StatedObligation):
-        for part in expanded(o.rule):
-            yield part.hypotheses, part.goal
-    else:
-        yield tuple(o.hypotheses), o.goal
+
+def _cases(rule: StatedRule) -> list[_Claim]:
+    """A rule of a rule file in the core language."""
+    return [(part.hypotheses, part.goal) for part in expanded(rule)]
 
 
 def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
@@ -183,11 +181,8 @@ def _read(file: Path) -> dict[str, Any]:
     try:
         data: Any = json.loads(text)
     except (ValueError, RecursionError):
-        try:
+        with noted(f"in {file}"):
             data = load_json(text)  # slower, and says where
-        except InputError as error:
-            error.add_note(f"in {file}")
-            raise
     found: dict[str, Any] = data if isinstance(data, dict) and data.get("format") == FILE_FORMAT else {}
     if not (isinstance(found.get("obligation"), str) and isinstance(found.get("parts"), list)):
         raise InputError(f"{quoted(str(file))} holds no certificates", expected=f"the format {FILE_FORMAT!r}")
@@ -226,7 +221,7 @@ def _check(
 
 def _stated(
     data: Mapping[str, Any], expected: StatedRule | None, known: Callable[[], Mapping[str, Obligation]]
-) -> list[tuple[tuple[Condition, ...], Condition]] | None:
+) -> list[_Claim] | None:
     """Return the cases to prove: of the rule in the file, of a wider one, or of the catalogue's claim by that name.
 
     ``None`` for another claim, which then is what the certificate says.  Raises :class:`InputError` where the rule in
@@ -243,9 +238,11 @@ def _stated(
             if instance_terms(wider, stated) is None:
                 raise InputError("it is no instance of the rule that is proved")
             stated = wider
-        return [(part.hypotheses, part.goal) for part in expanded(stated)]
+        return _cases(stated)
     o = known().get(data["obligation"])
-    return None if o is None else list(_claims(o))
+    if o is None:
+        return None
+    return _cases(o.rule) if isinstance(o, StatedObligation) else [(tuple(o.hypotheses), o.goal)]
 
 
 def certificates_text(found: Sequence[CheckedCertificate]) -> str:

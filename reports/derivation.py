@@ -122,23 +122,21 @@ def _root(step: RuleStep, m: IndexingMap) -> Expr:
 
 
 def _path(root: Expr, at: Expr) -> list[int] | None:
-    """The way from ``root`` down to ``at`` as numbers of children, the first of several; ``None`` where there is none."""
+    """The shortest way from ``root`` down to ``at`` as numbers of children; ``None`` where there is none."""
+    way: dict[Expr, tuple[Expr, int] | None] = {root: None}
+    reached = [root]
+    for e in reached:
+        for number, child in enumerate(e.children):
+            if child not in way:
+                way[child] = e, number
+                reached.append(child)
+    if at not in way:
+        return None
     path: list[int] = []
-    seen = {root}
-    stack = [(root, iter(enumerate(root.children)))]
-    while stack:
-        if stack[-1][0] is at:
-            return path
-        for number, child in stack[-1][1]:
-            if child not in seen:
-                seen.add(child)
-                path.append(number)
-                stack.append((child, iter(enumerate(child.children))))
-                break
-        else:
-            stack.pop()
-            del path[-1:]
-    return None
+    while (step := way[at]) is not None:
+        at, number = step
+        path.insert(0, number)
+    return path
 
 
 def _marked(root: Expr, at: Expr) -> str:

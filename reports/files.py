@@ -1,7 +1,9 @@
-"""Texts of files, and why one cannot be read."""
+"""Texts of files, why one cannot be read, and bad input that costs only itself."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..core.errors import InputError, quoted
@@ -20,3 +22,39 @@ def unreadable(path: str | Path, error: Exception) -> InputError:
     if isinstance(error, UnicodeDecodeError):
         return InputError(f"{quoted(path, 200)} is not text: byte {error.start} is not UTF-8")
     return InputError(f"cannot read {quoted(path, 200)}: {getattr(error, 'strerror', None) or error}")
+
+
+@contextmanager
+def noted(place: str, unless_said: bool = False) -> Iterator[None]:
+    """Bad input found inside is reported with the place where it stands, as in ``in the first map``.
+
+    With ``unless_said`` a place that was said already is enough, as ``in the domain`` that is given beside a map.
+    """
+    try:
+        yield
+    except InputError as error:
+        if not (unless_said and hasattr(error, "__notes__")):
+            error.add_note(place)
+        raise
+
+
+@contextmanager
+def collecting(problems: list[InputError] | None, place: str = "") -> Iterator[list[InputError] | None]:
+    """Add bad input to ``problems``, where that is given: what is raised inside, and what is added to the list yielded.
+
+    Without ``problems`` no list is yielded, and the error is raised.  One that does not name its ``place`` is noted to
+    stand in there.
+    """
+    found: list[InputError] = []
+    try:
+        yield None if problems is None else found
+    except InputError as error:
+        found.append(error)
+        if problems is None:
+            raise
+    finally:
+        for problem in found if place else ():
+            if place not in str(problem):
+                problem.add_note(f"in {place}")
+        if problems is not None:
+            problems += found

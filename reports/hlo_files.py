@@ -11,7 +11,7 @@ from ..core.errors import InputError, quoted
 from ..core.hlo import Module
 from ..core.hlo.lexer import blank_comments
 from ..core.stablehlo import read_any
-from .files import read_text, unreadable
+from .files import noted, read_text, unreadable
 from .layout import listed
 
 _MODULE = re.compile(r"^[ \t]*+HloModule\s++([^\s,{}()]++)", re.MULTILINE)
@@ -26,11 +26,8 @@ def module_of(name: str, text: str | None = None, wanted: str | None = None) -> 
     shown = "standard input" if text is not None else name
     if text is None:
         text = hlo_file_text(name)
-    try:
+    with noted(f"in {shown}"):
         return read_any(_module_text(text, wanted))
-    except InputError as error:
-        error.add_note(f"in {shown}")
-        raise
 
 
 def _module_text(text: str, wanted: str | None) -> str:

@@ -23,7 +23,7 @@ from ..rules.transforms import TransformLaw
 from ..verify.catalogue import MAX_RANK, Claim, claims, family_of, group_of, obligations_of
 from ..verify.obligations import Obligation
 from ..verify.rulefiles import StatedRule, is_rule_file, read_rule_file
-from .files import read_text
+from .files import collecting, read_text
 from .layout import listed
 
 #: Names that select a whole family, and the families of obligations that they stand for.
@@ -204,32 +204,17 @@ def chosen(
     found: dict[str, Named] = {}
     for path in files:
         place = "standard input" if path == "-" else path
-        python = is_file(path)
-        ill_formed: list[InputError] = []
-        collected = None if problems is None else ill_formed
         own: list[Named] = []
-        try:
-            if python:
-                own = declared_in(path, max_rank, collected)
+        with collecting(problems, place) as ill_formed:
+            if is_file(path):
+                own = declared_in(path, max_rank, ill_formed)
             else:
-                own = stated_in(place, (read or read_text)(path), collected)
-        except InputError as error:
-            if problems is None:
-                raise
-            problems.append(error)
-        for problem in ill_formed:
-            problem.add_note(f"in {place}")
-        if problems is not None:
-            problems += ill_formed
+                own = stated_in(place, (read or read_text)(path), ill_formed)
         for claim in own:
-            if claim.name in found:
-                verb = "declares" if python else "states"
-                twice = InputError(f"{path}: another of the files also {verb} {quoted(claim.name)}")
-                if problems is None:
-                    raise twice
-                problems.append(twice)
-            else:
-                found[claim.name] = claim
+            with collecting(problems):
+                if found.setdefault(claim.name, claim) is not claim:
+                    verb = "declares" if is_file(path) else "states"
+                    raise InputError(f"{path}: another of the files also {verb} {quoted(claim.name)}")
     if problems and not found:
         raise problems.pop()
     return select(rest, list(found.values()), " or ".join(files))
@@ -254,6 +239,7 @@ def declared_in(
     ours = {id(claim) for _, claim in claims(max_rank=-1)}
     places = _places_of_names(source)
     found: dict[str, Named] = {}
+    wrong: list[InputError] = []
     for name, value in list(vars(module).items()):
         place = places.get(name, (0, 0))
         try:
@@ -269,11 +255,10 @@ def declared_in(
                 found[named.name] = replace(named, file=str(path), line=line, column=column)
         except Exception as error:
             made = error if isinstance(error, InputError) else blamed(error, str(path), source)
-            if problems is None:
-                raise made from None if made is error else error
             if not made.line:
                 made.source, (made.line, made.column) = source, place
-            problems.append(made)
+            wrong.append(made)
+    _told(wrong, problems)
     if not found and not problems:
         raise InputError(f"{path} declares nothing to prove", expected="a rule, a law or an op")
     return list(found.values())
@@ -319,12 +304,8 @@ def stated_in(path: str | Path, text: str, problems: list[InputError] | None = N
 
     An ill-formed rule is added to ``problems``, where that is given, and costs no other one.
     """
-    try:
-        found = read_rule_file(text, str(path), problems).rules
-        return [Named(r.name, r, str(path), r.line, r.column) for r in found]
-    except InputError as error:
-        error.add_note(f"in {path}")
-        raise
+    found = read_rule_file(text, str(path), problems).rules
+    return [Named(r.name, r, str(path), r.line, r.column) for r in found]
 
 
 def run_python(file: str | Path, problems: list[InputError] | None = None) -> ModuleType:
@@ -337,23 +318,29 @@ def run_python(file: str | Path, problems: list[InputError] | None = None) -> Mo
     module = ModuleType(f"claims_of_{re.sub(r'[^0-9A-Za-z]', '_', path)}")
     module.__file__ = path
     try:
-        code = compile(source, path, "exec", dont_inherit=True)
         body = ast.parse(source, path).body
     except (SyntaxError, ValueError) as error:
         raise blamed(error, path, source) from error
     # dataclasses look their module up by name; helpers beside the file may be imported
     sys.modules[module.__name__] = module
     sys.path.insert(0, str(Path(path).resolve().parent))
+    wrong: list[InputError] = []
     try:
-        if problems is None:
-            exec(code, vars(module))
-        else:
-            _run_statements(body, module, path, source, problems)
+        _run_statements(body, module, path, source, wrong)
     except (Exception, SystemExit) as error:
         raise blamed(error, path, source) from error
     finally:
         sys.path.pop(0)
+        _told(wrong, problems)
     return module
+
+
+def _told(wrong: Sequence[InputError], problems: list[InputError] | None) -> None:
+    """Add what is wrong to ``problems``.  Raises the first of it where that is not given."""
+    if problems is not None:
+        problems += wrong
+    elif wrong:
+        raise wrong[0]
 
 
 def _run_statements(

@@ -14,7 +14,7 @@ from typing import Literal
 from ..core.errors import InputError, quoted
 from ..verify.budget import MAX_RANK
 from ..verify.claims import Claim, read_claims
-from .files import read_text
+from .files import collecting, read_text
 from .selection import Named, declared_in, stated_in
 
 FileKind = Literal["python", "rules", "claims", "hlo"]
@@ -73,14 +73,12 @@ def read_source(path: str, max_rank: int = MAX_RANK) -> SourceFile:
     kind = kind_of_file(path)
     assert kind is not None, path
     source = SourceFile(path, kind)
-    try:
+    with collecting(source.unread) as unread:
         match kind:
             case "claims":
-                source.claims = read_claims(read_text(path), path, source.unread).claims
+                source.claims = read_claims(read_text(path), path, unread).claims
             case "rules":
-                source.declared = stated_in(path, read_text(path), source.unread)
+                source.declared = stated_in(path, read_text(path), unread)
             case "python":
-                source.declared = declared_in(path, max_rank, source.unread)
-    except InputError as error:
-        source.unread.append(error)
+                source.declared = declared_in(path, max_rank, unread)
     return source

@@ -281,20 +281,6 @@ def finish(
 
 # ----------------------------------------------------------------------------------------------------- errors
 @contextmanager
-def noted(place: str, unless_said: bool = False) -> Iterator[None]:
-    """Bad input found inside is reported with the place where it stands, as in ``in the first map``.
-
-    With ``unless_said`` a place that was said already is enough, as ``in the domain`` that is given beside a map.
-    """
-    try:
-        yield
-    except InputError as error:
-        if not (unless_said and hasattr(error, "__notes__")):
-            error.add_note(place)
-        raise
-
-
-@contextmanager
 def writing(said: str, path: Path | None) -> Iterator[None]:
     """A file or folder that cannot be written is bad input, said as in ``--svg: cannot write``; none, none."""
     try:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import InputError, quoted
-from ..files import read_text
-from .frame import noted, say, writing
+from ..files import collecting, noted, read_text
+from .frame import say, writing
 
 if TYPE_CHECKING:
     from ...core.indexing_map import IndexingMap
@@ -101,10 +101,8 @@ def with_files_of_folders(
     found: dict[str, None] = {}
     wrong: list[InputError] = []
     for name in names:
-        try:
+        with collecting(wrong):
             found.update(dict.fromkeys(_files_meant(name, kinds, bare)))
-        except InputError as error:
-            wrong.append(error)
     if wrong and (problems is None or not found):
         raise wrong[0]
     if problems is not None:

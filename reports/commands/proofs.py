@@ -7,7 +7,8 @@ from pathlib import Path
 import typer
 
 from ...core.errors import InputError, quoted
-from .frame import FALSE, OPEN, PROVED, emit, finish, noted, report, writing
+from ..files import noted
+from .frame import FALSE, OPEN, PROVED, emit, finish, report, writing
 from .given import chosen_claims, file_text, opened_cache, rank
 from .proving import proved, stopped_by_disagreement
 

@@ -14,6 +14,7 @@ import typer
 
 from ...core.errors import InputError, quoted
 from ...verify.obligation import STATED
+from ..files import collecting
 from .frame import (
     BAD_INPUT,
     BUG,
@@ -319,13 +320,7 @@ def _claims_file(name: str, problems: list[InputError]) -> list[ClaimsFile]:
     from ...verify.claims import read_claims
 
     shown, text = file_text(name)
-    ill_formed: list[InputError] = []
-    try:
-        return [read_claims(text, shown, ill_formed)]
-    except InputError as error:
-        ill_formed.append(error)
-        return []
-    finally:
-        for problem in ill_formed:
-            problem.add_note(f"in {shown}")
-        problems += ill_formed
+    found = []
+    with collecting(problems, shown) as ill_formed:
+        found.append(read_claims(text, shown, ill_formed))
+    return found

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ...core.errors import InputError, quoted
-from .frame import OPEN, PROVED, emit, noted, status_of, writing
+from ..files import noted
+from .frame import OPEN, PROVED, emit, status_of, writing
 from .given import chosen_claims, opened_cache
 from .proving import proved as proved_by
 

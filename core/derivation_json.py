@@ -17,9 +17,10 @@ from .expr import Expr, Int, Sum, Var, integer, linear, postorder, var
 from .indexing_map import Constraint, IndexingMap
 from .json_form import Place, kind, map_data, read_constraint, read_map_data
 from .json_text import load_json
+from .native.recorded import entries
 from .operators import DIVISIONS, NAME_OF, OPERATORS
 from .rewrite import ConstraintRule, Rule, RuleSet
-from .steps import Trace, entries
+from .steps import Trace
 
 FORMAT: Final = "indexproof derivation 2"
 #: What the native library writes: every step that was taken, in order.

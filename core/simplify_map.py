@@ -18,10 +18,11 @@ from .constraint_normal import Constraints, Contradiction
 from .cost import DIVISION_WEIGHT, cost, expect_weight, map_cost
 from .expr import Expr, Sum, integer
 from .indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable
+from .native.recorded import entries
 from .rewrite import RuleSet
 from .room import Room, at_rest
 from .simplify import Simplifier
-from .steps import Trace, changed, entries, length, take_back
+from .steps import Trace, changed, length, take_back
 
 __all__ = ["empty_domain", "simplify_map"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from .derivation import ConstraintChange, MapChange
 from .expr import Expr
 from .indexing_map import Constraint, IndexingMap
-from .rewrite import Rule, RuleSet
+from .rewrite import Rule
 
 __all__ = [
     "Rewritten",
@@ -18,7 +18,6 @@ __all__ = [
     "Trace",
     "applied",
     "changed",
-    "entries",
     "length",
     "next_engine",
     "take_back",
@@ -74,41 +73,9 @@ def applied(rule: Rule, binding: Sequence[Expr], engine: int) -> list[Step]:
     return [] if before is after else [Step(rule, tuple(binding), before, after, engine)]
 
 
-def entries(said: Sequence[tuple[Any, ...]], rules: RuleSet, empty: IndexingMap) -> Trace:
-    """The entries that the native core recorded; ``empty`` is the map that a contradiction leaves.
-
-    Each is a tuple: what it is, the name of the rule or why the map changes, the values of the rule's variables, the number
-    of the engine, and constraints or maps before and after.
-    """
-    trace: Trace = []
-    engines: dict[int, int] = {}
-    of_expressions = {r.name: r for r in rules.rules}
-    of_constraints = {r.name: r for r in rules.constraints}
-
-    def constraints(side: Sequence[tuple[Expr, int, int]]) -> tuple[Constraint, ...]:
-        return tuple([Constraint.trusted(*c) for c in side])
-
-    for what, name, values, number, before, after in said:
-        engine = engines.setdefault(number, next_engine())
-        if what == "step":
-            trace += applied(of_expressions[name], values, engine)
-        elif what == "rewritten":
-            (said_,), (now,) = constraints(before), constraints(after)
-            trace.append(Rewritten(said_, now, engine))
-        elif what == "constraints":
-            rule = of_constraints[name]
-            binding = {v.name: e for v, e in zip(rule.variables, values, strict=True)}
-            trace.append(ConstraintChange(rule, binding, constraints(before), constraints(after)))
-        elif after is not None:
-            trace.append(MapChange(name, before, after))
-        elif (state := before.with_(constraints=before.constraints)) != empty:
-            trace.append(MapChange(name, state, empty))
-    return trace
-
-
 def length(trace: Trace | None) -> int:
     """How many entries there are so far."""
-    return 0 if trace is None else len(trace)
+    return len(trace or ())
 
 
 def take_back(trace: Trace | None, length: int) -> None:

@@ -71,7 +71,7 @@ def simplified_map(
 ) -> IndexingMap | None:
     """Simplify a map, one without points by ``emptied``; ``None`` where that is left to Python.
 
-    ``trace`` collects what is recorded, as :func:`indexproof.core.steps.entries` reads it.
+    ``trace`` collects what is recorded, as :func:`indexproof.core.native.recorded.entries` reads it.
     """
     if not NATIVE or engine is None or engine.__module__ != _ENGINE:
         return None

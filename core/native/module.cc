@@ -325,7 +325,7 @@ PyObject* written_map(IndexingMap* m, IndexingMap* given, PyObject* outside, Mad
   return o.release();
 }
 
-// Append what happened to the caller's list, as core/steps.py reads it.
+// Append what happened to the caller's list, as recorded.py reads it.
 void write_trace(const Trace& trace, PyObject* list, IndexingMap* given, PyObject* outside, Made& made) {
   static const char* const WHAT[] = {"step", "rewritten", "constraints", "map"};
   auto sides = [&](Tup<Bound> side) {

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ..core.launch import GridOrder
 from ..core.layout.placement import Placement, Tiling
-from ..core.op import Case, Op
+from ..core.op import Case
 from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..rules import catalog
 from ..rules.catalog import RULES
@@ -21,7 +22,6 @@ from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
 from .budget import MAX_RANK
 from .compiled import compiled_obligations
 from .compiled_constraints import obligations_of_check
-from .launches import launch_cases
 from .layouts import layout_cases, layout_obligations
 from .lemmas import lemma_obligations
 from .obligations import (
@@ -50,7 +50,8 @@ __all__ = [
 #: Machine widths for which rules owe *no new overflow*.
 WIDTHS = (32, 64)
 
-Claim = Rule | ConstraintRule | TransferLaw | KnownLaw | TransformLaw | Scheme | Case | StatedRule
+Named = Rule | ConstraintRule | TransferLaw | KnownLaw | TransformLaw | Scheme
+Claim = Named | Case | StatedRule
 
 
 @dataclass(frozen=True)
@@ -73,23 +74,18 @@ def _home(module: str) -> str:
     return path if package == __name__.partition(".")[0] and module in sys.modules else ""
 
 
-def _always(found: Sequence[tuple[str, Claim]]) -> Callable[[int], Iterator[tuple[str, Claim]]]:
-    return lambda max_rank: iter(found)
+def _named(found: Iterable[Named], prefix: str = "") -> Callable[[int], Iterator[tuple[str, Claim]]]:
+    listed: list[tuple[str, Claim]] = [(f"{prefix}{c.name}", c) for c in found]
+    return lambda max_rank: iter(listed)
 
 
-def _cases(cls: type[Op]) -> Callable[[int], Iterator[tuple[str, Claim]]]:
+def _cases(*cases: Callable[[int], Iterator[Case]]) -> Callable[[int], Iterator[tuple[str, Claim]]]:
     def made(max_rank: int) -> Iterator[tuple[str, Claim]]:
         for rank in range(max_rank + 1):
-            for case in cls.cases(rank):
-                yield f"{cls.name} {case.label}", case
+            for case in itertools.chain(*(some(rank) for some in cases)):
+                yield f"{case.op.name} {case.label}", case
 
     return made
-
-
-def _placements(max_rank: int) -> Iterator[tuple[str, Claim]]:
-    for rank in range(max_rank + 1):
-        for case in itertools.chain(layout_cases(rank), launch_cases(rank)):
-            yield f"{case.op.name} {case.label}", case
 
 
 def sections(rules: RuleSet = RULES) -> list[Section]:
@@ -103,20 +99,17 @@ def sections(rules: RuleSet = RULES) -> list[Section]:
     found: list[Section] = []
     for module, group in itertools.groupby(rules, key=lambda r: declared.get(id(r), "")):
         home = _home(f"{catalog.__package__}.{module}") if module else ""
-        own: list[tuple[str, Claim]] = [(r.name, r) for r in group]
-        found.append(Section(f"rules {module}", home, _always(own)))
-    laws: list[tuple[str, Claim]] = [(law.name, law) for law in TRANSFER_LAWS]
-    laws += [(law.name, law) for law in KNOWN_LAWS]
-    found.append(Section("transfer", _home(TransferLaw.__module__), _always(laws)))
-    changes: list[tuple[str, Claim]] = [(law.name, law) for law in TRANSFORM_LAWS]
-    tiles: list[tuple[str, Claim]] = [(law.name, law) for law in TILE_LAWS]
-    found.append(Section("tiles", _home(TileLaw.__module__), _always(tiles)))
-    found.append(Section("transforms", _home(TransformLaw.__module__), _always(changes)))
-    schemes: list[Scheme] = [*LEMMAS.values(), *STEPS.values()]
-    lemmas: list[tuple[str, Claim]] = [(f"lemma: {scheme.name}", scheme) for scheme in schemes]
-    found.append(Section("lemmas", _home(Scheme.__module__), _always(lemmas)))
-    found += (Section(f"op {cls.__name__}", _home(cls.__module__), _cases(cls)) for cls in OPS.values())
-    found.append(Section("placements", _home(layout_cases.__module__), _placements))
+        found.append(Section(f"rules {module}", home, _named(group)))
+    laws: tuple[tuple[str, type, Sequence[Named]], ...] = (
+        ("transfer", TransferLaw, (*TRANSFER_LAWS, *KNOWN_LAWS)),
+        ("tiles", TileLaw, TILE_LAWS),
+        ("transforms", TransformLaw, TRANSFORM_LAWS),
+    )
+    found += (Section(name, _home(cls.__module__), _named(some)) for name, cls, some in laws)
+    lemmas = _named((*LEMMAS.values(), *STEPS.values()), "lemma: ")
+    found.append(Section("lemmas", _home(Scheme.__module__), lemmas))
+    found += (Section(f"op {cls.__name__}", _home(cls.__module__), _cases(cls.cases)) for cls in OPS.values())
+    found.append(Section("placements", _home(layout_cases.__module__), _cases(layout_cases, GridOrder.cases)))
     # a file that comes back later in the catalogue begins a section of another name
     names = [s.name for s in found]
     return [replace(s, name=f"{s.name} {k}") if s.name in names[:k] else s for k, s in enumerate(found)]
@@ -146,31 +139,26 @@ def obligations_of(claim: Claim, widths: Sequence[int] = WIDTHS) -> Iterator[Obl
         case StatedRule():
             return stated_rule_obligations(claim)
         case Case():
-            return (
-                layout_obligations(claim)
-                if isinstance(claim.op, Tiling | Placement)
-                else op_obligations(claim)
-            )
+            placed = isinstance(claim.op, Tiling | Placement)
+            return layout_obligations(claim) if placed else op_obligations(claim)
+
+
+_FAMILIES = {
+    Rule: "rule",
+    ConstraintRule: "constraint rule",
+    TransferLaw: "transfer",
+    TransformLaw: "transform",
+    Scheme: "lemma",
+    Case: "op",
+    StatedRule: FAMILY,
+}
 
 
 def family_of(claim: Claim) -> str:
     """The family of a claim's obligations."""
-    match claim:
-        case Rule():
-            return "rule"
-        case ConstraintRule():
-            return "constraint rule"
-        case KnownLaw():
-            return claim.family
-        case TransformLaw():
-            return "transform"
-        case Scheme():
-            return "lemma"
-        case Case():
-            return "op"
-        case StatedRule():
-            return FAMILY
-    return "transfer"
+    if isinstance(claim, KnownLaw):
+        return claim.family
+    return next(family for kind, family in _FAMILIES.items() if isinstance(claim, kind))
 
 
 def group_of(name: str, claim: Claim) -> str:

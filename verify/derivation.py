@@ -5,7 +5,7 @@ and, for conditions on ranges, :mod:`.domain` and the concrete deciders.  Nothin
 engine, its way of finding values for variables or its knowledge of ranges is used, and nothing that a derivation says is
 believed:
 
-* each rule must be in the given set, and where verdicts are given (:mod:`.proved`) it must be proved,
+* each rule must be in the given set, and where verdicts are given (:mod:`.replay`) it must be proved,
 * the left side under the binding must be ``before`` and the right side ``after``, as the same interned expressions,
 * all conditions of the rule must hold on the domain; what holds on the domain of a constraint that is being rewritten is
   what follows from the box and the *other* constraints,

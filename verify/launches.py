@@ -9,23 +9,16 @@ For one launch the claims are Presburger and always decided: :func:`verify_launc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
 from ..core.indexing_map import IndexingMap, Variable
-from ..core.launch import GRID, GridOrder, Launched
-from ..core.op import Case
+from ..core.launch import GRID, Launched
 from .concrete import covers, equal_maps, in_bounds, inverse
 from .layouts import CheckedClaim
 from .properties import injective
 
-__all__ = ["launch_cases", "verify_launch"]
-
-
-def launch_cases(rank: int) -> Iterator[Case]:
-    """Every symbolic instance of a grid over arrays of this rank."""
-    yield from GridOrder.cases(rank)
+__all__ = ["verify_launch"]
 
 
 def verify_launch(
@@ -39,43 +32,27 @@ def verify_launch(
     confirm: bool = False,
 ) -> list[CheckedClaim]:
     """Everything that is claimed of one launch, for its own maps or for other forms of them."""
-    there = places if places is not None else at.places
-    back = owners if owners is not None else at.owners
-    by_thread = thread_map if thread_map is not None else at.thread_map
-    by_block = block_map if block_map is not None else at.block_map
-    by_warp = warp_map if warp_map is not None else at.warp_map
-    threads = at.launch.threads
-    return [
-        CheckedClaim(
-            "every place computes an element of the output", in_bounds(there, at.shape.dims, confirm=confirm)
+    there, back = places or at.places, owners or at.owners
+    by_thread, by_block = thread_map or at.thread_map, block_map or at.block_map
+    by_warp = warp_map or at.warp_map
+    lanes, grid = at.threads_of_warps, (*at.launch.threads, *at.launch.blocks)
+    once = [v.name for v in there.dims]
+    threads, blocks = (_by_places(at, names, there) for names in (GRID[:6], GRID[3:6]))
+    claims = {
+        "every place computes an element of the output": in_bounds(there, at.shape.dims, confirm=confirm),
+        "every element is computed": covers(there, at.shape.dims, confirm=confirm),
+        "no element is computed twice": injective(there, once, confirm=confirm),
+        "the places of elements are in the grid": in_bounds(back, at.grid, confirm=confirm),
+        "both maps are inverse to each other": inverse(there, back, confirm=confirm),
+        "threads take what is computed at their places": equal_maps(threads, by_thread, confirm=confirm),
+        "blocks take what is computed at their places": equal_maps(blocks, by_block, confirm=confirm),
+        "every thread of a block is one lane of one warp": inverse(
+            _lanes(at), at.warps_of_threads, confirm=confirm
         ),
-        CheckedClaim("every element is computed", covers(there, at.shape.dims, confirm=confirm)),
-        CheckedClaim(
-            "no element is computed twice", injective(there, [v.name for v in there.dims], confirm=confirm)
-        ),
-        CheckedClaim("the places of elements are in the grid", in_bounds(back, at.grid, confirm=confirm)),
-        CheckedClaim("both maps are inverse to each other", inverse(there, back, confirm=confirm)),
-        CheckedClaim(
-            "threads take what is computed at their places",
-            equal_maps(_by_places(at, GRID[:6], there), by_thread, confirm=confirm),
-        ),
-        CheckedClaim(
-            "blocks take what is computed at their places",
-            equal_maps(_by_places(at, GRID[3:6], there), by_block, confirm=confirm),
-        ),
-        CheckedClaim(
-            "every thread of a block is one lane of one warp",
-            inverse(_lanes(at), at.warps_of_threads, confirm=confirm),
-        ),
-        CheckedClaim(
-            "warps take what their threads take",
-            equal_maps(at.threads_of_warps.compose(by_thread), by_warp, confirm=confirm),
-        ),
-        CheckedClaim(
-            "lanes are threads of the block",
-            in_bounds(at.threads_of_warps, (*threads, *at.launch.blocks), confirm=confirm),
-        ),
-    ]
+        "warps take what their threads take": equal_maps(lanes.compose(by_thread), by_warp, confirm=confirm),
+        "lanes are threads of the block": in_bounds(lanes, grid, confirm=confirm),
+    }
+    return [CheckedClaim(claim, answer) for claim, answer in claims.items()]
 
 
 def _by_places(at: Launched, names: tuple[str, ...], places: IndexingMap) -> IndexingMap:

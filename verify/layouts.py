@@ -299,9 +299,8 @@ def verify_memory(
     The forward map is in bounds and injective; the backward map is it turned round, in bounds, with exactly its
     image as domain; padding is exactly the complement of that; and both are pad, reshape and transpose.
     """
-    there = forward if forward is not None else at.forward
-    back = backward if backward is not None else at.backward
-    rest = list(padding if padding is not None else at.padding)
+    there, back = forward or at.forward, backward or at.backward
+    rest = list(at.padding if padding is None else padding)
     positions = (at.size,)
     steps = construction(at.op, at.shape.dims)
     made = _concrete_steps(steps, at.shape.dims, "input_to_output")
@@ -347,12 +346,10 @@ def verify_bitcast(d: Decomposition, *, confirm: bool = False) -> list[CheckedCl
     steps = decomposition_ops(d)
     here = _concrete_steps(steps, source.shape.dims, "input_to_output")
     there = _concrete_steps(steps, target.shape.dims, "output_to_input")
-    along = bitcast_map(target.shape, source.shape)
-    return [
-        CheckedClaim("source to target: the steps keep positions", equal_maps(along, here, confirm=confirm)),
-        CheckedClaim(
-            "target to source: the steps keep positions",
-            equal_maps(bitcast_map(source.shape, target.shape), there, confirm=confirm),
-        ),
-        CheckedClaim("both ways are inverse to each other", inverse(here, there, confirm=confirm)),
-    ]
+    along, back = bitcast_map(target.shape, source.shape), bitcast_map(source.shape, target.shape)
+    claims = {
+        "source to target: the steps keep positions": equal_maps(along, here, confirm=confirm),
+        "target to source: the steps keep positions": equal_maps(back, there, confirm=confirm),
+        "both ways are inverse to each other": inverse(here, there, confirm=confirm),
+    }
+    return [CheckedClaim(claim, answer) for claim, answer in claims.items()]

@@ -119,7 +119,7 @@ def _as_stated(part: str) -> property:
     return property(get)
 
 
-for _part in ("hypotheses", "goal", "show", "tags", "width", "source"):
+for _part in ("hypotheses", "goal", "show", "width", "source"):
     setattr(Recorded, _part, _as_stated(_part))
 
 

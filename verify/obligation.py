@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .verdict import Status, Verdict
@@ -46,7 +46,6 @@ class Obligation:
     gate: bool = True
     where: str = ""
     claim: str = ""
-    tags: tuple[str, ...] = field(default=())
     #: For a claim about machine integers: the width, whose limits are where such claims fail.
     width: int = 0
     #: A claim stated in a language of its own, as text; such a claim is decided in its own way.

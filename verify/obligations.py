@@ -26,8 +26,9 @@ from ..core.condition import (
 )
 from ..core.constraint_order import ConstraintMeasure, constraint_measure
 from ..core.constraint_order import measured as measured_constraint
-from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Var, lift, postorder, var
+from ..core.expr import Expr, Int, Max, Min, Var, lift, postorder, var
 from ..core.op import DIRECTIONS, Case, MapClaim, box, coverage_claim, map_claim
+from ..core.parametric import divisors_of
 from ..core.rewrite import ConstraintRule, Measure, Rule, measure, measured
 from ..rules.transfer import KnownLaw, TransferLaw
 from .obligation import Obligation, Question, Way
@@ -47,10 +48,7 @@ __all__ = [
 
 def defined(*roots: Expr) -> Condition:
     """The condition that no divisor below ``roots`` is zero."""
-    divisors = {
-        n.b for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv)) and not isinstance(n.b, Int)
-    }
-    return all_of(d.ne(0) for d in sorted(divisors, key=str))
+    return all_of(d.ne(0) for d in sorted(divisors_of(roots), key=str))
 
 
 def _defined_conditions(conditions: Sequence[Condition]) -> Condition:
@@ -207,7 +205,6 @@ def transfer_obligations(law: TransferLaw) -> Iterator[Obligation]:
         show=_subterms(("value", law.value), ("lo", law.lo), ("hi", law.hi)),
         where="transfer.py",
         claim=law.statement(),
-        tags=(f"approximate: {law.approximate}",) if law.approximate else (),
     )
     given = tuple(law.hypotheses())
     yield owe("sound below", given, law.lo <= law.value)

@@ -160,12 +160,14 @@ def _order(question: Part) -> Sequence[str]:
     """The quick strategies in order: digits of a number are bounded by the number before they are read one by one, and
     put together before they are divided again.
     """
+    first = ""
     if recombinations(question.goal)[0]:
-        return _DIGITS_FIRST
-    if equated(question.all, question.goal)[0]:
-        return _EQUATED_FIRST
-    nested = itertools.islice(unquotienting(question.all, question.goal), _NESTED)
-    return _QUICK if len(list(nested)) < _NESTED else _NESTED_FIRST
+        first = "recombined digits"
+    elif equated(question.all, question.goal)[0]:
+        first = "equated dividends"
+    elif len([*itertools.islice(unquotienting(question.all, question.goal), _NESTED)]) == _NESTED:
+        first = "quotient bound"
+    return sorted(_QUICK, key=lambda name: name != first)
 
 
 #: Whether a strategy succeeded, its resources, and the questions that its proof rests on where they are wanted.
@@ -284,18 +286,10 @@ def _refuted(
 
 
 # ---------------------------------------------------------------------------------------------------------- encodings
-def _quick(part: Part, budget: Budget) -> Attempt:
-    """The witness encoding with little patience."""
-    return _unsat(part.all, part.goal, budget.quick, part.whole)
-
-
 def _linear(part: Part, budget: Budget) -> Attempt:
     """Reduction to linear arithmetic; divisors are not zero, for the *defined* obligation is another one."""
-    outcome = linear.prove(part.all, part.goal, budget=linear_limits(budget), assume_defined=True)
-    kept = (
-        tuple(ProofQuestion("linear", leaf) for leaf in outcome.leaves) if outcome.proved and wanted() else ()
-    )
-    return outcome.proved, outcome.resources, kept
+    limits = linear_limits(budget)
+    return _in_turn([linear.prove(part.all, part.goal, budget=limits, assume_defined=True)])
 
 
 def linear_limits(budget: Budget, *, patient: bool = True) -> linear.ReductionBudget:
@@ -330,18 +324,10 @@ def contradiction(encoder: Encoder, conditions: Sequence[Any], budget: int) -> A
     return proved, resources(s), (ProofQuestion("witness", asked),) if proved and asked else ()
 
 
-def _witness(part: Part, budget: Budget) -> Attempt:
-    return _unsat(part.all, part.goal, budget.proof, part.whole)
-
-
 def _quotient_bound(part: Part, budget: Budget) -> Attempt:
     """A bound of a quotient is a bound of its dividend: digits of a number are bounded by the number."""
     bound = unquotiented(part.all, part.goal)
     return (False, 0, ()) if bound is None else _linear(replace(part, goal=bound), budget)
-
-
-def _recombined(part: Part, budget: Budget) -> Attempt:
-    return _in_turn(by_recombined_digits(part.all, part.goal, linear_limits(budget)))
 
 
 def _in_turn(outcomes: Sequence[linear.Reduction]) -> Attempt:
@@ -375,10 +361,6 @@ def by_recombined_digits(
     return outcomes
 
 
-def _equated(part: Part, budget: Budget) -> Attempt:
-    return _in_turn(by_equated_dividends(part.all, part.goal, linear_limits(budget)))
-
-
 def by_equated_dividends(
     hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget
 ) -> list[linear.Reduction]:
@@ -402,17 +384,14 @@ def _linearised(part: Part, budget: Budget) -> Attempt:
 _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
     "linear": _linear,
     "quotient bound": _quotient_bound,
-    "recombined digits": _recombined,
-    "equated dividends": _equated,
-    "witness": _quick,
+    "recombined digits": lambda p, b: _in_turn(by_recombined_digits(p.all, p.goal, linear_limits(b))),
+    "equated dividends": lambda p, b: _in_turn(by_equated_dividends(p.all, p.goal, linear_limits(b))),
+    "witness": lambda p, b: _unsat(p.all, p.goal, b.quick, p.whole),
     LINEARISED: _linearised,
-    "witness, patient": _witness,
+    "witness, patient": lambda p, b: _unsat(p.all, p.goal, b.proof, p.whole),
 }
 #: Tried on every part before a counterexample is looked for, in order.
 _QUICK = ("linear", "quotient bound", "recombined digits", "equated dividends", "witness")
-_NESTED_FIRST = ("quotient bound", *(name for name in _QUICK if name != "quotient bound"))
-_EQUATED_FIRST = ("equated dividends", *(name for name in _QUICK if name != "equated dividends"))
-_DIGITS_FIRST = ("recombined digits", *(name for name in _QUICK if name != "recombined digits"))
 #: Where counterexamples are looked for without a solver.
 _POINTS = ("small points", "bounded points")
 #: So many quotients inside each other are taken apart before anything else is tried.

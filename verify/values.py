@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
+from operator import add, and_, mul, or_, sub, xor
 from typing import NamedTuple
 
 import numpy as np
@@ -254,6 +255,9 @@ def _result(
     return found.as_long() if isinstance(found, z3.BitVecNumRef) and found.size() == width else None
 
 
+_PLAIN = {"add": add, "subtract": sub, "multiply": mul, "and": and_, "or": or_, "xor": xor}
+
+
 def _operation(
     opcode: str, direction: str, width: int, signed: bool, x: Sequence[z3.BitVecNumRef]
 ) -> z3.BitVecRef | None:
@@ -264,22 +268,12 @@ def _operation(
         return a < b if signed else z3.ULT(a, b)
 
     match opcode, list(x):
-        case "add", [a, b]:
-            return a + b
-        case "subtract", [a, b]:
-            return a - b
-        case "multiply", [a, b]:
-            return a * b
+        case _, [a, b] if opcode in _PLAIN:
+            return _PLAIN[opcode](a, b)
         case "divide" | "remainder", [a, b] if b.as_long():
             if opcode == "divide":
                 return a / b if signed else z3.UDiv(a, b)
             return z3.SRem(a, b) if signed else z3.URem(a, b)
-        case "and", [a, b]:
-            return a & b
-        case "or", [a, b]:
-            return a | b
-        case "xor", [a, b]:
-            return a ^ b
         case "not", [a]:
             return ~a
         case (("shift-left" | "shift-right-logical" | "shift-right-arithmetic"), [a, b]) if (

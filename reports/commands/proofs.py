@@ -82,7 +82,7 @@ def replay(
     from ...core.json_text import load_json
     from ...rules.catalog import RULES
     from ...verify.derivation import DerivationRefused, check_derivation
-    from ...verify.proved import proved_rules
+    from ...verify.replay import proved_rules
     from ...verify.words import replay_text
     from ..derivation import read_derivation, replay_json
 

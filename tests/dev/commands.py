@@ -85,7 +85,7 @@ def fuzz(
         corpus (FILE): Also what is in this file; may be repeated.
     """
     from indexproof.rules.catalog import RULES
-    from indexproof.verify.proved import proved_rules
+    from indexproof.verify.replay import proved_rules
 
     from .fuzz.corpus import read_corpus
     from .fuzz.maps import examine_corpus, examine_some, fuzz_text

@@ -38,7 +38,7 @@ from indexproof.rules.catalog import RULES
 from indexproof.rules.simplifier import simplify
 from indexproof.verify.derivation import DerivationRefused, check_derivation
 from indexproof.verify.domain import Domain
-from indexproof.verify.proved import proved_rules
+from indexproof.verify.replay import proved_rules
 from indexproof.verify.testing import strategies
 
 XLA_PAIRS = Path(__file__).parent / "data" / "xla_pairs.jsonl.gz"

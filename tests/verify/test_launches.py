@@ -10,17 +10,17 @@ import pytest
 
 from indexproof.core.hlo import Layout, Shape
 from indexproof.core.indexing_map import Constraint, IndexingMap
-from indexproof.core.launch import Launch, Launched
+from indexproof.core.launch import GridOrder, Launch, Launched
 from indexproof.core.op import Case
 from indexproof.rules.simplifier import simplify
 from indexproof.verify.catalogue import claims, obligations_of
-from indexproof.verify.launches import launch_cases, verify_launch
+from indexproof.verify.launches import verify_launch
 from indexproof.verify.solve import decide
 
 
 @pytest.mark.parametrize(
     "case",
-    [c for rank in range(3) for c in launch_cases(rank) if "every" not in c.label],
+    [c for rank in range(3) for c in GridOrder.cases(rank) if "every" not in c.label],
     ids=lambda c: c.label,
 )
 def test_proved_for_all_sizes(case: Case) -> None:
@@ -32,7 +32,7 @@ def test_proved_for_all_sizes(case: Case) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
-    [c for rank in range(5) for c in launch_cases(rank) if rank > 2 or "every" in c.label],
+    [c for rank in range(5) for c in GridOrder.cases(rank) if rank > 2 or "every" in c.label],
     ids=lambda c: c.label,
 )
 def test_proved_for_all_sizes_of_larger_instances(case: Case) -> None:

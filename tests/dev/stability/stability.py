@@ -114,7 +114,7 @@ def mutant(o: Obligation, n: int) -> Obligation:
     dice = random.Random(f"{o.name} {n}")
     *hypotheses, goal = (_reworded(c, dice) for c in substituted((*o.hypotheses, o.goal), names))
     dice.shuffle(hypotheses)
-    changed = replace(o, hypotheses=tuple(hypotheses), goal=goal, show=(), tags=())
+    changed = replace(o, hypotheses=tuple(hypotheses), goal=goal, show=())
     if isinstance(changed, LemmaObligation):
         return replace(changed, renamed=tuple(names.items()))
     return changed

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from ..schemes import LEMMAS, STEPS, Scheme
 from .leaves import ReductionBudget
-from .prover import Reduction, explain, prove
+from .prover import Reduction, prove
 from .question import Leaf, leaf_smtlib
 from .record import LinearFact
 
@@ -33,7 +33,6 @@ __all__ = [
     "Reduction",
     "ReductionBudget",
     "Scheme",
-    "explain",
     "leaf_smtlib",
     "prove",
 ]

@@ -336,9 +336,6 @@ class Instances:
                     self.value(v, value)
             case "lemma":
                 self._lemma(d["lemma"], d["with"], d["given"])
-            case "derived":
-                for f in d["from"]:
-                    self.fact(f)
 
     def _named(self, d: dict[str, Any]) -> None:
         """A quotient that was named is the one of another dividend that differs by multiples."""

@@ -1,6 +1,6 @@
 """One leaf of a proof: the facts of a case contradict the negated goals, by bounds alone or by linear questions.
 
-Instances of lemmas are added as models of the question violate them, and differences that must be zero are derived.
+Instances of lemmas are added as models of the question violate them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from ...core.condition import Condition
 from .bounds import Bounds
 from .case import Witness, best_definition
-from .formula import FALSE, TRUE, All, AtLeast, Formula, Some, Zero, at_least, nonzero, substitute, zero
+from .formula import FALSE, TRUE, All, AtLeast, Formula, Some, Zero, at_least, substitute, zero
 from .lemmas import Instance, Setting, pool
 from .polynomial import ONE, Monomial, Poly, Values
 from .question import Leaf, LinearQuestion, Meter
@@ -134,9 +134,7 @@ class Leaves:
         eager = _solved(state, negated, eager=True)
         return self._ask(*eager, levels=levels) if eager[0].steps != careful[0].steps else None
 
-    def _ask(
-        self, state: _State, negated: LinearFact, levels: Sequence[int], nested: int = 0
-    ) -> list[LinearFact] | None:
+    def _ask(self, state: _State, negated: LinearFact, levels: Sequence[int]) -> list[LinearFact] | None:
         refuted = negated.formula
         if refuted == FALSE or any(f.formula == FALSE for f in state.facts):
             facts = [*(f for f in state.facts if f.formula == FALSE), negated]
@@ -160,30 +158,20 @@ class Leaves:
         near = setting.near()
         used: list[Instance] = []
         for level in levels:
-            instances, differences = pool(setting if level else near, max(level, 1))
+            instances = pool(setting if level else near, max(level, 1))
             self._instances += len(instances)
             if self._instances > self.budget.instances:
                 raise Exhausted(f"more than {self.budget.instances:,} instances of lemmas")
-            closed, values = self._violated(question, instances, used)
-            if closed:
+            if self._contradicted(question, instances, used):
                 facts = [*state.facts, *(_instance(i, bounds, log) for i in used), negated]
                 self.add(facts, state.steps, "solver")
                 return facts
-            if values is None or nested >= 2:
-                continue
-            derived = self._derived(question, differences, values, state, used, negated, bounds, log)
-            if derived:
-                facts = [*state.facts, *derived]
-                more = replace(state, facts=facts)
-                found = self._ask(*_solved(more, negated, eager=True), levels=(level,), nested=nested + 1)
-                if found is not None:
-                    return found
         return None
 
-    def _violated(
+    def _contradicted(
         self, question: LinearQuestion, instances: Sequence[Instance], used: list[Instance]
-    ) -> tuple[bool, dict[Monomial, int] | None]:
-        """Add instances that the current model violates until none is left, or there is no model."""
+    ) -> bool:
+        """Add instances that the current model violates until there is no model, or none is left."""
         left = list(instances)
         wanted = sorted({m for i in left for p in i.polynomials() for m in p.terms if m})
         batch = 10
@@ -191,7 +179,7 @@ class Leaves:
             if not self.budget.patient and self.meter.questions > self.budget.questions:
                 raise Exhausted(f"more than {self.budget.questions} questions")
             if question.undecided:
-                return False, None
+                return False
             values = _completed(question.model(), wanted)
             violated: list[Instance] = []
             kept: list[Instance] = []
@@ -201,41 +189,16 @@ class Leaves:
                     break
                 (kept if i.holds(values) else violated).append(i)
             if not violated:
-                return False, values
+                return False
             left = kept
             used += violated
             question.add(i.formula for i in violated)
             if question.contradictory():
-                return True, None
+                return True
             batch = batch + batch // 2
         used += left
         question.add(i.formula for i in left)
-        if question.contradictory():
-            return True, None
-        return False, None if question.undecided else _completed(question.model(), wanted)
-
-    def _derived(
-        self,
-        question: LinearQuestion,
-        differences: Sequence[Poly],
-        values: dict[Monomial, int],
-        state: _State,
-        used: Sequence[Instance],
-        negated: LinearFact,
-        bounds: Bounds,
-        log: Log | None,
-    ) -> list[LinearFact]:
-        """Differences that the facts force to be zero; each leaves a leaf of its own."""
-        found: list[LinearFact] = []
-        facts: list[LinearFact] = []
-        for d in differences:
-            if len(d) < 2 or any(m and m not in values for m in d.terms) or d.value(values):
-                continue
-            if question.contradictory_with([nonzero(d)]):
-                facts = facts or [*state.facts, negated, *(_instance(i, bounds, log) for i in used)]
-                self.add([*facts, LinearFact(nonzero(d), "negated goal")], state.steps, "solver")
-                found.append(LinearFact(zero(d), "derived", Reason("derived", {"zero": d, "from": facts})))
-        return found
+        return question.contradictory()
 
 
 def _instance(i: Instance, bounds: Bounds, log: Log | None) -> LinearFact:

@@ -187,8 +187,8 @@ _CANDIDATES = 60
 _COFACTORS = 12
 
 
-def pool(s: Setting, level: int) -> tuple[list[Instance], list[Poly]]:
-    """Instances worth knowing, most promising first, and the differences that were considered.
+def pool(s: Setting, level: int) -> list[Instance]:
+    """Instances worth knowing, most promising first.
 
     Level 1 multiplies facts with positive factors; level 2 also facts with each other, within one more
     degree.
@@ -206,7 +206,7 @@ def pool(s: Setting, level: int) -> tuple[list[Instance], list[Poly]]:
         shifted = [x for d in differences for x in (d + ONE, d - ONE)]
         found += [_apart(b, d) for d in shifted for b in scales if d.degree + b.degree <= limit]
     found += _products(s, level, limit)
-    return _connected(found, s), differences
+    return _connected(found, s)
 
 
 def _products(s: Setting, level: int, limit: int) -> list[Instance]:

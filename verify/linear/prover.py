@@ -24,14 +24,12 @@ from .record import LinearFact, Log, Node, Unrecorded
 class Reduction:
     """Whether the claim was proved, by which leaves and at what cost (z3 resource units).
 
-    ``strategy`` is ``identity`` where no solver was asked.  ``steps`` names what was done, each once, in
-    order.  ``proof`` is there if it was to be recorded.
+    ``strategy`` is ``identity`` where no solver was asked.  ``proof`` is there if it was to be recorded.
     """
 
     proved: bool
     strategy: str
     leaves: tuple[Leaf, ...]
-    steps: tuple[str, ...]
     resources: int
     questions: int
     reason: str = ""
@@ -66,35 +64,15 @@ def prove(
     for v, e in reversed(inlined):
         proof = proof and {"step": "inline", "variable": v, "term": e, "then": proof}
     asked = search.leaves.meter.questions
-    steps = dict.fromkeys(
-        s.partition(":")[0] for leaf in search.leaves.closed for s in (*leaf.steps, *leaf.lemmas)
-    )
     return Reduction(
         proved,
         "linear" if asked else "identity",
         tuple(search.leaves.closed),
-        tuple(steps),
         search.leaves.meter.spent,
         asked,
         reason,
         proof if record else None,
     )
-
-
-def explain(outcome: Reduction) -> str:
-    """The proof, or how far it came, as text."""
-    counts = (
-        f"{len(outcome.leaves)} leaves, {outcome.questions} questions, {outcome.resources:,} resource units"
-    )
-    lines = [f"{'proved' if outcome.proved else 'not proved'} by {outcome.strategy}: {counts}"]
-    if outcome.reason:
-        lines.append(f"  because {outcome.reason}")
-    for n, leaf in enumerate(outcome.leaves):
-        lines.append(f"leaf {n + 1}, closed by {leaf.closed}")
-        lines += [f"  step   {s}" for s in leaf.steps]
-        lines += [f"  fact   {f.formula}   ({f.why})" for f in leaf.facts[:-1]]
-        lines += [f"  refute {f.formula}" for f in leaf.facts[-1:]]
-    return "\n".join(lines)
 
 
 def _goals(goal: Condition) -> list[Condition]:

@@ -144,7 +144,6 @@ class LinearQuestion:
         self._solver.set("random_seed", encode.SEED)
         self._solver.set("ctrl_c", False)  # an interrupt is this program's to notice, not an "unknown"
         self._text: list[str] = []
-        self._stale = False
         self.undecided = False
 
     def add(self, formulas: Iterable[Formula]) -> None:
@@ -164,26 +163,13 @@ class LinearQuestion:
         """Whether no integers satisfy the assertions; false also where the budget is spent."""
         self._flush()
         answer = self._solver.check()
-        self._stale = False
         self.meter.questions += 1
         self.meter.last = self._solver
         self.undecided = answer == z3.unknown
         return bool(answer == z3.unsat)
 
-    def contradictory_with(self, formulas: Iterable[Formula]) -> bool:
-        """The same with more assertions, for this once."""
-        self._flush()
-        self._solver.push()
-        self.add(formulas)
-        answer = self.contradictory()
-        self._solver.pop()
-        self._stale = True
-        return answer
-
     def model(self) -> dict[Monomial, int]:
         """Values of the monomials that satisfy the assertions; empty where none are known."""
-        if self._stale and (self.contradictory() or self.undecided):
-            return {}
         text: Any = self._solver.model().sexpr()
         found: dict[Monomial, int] = {}
         for symbol, negative, natural in _VALUE.findall(text):

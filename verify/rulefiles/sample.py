@@ -14,24 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from ...core.condition import Compare, Condition, Divides, Within, atoms
-from ...core.expr import Expr, Int, Mod, Selection, Var, postorder
+from ...core.condition import Compare, Condition, Divides
+from ...core.expr import Expr, Var
 from ..bounded import bounds_of, units
 from ..preprocess import flattened
 from .lowering import lowered
 from .rule import StatedRule
 from .table import Array, Table, reader
-from .terms import BOOL, below
+from .terms import below
 
 __all__ = ["every_point", "limits_table", "table_of"]
 
 _GRID = 4096
 _RANDOM = 2500
 _MACHINE = 2000
-_CORNERS = 1000
 #: A rule that has no more points than this can be tried at all of them: two variables of eight bits, one of sixteen.
 _EVERY = 1 << 18
-#: Points for each pair of variables of which one is the least machine integer and the other -1, at most.
+#: Points at which two variables stand at limits in one way, at most.
 _LEAST = 16
 
 
@@ -104,42 +103,19 @@ def _limits(r: StatedRule, count: int, kind: Any) -> Array:
     small = generator.integers(-4, 11, size=shape)
     picked = values[generator.integers(0, len(values), size=shape)]
     points: Array = np.where(generator.random(shape) < 0.5, small, picked)
-    names = range(len(r.variables))
-    # the only quotient that overflows is that of the least integer by -1: every pair of variables has its share of it
-    pairs = list(itertools.permutations(names, 2))
-    share = min(_LEAST, max(1, count // (2 * len(pairs)))) if pairs else 0
-    for n, (dividend, divisor) in enumerate(pairs):
-        rows = slice(n * share, (n + 1) * share)
-        points[rows, dividend] = -top
-        points[rows, divisor] = -1
-        # half of the time nothing else is large
-        near_zero = slice(rows.start, rows.start + share // 2)
-        for u in names:
-            if u not in (dividend, divisor):
-                points[near_zero, u] = generator.integers(-1, 3, size=share // 2)
-    # and a sum that overflows by one fits once it is negated: every two variables have their share of its halves
-    for n, (v, w) in enumerate(itertools.combinations(names, 2)):
-        rows = slice(count - (n + 1) * share, count - n * share)
-        if share and rows.start >= len(pairs) * share:
-            points[rows, v] = points[rows, w] = top // 2
-            for u in names:
-                if u not in (v, w):
-                    points[rows, u] = generator.integers(-2, 3, size=share)
-    return points
-
-
-def _alike(r: StatedRule, kind: Any) -> Array:
-    """Points at which two variables stand at the same limit of machine integers, and the others near zero."""
-    s = r.semantics
-    pairs = list(itertools.combinations(range(len(r.variables)), 2))
-    share = max(1, min(_LEAST, _CORNERS // max(1, len(pairs))))
-    points = np.random.default_rng(s.width).integers(-2, 4, size=(share * len(pairs), len(r.variables)))
-    points = points.astype(kind)
-    limits = np.array([s.lo, s.hi], dtype=kind)[np.arange(share) % 2]
-    for n, pair in enumerate(pairs):
-        for v in pair:
-            points[n * share : (n + 1) * share, v] = limits
-    return points
+    # only the least integer by -1 has a quotient that overflows, a sum of two halves overflows by one and fits once it is
+    # negated, and two variables may stand at one limit: every pair has its share of these, half of it with others small
+    pairs = list(itertools.permutations(range(len(r.variables)), 2))
+    share = max(2, min(_LEAST, count // (2 * max(1, len(pairs)))))
+    blocks = [points]
+    for (v, w), ends in itertools.product(
+        pairs, ((-top, -1), (top // 2, top // 2), (-top, -top), (top - 1, top - 1))
+    ):
+        block = points[:share].copy()
+        block[::2] = generator.integers(-2, 3, size=block[::2].shape)
+        block[:, [v, w]] = np.array(ends, dtype=kind)
+        blocks.append(block)
+    return np.concatenate(blocks)
 
 
 # -------------------------------------------------------------------------------------- points of the conditions
@@ -168,16 +144,8 @@ def _recipes(conditions: Sequence[Condition]) -> list[tuple[Var, _Recipe]]:
             case Compare("==", a, b):
                 for v, value in units(a - b):
                     offer(0, "equal", v, value)
-                for node in postorder(a - b) if Int in (type(a), type(b)) else ():
-                    if isinstance(node, Mod):
-                        d = node.b
-                        while isinstance(d, Selection):  # it is chosen so that it is not zero
-                            d = d.b if isinstance(d.a, Int) else d.a
-                        offer(1, "multiple", node.a, d)
             case Divides(d, e):
                 offer(1, "multiple", e, d)
-            case Within(e, lo, hi):
-                offer(2, "within", e, lo, hi)
     for ways in bounds_of(conditions):
         for bound in ways:
             offer(3, "below" if bound.upper else "above", bound.v, bound.e)
@@ -242,26 +210,15 @@ def table_of(r: StatedRule) -> Table:
         return _joined(r, [])
     kind = _kind_of(r, domains)
     radius, grid = _grid(domains, kind)
-    core = lowered(r)
-    given = core.conditions
-    # in a corner every coordinate stands at a bound once conditions are followed: claims off by one fail there
-    corners = np.random.default_rng(28).integers(-1, 2, size=(_CORNERS, len(r.variables))).astype(kind)
+    given = lowered(r).conditions
     blocks = [
         grid,
         _random(r, _RANDOM, 20240229, kind),
         _follow(r, _random(r, _RANDOM, 8128, kind), given),
-        _follow(r, corners, given),
     ]
-    equations = [
-        Compare("==", c.a, c.b)
-        for c in atoms(core.goal)
-        if isinstance(c, Compare) and c.op in ("==", "!=") and r.sort == BOOL
-    ]
-    if equations:  # an equivalence is tried where its left side holds
-        blocks.append(_follow(r, _random(r, _RANDOM, 496, kind), (*equations, *given)))
     if r.semantics.width:
-        for near in (_limits(r, _MACHINE, kind), _alike(r, kind)):
-            blocks += [near, _follow(r, near, given)]
+        near = _limits(r, _MACHINE, kind)
+        blocks += [near, _follow(r, near, given)]
     return _joined(r, blocks, radius)
 
 

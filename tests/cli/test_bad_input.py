@@ -10,6 +10,9 @@ MAP = "(d0) -> (d0), domain: d0 in [0, 9]"
 CUT = "(d0) -> (d0 +), domain: d0 in [0, 9]"
 ROWS = "(d0)[s0] -> (d0 * 24 + s0), domain: d0 in [0, 9], s0 in [0, 15]"
 TILE = "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n - 1], d1 in [0, k - 1], n >= 1, k >= 1"
+TRANSPOSE = "t = f32[3,2] transpose(f32[2,3] x), dimensions={1,0}"
+ADD = "a = f32[4] add(f32[4] x, f32[4] y)"
+SORT = "s = (f32[2], s32[2]) sort(f32[2] x, s32[2] y), dimensions={0}, to_apply=less"
 
 #: The words of a command line with bars between them, and a part of the line that answers it.
 LINES = [
@@ -53,6 +56,14 @@ LINES = [
     (f"equal|{MAP}|", "in the second map"),
     (f"equal|{MAP}|@/no/such/file", "cannot read `/no/such/file`"),
     (f"equal|{MAP}|@/", "cannot read `/`"),
+    (f"equal|{TRANSPOSE}|c = f32[2,3] copy(f32[2,3] x)", "expected two instructions that make arrays of the same sizes"),
+    (f"equal|{SORT}|{SORT.replace('[2]', '[3]')}", "expected two instructions that make arrays of the same sizes"),
+    (f"equal|{TRANSPOSE}|b = f32[3,2] broadcast(f32[2] x), dimensions={{1}}", "operands of the same sizes in the same"),
+    (f"equal|{TRANSPOSE}|{TRANSPOSE.replace('{1,0}', '{1,7}')}", "in the second instruction: line 1, column 1: transpose"),
+    (f"equal|{TRANSPOSE}|(d0, d1) -> (d1, d0)", "in the second map: line 1, column 2: the variable `d0` has no bounds"),
+    (f"equal|{ADD}|{MAP}", "expected an instruction with one operand"),
+    (f"equal|{ADD}|n = f32[4] negate(f32[4] x)", "operands of the same sizes in the same"),
+    ("equal|i = s32[4] iota(), iota_dimension=0|i = s32[4] iota(), iota_dimension=0", "`i` has no operands to compare"),
     (f"property|injectiv|{ROWS}", "there is no property `injectiv`; expected one of injective"),
     (f"property|injective|{ROWS}|{ROWS}", "injective is a property of 1 map, not of 2"),
     (f"property|inverse|{ROWS}", "inverse is a property of 2 maps, not of 1"),

@@ -35,26 +35,6 @@ def test_an_explanation_has_rule_place_values_and_facts(run: Run) -> None:
     assert lines[-1] == "(d0, d1) -> (d0 floordiv 3, d0 + d1), domain: d0 in [0, 99], d1 in [0, 3]"
 
 
-def test_constraints_are_explained(run: Run) -> None:
-    out = run("simplify", TIGHT, "--explain").out
-    assert "in the constraints" in out
-    assert "⇔" in out
-    last = out.splitlines()[-1]
-    assert last.startswith("(d0, d1) -> (0), domain: d0 in [1, 3], d1 in [0, 2]"), last
-
-
-def test_an_empty_map_is_explained(run: Run) -> None:
-    out = run("simplify", "(d0) -> (d0), domain: d0 in [0, 3], d0 + 5 in [0, 2]", "--explain").out
-    assert "empty_domain" in out
-    assert out.splitlines()[-1] == "(d0) -> (0), domain: d0 in [0, -1]"
-
-
-def test_no_step(run: Run) -> None:
-    assert run("simplify", "(d0) -> (d0), domain: d0 in [0, 3]", "--explain").out.startswith(
-        "no rule applies\n"
-    )
-
-
 def test_validation_is_by_two_engines(run: Run) -> None:
     done = run("simplify", WORK, "--validate")
     assert done.status == 0

@@ -30,14 +30,6 @@ def test_what_a_layout_is(run: Run) -> None:
     ]
 
 
-def test_elements_and_positions(run: Run) -> None:
-    done = run("layout", "show", FIGURE, "--index", "2, 3", "--position", "19")
-    assert "  element   (2, 3) is at position 17; tile (1, 1), place (0, 1)\n" in done.out
-    assert "  position  19 is padding\n" in done.out
-    assert "17 holds element (2, 3)" in run("layout", "show", FIGURE, "--position", "17").out
-    assert "element   () is at position 0" in run("layout", "show", "f32[]{:T(8)}").out
-
-
 @pytest.mark.parametrize("words", [
     (FIGURE,),
     ("bf16[1000,30,70]{2,0,1:T(8,128)(2,1)}",),
@@ -99,21 +91,6 @@ def test_mistakes(run: Run, words: list[str], message: str, caret: int | None) -
     assert message in done.err
     if caret is not None:
         assert done.err.rstrip("\n").splitlines()[-1] == " " * (2 + caret) + "^"
-
-
-def test_a_bitcast_in_steps(run: Run) -> None:
-    done = run("layout", "bitcast", "f32[2,3,4]{0,2,1}", "f32[12,2]{1,0}", "--verify")
-    assert done.status == 0
-    assert "  is        transpose-reshape-transpose\n" in done.out
-    assert "  steps     transpose(1,2,0) -> reshape[12,2]\n" in done.out
-    assert (
-        "  backward  (d0, d1) -> (d1, d0 floordiv 4, d0 mod 4), domain: d0 in [0, 11], d1 in [0, 1]\n"
-        in done.out
-    )
-    assert "  forward   (d0, d1, d2) -> (d1 * 4 + d2, d0), domain: " in done.out
-    assert done.out.count("  PROVED    ") == 3
-    assert done.out.splitlines()[-1].startswith("PROVED  3 claims, all proved   in ")
-    assert "nothing moves" in run("layout", "bitcast", "f32[8]", "s32[8]").out
 
 
 def test_a_bitcast_as_json(run: Run) -> None:

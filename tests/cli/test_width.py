@@ -17,32 +17,6 @@ WIDE = "(d0, d1) -> (d0 * 65536 + d1), domain: d0 in [0, 40000], d1 in [0, 9]"
 TOO_WIDE = "(d0) -> (d0 * 4294967296), domain: d0 in [0, 4294967296]"
 
 
-def test_a_map_that_fits(run: Run) -> None:
-    done = run("width", NARROW)
-    assert done.status == 0
-    assert done.out.startswith("PROVED  int32 is enough   by ")
-    assert len(done.out.splitlines()) == 1
-
-
-def test_a_map_that_needs_more(run: Run) -> None:
-    done = run("width", WIDE)
-    assert done.status == 0
-    lines = done.out.splitlines()
-    assert lines[0].startswith("PROVED  int64 is enough, int32 is not   by ")
-    assert lines[1:] == ["  int32    d0 * 65536 = 2147483648 overflows at d0 = 32768, d1 = 0"]
-
-
-def test_a_map_that_no_machine_holds(run: Run) -> None:
-    done = run("width", TOO_WIDE)
-    assert done.status == 1
-    assert done.out.splitlines() == [
-        "REFUTED  not even int64 is enough",
-        f"  map      {TOO_WIDE}",
-        "  int32    d0 = 2147483648 overflows at d0 = 2147483648",
-        "  int64    d0 * 4294967296 = 9223372036854775808 overflows at d0 = 2147483648",
-    ]
-
-
 @pytest.mark.parametrize(
     ("source", "bits", "status"),
     [(NARROW, 32, 0), (NARROW, 64, 0), (WIDE, 32, 1), (WIDE, 64, 0), (TOO_WIDE, 64, 1)],

@@ -11,12 +11,12 @@ from typing import Any
 from ..core.indexing_map import IndexingMap
 from ..core.launch import Launched
 from ..core.layout import Memory, bitcast_map, decompose, element_bits
-from ..core.layout.bitcast import Decomposition, ReshapeStep, TransposeStep
+from ..core.layout.bitcast import ReshapeStep, TransposeStep
 from ..core.layout.memory import integers
 from ..core.layout.placement import tile_text
 from ..core.text import format_map
 from ..rules.simplifier import simplify
-from ..verify.access import Requests, requests
+from ..verify.access import requests
 from ..verify.concrete import equal_maps
 from ..verify.launches import verify_launch
 from ..verify.layouts import CheckedClaim, verify_bitcast, verify_memory
@@ -24,7 +24,7 @@ from ..verify.verdict import Status, worst
 from ..verify.words import tuple_text
 from .access import request_lines
 from .layout import block, count, proved_line, table
-from .machine import ABSENT, document, plain, written_as
+from .machine import document, written_as
 
 #: Normal forms: tile and place can be read off them; what is cheapest is another matter.
 readable = partial(simplify, quick=True)
@@ -33,11 +33,16 @@ readable = partial(simplify, quick=True)
 _ROWS, _COLUMNS = 24, 24
 
 
-@dataclass(frozen=True, kw_only=True)
-class _WithClaims:
-    """A description with what was proved of it, if that was asked."""
+@dataclass(frozen=True)
+class Description:
+    """An array in memory, a bitcast or a launch: what people read of it, what programs do, and what was proved."""
 
-    checked: tuple[CheckedClaim, ...] = ()
+    head: str
+    lines: Sequence[tuple[str, str]]
+    keys: dict[str, Any]
+    checked: Sequence[CheckedClaim]
+    #: A picture in letters.
+    picture: str = ""
 
     @property
     def verdict(self) -> Status:
@@ -49,120 +54,85 @@ class _WithClaims:
         """The time that the answers took."""
         return sum(c.answer.seconds for c in self.checked)
 
+    def text(self) -> str:
+        """Return a block, what was proved of it, a picture, and the verdict."""
+        shown = [*self.lines]
+        for c in self.checked:
+            found = c.answer.counterexample
+            shown.append((c.answer.verdict.value, c.claim + ("" if found is None else f": {found}")))
+        closing = ""
+        if self.checked:
+            false = sum(not c.proved for c in self.checked)
+            closing = proved_line(self.verdict.value, len(self.checked), false, self.seconds)
+        return "\n\n".join(filter(None, [block(self.head, shown), self.picture, closing]))
 
-@dataclass(frozen=True)
-class Described(_WithClaims):
-    """An array in memory with its maps in simplified form."""
-
-    at: Memory
-    forward: IndexingMap
-    backward: IndexingMap
-    padding: tuple[IndexingMap, ...]
-
-
-def described(at: Memory, verify: bool = False, confirm: bool = False) -> Described:
-    """The simplified maps of an array in memory; with ``verify`` it is these that are checked."""
-    forward, backward = (readable(m) for m in (at.forward, at.backward))
-    padding = tuple(readable(m) for m in at.padding)
-    checked = verify_memory(at, forward, backward, padding, confirm=confirm) if verify else []
-    return Described(at, forward, backward, padding, checked=tuple(checked))
-
-
-def layout_text(d: Described, index: Sequence[int] | None = None, position: int | None = None) -> str:
-    """Print an array in memory for people."""
-    at = d.at
-    lines: list[tuple[str, str]] = [("order", _order(at))]
-    for tiling, sizes in at.op.tilings(at.shape.dims):
-        lines.append(("tile", _tile(integers(tiling.counts(sizes)), tile_text(tiling.tile), integers(sizes))))
-    lines.append(("memory", _memory(at)))
-    lines += [("forward", format_map(d.forward)), ("backward", format_map(d.backward))]
-    lines += [("padding" if not k else "and", format_map(m)) for k, m in enumerate(d.padding)]
-    if index is not None:
-        lines.append(("element", _element(at, tuple(index))))
-    if position is not None:
-        lines.append(("position", _position(at, position)))
-    return _with_claims(str(at), lines, d, "\n".join(_grid(at)))
+    def document(self, command: str, exit_status: int) -> dict[str, Any]:
+        """Return the answer of a command."""
+        more = {**self.keys, "claims": self.checked, "timing": {"seconds": self.seconds}}
+        return document(command, self.verdict, exit_status, **more)
 
 
 _ANSWER = "verdict=answer.verdict engine=answer.engine counterexample=answer.counterexample.values"
 written_as(CheckedClaim, f"claim {_ANSWER}")
-written_as(
-    Described,
-    "shape=at.shape padded_dimensions=at.padded_dimensions minor_to_major=at.layout.minor_to_major tiles "
-    "physical=at.physical expanded=at.expanded positions=at.size padding_positions=at.padding_size bytes=at.bytes "
-    "forward backward padding",
-    tiles=lambda d: [["*" if t is None else t for t in tile.sizes] for tile in d.at.layout.tiles],
-)
-
-
-def layout_json(
-    d: Described, exit_status: int, index: Sequence[int] | None = None, position: int | None = None
-) -> dict[str, Any]:
-    """Return the answer of ``layout show``."""
-    more: dict[str, Any] = {}
-    if index is not None:
-        more["element"] = {"index": index, "position": d.at.linear_index(index)}
-    if position is not None:
-        more["position"] = {"position": position, "index": d.at.index(position)}
-    return described_json("layout", d, exit_status, **more)
-
-
-def described_json(command: str, d: _WithClaims, exit_status: int, **more: Any) -> dict[str, Any]:
-    """Return the answer of a command about something whose claims were checked, if that was asked."""
-    proved = {"claims": d.checked, "timing": {"seconds": d.seconds}}
-    return document(command, d.verdict, exit_status, **plain(d), **proved, **more)
-
-
-@dataclass(frozen=True)
-class DescribedBitcast(_WithClaims):
-    """The steps of a bitcast with its maps in simplified form."""
-
-    steps: Decomposition
-    backward: IndexingMap
-    forward: IndexingMap
-
-
-def described_bitcast(source: str, target: str, verify: bool = False) -> DescribedBitcast:
-    """How a bitcast moves elements. Raises :class:`InputError` for shapes that are no rearrangement of each other."""
-    steps = decompose(source, target)
-    backward, forward = (
-        readable(bitcast_map(*ends)) for ends in ((steps.source, steps.target), (steps.target, steps.source))
-    )
-    checked = tuple(verify_bitcast(steps) if verify else ())
-    return DescribedBitcast(steps, backward, forward, checked=checked)
-
-
-def bitcast_text(d: DescribedBitcast) -> str:
-    """Print a bitcast for people."""
-    made = " -> ".join(map(str, d.steps.needed())) or "nothing moves"
-    lines = [("is", d.steps.kind), ("steps", made)]
-    lines += [("backward", format_map(d.backward)), ("forward", format_map(d.forward))]
-    return _with_claims(f"{d.steps.source} -> {d.steps.target}", lines, d)
-
-
-written_as(
-    DescribedBitcast,
-    "source=steps.source target=steps.target kind=steps.kind steps backward forward",
-    steps=lambda d: d.steps.needed(),
-)
 written_as(TransposeStep, "transpose=permutation")
 written_as(ReshapeStep, "reshape=dims")
 
 
-@dataclass(frozen=True)
-class DescribedLaunch(_WithClaims):
-    """A launch with its maps in simplified form."""
+def described(
+    at: Memory, index: Sequence[int] | None = None, position: int | None = None, verify: bool = False
+) -> Description:
+    """Describe an array in memory with its simplified maps; with ``verify`` it is these that are checked.
 
-    at: Launched
-    thread_map: IndexingMap
-    block_map: IndexingMap
-    warp_map: IndexingMap
-    owners: IndexingMap
-    reads: IndexingMap | None
-    by: str
-    #: The operand that is read, if it was given, and its memory requests: None for too many.
-    operand: Memory | None = None
-    requests: Requests | None = None
+    Of an element it is said at which ``index`` it stands, and of a ``position`` what stands there.
+    """
+    forward, backward = readable(at.forward), readable(at.backward)
+    padding = tuple(map(readable, at.padding))
+    lines: list[tuple[str, str]] = [("order", _order(at))]
+    for tiling, sizes in at.op.tilings(at.shape.dims):
+        lines.append(("tile", _tile(integers(tiling.counts(sizes)), tile_text(tiling.tile), integers(sizes))))
+    lines.append(("memory", _memory(at)))
+    lines += [("forward", format_map(forward)), ("backward", format_map(backward))]
+    lines += [("padding" if not k else "and", format_map(m)) for k, m in enumerate(padding)]
+    keys: dict[str, Any] = {
+        "shape": at.shape,
+        "padded_dimensions": at.padded_dimensions,
+        "minor_to_major": at.layout.minor_to_major,
+        "tiles": [["*" if t is None else t for t in tile.sizes] for tile in at.layout.tiles],
+        "physical": at.physical,
+        "expanded": at.expanded,
+        "positions": at.size,
+        "padding_positions": at.padding_size,
+        "bytes": at.bytes,
+        "forward": forward,
+        "backward": backward,
+        "padding": padding,
+    }
+    if index is not None:
+        lines.append(("element", _element(at, tuple(index))))
+        keys["element"] = {"index": index, "position": at.linear_index(index)}
+    if position is not None:
+        lines.append(("position", _position(at, position)))
+        keys["position"] = {"position": position, "index": at.index(position)}
+    checked = verify_memory(at, forward, backward, padding) if verify else ()
+    return Description(str(at), lines, keys, checked, "\n".join(_grid(at)))
+
+
+def described_bitcast(source: str, target: str, verify: bool = False) -> Description:
+    """Say how a bitcast moves elements.  Raises :class:`InputError` for shapes that are no rearrangement of each other."""
+    steps = decompose(source, target)
+    ends = steps.source, steps.target
+    maps = {"backward": readable(bitcast_map(*ends)), "forward": readable(bitcast_map(*reversed(ends)))}
+    made = " -> ".join(map(str, steps.needed())) or "nothing moves"
+    lines = [("is", steps.kind), ("steps", made), *((name, format_map(m)) for name, m in maps.items())]
+    keys = {
+        "source": steps.source,
+        "target": steps.target,
+        "kind": steps.kind,
+        "steps": steps.needed(),
+        **maps,
+    }
+    checked = verify_bitcast(steps) if verify else ()
+    return Description(f"{steps.source} -> {steps.target}", lines, keys, checked)
 
 
 def described_launch(
@@ -171,31 +141,11 @@ def described_launch(
     by: str = "thread",
     verify: bool = False,
     operand: Memory | None = None,
-) -> DescribedLaunch:
-    """The simplified maps of a launch and what it reads by ``m``; with ``verify`` it is these that are checked.
+) -> Description:
+    """Describe a launch and what it reads by ``m`` with simplified maps; with ``verify`` it is these that are checked.
 
     The memory requests are counted for an ``operand``.
     """
-    asked = None if m is None or operand is None else requests(at, m, operand)
-    thread, block_, warp = simplify(at.thread_map), simplify(at.block_map), simplify(at.warp_map)
-    owners = simplify(at.owners)
-    composed = None if m is None else at.reads(m, by)
-    reads = None if composed is None else simplify(composed)
-    checked: list[CheckedClaim] = []
-    if verify:
-        simplified: dict[str, Any] = {"thread_map": thread, "block_map": block_, "warp_map": warp}
-        checked = verify_launch(at, simplify(at.places), owners, **simplified)
-        if composed is not None and reads is not None:
-            claim = f"a {by} reads what the map says of what it computes"
-            checked.append(CheckedClaim(claim, equal_maps(composed, reads)))
-    return DescribedLaunch(
-        at, thread, block_, warp, owners, reads, by, operand, asked, checked=tuple(checked)
-    )
-
-
-def launch_text(d: DescribedLaunch) -> str:
-    """Print a launch for people."""
-    at = d.at
     launch = at.launch
     idle = count(launch.size * launch.unroll * at.chunks - at.shape.size, "place")
     taken = f"{launch.unroll} at once by a thread, in {count(at.chunks, 'round')}; {idle} without one"
@@ -204,33 +154,24 @@ def launch_text(d: DescribedLaunch) -> str:
         ("blocks", _times(launch.blocks)),
         ("elements", f"{at.shape.size:,}, {taken}"),
     ]
-    maps = {"thread": d.thread_map, "block": d.block_map, "warp": d.warp_map, "place": d.owners}
-    maps |= {} if d.reads is None else {f"{d.by} reads": d.reads}
-    lines += [(name, format_map(m)) for name, m in maps.items()]
-    if d.operand is not None:
-        lines += request_lines(d.requests)
-    return _with_claims(str(at.shape), lines, d)
-
-
-written_as(
-    DescribedLaunch,
-    "shape=at.shape threads=at.launch.threads blocks=at.launch.blocks unroll=at.launch.unroll warp=at.launch.warp "
-    "chunks=at.chunks thread_map block_map warp_map owners reads? requests",
-    requests=lambda d: ABSENT if d.operand is None else d.requests,
-)
-
-
-def _with_claims(head: str, lines: Sequence[tuple[str, str]], d: _WithClaims, picture: str = "") -> str:
-    """Return a block, what was proved of it, a picture, and the verdict."""
-    shown = [*lines]
-    for c in d.checked:
-        found = c.answer.counterexample
-        shown.append((c.answer.verdict.value, c.claim + ("" if found is None else f": {found}")))
-    closing = ""
-    if d.checked:
-        false = sum(not c.proved for c in d.checked)
-        closing = proved_line(d.verdict.value, len(d.checked), false, d.seconds)
-    return "\n\n".join(filter(None, [block(head, shown), picture, closing]))
+    keys: dict[str, Any] = {"shape": at.shape, "threads": launch.threads, "blocks": launch.blocks}
+    keys |= {"unroll": launch.unroll, "warp": launch.warp, "chunks": at.chunks}
+    names = {"thread": "thread_map", "block": "block_map", "warp": "warp_map", "place": "owners"}
+    maps: dict[str, Any] = {key: simplify(getattr(at, key)) for key in names.values()}
+    keys |= maps
+    lines += [(name, format_map(maps[key])) for name, key in names.items()]
+    checked = verify_launch(at, simplify(at.places), **maps) if verify else []
+    if m is not None:
+        composed = at.reads(m, by)
+        keys["reads"] = reads = simplify(composed)
+        lines.append((f"{by} reads", format_map(reads)))
+        if verify:
+            claim = f"a {by} reads what the map says of what it computes"
+            checked.append(CheckedClaim(claim, equal_maps(composed, reads)))
+        if operand is not None:
+            keys["requests"] = asked = requests(at, m, operand)
+            lines += request_lines(asked)
+    return Description(str(at.shape), lines, keys, checked)
 
 
 def _times(sizes: Sequence[int]) -> str:

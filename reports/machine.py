@@ -34,7 +34,7 @@ from .refutation import AtPoint, Place, again, evaluated, ordered_point
 from .summary import Claimed, Group, confirmations, grouped, redundant, strategies, widening
 
 #: The value of a key that an object does not have.
-ABSENT: Final = object()
+_ABSENT: Final = object()
 
 _Getter = Callable[[Any], Any]
 _KEYS: dict[type, list[tuple[str, _Getter]]] = {}
@@ -58,7 +58,7 @@ def _at(path: Sequence[str], optional: bool) -> _Getter:
     def get(value: Any) -> Any:
         for name in path:
             value = None if value is None else getattr(value, name)
-        return ABSENT if optional and (value is None or value in ((), "")) else value
+        return _ABSENT if optional and (value is None or value in ((), "")) else value
 
     return get
 
@@ -82,7 +82,7 @@ def plain(value: Any) -> Any:
     for cls in type(value).__mro__:
         if cls in _KEYS:
             found = ((name, get(value)) for name, get in _KEYS[cls])
-            return {name: plain(part) for name, part in found if part is not ABSENT}
+            return {name: plain(part) for name, part in found if part is not _ABSENT}
     if isinstance(value, Mapping):
         return {plain(name): plain(part) for name, part in value.items()}
     if isinstance(value, Iterable):

@@ -5,10 +5,14 @@ from __future__ import annotations
 import gc
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 from ...core.errors import InputError, quoted
 from .frame import PROVED, finish, status_of, writing
 from .given import as_map, given_text, integers, standard_input
+
+if TYPE_CHECKING:
+    from ..layouts import Description
 
 
 def hlo(
@@ -161,20 +165,24 @@ def layout(
         svg (FILE): Draw array and memory there.
     """
     from ...core.layout import memory
-    from ..layouts import described, layout_json, layout_text
+    from ..layouts import described
 
     at = memory(shape, integers("--padded", padded))
     # an element of no dimensions has an empty index, and needs none
     place = integers("--index", index) if index else () if index is not None or not at.shape.rank else None
-    found = described(at, verify)
-    status = status_of(found.verdict.value) if verify else PROVED
+    found = described(at, place, position, verify)
     if svg is not None:
         from ..pictures import layout_picture
 
         with writing("--svg: cannot write", svg):
             layout_picture(at).save(svg)
-    asked = place, position
-    finish(status, json, lambda: layout_json(found, status, *asked), lambda: layout_text(found, *asked))
+    _finish("layout", found, verify, json)
+
+
+def _finish(command: str, found: Description, verify: bool, json: bool) -> NoReturn:
+    """Print a description, of which the verdict decides the exit status if that was asked."""
+    status = status_of(found.verdict.value) if verify else PROVED
+    finish(status, json, lambda: found.document(command, status), found.text)
 
 
 def bitcast(source: str, target: str, *, verify: bool = False, json: bool = False) -> None:
@@ -189,11 +197,9 @@ def bitcast(source: str, target: str, *, verify: bool = False, json: bool = Fals
         source (SOURCE): What is read: 'f32[6,4]{1,0}'.
         target (TARGET): What it is read as: 'f32[3,8]{0,1}'.
     """
-    from ..layouts import bitcast_text, described_bitcast, described_json
+    from ..layouts import described_bitcast
 
-    found = described_bitcast(source, target, verify)
-    status = status_of(found.verdict.value) if verify else PROVED
-    finish(status, json, lambda: described_json("bitcast", found, status), lambda: bitcast_text(found))
+    _finish("bitcast", described_bitcast(source, target, verify), verify, json)
 
 
 def launch(
@@ -231,7 +237,7 @@ def launch(
     """
     from ...core.launch import Launch
     from ...core.layout import memory
-    from ..layouts import described_json, described_launch, launch_text
+    from ..layouts import described_launch
 
     made = Launch(integers("--threads", threads), integers("--blocks", blocks), unroll, warp)
     if by != "thread" and not given:
@@ -245,6 +251,6 @@ def launch(
 
         with writing("--svg: cannot write", svg):
             launch_picture(over).save(svg)
-    found = described_launch(over, m, by, verify, memory(operand) if operand else None)
-    status = status_of(found.verdict.value) if verify else PROVED
-    finish(status, json, lambda: described_json("launch", found, status), lambda: launch_text(found))
+    _finish(
+        "launch", described_launch(over, m, by, verify, memory(operand) if operand else None), verify, json
+    )

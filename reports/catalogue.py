@@ -15,12 +15,12 @@ from ..core.op import DIRECTIONS, Case, MapClaim, Op, RuntimeValue, map_claim
 from ..core.rewrite import ConstraintRule, Rule
 from ..rules.transfer import KnownLaw, TransferLaw
 from ..rules.transforms import TransformLaw
+from ..verify.budget import Budget
 from ..verify.cache import Cache, content_key
 from ..verify.catalogue import Claim, obligations_of
 from ..verify.obligation import Obligation
 from ..verify.rulefiles import StatedRule
 from ..verify.schemes import Scheme
-from ..verify.solve import Budget
 from ..verify.verdict import Verdict
 from .layout import block, count, table
 from .refutation import ordered_point

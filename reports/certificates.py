@@ -32,7 +32,7 @@ from ..verify.checker import (
 )
 from ..verify.lemmas import LemmaObligation
 from ..verify.linear.export import certificate
-from ..verify.obligations import Obligation
+from ..verify.obligation import Obligation
 from ..verify.rulefiles import read_rule_file
 from ..verify.rulefiles.cases import expanded
 from ..verify.rulefiles.certify import case_certificate

@@ -13,7 +13,7 @@ from .layout import joined, put
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from ..verify.run import Result
+    from ..verify.outcome import Result
 
 
 class Lines:

@@ -20,8 +20,9 @@ from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..rules import catalog
 from ..rules.transfer import KnownLaw, TransferLaw
 from ..rules.transforms import TransformLaw
-from ..verify.catalogue import MAX_RANK, Claim, claims, family_of, group_of, obligations_of
-from ..verify.obligations import Obligation
+from ..verify.budget import MAX_RANK
+from ..verify.catalogue import Claim, claims, family_of, group_of, obligations_of
+from ..verify.obligation import Obligation
 from ..verify.rulefiles import StatedRule, is_rule_file, read_rule_file
 from .files import collecting, read_text
 from .layout import listed

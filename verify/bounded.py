@@ -17,8 +17,6 @@ from ..core.condition import Compare, Condition, Within
 from ..core.expr import Expr, Int, Sum, Var, ceildiv, linear, natural_key, postorder
 from .preprocess import flattened
 
-__all__ = ["Bound", "assignment_order", "bounds_of", "equations_of", "inside", "units"]
-
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
 _ROWS = 3_000

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["MAX_RANK", "MAX_RLIMIT", "Budget"]
-
 #: Op pairs are proved for every rank up to this one.
 MAX_RANK = 4
 #: The most resource units that z3 counts to: it takes a limit modulo 2³², so that a larger one would be a small one, or

@@ -36,17 +36,6 @@ from .verdict import Opinion, Status, Verdict
 if TYPE_CHECKING:
     from ..core.condition import Condition
 
-__all__ = [
-    "FORMAT",
-    "KEY_VARIABLE",
-    "Cache",
-    "Refusal",
-    "content_key",
-    "default_cache",
-    "prover_digest",
-    "question_digest",
-]
-
 #: Counts incompatible forms of the file.
 FORMAT = 4
 #: The environment variable that holds the secret, for machines that share a cache.

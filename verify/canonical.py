@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..core.condition import Condition, all_exprs
 from ..core.expr import Int, Sum, Var, postorder
 
-__all__ = ["condition_text"]
-
 
 def condition_text(c: Condition) -> str:
     """Every expression of ``c`` on a line of its own, each once, and then the shape of ``c`` over these lines."""

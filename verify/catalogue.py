@@ -24,8 +24,8 @@ from .compiled import compiled_obligations
 from .compiled_constraints import obligations_of_check
 from .layouts import layout_cases, layout_obligations
 from .lemmas import lemma_obligations
+from .obligation import Obligation
 from .obligations import (
-    Obligation,
     constraint_rule_obligations,
     known_obligations,
     op_obligations,
@@ -35,17 +35,6 @@ from .obligations import (
 from .rulefiles import FAMILY, StatedRule, stated_rule_obligations
 from .schemes import LEMMAS, STEPS, Scheme
 from .transforms import transform_obligations
-
-__all__ = [
-    "MAX_RANK",
-    "WIDTHS",
-    "Section",
-    "claims",
-    "family_of",
-    "group_of",
-    "obligations_of",
-    "sections",
-]
 
 #: Machine widths for which rules owe *no new overflow*.
 WIDTHS = (32, 64)

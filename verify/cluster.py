@@ -28,12 +28,11 @@ import z3
 
 from .. import __version__
 from ..core.errors import InputError, quoted
-from .cache import prover_digest
-from .run import CrewLost, Found, Job, died, work
+from .outcome import CrewLost, died
+from .run import Found, Job, work
+from .sources import prover_digest
 from .trust.solvers import available, cvc5_name
 from .verdict import Verdict
-
-__all__ = ["Cluster", "fingerprint", "perform"]
 
 #: So many jobs are on their way for every worker: one that it does, and one that waits for it there.
 _AHEAD = 2
@@ -228,7 +227,7 @@ class Cluster:
 
         A job that ends its workers (``KilledWorker``) is taken apart; the obligations of such a job are given to the
         cluster one after the other, with nothing beside them, and one that ends its workers even so is
-        :func:`~indexproof.verify.run.died`.  Raises :class:`CrewLost` if the scheduler is lost, or all workers are.
+        :func:`~indexproof.verify.outcome.died`.  Raises :class:`CrewLost` if the scheduler is lost, or all workers are.
         """
         suspects: list[Job] = []
         with _quiet():

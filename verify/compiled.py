@@ -51,8 +51,6 @@ from ..core.rewrite import DeclarationError, Rule
 from ..rules.catalog import COMPILED, RULES
 from .obligation import Obligation
 
-__all__ = ["NotUnderstood", "PathFacts", "compiled_obligations", "obligations_of_code"]
-
 
 class NotUnderstood(ValueError):
     """Generated code does something that has no meaning here, or not what its rule says."""

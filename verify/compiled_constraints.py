@@ -23,8 +23,6 @@ from ..rules.catalog import COMPILED_CONSTRAINTS, RULES
 from .compiled import OPERATIONS, RELATIONS, NotUnderstood, PathFacts, chained, misread
 from .obligation import Obligation
 
-__all__ = ["obligations_of_check"]
-
 _IMPORTED: Final = {
     "from __future__ import annotations",
     "from collections.abc import Sequence",

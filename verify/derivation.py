@@ -37,8 +37,6 @@ from ..core.rewrite import Bounded, ConstraintRule, Rule, RuleSet
 from .concrete import equal_maps
 from .domain import Domain, Finding
 
-__all__ = ["Checked", "DerivationRefused", "check_derivation"]
-
 
 class DerivationRefused(IndexproofError):
     """A derivation that is none.  ``step`` counts from 1; 0 stands for the derivation as a whole."""

@@ -17,8 +17,6 @@ from ..core.notation import show
 from .concrete import Answer, holds
 from .verdict import Status
 
-__all__ = ["Domain", "Finding", "Span"]
-
 
 class Span(NamedTuple):
     """All values lie in ``[lo, hi]`` and are ``r`` modulo ``m``; ``m = 0`` says that ``r`` is the only one."""

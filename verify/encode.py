@@ -28,8 +28,6 @@ from ..core.condition import Condition, condition_interpret
 from ..core.expr import Algebra, Expr, Var, interpret
 from .budget import MAX_RLIMIT
 
-__all__ = ["Encoder", "Encoding", "SolverConditions", "numbered", "resources"]
-
 Encoding = Literal["witness", "linked", "native"]
 
 # The first context of a process counts resources otherwise than all later ones (z3 5.4), so a question would cost another

@@ -12,8 +12,6 @@ from ..core.condition import Compare, Condition
 from ..core.expr import CeilDiv, Expr, FloorDiv, Mod, Sum, postorder
 from .recombine import divided
 
-__all__ = ["equated"]
-
 
 def equated(
     hypotheses: Sequence[Condition], goal: Condition

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from .linear import Leaf, leaf_smtlib
 
-__all__ = ["ProofQuestion", "collecting", "note", "wanted"]
-
 
 @dataclass(frozen=True)
 class ProofQuestion:

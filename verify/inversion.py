@@ -27,8 +27,6 @@ from ..core.expr import (
     substitute_all,
 )
 
-__all__ = ["ratio", "solved"]
-
 Equation = tuple[Expr, Expr]
 
 

@@ -18,8 +18,6 @@ from .concrete import covers, equal_maps, in_bounds, inverse
 from .layouts import CheckedClaim
 from .properties import injective
 
-__all__ = ["verify_launch"]
-
 
 def verify_launch(
     at: Launched,

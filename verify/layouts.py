@@ -36,7 +36,8 @@ from ..core.op import (
 from ..rules.ops.movement import Pad, Transpose
 from ..rules.ops.reshape import Block, Reshape
 from .concrete import Answer, equal_maps, in_bounds, inverse, partition
-from .obligations import Obligation, op_obligations
+from .obligation import Obligation
+from .obligations import op_obligations
 from .properties import injective
 
 #: An op and the sizes of its operands.

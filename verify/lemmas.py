@@ -28,8 +28,6 @@ from .schemes import LEMMAS, STEPS, Scheme, multiples_are_apart
 from .solve import contradiction
 from .verdict import Status, Verdict
 
-__all__ = ["FAMILY", "LemmaObligation", "lemma_obligations"]
-
 FAMILY = "lemma"
 
 

@@ -40,8 +40,6 @@ from .linear.polynomial import ONE, ZERO, Monomial, Poly, Ring, Values, constant
 from .linear.question import Leaf, LinearQuestion, Meter
 from .linear.record import LinearFact
 
-__all__ = ["LINEARISED", "Linearised", "Linearising", "by_linearisation", "negated"]
-
 #: The name of this strategy.
 LINEARISED = "linearisation"
 

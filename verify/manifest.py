@@ -36,20 +36,6 @@ from .sources import ROOT, bytecode_is_current, first_read, platform_text, read_
 if TYPE_CHECKING:
     from .catalogue import Section
 
-__all__ = [
-    "Listed",
-    "Recorded",
-    "Whole",
-    "common_digest",
-    "depends",
-    "manifest_name",
-    "reached",
-    "recorded",
-    "sound_manifest",
-    "state",
-    "whole_catalogue",
-]
-
 _PACKAGE = __name__.partition(".")[0]
 #: What may be edited without a word about claims elsewhere lies below this folder.
 _HOMES = "rules/"

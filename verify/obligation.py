@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ..core.expr import Expr, Var
     from .budget import Budget
 
-__all__ = ["STATED", "Obligation", "Question", "Way", "has_form"]
-
 Question = Literal["valid", "exists"]
 #: The family of obligations of rules of rule files, which have an arithmetic of their own.
 STATED = "stated rule"

@@ -31,19 +31,7 @@ from ..core.op import DIRECTIONS, Case, MapClaim, box, coverage_claim, map_claim
 from ..core.parametric import divisors_of
 from ..core.rewrite import ConstraintRule, Measure, Rule, measure, measured
 from ..rules.transfer import KnownLaw, TransferLaw
-from .obligation import Obligation, Question, Way
-
-__all__ = [
-    "Needed",
-    "Obligation",
-    "Question",
-    "Way",
-    "constraint_rule_obligations",
-    "known_obligations",
-    "op_obligations",
-    "rule_obligations",
-    "transfer_obligations",
-]
+from .obligation import Obligation, Way
 
 
 def defined(*roots: Expr) -> Condition:

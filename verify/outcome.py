@@ -11,8 +11,6 @@ from ..core.errors import IndexproofError
 from .obligation import Obligation
 from .verdict import Status, Verdict, worst
 
-__all__ = ["ENDED", "PASSING", "TOO_DEEP", "CrewLost", "Progress", "Result", "Run", "available_cores", "died"]
-
 
 @dataclass(frozen=True)
 class Result:

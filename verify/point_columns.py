@@ -10,8 +10,6 @@ import numpy as np
 from ..core.condition import Condition, condition_interpret
 from ..core.expr import Expr, Integers, Var, interpret
 
-__all__ = ["PointColumns"]
-
 
 class PointColumns(Integers):
     """The integer meaning on columns of points, with a mask of the points where a divisor was zero."""

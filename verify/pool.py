@@ -10,8 +10,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
-__all__ = ["each", "ignore_interrupts"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 

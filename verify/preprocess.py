@@ -41,23 +41,6 @@ from ..core.expr import (
     var,
 )
 
-__all__ = [
-    "Part",
-    "comparisons",
-    "conjuncts",
-    "definition",
-    "flattened",
-    "lower_bounds",
-    "mentioned",
-    "ordered",
-    "part",
-    "positive",
-    "solved",
-    "substituted",
-    "unquotiented",
-    "unquotienting",
-]
-
 
 @dataclass(frozen=True)
 class Part:

@@ -17,8 +17,6 @@ from .verdict import Status, Verdict
 if TYPE_CHECKING:
     from .cluster import Cluster
 
-__all__ = ["prove_all"]
-
 
 def prove_all(
     obligations: Iterable[Obligation],

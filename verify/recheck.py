@@ -17,8 +17,6 @@ from .rulefiles.obligations import StatedObligation
 from .rulefiles.sample import table_of
 from .verdict import Verdict
 
-__all__ = ["believable", "is_example"]
-
 
 def is_example(o: Obligation, point: Mapping[str, int]) -> bool:
     """Whether integers satisfy the hypotheses of ``o`` and violate its goal; a rule of a rule file in its arithmetic."""

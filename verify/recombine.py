@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator
 from ..core.condition import Condition, all_exprs
 from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, Mul, Sum, integer, mul, postorder, rebuild
 
-__all__ = ["divided", "recombinations", "recombined"]
-
 #: A reshape to eight dimensions has eight digits to put together.
 _MOST = 16
 

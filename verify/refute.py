@@ -24,20 +24,6 @@ from .encode import Encoder, resources
 from .point_columns import PointColumns
 from .preprocess import definition, flattened, mentioned, substituted
 
-__all__ = [
-    "bounded_point",
-    "confirmed",
-    "descended",
-    "limit_point",
-    "machine_point",
-    "magnitude",
-    "minimised",
-    "model",
-    "sample",
-    "small_point",
-    "smallest",
-]
-
 _EXHAUSTIVE = 20_000
 _RANDOM = 4_000
 _MACHINE = 2_000

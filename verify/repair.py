@@ -13,11 +13,10 @@ from dataclasses import replace
 
 from ..core.condition import FALSE, TRUE, Condition
 from ..core.expr import Expr, Var
-from .obligations import Obligation
+from .budget import Budget
+from .obligation import Obligation
 from .refute import variables_of
-from .solve import Budget, decide
-
-__all__ = ["candidates", "repairs"]
+from .solve import decide
 
 
 def candidates(o: Obligation) -> Iterator[Condition]:

@@ -12,9 +12,6 @@ from .catalogue import obligations_of
 from .derivation import Checked, check_derivation
 from .proving import prove_all
 
-__all__ = ["proved_rules", "replay"]
-
-
 #: Whether a rule ends, or ever applies, says nothing about whether it is true.
 _NOT_ABOUT_TRUTH = frozenset({"progress", "not vacuous"})
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from .budget import Budget
 from .evidence import collecting
 from .obligation import Obligation
-from .outcome import TOO_DEEP, CrewLost, Result, Run, available_cores, died
+from .outcome import TOO_DEEP, Run, died
 from .pool import each
 from .solve import decide
 from .trust.opinion import second_opinion
@@ -23,19 +23,6 @@ from .verdict import Status, Verdict
 
 if TYPE_CHECKING:
     from .cluster import Cluster
-
-__all__ = [
-    "CrewLost",
-    "Found",
-    "Job",
-    "Result",
-    "Run",
-    "answers",
-    "available_cores",
-    "died",
-    "examine",
-    "work",
-]
 
 #: Verdicts with the numbers of their obligations, as they come; closed, it stops the work.
 Found: TypeAlias = Generator[tuple[int, "Verdict"], None, None]

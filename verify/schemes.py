@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from ..core.condition import Condition, all_of, any_of, negate
 from ..core.expr import Expr, ceildiv, integer, maximum, minimum, var
 
-__all__ = ["LEMMAS", "STEPS", "Scheme", "multiples_are_apart"]
-
 
 @dataclass(frozen=True)
 class Scheme:

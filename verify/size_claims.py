@@ -21,8 +21,6 @@ from .properties import decide_property
 from .proving import prove_all
 from .verdict import Status, Verdict
 
-__all__ = ["Claim", "SizeQuestion", "holds_at"]
-
 #: Hypotheses and the goal that they imply.
 Claim: TypeAlias = tuple[tuple[Condition, ...], Condition]
 

@@ -28,7 +28,7 @@ from .encode import Encoder, resources
 from .equate import equated
 from .evidence import ProofQuestion, note, wanted
 from .linearised import LINEARISED, by_linearisation
-from .obligations import Obligation
+from .obligation import Obligation
 from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented, unquotienting
 from .recombine import recombinations
 from .refute import (
@@ -44,18 +44,6 @@ from .refute import (
 from .trust.disagreement import Disagreement
 from .trust.smtlib import script
 from .verdict import Status, Verdict
-
-__all__ = [
-    "Budget",
-    "by_equated_dividends",
-    "by_recombined_digits",
-    "contradiction",
-    "decide",
-    "exists",
-    "linear_limits",
-    "reduced",
-    "valid",
-]
 
 
 def decide(o: Obligation, budget: Budget | None = None) -> Verdict:

@@ -15,16 +15,6 @@ from functools import lru_cache
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 
-__all__ = [
-    "ROOT",
-    "bytecode_is_current",
-    "first_read",
-    "platform_text",
-    "prover_digest",
-    "read_sources",
-    "version_of",
-]
-
 #: The folder of the package.
 ROOT = Path(__file__).resolve().parents[1]
 #: The layers that say what is claimed and how it is proved.

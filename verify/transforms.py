@@ -10,9 +10,8 @@ from ..core.expr import Expr, lift
 from ..core.transform import Reduced, merge_runtime
 from ..rules.transforms import TransformLaw
 from .concrete import Answer, equal_maps
-from .obligations import Obligation, defined
-
-__all__ = ["same_relation_restored", "transform_obligations"]
+from .obligation import Obligation
+from .obligations import defined
 
 
 def transform_obligations(law: TransformLaw) -> Iterator[Obligation]:

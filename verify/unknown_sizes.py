@@ -16,8 +16,6 @@ from .obligations import op_obligations
 from .proving import prove_all
 from .verdict import Status
 
-__all__ = ["answers_for_all_sizes", "expect_sizes"]
-
 Sizes = Sequence[tuple[int, ...]]
 #: A program has many ops, and most are proved at once; a reshape of nothing but unknown sizes is not.
 _BUDGET = Budget().scaled(0.1)

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["Opinion", "Status", "Verdict", "worst"]
-
 
 class Status(StrEnum):
     """The possible answers.  Only ``PROVED`` passes a gate; unknown keeps its own name."""

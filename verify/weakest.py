@@ -17,8 +17,6 @@ from ..core.expr import Expr, Mul, Var, integer, lift, postorder, var
 from .size_claims import Claim, SizeQuestion, holds_at
 from .verdict import Status
 
-__all__ = ["SizeCondition", "weakest_condition"]
-
 #: How many sizes are looked at, terms compared, conditions tried to prove, and points of counterexamples tried.
 _SIZES, _TERMS, _PROVED, _POINTS = 60, 9, 6, 20_000
 

@@ -32,8 +32,6 @@ from .concrete.decide import Decision, decide_problem
 from .concrete.problem import Box, Fact, Option, Problem
 from .verdict import Status
 
-__all__ = ["TYPES", "Overflow", "Subexpression", "Width", "subexpression_widths", "width"]
-
 #: The widths of signed machine types; maps are computed in those of 32 and 64 bits.
 TYPES: Final = (8, 16, *WIDTHS)
 

@@ -25,19 +25,6 @@ if TYPE_CHECKING:
 
     AnyMap = IndexingMap | ParametricMap
 
-__all__ = [
-    "answer_text",
-    "difference",
-    "each_text",
-    "overflow_text",
-    "replay_text",
-    "sides_at",
-    "term_text",
-    "tuple_text",
-    "width_text",
-    "width_verdict",
-]
-
 
 # ----------------------------------------------------------------------------------------------------- two maps
 def tuple_text(values: Sequence[int] | None, otherwise: str = "nothing") -> str:

@@ -123,7 +123,7 @@ def export(
         leaves (--questions): Also the questions that each proof rests on.
         proofs: Also a proof by cvc5 of what it can prove, checked.
     """
-    from ...verify.solve import Budget
+    from ...verify.budget import Budget
     from ...verify.trust.export import export as exported
     from ...verify.trust.solvers import available, cvc5_name, z3_name
     from ..trust import write_export

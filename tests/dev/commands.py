@@ -158,7 +158,7 @@ def stability(
         mutants (N 1..): So many mutants of each obligation.
         sample (PERCENT 0..100): Only so many obligations.
     """
-    from indexproof.verify.solve import Budget
+    from indexproof.verify.budget import Budget
 
     from .stability import stability as module
 

@@ -12,8 +12,9 @@ from indexproof.core.rewrite import Const, Expr, Rest, Rewrite, Rule, rule
 from indexproof.reports.refutation import again, at_point, explain, holds_at, ordered_point
 from indexproof.rules import catalog
 from indexproof.verify.compiled import obligations_of_code
-from indexproof.verify.obligations import Obligation, rule_obligations
-from indexproof.verify.run import Result
+from indexproof.verify.obligation import Obligation
+from indexproof.verify.obligations import rule_obligations
+from indexproof.verify.outcome import Result
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 

@@ -21,8 +21,8 @@ from indexproof.reports.summary import (
     widening,
 )
 from indexproof.verify import outcome
-from indexproof.verify.obligations import Obligation
-from indexproof.verify.run import Result, Run
+from indexproof.verify.obligation import Obligation
+from indexproof.verify.outcome import Result, Run
 from indexproof.verify.verdict import Status, Verdict
 
 NAMES = ("quotient_of_quotient", "quotient_by_one", "transpose permutation=(1, 0)")

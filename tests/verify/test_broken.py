@@ -13,7 +13,7 @@ from indexproof.core.errors import InputError
 from indexproof.core.op import DIRECTIONS, concrete
 from indexproof.core.rewrite import DeclarationError
 from indexproof.verify.catalogue import obligations_of
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 

@@ -20,13 +20,14 @@ from indexproof.core.expr import maximum, minimum, var
 from indexproof.reports.selection import catalogue
 from indexproof.verify import checker
 from indexproof.verify.budget import Budget
-from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
+from indexproof.verify.certificate import check_certificate
+from indexproof.verify.checker import CertificateRefused, z3_refutes
 from indexproof.verify.lemmas import LemmaObligation, lemma_obligations
 from indexproof.verify.linear import ReductionBudget as Limits
 from indexproof.verify.linear import export
 from indexproof.verify.linear.export import _with_quotient_bounds, certificate, checked_json, recorded
 from indexproof.verify.linear.prover import Reduction
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.preprocess import unquotienting
 from indexproof.verify.rulefiles import modular, read_rule_file
 from indexproof.verify.rulefiles.cases import expanded

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from indexproof.cli import app
 from indexproof.verify import checker
-from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
-from indexproof.verify.checker import Formula, Polynomial, constant
+from indexproof.verify.certificate import check_certificate
+from indexproof.verify.checker import CertificateRefused, Formula, Polynomial, constant, z3_refutes
 
 Json = Any
 

@@ -11,7 +11,8 @@ from indexproof.core.condition import Condition, all_of
 from indexproof.core.expr import Expr, var
 from indexproof.core.op import box, product, symbols
 from indexproof.verify import solve
-from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
+from indexproof.verify.certificate import check_certificate
+from indexproof.verify.checker import CertificateRefused, z3_refutes
 from indexproof.verify.equate import equated
 from indexproof.verify.linear import export
 from indexproof.verify.obligation import Obligation

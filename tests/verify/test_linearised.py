@@ -11,7 +11,7 @@ import pytest
 from indexproof.core.condition import Condition
 from indexproof.core.expr import ceildiv, maximum, minimum, var
 from indexproof.verify import linearised
-from indexproof.verify.certificate import z3_refutes
+from indexproof.verify.checker import z3_refutes
 from indexproof.verify.linear import leaf_smtlib
 from indexproof.verify.linear.formula import Formula, holds
 from indexproof.verify.linear.polynomial import Monomial, Poly, variable

@@ -14,7 +14,8 @@ from indexproof.core.condition import TRUE, Condition, all_of
 from indexproof.core.expr import Expr, add, integer, var
 from indexproof.core.op import box, product
 from indexproof.verify import linear, recombine, solve
-from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
+from indexproof.verify.certificate import check_certificate
+from indexproof.verify.checker import CertificateRefused, z3_refutes
 from indexproof.verify.linear import export
 from indexproof.verify.linear.export import _with_recombined_digits, checked_json
 from indexproof.verify.obligation import Obligation

@@ -15,16 +15,17 @@ from indexproof.core.map_reader import read_any_map
 from indexproof.core.parametric import ParametricMap
 from indexproof.reports.selection import catalogue
 from indexproof.verify import solve
-from indexproof.verify.budget import MAX_RLIMIT
+from indexproof.verify.budget import MAX_RLIMIT, Budget
 from indexproof.verify.cache import question_digest
 from indexproof.verify.encode import Encoder
-from indexproof.verify.obligations import Needed, Obligation, Way
+from indexproof.verify.obligation import Obligation, Way
+from indexproof.verify.obligations import Needed
 from indexproof.verify.parametric import condition_on_sizes
 from indexproof.verify.preprocess import mentioned, substituted
 from indexproof.verify.refute import limit_point, minimised
 from indexproof.verify.run import examine
 from indexproof.verify.size_claims import SizeQuestion
-from indexproof.verify.solve import Budget, decide, unquotiented
+from indexproof.verify.solve import decide, unquotiented
 from indexproof.verify.trust.disagreement import Disagreement
 from indexproof.verify.trust.solvers import available
 from indexproof.verify.verdict import Status

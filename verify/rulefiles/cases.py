@@ -49,7 +49,7 @@ from ...core.expr import (
     rebuild,
     select,
 )
-from ..obligations import Obligation
+from ..obligation import Obligation
 from .known import Known, Polynomials, unscaled
 from .lowering import FAMILY, Lowered, lowered
 from .rule import StatedRule

@@ -9,7 +9,7 @@ from ...core.condition import Condition
 from .. import linear
 from ..linear.export import certificate, checked_json, recorded
 from ..linear.record import Node
-from ..obligations import Obligation
+from ..obligation import Obligation
 from .equal_terms import proof_by_equal_terms
 from .modular import proof_by_odd_factors, proof_by_residues, proof_by_roots
 

@@ -18,7 +18,7 @@ from .. import linear
 from ..evidence import ProofQuestion, note
 from ..linear.export import of_equal_terms, recorded
 from ..linear.record import Node
-from ..obligations import Obligation
+from ..obligation import Obligation
 from ..refute import sample
 
 __all__ = ["EQUAL_TERMS", "by_equal_terms", "proof_by_equal_terms", "proposals"]

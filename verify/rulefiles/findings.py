@@ -16,8 +16,9 @@ from functools import lru_cache
 
 from ...core.errors import TooLargeError
 from .. import linear
+from ..budget import Budget
 from ..linearised import LINEARISED
-from ..solve import Budget, linear_limits, reduced
+from ..solve import linear_limits, reduced
 from ..verdict import Status, Verdict
 from .cases import expanded
 from .evaluate import Point, refutes

@@ -14,7 +14,7 @@ from ...core.condition import Compare, Condition, Divides
 from ...core.expr import Expr, Mod
 from .. import linear
 from ..linear.polynomial import ONE, Poly
-from ..obligations import Obligation
+from ..obligation import Obligation
 from ..preprocess import conjuncts
 from ..solve import reduced
 from .known import Polynomials

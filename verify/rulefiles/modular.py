@@ -42,7 +42,7 @@ from ...core.expr import Expr, FloorDiv, Int, Mod, Mul, Sum, Var, integer, linea
 from .. import linear as reduction
 from ..linear.polynomial import Poly
 from ..linear.record import Node
-from ..obligations import Obligation
+from ..obligation import Obligation
 from ..solve import reduced
 from .known import Polynomials
 

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...core.condition import FALSE, Condition, all_of, negate
-from ..obligations import Obligation
+from ..obligation import Obligation
 from .lowering import FAMILY, MACHINE_TYPES, lowered, rule_of, source_of
 from .rule import StatedRule, widened
 from .terms import show
 
 if TYPE_CHECKING:
-    from ..solve import Budget
+    from ..budget import Budget
     from ..verdict import Status, Verdict
 
 __all__ = [

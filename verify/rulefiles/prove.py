@@ -16,12 +16,13 @@ from ...core.condition import FALSE
 from ...core.errors import TooLargeError
 from ...core.expr import Var
 from .. import linear
+from ..budget import Budget
 from ..evidence import ProofQuestion, note
 from ..linearised import LINEARISED, Linearised, by_linearisation
-from ..obligations import Obligation
+from ..obligation import Obligation
 from ..preprocess import solved
 from ..refute import bounded_point, descended, eliminated, magnitude, minimised, model
-from ..solve import Budget, by_equated_dividends, by_recombined_digits, linear_limits, reduced, valid
+from ..solve import by_equated_dividends, by_recombined_digits, linear_limits, reduced, valid
 from ..verdict import Status, Verdict
 from .cases import expanded, occurs
 from .equal_terms import EQUAL_TERMS, by_equal_terms

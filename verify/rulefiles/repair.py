@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..solve import Budget
+from ..budget import Budget
 from .lowering import source_of
 from .prove import decide_sound
 from .rule import StatedRule

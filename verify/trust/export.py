@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.errors import InputError, TooLargeError
+from ..budget import Budget
 from ..evidence import ProofQuestion, collecting
-from ..obligations import Obligation
+from ..obligation import Obligation
 from ..refute import confirmed as fails
 from ..refute import model, variables_of
-from ..solve import Budget, decide
+from ..solve import decide
 from ..verdict import Status, Verdict
 from .opinion import Claim, claims_of
 from .smtlib import Answer, counterexample_script

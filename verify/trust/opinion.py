@@ -14,7 +14,7 @@ from typing import TypeAlias
 from ...core.condition import Condition
 from ...core.errors import InputError, TooLargeError
 from ..evidence import ProofQuestion
-from ..obligations import Obligation
+from ..obligation import Obligation
 from ..recheck import is_example
 from ..refute import confirmed as fails
 from ..rulefiles.cases import expanded
@@ -22,9 +22,7 @@ from ..rulefiles.obligations import StatedObligation
 from ..verdict import Opinion, Status, Verdict
 from .disagreement import Disagreement
 from .smtlib import Answer, Script, counterexample_script, names_of
-from .solvers import Reply, available, cvc5_name, cvc5_reply, z3_name, z3_reply
-
-__all__ = ["Claim", "Limits", "available", "claims_of", "confirmer", "cvc5_reply", "second_opinion"]
+from .solvers import Reply, cvc5_name, cvc5_reply, z3_name, z3_reply
 
 Claim: TypeAlias = tuple[Sequence[Condition], Condition]
 

@@ -18,7 +18,7 @@ from ...core.condition import Condition, Relation, all_exprs, condition_interpre
 from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, Var, interpret, natural_key, postorder
 
 if TYPE_CHECKING:
-    from ..obligations import Obligation
+    from ..obligation import Obligation
 
 Answer = Literal["unsat", "sat", "unknown"]
 

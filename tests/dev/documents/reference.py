@@ -25,7 +25,7 @@ from indexproof.rules.ops import OPS
 from indexproof.rules.tiles import TILE_LAWS
 from indexproof.rules.transfer import KNOWN_LAWS, TRANSFER_LAWS, KnownLaw, TransferLaw
 from indexproof.rules.transforms import TRANSFORM_LAWS, TransformLaw
-from indexproof.verify.catalogue import MAX_RANK
+from indexproof.verify.budget import MAX_RANK
 from indexproof.verify.layouts import layout_cases, layout_obligations, verify_memory
 
 _NOTE = "<!-- Printed from the declarations by `make docs`; edit those instead. -->"

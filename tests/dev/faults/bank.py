@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from indexproof.core.condition import Condition
 from indexproof.core.expr import Expr, var
-from indexproof.verify.obligations import Obligation
-from indexproof.verify.solve import Budget
+from indexproof.verify.budget import Budget
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.trust import solvers
 
 __all__ = [

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from indexproof.verify.cache import FORMAT, Cache, content_key
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.recheck import is_example
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict

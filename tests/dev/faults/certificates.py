@@ -42,8 +42,8 @@ def certificate_cases(task: Batch) -> Iterator[Fault]:
 
     Terms are digits and the number that they are said to make up, or two dividends.
     """
-    from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
-    from indexproof.verify.checker import FORMAT
+    from indexproof.verify.certificate import check_certificate
+    from indexproof.verify.checker import FORMAT, CertificateRefused, z3_refutes
     from indexproof.verify.linear.instances import CertifiedTerms, as_json
 
     for name, facts, digits, number in (*DIGITS, *DIVIDENDS):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from indexproof.reports.selection import catalogue
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.recheck import is_example
 from indexproof.verify.solve import decide
 from indexproof.verify.trust.disagreement import Disagreement

@@ -6,8 +6,8 @@ import os
 import signal
 from collections.abc import Iterator
 
-from indexproof.verify.obligations import Obligation
-from indexproof.verify.solve import Budget
+from indexproof.verify.budget import Budget
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.verdict import Status, Verdict
 
 from .bank import BUDGET, TRUE_CLAIMS, obligations, x

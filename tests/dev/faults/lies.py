@@ -9,7 +9,7 @@ from typing import Any
 
 import z3
 
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.recheck import is_example
 from indexproof.verify.trust import opinion, solvers
 from indexproof.verify.trust.disagreement import Disagreement
@@ -96,7 +96,7 @@ def _forget() -> None:
     from indexproof.verify.solve import _attempt
 
     _attempt.cache_clear()
-    if opinion.cvc5_reply is not honest_reply:
+    if vars(opinion)["cvc5_reply"] is not honest_reply:
         opinion._reply.cache_clear()
 
 

@@ -31,7 +31,7 @@ from indexproof.core.expr import (
     mul,
     postorder,
 )
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.recheck import is_example
 from indexproof.verify.refute import small_point
 

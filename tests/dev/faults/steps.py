@@ -14,8 +14,8 @@ from typing import Any
 from indexproof.core.condition import Condition
 from indexproof.core.expr import var
 from indexproof.verify import checker
-from indexproof.verify.certificate import ClaimReader, z3_refutes
-from indexproof.verify.checker import CertificateRefused, Formula, Polynomial
+from indexproof.verify.certificate import ClaimReader
+from indexproof.verify.checker import CertificateRefused, Formula, Polynomial, z3_refutes
 
 from .fault import Batch, Fault
 

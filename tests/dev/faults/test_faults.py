@@ -18,7 +18,7 @@ from indexproof.verify.cache import Cache
 from indexproof.verify.checker import CertificateRefused
 from indexproof.verify.linear.formula import at_least
 from indexproof.verify.linear.polynomial import constant
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.recheck import is_example
 from indexproof.verify.refute import confirmed
 from indexproof.verify.solve import decide

@@ -33,12 +33,13 @@ from indexproof.core.expr import Var, lift, natural_key, var
 from indexproof.reports.layout import block, count, duration
 from indexproof.reports.progress import Lines
 from indexproof.verify import encode
+from indexproof.verify.budget import Budget
 from indexproof.verify.lemmas import LemmaObligation
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.pool import each
 from indexproof.verify.preprocess import mentioned, ordered, substituted
 from indexproof.verify.rulefiles.obligations import StatedObligation
-from indexproof.verify.solve import Budget, _attempt, decide
+from indexproof.verify.solve import _attempt, decide
 from indexproof.verify.verdict import Status
 
 from .restated import stated_mutant, stated_question

@@ -26,13 +26,13 @@ from indexproof.core.condition import Compare
 from indexproof.core.expr import lift, maximum, var
 from indexproof.reports.selection import catalogue
 from indexproof.verify import encode, solve
+from indexproof.verify.budget import Budget
 from indexproof.verify.lemmas import LemmaObligation
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.preprocess import Part
 from indexproof.verify.refute import confirmed
 from indexproof.verify.rulefiles import StatedRule, judge, parse_rules, stated_rule_obligations
 from indexproof.verify.rulefiles.obligations import StatedObligation
-from indexproof.verify.solve import Budget
 from indexproof.verify.verdict import Status, Verdict
 
 x, y, d = var("x"), var("y"), var("d")

@@ -11,7 +11,8 @@ from typing import Any
 import parametric_claims as CLAIMS
 import pytest
 
-from indexproof.verify.certificate import CertificateRefused, check_certificate, z3_refutes
+from indexproof.verify.certificate import check_certificate
+from indexproof.verify.checker import CertificateRefused, z3_refutes
 from indexproof.verify.linear import prove
 from indexproof.verify.linear.export import certificate
 from indexproof.verify.rulefiles import StatedRule, read_rule_file, stated_rule_obligations

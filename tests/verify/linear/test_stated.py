@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from indexproof.verify.certificate import cvc5_refutes
+from indexproof.verify.checker import cvc5_refutes
 from indexproof.verify.linear import Leaf, leaf_smtlib, prove
 from indexproof.verify.rulefiles import StatedRule, judge, read_rule_file, stated_rule_obligations
 from indexproof.verify.rulefiles.cases import expanded

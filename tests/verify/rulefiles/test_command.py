@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from indexproof.cli import app
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.budget import Budget
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.proving import prove_all
 from indexproof.verify.rulefiles import parse_rules, read_rule_file, rules_to_json, stated_rule_obligations
-from indexproof.verify.solve import Budget
 from indexproof.verify.verdict import Status
 from json_forms import FORMS
 

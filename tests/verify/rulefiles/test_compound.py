@@ -10,8 +10,9 @@ import pytest
 
 from indexproof.core.expr import var
 from indexproof.reports.certificates import check_files, write_certificates
-from indexproof.verify.certificate import check_certificate, z3_refutes
-from indexproof.verify.checker import MANIFEST
+from indexproof.verify.budget import Budget
+from indexproof.verify.certificate import check_certificate
+from indexproof.verify.checker import MANIFEST, z3_refutes
 from indexproof.verify.linearised import LINEARISED
 from indexproof.verify.rulefiles import (
     StatedRule,
@@ -31,7 +32,7 @@ from indexproof.verify.rulefiles.known import Known, Polynomials
 from indexproof.verify.rulefiles.sample import table_of
 from indexproof.verify.rulefiles.semantics import Semantics
 from indexproof.verify.rulefiles.terms import Kind
-from indexproof.verify.solve import Budget, decide
+from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 
 FILE = Path(__file__).parent / "data" / "compound.rules"

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from indexproof.verify import linear
+from indexproof.verify.budget import Budget
 from indexproof.verify.rulefiles import StatedRule, judge, prove, read_rule_file, stated_rule_obligations
 from indexproof.verify.rulefiles.cases import expanded
 from indexproof.verify.rulefiles.lowering import source_of
 from indexproof.verify.rulefiles.modular import ODD, RESIDUES, ROOTS, by_odd_factors, by_roots, roots
 from indexproof.verify.rulefiles.sample import every_point, table_of
-from indexproof.verify.solve import Budget, decide, reduced
+from indexproof.verify.solve import decide, reduced
 from indexproof.verify.verdict import Status, Verdict
 
 FILE = Path(__file__).parent / "data" / "diverse.rules"

@@ -12,10 +12,12 @@ import pytest
 from indexproof.core.condition import Compare, Condition, divides
 from indexproof.core.expr import Expr, integer, maximum, minimum, var
 from indexproof.verify import linear
-from indexproof.verify.certificate import check_certificate, z3_refutes
+from indexproof.verify.budget import Budget
+from indexproof.verify.certificate import check_certificate
+from indexproof.verify.checker import z3_refutes
 from indexproof.verify.linear import ReductionBudget as Limits
 from indexproof.verify.linear.export import checked_json
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.recheck import is_example
 from indexproof.verify.refute import sample, small_point
 from indexproof.verify.rulefiles import (
@@ -34,7 +36,7 @@ from indexproof.verify.rulefiles.findings import cannot_overflow, decide_overflo
 from indexproof.verify.rulefiles.inverses import by_inverses
 from indexproof.verify.rulefiles.obligations import NO_NEW_OVERFLOW, StatedObligation
 from indexproof.verify.rulefiles.rule import widened
-from indexproof.verify.solve import Budget, decide
+from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 
 from ...broken.inverses import BROKEN, Inverse

@@ -7,8 +7,8 @@ import signal
 from dataclasses import fields
 from pathlib import Path
 
-from indexproof.verify.obligations import Obligation
-from indexproof.verify.solve import Budget
+from indexproof.verify.budget import Budget
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.verdict import Verdict
 
 

@@ -20,11 +20,12 @@ import pytest
 from indexproof.core.expr import var
 from indexproof.reports import summary
 from indexproof.verify import cache as cache_module
+from indexproof.verify.budget import Budget
 from indexproof.verify.cache import FORMAT, KEY_VARIABLE, Cache, content_key
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.proving import prove_all
 from indexproof.verify.rulefiles import read_rule_file, stated_rule_obligations
-from indexproof.verify.solve import Budget, decide
+from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Opinion, Status, Verdict
 
 BUDGET = Budget()

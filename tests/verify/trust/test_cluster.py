@@ -29,12 +29,13 @@ from indexproof.core.errors import InputError  # noqa: E402
 from indexproof.core.expr import var  # noqa: E402
 from indexproof.reports.selection import catalogue  # noqa: E402
 from indexproof.verify import cluster as module  # noqa: E402
+from indexproof.verify.budget import Budget  # noqa: E402
 from indexproof.verify.cache import Cache, content_key  # noqa: E402
 from indexproof.verify.cluster import Cluster, fingerprint, perform  # noqa: E402
-from indexproof.verify.obligations import Obligation  # noqa: E402
+from indexproof.verify.obligation import Obligation  # noqa: E402
+from indexproof.verify.outcome import Result, Run  # noqa: E402
 from indexproof.verify.proving import prove_all  # noqa: E402
-from indexproof.verify.run import Job, Result, Run  # noqa: E402
-from indexproof.verify.solve import Budget  # noqa: E402
+from indexproof.verify.run import Job  # noqa: E402
 from indexproof.verify.verdict import Status  # noqa: E402
 
 pytest.importorskip("distributed")

@@ -20,12 +20,13 @@ import pytest
 from indexproof.core.condition import FALSE, TRUE
 from indexproof.reports.selection import catalogue
 from indexproof.verify import run as run_module
+from indexproof.verify.budget import Budget
 from indexproof.verify.cache import Cache
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.proving import prove_all
 from indexproof.verify.rulefiles import read_rule_file, stated_rule_obligations
 from indexproof.verify.run import Job, examine, work
-from indexproof.verify.solve import Budget, _attempt, decide
+from indexproof.verify.solve import _attempt, decide
 from indexproof.verify.verdict import Status, Verdict
 
 RULES = """

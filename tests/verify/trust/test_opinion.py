@@ -17,14 +17,15 @@ from indexproof.core.condition import all_of, any_of, negate
 from indexproof.core.errors import InputError
 from indexproof.core.expr import Expr, ceildiv, maximum, minimum, var
 from indexproof.reports.selection import catalogue
+from indexproof.verify.budget import Budget
 from indexproof.verify.cache import Cache
 from indexproof.verify.evidence import ProofQuestion, collecting
 from indexproof.verify.linear import question
-from indexproof.verify.obligations import Obligation
+from indexproof.verify.obligation import Obligation
 from indexproof.verify.proving import prove_all
 from indexproof.verify.rulefiles import read_rule_file, stated_rule_obligations
 from indexproof.verify.run import examine
-from indexproof.verify.solve import Budget, _attempt, decide
+from indexproof.verify.solve import _attempt, decide
 from indexproof.verify.trust import opinion
 from indexproof.verify.trust.disagreement import Disagreement
 from indexproof.verify.trust.export import export

@@ -3,8 +3,9 @@
 1. The normal form takes about a millisecond and proves most true claims.
 2. Enumeration tries every point if there are at most :data:`~.enumerate.LIMIT`, and ten million in the second round.
 3. Otherwise the points of smallest magnitude are tried.
-4. SAT sweeping, witnesses for unknowns, isl and z3 follow, round after round; from the second one on isl comes first.
-   Where isl is complete z3 begins one round later.
+4. SAT sweeping, witnesses for unknowns and isl follow, round after round; from the second one on isl comes first where
+   numbers are those of one machine word.
+5. z3 is asked where isl is not, or cannot answer: about products of variables.
 
 A counterexample that nobody has shown to be the smallest goes through the rest of the round with isl, and more small
 points are tried.  No step depends on time.  Every counterexample is evaluated with Python integers before it is
@@ -124,8 +125,8 @@ class Portfolio:
         """
         problem = self.smaller
         assert problem is not None
-        minimising = {isl.NAME} if problem.presburger else {isl.NAME, smt.NAME}
-        for name, factor in _schedule(self.asked, problem.presburger, turn):
+        minimising = (isl.NAME, smt.NAME)
+        for name, factor in self._schedule(problem, turn):
             refuted = self.best.status == "fails"
             if name in self.useless or (refuted and (name != _PROBE if turn else name not in minimising)):
                 continue
@@ -144,27 +145,27 @@ class Portfolio:
             if self._final:
                 return
 
+    def _schedule(self, problem: Problem, turn: int) -> Iterator[tuple[str, int]]:
+        """Engines of one round and the factors of their budgets.
+
+        Small points are tried in two rounds only, since more find little more, and z3 is asked only where isl cannot
+        answer.  After the first round isl comes first: where it answers at all, it mostly does so with a few times more
+        operations.  With wide numbers these take long, and it stays last.
+        """
+        first = isl.NAME if turn and problem.words == 1 else ""
+        for name in sorted(self.asked, key=lambda n: bool(first) and n in _SOLVERS and n != first):
+            if name == enumeration.NAME and turn < _ENUMERATED:
+                yield name, _ALL * GROWTH ** (turn - 1) if turn else 1
+            elif name == _PROBE and turn < 2:
+                yield name, _MORE**turn
+            elif name in _SOLVERS and (
+                name != smt.NAME or isl.NAME not in self.asked or isl.NAME in self.useless
+            ):
+                yield name, GROWTH**turn
+
 
 def _before(one: Outcome, other: Outcome) -> bool:
     return counterexample_order(one.point) < counterexample_order(other.point)
-
-
-def _schedule(asked: Sequence[str], presburger: bool, turn: int) -> Iterator[tuple[str, int]]:
-    """Engines of one round and the factors of their budgets.
-
-    Small points are tried in two rounds only, since more find little more, and z3 waits one round where isl could answer.
-    After the first round isl comes first: where it answers at all, it mostly does so with a few times more operations.
-    """
-    for name in sorted(asked, key=lambda n: n in _SOLVERS and n != isl.NAME) if turn else asked:
-        if name == enumeration.NAME and turn < _ENUMERATED:
-            yield name, _ALL * GROWTH ** (turn - 1) if turn else 1
-        elif name == _PROBE and turn < 2:
-            yield name, _MORE**turn
-        elif name == smt.NAME and presburger and len(asked) > 1:
-            if turn:
-                yield name, GROWTH ** (turn - 1)
-        elif name in _SOLVERS:
-            yield name, GROWTH**turn
 
 
 def _check(problem: Problem, name: str, outcome: Outcome) -> None:

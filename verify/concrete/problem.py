@@ -23,14 +23,11 @@ from typing import Any, Literal, NamedTuple
 from ...core.display import Shown
 from ...core.errors import IndexproofError
 from ...core.expr import (
-    CeilDiv,
     Expr,
     ExprLike,
     FloorDiv,
     Int,
     Integers,
-    Mod,
-    Mul,
     Sum,
     Var,
     interpret,
@@ -133,16 +130,6 @@ class Problem:
     def exprs(self) -> list[Expr]:
         """Every maximal expression."""
         return [f.expr for f in self.where] + [f.expr for o in self.options for f in o.facts]
-
-    @property
-    def presburger(self) -> bool:
-        """Whether every divisor is a literal and nothing is multiplied by a variable."""
-        for node in postorder(*self.exprs()):
-            if isinstance(node, Mul):
-                return False
-            if isinstance(node, (FloorDiv, Mod, CeilDiv)) and not isinstance(node.b, Int):
-                return False
-        return True
 
     @property
     def words(self) -> int:

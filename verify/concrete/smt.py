@@ -1,4 +1,4 @@
-"""z3 on concrete problems: the last engine, a second opinion, and the only one for products of variables.
+"""z3 on concrete problems: a second opinion, and the only engine for products of variables.
 
 Operators have the native meaning of :mod:`indexproof.verify.encode`, and where that decides nothing the linked one.
 Budgets are resource counts in a fresh context, so a verdict does not depend on the machine's load.  Counterexamples are

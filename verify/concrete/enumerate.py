@@ -28,7 +28,7 @@ _PART = 1 << 21
 CORNER = 4096
 #: Steps of making a counterexample smaller, and how many times :data:`LIMIT` evaluations they may take together.
 _MAX_STEPS = 100
-_SHRINKING = 8
+_SHRINKING = 4
 _MAX_AXES = 60  # numpy has 64
 _INT64 = 2**63 - 1
 

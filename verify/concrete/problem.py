@@ -213,9 +213,11 @@ class Problem:
             if size(option.unknowns) > 4096:
                 unsure = True
                 continue
+            # what no unknown has a part in is computed once
+            facts = substituted(option.facts, env)
             names = [v for v, _ in option.unknowns]
             for values in itertools.product(*(range(int(i.lo), int(i.hi) + 1) for _, i in option.unknowns)):
-                if _all_hold(option.facts, {**env, **dict(zip(names, values, strict=True))}):
+                if _all_hold(facts, dict(zip(names, values, strict=True))):
                     return False
         return None if unsure else True
 
@@ -319,8 +321,7 @@ def size(box: Box) -> int | float:
 
 
 def _all_hold(facts: Sequence[Fact], env: Mapping[Expr, int]) -> bool:
-    values = interpret([f.expr for f in facts], Integers(env))
-    return all(f.within.lo <= x <= f.within.hi for f, x in zip(facts, values, strict=True))
+    return all(interpret([f.expr], Integers(env))[0] in f.within for f in facts)
 
 
 def smallest(i: Interval) -> int:

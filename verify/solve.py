@@ -178,7 +178,7 @@ def reduced(
     hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget | None = None
 ) -> linear.Reduction:
     """:func:`.linear.prove` where divisors are not zero; notes the leaves of a proof."""
-    outcome = linear.prove(hypotheses, goal, budget=limits, assume_defined=True)
+    outcome = linear.prove(hypotheses, goal, budget=limits)
     if outcome.proved:
         note(ProofQuestion("linear", leaf) for leaf in outcome.leaves)
     return outcome
@@ -277,7 +277,7 @@ def _refuted(
 def _linear(part: Part, budget: Budget) -> Attempt:
     """Reduction to linear arithmetic; divisors are not zero, for the *defined* obligation is another one."""
     limits = linear_limits(budget)
-    return _in_turn([linear.prove(part.all, part.goal, budget=limits, assume_defined=True)])
+    return _in_turn([linear.prove(part.all, part.goal, budget=limits)])
 
 
 def linear_limits(budget: Budget, *, patient: bool = True) -> linear.ReductionBudget:
@@ -343,7 +343,7 @@ def by_recombined_digits(
     plain = [h for h in hypotheses if not recombinations(h)[0]]
     outcomes: list[linear.Reduction] = []
     for claim in (*(s.eq(v) for s, v in steps), shorter):
-        outcomes.append(linear.prove(plain, claim, budget=limits, assume_defined=True))
+        outcomes.append(linear.prove(plain, claim, budget=limits))
         if not outcomes[-1].proved:
             break
     return outcomes
@@ -357,9 +357,9 @@ def by_equated_dividends(
     The equations are left out of the last proof, which would solve them for one of their variables.
     """
     steps, rest, replaced = equated(hypotheses, goal)
-    outcomes = [linear.prove(hypotheses, a.eq(b), budget=limits, assume_defined=True) for a, b in steps]
+    outcomes = [linear.prove(hypotheses, a.eq(b), budget=limits) for a, b in steps]
     if steps and all(o.proved for o in outcomes):
-        outcomes.append(linear.prove(rest, replaced, budget=limits, assume_defined=True))
+        outcomes.append(linear.prove(rest, replaced, budget=limits))
     return outcomes
 
 

@@ -3,7 +3,7 @@
 A claim with symbolic divisors is undecidable in general and fickle in practice.  This strategy never asks a
 solver about products.  It
 
-1. splits on the sign of every divisor whose sign is not known; a division by zero has no value,
+1. splits on the sign of every divisor whose sign is not known; no divisor is zero,
 2. writes dividends in radix notation, ``x = b·q + r`` with ``0 <= r < b``, so that most divisions become
    exact,
 3. substitutes equalities in solved form,

@@ -130,7 +130,7 @@ def name_of(v: Var) -> str:
     return f"{name}:{v.kind}" if v.kind else name
 
 
-_RANKS = {"r": 1, "min": 1, "max": 1, "undefined": 1, "q": 2}
+_RANKS = {"r": 1, "min": 1, "max": 1, "q": 2}
 
 
 def rank(name: str) -> int:

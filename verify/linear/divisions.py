@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from ...core.expr import Var
 from .bounds import Evidence
@@ -28,24 +28,16 @@ class DivisionReading(CaseFacts):
         self._divisor = b
         s = self.sign(b)
         if s == 0:
-            return self._undefined(a, b, "ceiling")[0]
+            self._undefined()
         self.used_lemma("ceiling")
         # for b > 0: the quotient of a + b - 1, rounded down
         return self._natural(a + b - ONE, b)[0] if s > 0 else self._natural(-a - b - ONE, -b)[0]
 
-    def _undefined(self, a: Poly, b: Poly, rounding: str) -> tuple[Poly, Poly]:
-        """Division by zero has no value: both are names of which nothing is known."""
-        if self.assume_defined:
-            fact = LinearFact(FALSE, "defined")
-            self._note(fact)
-            raise ImpossibleCase(fact)
-        if self.log is not None:
-            raise Unrecorded("a division by zero")
-        entry = rounding, a
-        if entry not in self._without_value:
-            quotient, remainder = (self._name("undefined", *entry, kind) for kind in ("//", "%"))
-            self._without_value[entry] = quotient, remainder
-        return self._without_value[entry]
+    def _undefined(self) -> NoReturn:
+        """No divisor is zero: there is no such case."""
+        fact = LinearFact(FALSE, "defined")
+        self._note(fact)
+        raise ImpossibleCase(fact)
 
     def sign(self, b: Poly, *, total: bool = False) -> int:
         """The sign of ``b`` in this case.  Raises :class:`NeedSign` where the case must be split.
@@ -79,7 +71,7 @@ class DivisionReading(CaseFacts):
         raise NeedSign(b, self._options(b, total), self._divisor, excluded)
 
     def _options(self, b: Poly, total: bool) -> tuple[int, ...]:
-        options = [1, -1, 0] if total or not self.assume_defined else [1, -1]
+        options = [1, -1, 0] if total else [1, -1]
         if self.bounds.certain(b):
             options.remove(-1)
         if self.bounds.certain(-b):
@@ -97,7 +89,7 @@ class DivisionReading(CaseFacts):
                 return q, -r
         s = self.sign(b)
         if s == 0:
-            return self._undefined(a, b, "floor")
+            self._undefined()
         if s < 0:
             # a // b = (-a) // (-b), and the remainders are opposite
             q, r = self._natural(-a, -b)

@@ -55,7 +55,7 @@ def certificate(
     name: str, hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None = None
 ) -> tuple[Json, Reduction]:
     """A certificate that the hypotheses imply the goal where no divisor is zero, or ``None`` where none is found."""
-    outcome = prove(hypotheses, goal, budget=budget, assume_defined=True, record=True)
+    outcome = prove(hypotheses, goal, budget=budget, record=True)
     proof = outcome.proof or _otherwise(hypotheses, goal, budget)
     if proof is None:
         return None, outcome
@@ -70,7 +70,7 @@ def recorded(
 
 
 def _proof(hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None) -> Node | None:
-    return prove(hypotheses, goal, budget=budget, assume_defined=True, record=True).proof
+    return prove(hypotheses, goal, budget=budget, record=True).proof
 
 
 def _otherwise(

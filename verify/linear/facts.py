@@ -27,7 +27,6 @@ class CaseFacts(Ring, FormulaLogic):
         case: SignCase,
         names: ValueNames,
         *,
-        assume_defined: bool = False,
         refine: bool = True,
         eager: bool = False,
         log: Log | None = None,
@@ -37,7 +36,6 @@ class CaseFacts(Ring, FormulaLogic):
         self.names = names
         self.eager = eager
         self.rewrites: dict[Monomial, Poly] = {}
-        self.assume_defined = assume_defined
         self.refine = refine
         self.bounds = Bounds()
         self.facts: list[LinearFact] = []
@@ -49,7 +47,6 @@ class CaseFacts(Ring, FormulaLogic):
         self._fresh: set[str] = set()
         self._memo: dict[Expr, Poly] = {}
         self._divided: dict[tuple[Poly, Poly], tuple[Poly, Poly]] = {}
-        self._without_value: dict[tuple[str, Poly], tuple[Poly, Poly]] = {}
         self._extrema: dict[tuple[str, tuple[Poly, ...]], Poly] = {}
         self._signs: dict[Poly, int] = {}
         self._bounds_divided: set[Poly] = set()

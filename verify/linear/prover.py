@@ -41,16 +41,14 @@ def prove(
     goal: Condition,
     *,
     budget: ReductionBudget | None = None,
-    assume_defined: bool = False,
     record: bool = False,
 ) -> Reduction:
     """Try to prove that the hypotheses imply the goal for all integers.
 
-    A division by zero is an unknown integer; with ``assume_defined`` the caller vouches, by a proof of its
-    own, that no divisor in the claim is zero.  With ``record`` a proof is found of which a certificate can be
-    written; that takes longer, and there are claims that can be proved in other ways only.
+    The caller vouches, by a proof of its own, that no divisor in the claim is zero.  With ``record`` a proof is found
+    of which a certificate can be written; that takes longer, and there are claims that can be proved in other ways only.
     """
-    search = _Search(budget or ReductionBudget(), assume_defined, record)
+    search = _Search(budget or ReductionBudget(), record)
     reason = ""
     known, shown, inlined = _inlined(conjuncts(hypotheses), goal)
     proof: Node | None = None
@@ -107,9 +105,8 @@ _SIGNED = 2
 
 
 class _Search:
-    def __init__(self, budget: ReductionBudget, assume_defined: bool, record: bool = False) -> None:
+    def __init__(self, budget: ReductionBudget, record: bool) -> None:
         self.budget = budget
-        self.assume_defined = assume_defined
         self.record = record
         self.leaves = Leaves(budget, record)
         self.names = ValueNames()
@@ -220,10 +217,7 @@ class _Search:
             log = Log() if self.record else None
             seen: Node = {"log": log, "reading": None}
             try:
-                assumed = self.assume_defined
-                reading = Reading(
-                    case, self.names, assume_defined=assumed, refine=refine, eager=way.eager, log=log
-                )
+                reading = Reading(case, self.names, refine=refine, eager=way.eager, log=log)
                 seen["reading"] = reading
                 refuted = reading.read(hypotheses, goals)
             except NeedSign as need:

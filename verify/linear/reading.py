@@ -73,12 +73,11 @@ class Reading(DivisionReading):
 
     def _assume(self, hypotheses: Sequence[Condition]) -> None:
         for h in hypotheses:
-            if isinstance(h, Divides):
-                self._divisible(h)
-            elif (found := _no_remainder(h)) is not None and (self.assume_defined or self._not_zero(found.d)):
-                self._divisible(found, divided=True)
-            else:
+            divided = h if isinstance(h, Divides) else _no_remainder(h)
+            if divided is None:
                 self.state(self.formula(h), "hypothesis")
+            else:
+                self._divisible(divided)
         self._settle()
 
     def solve(self) -> list[Definition]:
@@ -148,19 +147,13 @@ class Reading(DivisionReading):
         known = [x for x in lows if x is not None]
         return [constant(min(known))] if len(known) == len(lows) else []
 
-    def _not_zero(self, d: Expr) -> bool:
-        return self.sign(self.value(d)) != 0
-
-    def _divisible(self, h: Divides, *, divided: bool = False) -> None:
-        """A hypothesis ``d ∣ e``: ``e = d·k``; it may be that ``e mod d``, in which e is ``divided``, is zero."""
+    def _divisible(self, h: Divides) -> None:
+        """A hypothesis ``d ∣ e``: ``e = d·k``."""
         d, e = self.value(h.d), self.value(h.e)
         self._divisor = d
         s = self.sign(d, total=True)
         if s == 0:
-            if divided:
-                self._undefined(e, d, "floor")
-            self.state(FALSE, "hypothesis")
-            return
+            return self.state(FALSE, "hypothesis")
         if s < 0:
             d = -d
         given = e

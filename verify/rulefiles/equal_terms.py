@@ -80,7 +80,7 @@ def by_equal_terms(o: Obligation, limits: linear.ReductionBudget) -> tuple[bool,
         return False, spent
     leaves = [leaf for outcome in outcomes if outcome.proved for leaf in outcome.leaves]
     for hypotheses, claim in ((list(o.hypotheses), goal), *_widened(o.hypotheses, goal, steps)):
-        last = linear.prove(hypotheses, claim, budget=limits, assume_defined=True)
+        last = linear.prove(hypotheses, claim, budget=limits)
         spent += last.resources
         if last.proved:
             note(ProofQuestion("linear", leaf) for leaf in (*leaves, *last.leaves))
@@ -100,7 +100,7 @@ def _replaced(
         if step is None:
             break
         asked.add(step)
-        outcomes.append(linear.prove(hypotheses, step[0].eq(step[1]), budget=limits, assume_defined=True))
+        outcomes.append(linear.prove(hypotheses, step[0].eq(step[1]), budget=limits))
         if outcomes[-1].proved:
             steps.append(step)
             goal = goal.substitute({step[0]: step[1]})

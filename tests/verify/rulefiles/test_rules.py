@@ -301,7 +301,7 @@ def test_the_cases_of_a_rule_are_ordinary_obligations() -> None:
     for o in cases:
         assert o.question == "valid"
         assert o.gate
-        assert prove_linear(o.hypotheses, o.goal, assume_defined=True).proved
+        assert prove_linear(o.hypotheses, o.goal).proved
 
 
 def test_what_is_asked_does_not_depend_on_names_and_places() -> None:

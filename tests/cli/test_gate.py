@@ -96,22 +96,6 @@ def test_an_expectation_is_that_of_its_claim(run: Run, repository: Path) -> None
     assert [c["verdict"] for c in data["claims"] if not c["passes"]] == ["ILL-FORMED"] * 2
 
 
-def test_a_rule_of_a_json_file_that_cannot_be_read_costs_only_itself(run: Run, repository: Path) -> None:
-    rules = [
-        '{"name": "one", "vars": {"x": "int"}, "left": ["add", "x", 0], "right": "x"}',
-        '{"name": "two", "vars": {"x": "int"},\n  "left": ["plus", "x", 0], "right": "x"}',
-        '{"name": "three", "vars": {"x": "int"}, "left": ["add", "x", 1], "right": "x"}',
-    ]
-    (repository / "more.json").write_text('{"rules": [\n' + ",\n".join(rules) + "]}\n", "utf-8")
-    (repository / "pyproject.toml").write_text("[tool.indexproof]\nrules = ['more.json']\n", "utf-8")
-    data = json.loads(run("gate", "--json").out)
-    assert [(c["name"], c["line"], c["verdict"]) for c in data["claims"]] == [
-        ("one", 2, "PROVED"),
-        ("line 4", 4, "ILL-FORMED"),
-        ("three", 5, "REFUTED"),
-    ]
-
-
 def test_what_the_base_has_must_be_there_and_proved(run: Run, repository: Path) -> None:
     assert run("gate", "--to", "base.json").status == 0
     (repository / "my.rules").write_text(

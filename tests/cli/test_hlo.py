@@ -57,56 +57,30 @@ def module(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_the_maps_of_the_entry_and_what_has_none(run: Run, module: str) -> None:
-    done = run("hlo", module)
-    assert done.status == 0
-    assert done.out.splitlines()[0] == "e   entry, 5 instructions"
-    assert "  c f32[6,2] -> a f32[8,6]\n    not known: c: mystery: what the called code reads" in done.out
-    assert "NO MAP   c   custom-call in e\n  because  c: mystery" in done.out
-    assert "4 of 5 instructions mapped" in done.out.splitlines()[-1]
+FUSED = "  t f32[6,2] -> p0 f32[8,6]\n    (d0, d1){rt0} -> (d1 + rt0, d0),"
 
 
-def test_fusions_and_computations(run: Run, module: str) -> None:
-    done = run("hlo", module, "--fusions")
-    assert done.out.splitlines()[0] == "f   fusion o, 5 instructions"
-    assert "  t f32[6,2] -> p0 f32[8,6]\n    (d0, d1){rt0} -> (d1 + rt0, d0)," in done.out
-    assert "hlo: k = s32[] parameter(1)" in done.out
-    assert run("hlo", module, "-c", "f").out.splitlines()[:-1] == done.out.splitlines()[:-1]
-
-
-def test_both_directions_of_an_instruction(run: Run, module: str) -> None:
-    done = run("hlo", module, "-i", "d", "--input-to-output")
-    assert done.out.splitlines()[0] == "d   dynamic-slice in f, 1 instruction"
-    assert "  d f32[2,6] -> p0 f32[8,6]\n" in done.out
-    assert "  d f32[2,6] <- p0 f32[8,6]\n" in done.out
+@pytest.mark.parametrize(("arguments", "parts"), [
+    ("", ["e   entry, 5 instructions\n", "NO MAP   c   custom-call in e\n  because  c: mystery",
+        "  c f32[6,2] -> a f32[8,6]\n    not known: c: mystery: what the called code reads",
+        "4 of 5 instructions mapped"]),
+    ("--fusions", ["f   fusion o, 5 instructions\n", FUSED, "hlo: k = s32[] parameter(1)"]),
+    ("-c f", ["f   fusion o, 5 instructions\n", FUSED, "hlo: k = s32[] parameter(1)"]),
     # the index that is a constant is one
-    assert "(d0, d1){rt0} -> (d0 + rt0, d1)," in done.out
-
-
-def test_all_paths_between_two_instructions(run: Run, module: str) -> None:
-    done = run("hlo", module, "--from", "p0", "--to", "t", "-c", "f", "--verify")
+    ("-i d --input-to-output", ["d   dynamic-slice in f, 1 instruction\n", "  d f32[2,6] -> p0 f32[8,6]\n",
+        "  d f32[2,6] <- p0 f32[8,6]\n", "(d0, d1){rt0} -> (d0 + rt0, d1),"]),
+    ("--from p0 --to t -c f --verify", ["p0 -> t   all paths in f, 3 instructions", FUSED,
+        "\nPROVED  1 unit: 3 of 3 instructions mapped"]),
+    ("--from t --to d -c f", ["nothing that it makes depends"]),
+    # element (q, r) of the tiled array is at p = 2·q + r, and reads (r + rt0, q), at 8·q + r + rt0 = 6·q + p + rt0
+    ("-i o --physical", ["  o f32[6,2]{1,0:T(2,2)} -> a f32[8,6]{0,1}\n",
+        "(d0){rt0} -> ((d0 floordiv 2) * 6 + d0 + rt0),"]),
+])  # fmt: skip
+def test_the_maps_of_a_module(run: Run, module: str, arguments: str, parts: list[str]) -> None:
+    done = run("hlo", module, *arguments.split())
     assert done.status == 0
-    assert "p0 -> t   all paths in f, 3 instructions" in done.out
-    assert "  t f32[6,2] -> p0 f32[8,6]\n    (d0, d1){rt0} -> (d1 + rt0, d0)," in done.out
-    assert done.out.splitlines()[-1].startswith("PROVED  1 unit: 3 of 3 instructions mapped")
-    (unit,) = json.loads(run("hlo", module, "--from", "p0", "-c", "f", "--json").out)["units"]
-    assert [m["exact"] for m in unit["maps"]] == [True]
-    assert "nothing that it makes depends" in run("hlo", module, "--from", "t", "--to", "d", "-c", "f").out
-    for arguments, said in (
-        (["--from", "nothing"], "--from: there is no instruction `nothing` in e"),
-        (["--to", "x", "-c", "f"], "--to: there is no instruction `x` in f"),
-        (["--to", "c", "--fusions"], "--from and --to ask about one computation"),
-    ):
-        refused = run("hlo", module, *arguments)
-        assert refused.status == 3
-        assert said in refused.err
-
-
-def test_positions_in_memory(run: Run, module: str) -> None:
-    done = run("hlo", module, "-i", "o", "--physical")
-    assert "  o f32[6,2]{1,0:T(2,2)} -> a f32[8,6]{0,1}\n" in done.out
-    # element (q, r) of the tiled array is at p = 2·q + r, and reads (r + rt0, q), which is at 8·q + r + rt0 = 6·q + p + rt0
-    assert "(d0){rt0} -> ((d0 floordiv 2) * 6 + d0 + rt0)," in done.out
+    for part in parts:
+        assert part in done.out
 
 
 def test_json(run: Run, module: str) -> None:
@@ -192,6 +166,9 @@ def test_compressed_files_and_standard_input(run: Run, tmp_path: Path) -> None:
     (["-i", "q"], "--instruction: there is no instruction `q` in f, e; expected one of p0, k"),
     (["--verify", "-i", "d"], "--verify proves whole computations"),
     (["--verify", "--physical"], "--verify proves maps between elements"),
+    (["--from", "nothing"], "--from: there is no instruction `nothing` in e"),
+    (["--to", "x", "-c", "f"], "--to: there is no instruction `x` in f"),
+    (["--to", "c", "--fusions"], "--from and --to ask about one computation"),
 ])  # fmt: skip
 def test_what_is_not_there(run: Run, module: str, arguments: list[str], said: str) -> None:
     done = run("hlo", module, *arguments)

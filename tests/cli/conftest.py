@@ -82,6 +82,14 @@ def spawn() -> Run:
     return start
 
 
+def git(folder: Path, *words: str) -> str:
+    """Run git in a folder; what it prints."""
+    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    return subprocess.run(
+        ["git", "-C", str(folder), *who, *words], check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
 @pytest.fixture
 def broken(tmp_path: Path) -> Path:
     """A file with a false rule and its correct twin."""

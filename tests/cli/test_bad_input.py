@@ -47,6 +47,7 @@ LINES = [
     ("show|transpos", "did you mean `transpose`"),
     ("show|transpose|--family|ops", "--family is about the list"),
     ("show|--family|op", "there is no family `op`"),
+    ("check", "nothing to check"),
     ("check|no/such/file", "no/such/file"),
     ("simplify|(d0) -> (d0", "line 1, column"),
     ("equal", "Missing argument"),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from .conftest import Run
+from .conftest import Run, git
 
 RULES = """semantics floor
 int x, y
@@ -34,12 +33,6 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     return tmp_path
-
-
-def git(*words: str) -> None:
-    subprocess.run(
-        ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True, capture_output=True
-    )
 
 
 def test_a_repository_passes(run: Run, repository: Path) -> None:
@@ -112,9 +105,9 @@ def test_what_the_base_has_must_be_there_and_proved(run: Run, repository: Path) 
 
 
 def test_a_revision_is_a_base(run: Run, repository: Path) -> None:
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "first")
+    git(repository, "init", "-q")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "first")
     (repository / "my.claims").unlink()
     (repository / "pyproject.toml").write_text('[tool.indexproof]\nrules = ["*.rules"]\n', "utf-8")
     done = run("gate", "--base", "HEAD")
@@ -124,9 +117,9 @@ def test_a_revision_is_a_base(run: Run, repository: Path) -> None:
 
 
 def test_only_files_that_changed_are_looked_at(run: Run, repository: Path) -> None:
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "first")
+    git(repository, "init", "-q")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "first")
     (repository / "my.claims").write_text(CLAIMS.replace("d0 * 1", "d0 * 2"), "utf-8")
     data = json.loads(run("gate", "--changed-since", "HEAD", "--json").out)
     assert (data["unchanged"], [c["file"] for c in data["claims"]]) == (["my.rules"], ["my.claims"])

@@ -19,7 +19,7 @@ import yaml
 
 from indexproof.reports.example import FILES
 
-from .conftest import Run
+from .conftest import Run, git
 
 ROOT = Path(__file__).parents[2]
 ACTION = ROOT / ".github/actions/indexproof/action.yml"
@@ -34,13 +34,6 @@ SMALL = {
     "rules.rules": "int x\nnothing: x + 0 -> x\n",
     "pyproject.toml": '[tool.indexproof]\nrules = ["*.rules"]\nfloor = 1\n',
 }
-
-
-def git(folder: Path, *words: str) -> str:
-    who = ["-c", "user.name=a", "-c", "user.email=a@b"]
-    return subprocess.run(
-        ["git", "-C", str(folder), *who, *words], check=True, capture_output=True, text=True
-    ).stdout.strip()
 
 
 def write(folder: Path, texts: Mapping[str, str]) -> None:

@@ -34,6 +34,10 @@ ENTRY e { x = f32[2,3] parameter(0)
 """
 SORT = "s = (f32[2], s32[2]) sort(f32[2] x, s32[2] y), dimensions={0}, to_apply=less"
 TURNED = "(d0, d1) -> (d1, d0), domain: d0 in [0, 2], d1 in [0, 1]"
+ROWS = "(d0)[s0] -> (d0 * 24 + s0), domain: d0 in [0, 9], s0 in [0, 15]"
+BACKWARDS = ROWS.replace("+ s0)", "+ 15 - s0)")
+TILE = "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n - 1], d1 in [0, k - 1], n >= 1, k >= 1"
+DIVIDED = TILE.replace("d0 * k + d1", "((d0 * k + d1) floordiv k) * k + d1")
 TILED = "f32[3,5]{1,0:T(2,2)}"
 
 #: The words of a command line with bars between them, the exit status, and parts of the answer.
@@ -55,6 +59,16 @@ ANSWERS: list[tuple[str, int, list[str]]] = [
         ["REFUTED  operand 0: the results differ", "again    indexproof equal"]),
     (f"equal|{TURNED.replace('(d1, d0)', '(d0, d1)')}|{TRANSPOSE}", 1,
         ["REFUTED  operand 0: the results differ", "again    indexproof equal"]),
+    (f"equal|{ROWS}|{BACKWARDS}", 0,
+        ["PROVED  equal everywhere as relations, whatever the order of the ranges   by"]),
+    (f"equal|{ROWS}|{BACKWARDS}|--pointwise", 1,
+        ["REFUTED  the results differ at point (0, 0)\n", "indexproof equal --pointwise "]),
+    (f"equal|{ROWS}|{ROWS}|--pointwise", 0, ["PROVED  equal at every point   by"]),
+    (f"equal|{ROWS}|{ROWS.replace('[0, 15]', '[0, 14]')}|--pointwise", 1,
+        ["point (0, 15) is in the domain of the left map only"]),
+    (f"equal|{TILE}|{DIVIDED}", 0, ["PROVED  equal"]),
+    (f"simplify|{DIVIDED}|--validate", 0, [f"{TILE}\n", "confirmed by cvc5"]),
+    (f"simplify|{DIVIDED}|--at|n=4,k=3", 0, ["(d0, d1) -> (d0 * 3 + d1), domain: d0 in [0, 3], d1 in [0, 2]\n"]),
     (f"simplify|{POINT}", 0, ["(d0, d1) -> (d1 + 2)"]),
     (f"simplify|{POINT}|--keep-point-dims", 0, ["(d0, d1) -> (d0 + d1)"]),
     (f"simplify|{HALVES}|--explain", 0, ["no rule applies\n"]),
@@ -69,6 +83,9 @@ ANSWERS: list[tuple[str, int, list[str]]] = [
     (f"width|{TOO_WIDE}", 1, ["REFUTED  not even int64 is enough\n", f"\n  map      {TOO_WIDE}\n",
         "\n  int32    d0 = 2147483648 overflows at d0 = 2147483648\n",
         "\n  int64    d0 * 4294967296 = 9223372036854775808 overflows at d0 = 2147483648\n"]),
+    (f"width|{TILE}|--at|n=4,k=2", 0, ["PROVED"]),
+    (f"convert|{TILE}|--to|text", 0, [TILE + "\n"]),
+    (f"convert|{TILE}|--to|c|--at|n=4,k=2", 0, ["d0 * 2 + d1"]),
     (f"convert|{SMALL}|--to|c", 0, ["int32_t d0"]),
     (f"convert|{SMALL.replace(', d0 + d1 in [0, 9]', '')}|--to|c", 0, ["int64_t d0"]),
     (f"convert|{SUMS}|--to|c|--simplify", 0, ["result[0] = (d0 / 1000 + d1) / 1000 + d0 / 2;"]),

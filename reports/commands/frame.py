@@ -236,9 +236,10 @@ def _notes(error: InputError) -> list[str]:
 
 def without(problems: Sequence[InputError], document: dict[str, Any]) -> dict[str, Any]:
     """Return the answer about everything else, with what is ill-formed and the exit status for that."""
-    places = [{"line": max(e.line, 1), "column": max(e.column, 1)} for e in problems]
-    texts = [": ".join([*_notes(e), str(e)]) for e in problems]
-    said = [{**at, "message": text} for at, text in zip(places, texts, strict=True)]
+    said = [
+        {"line": max(e.line, 1), "column": max(e.column, 1), "message": ": ".join([*_notes(e), str(e)])}
+        for e in problems
+    ]
     return {**document, "exit_status": BAD_INPUT, "ill_formed": said} if problems else document
 
 

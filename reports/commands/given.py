@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -194,15 +195,10 @@ def concrete_map(text: str, name: str, at: str = "") -> IndexingMap:
 
 def point_of(text: str, known: Sequence[str], missing: str = "the claim has no variable") -> dict[str, int]:
     """``x=1, g=2`` as a mapping.  Raises :class:`InputError` that points at what is wrong."""
-    import re
-
     out: dict[str, int] = {}
-    at = 0
-    for piece in text.split(","):
-        start = at + len(piece) - len(piece.lstrip())
-        at += len(piece) + 1
-        if (found := re.fullmatch(r"\s*([^\s=]+)\s*=\s*([-+]?[0-9]+)\s*", piece)) is None:
-            raise InputError.at(f"--at: {quoted(piece.strip())} is no value", text, start, "NAME=INTEGER")
+    for start, piece in _pieces(text):
+        if (found := re.fullmatch(r"([^\s=]+)\s*=\s*([-+]?[0-9]+)", piece)) is None:
+            raise InputError.at(f"--at: {quoted(piece)} is no value", text, start, "NAME=INTEGER")
         name, value = found[1], found[2]
         if len(value) > 4000:
             long = f"--at: the value of {quoted(name)} has {len(value)} digits"
@@ -219,13 +215,14 @@ def point_of(text: str, known: Sequence[str], missing: str = "the claim has no v
 def integers(option: str, text: str) -> tuple[int, ...]:
     """``2,3`` as numbers.  Raises :class:`InputError` that points at what is none."""
     found = []
-    at = 0
-    for piece in text.split(",") if text.strip() else ():
-        digits = piece.strip()
+    for start, digits in _pieces(text) if text.strip() else ():
         if not (digits.isascii() and digits.isdigit() and len(digits) <= 40):
-            start = at + len(piece) - len(piece.lstrip())
             said = f"{option}: {quoted(digits)} is no number"
             raise InputError.at(said, text, start, "numbers such as `2,3`")
         found.append(int(digits))
-        at += len(piece) + 1
     return tuple(found)
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """The pieces between commas, each with the place where it begins."""
+    return ((found.start(1), found[1]) for found in re.finditer(r"(?<![^,])\s*([^,]*?)\s*(?=,|\Z)", text))

@@ -283,14 +283,7 @@ def test_formulas_are_mathematics(page: Any, made: Path) -> None:
     for text, tree in trees.items():
         assert page.evaluate("parsed", text) == tree
     for text in ("a +", "(a", "<b>", "a ? b"):
-        assert (
-            page.evaluate(
-                "math(arguments_ = text, false).className ?? ''".replace(
-                    "arguments_ = text", json.dumps(text)
-                )
-            )
-            == "code"
-        )
+        assert page.evaluate("(text) => math(text, false).className ?? ''", text) == "code"
 
 
 def test_what_elements_read_is_what_the_maps_say(page: Any, made: Path) -> None:
@@ -309,13 +302,8 @@ def test_what_elements_read_is_what_the_maps_say(page: Any, made: Path) -> None:
     for root, dims in enumerate(((7, 9), (4, 12))):
         for index in ((i, j) for i in range(dims[0]) for j in range(dims[1])):
             expected = [
-                {
-                    target
-                    for m in maps.get((root, number), ())
-                    for source, target in pairs[m]
-                    if source == index
-                }
-                for number in range(2)
+                {target for m in maps.get((root, k), ()) for at, target in pairs[m] if at == index}
+                for k in range(2)
             ]
             found = page.evaluate(script, [len(module.entry.instructions) - 1, root, list(index)])
             assert [{tuple(t) for t in of} for of in found] == expected, (root, index)
@@ -389,8 +377,11 @@ def test_search_filter_keys_and_colours(page: Any, made: Path) -> None:
     assert page.evaluate(paper) != light
 
 
+PLACES = ("#/", "#/claims", "#/claim/stated%20rule/bad", "#/module/0/main/red")
+
+
 def test_everything_that_is_used_has_a_name(page: Any, made: Path) -> None:
-    for place in ("#/", "#/claims", "#/claim/stated%20rule/bad", "#/module/0/main/red"):
+    for place in PLACES:
         opened(page, made, place)
         unnamed = page.evaluate(
             """[...document.querySelectorAll("a, button, input, select, svg, [tabindex='0']")].filter(
@@ -402,7 +393,7 @@ def test_everything_that_is_used_has_a_name(page: Any, made: Path) -> None:
 @pytest.mark.parametrize("width", [400, 1280])
 def test_no_page_is_wider_than_its_window(page: Any, made: Path, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
-    for place in ("#/", "#/claims", "#/claim/stated%20rule/bad", "#/module/0/main/red"):
+    for place in PLACES:
         opened(page, made, place)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 

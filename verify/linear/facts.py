@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...core.expr import Expr
@@ -236,11 +236,12 @@ class CaseFacts(Ring, FormulaLogic):
     def _cofactors(self, p: Poly) -> list[Poly]:
         """Return the sums that names of ``p`` are multiplied with: strides with gaps, ``n·m + g``; longest first."""
         found: dict[Poly, None] = {}
-        for b in cofactors(p):
-            # of b and -b the one that is positive
-            for sign in (1, -1):
-                if self.bounds.certain(b * sign - ONE):
-                    found[b * sign] = None
+        for v in sorted(p.names):
+            terms = {m: c for m, c in p.terms.items() if v in m}
+            if len(terms) > 1 and all(m.count(v) == 1 for m in terms):
+                b = Poly({over(m, (v,)) or (): c for m, c in terms.items()})
+                # of b and -b the one that is positive
+                found.update({q: None for q in (b, -b) if self.bounds.certain(q - ONE)})
         return sorted(found, key=lambda b: (-b.degree, -len(b), b.key))[:_STRIDES]
 
     def divide_bounds(self) -> None:
@@ -285,14 +286,6 @@ class CaseFacts(Ring, FormulaLogic):
     def _name(self, stem: str, *meaning: object) -> Poly:
         """The name of a value, or what it has been decided to be."""
         return self.names.of(stem, *meaning).substitute(self.case.definitions)
-
-
-def cofactors(p: Poly) -> Iterator[Poly]:
-    """The sums that names of a polynomial are multiplied with."""
-    for v in sorted(p.names):
-        terms = {m: c for m, c in p.terms.items() if v in m}
-        if len(terms) > 1 and all(m.count(v) == 1 for m in terms):
-            yield Poly({over(m, (v,)) or (): c for m, c in terms.items()})
 
 
 def shared_factor(b: Poly) -> Poly:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...core.condition import Compare, Condition, Within, all_exprs
 from ...core.expr import Expr, Max, Min, Mul, Var, postorder
 from ..preprocess import lower_bounds, mentioned
 from .case import Definition, ImpossibleCase, NeedSign, SignCase, ValueNames, name_of
-from .facts import cofactors
-from .formula import zero
 from .leaves import Exhausted, Leaves, ReductionBudget
 from .polynomial import Poly, variable
 from .question import Leaf
-from .reading import Reading, conjuncts, divides_somewhere, extrema
-from .record import LinearFact, Log, Node, Unrecorded
+from .reading import Reading, conjuncts, divides_somewhere
+from .record import Log, Node, Unrecorded
 
 
 @dataclass(frozen=True)
@@ -200,8 +197,6 @@ class _Search:
         found: dict[str, Node] = {}
         first = SignCase()
         place, key = found, "root"
-        for d in _defined_by_equations(hypotheses, goals):
-            first, place, key = self._defined(first, [d], None, place, key)
         for p, s in signs:
             before, first = first, first.with_sign(p, s)
             place, key = self._signed(before, first, p, s, place, key)
@@ -329,34 +324,3 @@ def _term_of(h: Condition) -> tuple[Var, Expr] | None:
 
 
 _CHOICES = (Min, Max)
-
-
-def _defined_by_equations(
-    hypotheses: Sequence[Condition], goals: Sequence[Condition]
-) -> Iterator[Definition]:
-    """Division-free equations among the hypotheses, as definitions."""
-    case = SignCase()
-    stated = (h for h in hypotheses if getattr(h, "op", "") == "==")
-    equations = [h for h in stated if not divides_somewhere(h) and not extrema((h,))]
-    if not equations:
-        return
-    uses = Counter(name_of(v) for c in (*hypotheses, *goals) for v in mentioned(c))
-    for h in equations:
-        a, b = (Reading(case, ValueNames()).value(e) for e in h.exprs())
-        gap = a - b
-        if _of_digits(gap):
-            continue
-        bare = {p.single for p in (a, b)}
-        units = sorted(gap.units(), key=lambda u: (u[0] not in bare, uses[u[0]], u[0]))
-        if units:
-            name, sign = units[0]
-            equation = LinearFact(zero(gap), "hypothesis")
-            d = Definition(name, gap.without(name) * -sign, "substitution", equation=equation)
-            case = case.with_definition(d)
-            yield d
-
-
-def _of_digits(p: Poly) -> bool:
-    """Whether two names have one sum as their stride, but for its sign: digits are compared before they are eliminated."""
-    sums = [b for b in cofactors(p) if b.degree]
-    return any(one in (two, -two) for one, two in itertools.combinations(sums, 2))

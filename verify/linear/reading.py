@@ -19,13 +19,12 @@ from ...core.condition import (
     Divides,
     Not,
     Or,
-    all_exprs,
     all_of,
     any_of,
     condition_interpret,
     negate,
 )
-from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, interpret, postorder
+from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, interpret, postorder
 from .case import Definition, Witness, best_definition, rank
 from .divisions import DivisionReading
 from .formula import FALSE, TRUE, All, AtLeast, Formula, Some, Zero, atoms, either, nonzero, zero
@@ -223,9 +222,3 @@ def _no_remainder(c: Condition) -> Divides | None:
             if isinstance(a, Mod) and isinstance(b, Int) and b.value == 0:
                 return Divides(a.b, a.a)
     return None
-
-
-def extrema(conditions: Iterable[Condition]) -> list[Min | Max]:
-    """Every minimum and maximum, innermost first, each once."""
-    roots = [e for c in conditions for e in all_exprs(c)]
-    return [n for n in postorder(*roots) if isinstance(n, (Min, Max))]

@@ -23,6 +23,10 @@ SUMS = (
     "(d0, d1) -> ((d0 floordiv 1000 + d1) floordiv 1000 + d0 * 4 floordiv 8),"
     " domain: d0 in [0, 500000000], d1 in [0, 2000000000]"
 )
+SCALED = (
+    "(d0, d1)[s0, s1] -> (d1 + s1), domain: d0 in [0, 3], d1 in [0, 4], s0 in [0, 30], s1 in [0, 20], "
+    "(s1 - 2) mod 4 in [0, 0]"
+)
 TRANSPOSE = "t = f32[3,2] transpose(f32[2,3] x), dimensions={1,0}"
 SQUARE = "t = f32[3,3] transpose(f32[3,3] x), dimensions={1,0}"
 FUSED = """
@@ -71,6 +75,13 @@ ANSWERS: list[tuple[str, int, list[str]]] = [
     (f"simplify|{DIVIDED}|--at|n=4,k=3", 0, ["(d0, d1) -> (d0 * 3 + d1), domain: d0 in [0, 3], d1 in [0, 2]\n"]),
     (f"simplify|{POINT}", 0, ["(d0, d1) -> (d1 + 2)"]),
     (f"simplify|{POINT}|--keep-point-dims", 0, ["(d0, d1) -> (d0 + d1)"]),
+    (f"simplify|{SCALED}|--remove-unused|--rescale-ranges", 0,
+        ["(d0)[s0] -> (s0 * 4 + d0 + 2), domain: d0 in [0, 4], s0 in [0, 4]\n"
+        "  removed  d0 in [0, 3]: nothing depends on it\n  d1       = d0\n"
+        "  removed  s0 in [0, 30]: nothing depends on it\n  s1       = s0 * 4 + 2\n"]),
+    (f"simplify|{HALVES}|--remove-unused", 0, ["\nevery variable is what it was\n"]),
+    (f"simplify|{SCALED}|--ranges-to-dims|--rescale-ranges|--remove-unused|--validate", 0,
+        ["(d0, d1) -> (d1 * 4 + d0 + 2), domain: d0 in [0, 4], d1 in [0, 4]\n", "\nPROVED  equal everywhere"]),
     (f"simplify|{HALVES}|--explain", 0, ["no rule applies\n"]),
     (f"simplify|{TIGHT}|--explain", 0,
         ["in the constraints", "⇔", "(d0, d1) -> (0), domain: d0 in [1, 3], d1 in [0, 2]"]),
@@ -109,4 +120,5 @@ def test_an_answer(run: Run, words: str, status: int, parts: list[str]) -> None:
     assert done.status == status, done.err
     for part in parts:
         assert part in done.out
+    assert ("  again " in done.out) == (words.startswith("equal") and status == 1)
     assert not done.err

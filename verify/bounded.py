@@ -7,7 +7,7 @@ them.  Many points are corners, where every variable stands at a bound, because 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core.condition import Compare, Condition, Within
 from ..core.expr import Expr, Int, Sum, Var, ceildiv, linear, natural_key, postorder
+from .point_columns import PointColumns
 from .preprocess import flattened
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
@@ -144,17 +145,14 @@ def _aims(
     return aims
 
 
-def inside(
-    names: Sequence[Var],
-    hypotheses: Sequence[Condition],
-    values: Callable[[Expr, Mapping[Var, Array]], Any],
-    *,
-    aimed: bool = False,
-) -> Array:
+def _values(e: Expr, columns: Mapping[Var, Array]) -> Array:
+    return np.broadcast_to(np.asarray(PointColumns(columns, _ROWS).value(e), dtype=np.int64), (_ROWS,))
+
+
+def inside(names: Sequence[Var], hypotheses: Sequence[Condition], *, aimed: bool = False) -> Array:
     """Points with a column for each of ``names``, inside what bounds they have; the same every time.
 
-    ``values(e, columns)`` evaluates an expression on columns of points.  With ``aimed`` equations are met as well as
-    that is possible one variable after the other.
+    With ``aimed`` equations are met as well as that is possible one variable after the other.
     """
     generator = np.random.default_rng(8191)
     known = set(names)
@@ -178,14 +176,7 @@ def inside(
     off = generator.choice((0, 0, 0, 0, -1, 1), size=steps.shape)
     for k, v in enumerate(order):
         own = [b for ways in bounds for b in ways if b.v is v and columns.keys() >= set(b.e.variables())]
-        low, high = (
-            [
-                np.broadcast_to(np.asarray(values(b.e, columns), dtype=np.int64), (_ROWS,))
-                for b in own
-                if b.upper is upper
-            ]
-            for upper in (False, True)
-        )
+        low, high = ([_values(b.e, columns) for b in own if b.upper is upper] for upper in (False, True))
         # what comes later and has to be below v cannot be less than the least it may be
         low += [
             np.full(_ROWS, n)
@@ -207,12 +198,7 @@ def inside(
         if v in aims:
             e, last = aims[v]
             there = {u: columns.get(u, np.zeros(_ROWS, dtype=np.int64)) for u in e.variables()}
-            none, one = (
-                np.broadcast_to(
-                    np.asarray(values(e, {**there, v: np.full(_ROWS, n)}), dtype=np.int64), (_ROWS,)
-                )
-                for n in (0, 1)
-            )
+            none, one = (_values(e, {**there, v: np.full(_ROWS, n)}) for n in (0, 1))
             factor = one - none
             digit = np.where(factor == 0, columns[v], -none // np.where(factor == 0, 1, factor))
             digit = digit if last else digit + off[:, k]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Final
 
 #: Op pairs are proved for every rank up to this one.
@@ -23,6 +23,4 @@ class Budget:
 
     def scaled(self, factor: float) -> Budget:
         """More or less patient, in the same proportions up to the most that z3 counts to (:data:`MAX_RLIMIT`)."""
-        return Budget(
-            *(int(min(n * factor, MAX_RLIMIT)) for n in (self.proof, self.model, self.quick, self.linear))
-        )
+        return Budget(*(int(min(n * factor, MAX_RLIMIT)) for n in astuple(self)))

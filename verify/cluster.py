@@ -109,6 +109,10 @@ def _differences(found: dict[str, str], expected: dict[str, str]) -> str:
     return ", ".join(unlike)
 
 
+def _lacking(who: str, error: ImportError) -> InputError:
+    return InputError(f"{who} has no indexproof: {error}", expected="it installed on every worker")
+
+
 def _by_value(function: str) -> Callable[..., Any]:
     """The function of this module by its name, for another process.
 
@@ -209,10 +213,7 @@ class Cluster:
         self._known.clear()
         for worker, answer in sorted(said.items()):
             if isinstance(answer, ImportError):
-                raise InputError(
-                    f"the worker {worker} has no indexproof: {answer}",
-                    expected="it installed on every worker",
-                )
+                raise _lacking(f"the worker {worker}", answer)
             if isinstance(answer, OSError):
                 continue  # it has left meanwhile
             if isinstance(answer, BaseException):
@@ -289,10 +290,7 @@ class Cluster:
         if isinstance(error, self._dask.KilledWorker):
             return error  # type: ignore[no-any-return]
         if isinstance(error, ImportError):
-            raise InputError(
-                f"a worker that has joined {self.address} has no indexproof: {error}",
-                expected="it installed on every worker",
-            )
+            raise _lacking(f"a worker that has joined {self.address}", error)
         raise error
 
     def _look_around(self, again: bool = False) -> None:

@@ -273,11 +273,9 @@ class _Method(PathFacts):
         for a, kind in zip(given.args[1:], types[1:], strict=True):
             self.bind(a.arg, self.new(kind == "int"), number=kind == "int")
         names = [a.arg for a in given.args]
-        subject = (
-            ["Form"]
-            if self.about in ("SUM", "KNOWN")
-            else ["Form", "Form" if self.about in _EXTREMA else "int"]
-        )
+        subject = ["Form"]
+        if self.about not in ("SUM", "KNOWN"):
+            subject.append("Form" if self.about in _EXTREMA else "int")
         if names[0] != "self" or types[1 : len(subject) + 1] != subject or {*types[1:]} - {"Form", "int"}:
             raise misread(given)
         asked = [{**self.numbers, **self.forms}[n] for n in names[1 : len(subject) + 1]]
@@ -287,14 +285,8 @@ class _Method(PathFacts):
 
     def bind(self, name: str, value: Expr, *, number: bool) -> None:
         """Give a name its value, once."""
-        mine, others = (self.numbers, self.forms) if number else (self.forms, self.numbers)
-        if (
-            name in others
-            or name in self.atoms
-            or name in self.perhaps
-            or name in self.lone
-            or mine.get(name, value) is not value
-        ):
+        mine = self.numbers if number else self.forms
+        if name in self.atoms or (self.has(name) and mine.get(name) is not value):
             raise NotUnderstood(f"{name} has another value already")
         mine[name] = value
 

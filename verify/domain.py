@@ -14,7 +14,7 @@ from ..core.condition import And, Compare, Condition, Divides, Or, Truth, Within
 from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, linear, postorder
 from ..core.indexing_map import Constraint
 from ..core.notation import show
-from .concrete import Answer, holds
+from .concrete import holds
 from .verdict import Status
 
 
@@ -215,22 +215,19 @@ class Domain:
                 return Finding(True, "ranges", tuple(why))
         except _Unknown:
             pass
-        answer = self._asked_engines(c)
+        box: list[Any] = [(v, lo, hi) for v, (lo, hi) in self.box.items()]
+        answer = holds(c, box, [k.condition for k in self.constraints])
         if answer.verdict is Status.PROVED:
             return Finding(True, answer.engine)
         said = str(answer.counterexample) if answer.counterexample is not None else "not decided"
         return Finding(False, answer.engine, (said,))
-
-    def _asked_engines(self, c: Condition) -> Answer:
-        box: list[Any] = [(v, lo, hi) for v, (lo, hi) in self.box.items()]
-        return holds(c, box, [k.condition for k in self.constraints])
 
     def _follows(self, c: Condition, why: list[str]) -> bool:
         match c:
             case Truth(value):
                 return value
             case Compare(op, a, b):
-                s = self._gap(a, b, why)
+                s = self._seen(a - b, why)
                 if op == "<=":
                     return s.hi <= 0
                 if op == "<":
@@ -242,7 +239,7 @@ class Domain:
                 if isinstance(lo, Int) and isinstance(hi, Int):
                     s = self._seen(e, why)
                     return lo.value <= s.lo and s.hi <= hi.value
-                return self._gap(lo, e, why).hi <= 0 and self._gap(e, hi, why).hi <= 0
+                return self._seen(lo - e, why).hi <= 0 and self._seen(e - hi, why).hi <= 0
             case Divides(Int(value=d), e):
                 s = self._seen(e, why)
                 return d != 0 and s.m % d == 0 and s.r % d == 0
@@ -255,9 +252,6 @@ class Domain:
                         why += said
                         return True
         return False
-
-    def _gap(self, a: Expr, b: Expr, why: list[str]) -> Span:
-        return self._seen(a - b, why)
 
     def _seen(self, e: Expr, why: list[str]) -> Span:
         s = self.span(e)

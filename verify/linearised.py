@@ -2,12 +2,8 @@
 
 Where divisors are products or remainders a claim has many cases, as each of their signs is one.  Here there are no cases:
 every quotient, remainder, minimum and product is a name, what is known of it is a fact with disjunctions, and the solver
-tells the signs apart.  A model of these facts that multiplies wrongly violates an instance of a lemma about products,
-which is added, until there is no model, or one that is a counterexample (*incremental linearisation*):
-
-- a product is zero where a factor is; otherwise it has the sign of its factors, and is no smaller than either of them.
-  Differences of what is multiplied with the same factor are factors too: *multiples are apart*;
-- the same of factors that are moved, by a little, and then to where the model has them.
+tells the signs apart.  A model that multiplies wrongly violates an instance of a lemma about products, which is added,
+until there is no model, or one that is a counterexample (reports/strategies.md, "Linearisation").
 """
 
 from __future__ import annotations

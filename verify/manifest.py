@@ -1,18 +1,8 @@
 """Manifests: what a source file claims, recorded in the cache, so that a run need not state it again (reports/trust.md).
 
-Stating the catalogue runs the code of its rules and ops for every case.  That takes seconds, even where all verdicts are
-known.  A manifest lists, for one section of the catalogue (:class:`~.catalogue.Section`), its claims and what each owes,
-by name and by the digest of the question.  It also lists the digests of all files that this depends on: the home of the
-section and the homes that it imports, each for itself; and in one digest everything else of the layers ``core``,
-``rules`` and ``verify``, with the versions of interpreter and numpy.  A manifest is believed if it is sealed and every
-one of these files is as it was, byte for byte.  Otherwise its section, and no other, is stated anew.
-
-A manifest says what is asked, never what the answer is: verdicts are looked up one by one, by the content of the question.
-What is asked of the prover, sent to a worker or shown with its mathematics is stated, and must have the digest that the
-manifest gives.
-
-One more manifest, the *plan*, lists the sections.  It depends on everything but the homes.  A home that changes makes its
-section stale, and then the catalogue itself says which sections there are.
+A manifest lists, for one section of the catalogue (:class:`~.catalogue.Section`), its claims and what each owes, by name
+and by the digest of the question, with the digests of all files that this depends on.  It says what is asked, never what
+the answer is.  One more manifest, the *plan*, lists the sections.
 
 Manifests are written by a process that read all sources before it loaded any of those that state claims, and found them
 unchanged afterwards.

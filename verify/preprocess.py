@@ -24,6 +24,7 @@ from ..core.condition import (
     Within,
     all_exprs,
     all_of,
+    compare,
     substitute_conditions,
 )
 from ..core.expr import (
@@ -34,6 +35,7 @@ from ..core.expr import (
     Mul,
     Sum,
     Var,
+    integer,
     lift,
     linear,
     natural_key,
@@ -121,8 +123,7 @@ def _implied(goal: Condition, known: Sequence[Condition]) -> bool:
         for h in known:
             if isinstance(h, Within) and ((h.hi - h.e) is gap or (h.e - h.lo) is gap):
                 return True
-    gap_of = goal.b - goal.a if isinstance(goal, Compare) else None
-    return isinstance(gap_of, Int) and isinstance(goal, Compare) and _decided(goal.op, gap_of.value)
+    return isinstance(goal, Compare) and compare(goal.op, integer(0), goal.b - goal.a) is TRUE
 
 
 def _multiple(goal: Divides, known: Sequence[Condition]) -> bool:
@@ -137,17 +138,6 @@ def _multiple(goal: Divides, known: Sequence[Condition]) -> bool:
                 ):
                     return True
     return False
-
-
-def _decided(op: str, gap: int) -> bool:
-    match op:
-        case "<=":
-            return gap >= 0
-        case "<":
-            return gap > 0
-        case "==":
-            return gap == 0
-    return gap != 0
 
 
 def comparisons(goal: Condition) -> list[Condition]:

@@ -88,21 +88,13 @@ def failing_points(
     points: np.ndarray[Any, Any], names: Sequence[Var], hypotheses: Sequence[Condition], goal: Condition
 ) -> np.ndarray[Any, Any]:
     """The rows of ``points`` that satisfy the hypotheses and violate the goal."""
-    for h in hypotheses:
-        points = _where(points, names, h, True)
+    for c, wanted in (*((h, True) for h in hypotheses), (goal, False)):
         if not len(points):
-            return points
-    return _where(points, names, goal, False)
-
-
-def _where(
-    points: np.ndarray[Any, Any], names: Sequence[Var], c: Condition, wanted: bool
-) -> np.ndarray[Any, Any]:
-    algebra = PointColumns({v: points[:, k] for k, v in enumerate(names)}, len(points))
-    truth = algebra.truth(c)
-    keep = (truth == wanted) & ~algebra.undefined
-    kept: np.ndarray[Any, Any] = points[np.broadcast_to(keep, (len(points),))]
-    return kept
+            break
+        algebra = PointColumns({v: points[:, k] for k, v in enumerate(names)}, len(points))
+        keep = (algebra.truth(c) == wanted) & ~algebra.undefined
+        points = points[np.broadcast_to(keep, (len(points),))]
+    return points
 
 
 def eliminated(hypotheses: Sequence[Condition]) -> list[tuple[Var, Expr]]:
@@ -158,6 +150,7 @@ class _Columns:
     """Points of a claim, a column for each variable; what the hypotheses define is computed from the ``free`` ones."""
 
     def __init__(self, hypotheses: Sequence[Condition], goal: Condition, kind: Any = None) -> None:
+        self.hypotheses, self.goal = hypotheses, goal
         self.names = variables_of([*hypotheses, goal])
         self.definitions = eliminated(hypotheses)
         self.free = [v for v in self.names if v not in dict(self.definitions)]
@@ -169,12 +162,20 @@ class _Columns:
         points[:, [self.names.index(v) for v in self.free]] = values
         return completed(points, self.names, self.definitions)
 
+    def first(self, points: np.ndarray[Any, Any]) -> dict[Var, int] | None:
+        """The smallest of ``points`` that refutes the claim in exact arithmetic."""
+        for row in smallest(failing_points(points, self.names, self.hypotheses, self.goal), 8):
+            point = dict(zip(self.names, row, strict=True))
+            if confirmed(point, self.hypotheses, self.goal):
+                return point
+        return None
+
 
 def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, int] | None:
     """The smallest counterexample among small and random points, or ``None``."""
     columns = _Columns(hypotheses, goal)
     for tried in (_small(len(columns.free)), _random(len(columns.free))):
-        point = _first_confirmed(columns.points(tried), columns.names, hypotheses, goal)
+        point = columns.first(columns.points(tried))
         if point is not None:
             return point
     return None
@@ -187,7 +188,7 @@ def sample(hypotheses: Sequence[Condition], goal: Condition, most: int = 48) -> 
     found: list[dict[Var, int]] = []
     for tried in (_small(len(columns.free)), _random(len(columns.free))):
         points = columns.points(tried)
-        kept = failing_points(points, names, hypotheses, FALSE) if len(points) else points
+        kept = failing_points(points, names, hypotheses, FALSE)
         for row in kept[:: max(1, 2 * len(kept) // most)].tolist()[: most // 2]:
             point = dict(zip(names, row, strict=True))
             try:
@@ -200,33 +201,15 @@ def sample(hypotheses: Sequence[Condition], goal: Condition, most: int = 48) -> 
     return found
 
 
-def _first_confirmed(
-    points: np.ndarray[Any, Any], names: Sequence[Var], hypotheses: Sequence[Condition], goal: Condition
-) -> dict[Var, int] | None:
-    """The smallest of ``points`` that refutes the claim in exact arithmetic."""
-    if len(points):
-        for row in smallest(failing_points(points, names, hypotheses, goal), 8):
-            point = dict(zip(names, row, strict=True))
-            if confirmed(point, hypotheses, goal):
-                return point
-    return None
-
-
 def bounded_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, int] | None:
     """The smallest counterexample among points inside the bounds that the hypotheses state, or ``None``.
 
     Equations are met as :func:`small_point` meets them: what they define is computed from the other variables.
     """
     columns = _Columns(hypotheses, goal)
-    names = columns.names
-
-    def values(e: Expr, of: Mapping[Var, Any]) -> Any:
-        return interpret((e,), PointColumns(of, 0 if not of else len(next(iter(of.values())))))[0]
-
-    points = columns.points(inside(columns.free, hypotheses, values))
-    point = _first_confirmed(points, names, hypotheses, goal)
+    point = columns.first(columns.points(inside(columns.free, hypotheses)))
     if point is None and equations_of(hypotheses):
-        point = _first_confirmed(inside(names, hypotheses, values, aimed=True), names, hypotheses, goal)
+        point = columns.first(inside(columns.names, hypotheses, aimed=True))
     return point
 
 
@@ -243,7 +226,7 @@ def machine_point(hypotheses: Sequence[Condition], goal: Condition, width: int) 
     pick = generator.integers(0, len(values), size=(_MACHINE, len(columns.free)))
     small = generator.integers(0, 11, size=pick.shape)
     points = columns.points(values[np.where(generator.random(pick.shape) < 0.5, small, pick)])
-    return _first_confirmed(points, columns.names, hypotheses, goal)
+    return columns.first(points)
 
 
 def limit_point(hypotheses: Sequence[Condition], goal: Condition, width: int) -> dict[Var, int] | None:
@@ -265,14 +248,11 @@ def limit_point(hypotheses: Sequence[Condition], goal: Condition, width: int) ->
     found: list[dict[Var, int]] = []
     for h in [h for h in known if isinstance(h, Within)]:
         for end in (h.lo, h.hi):
-            given = [*known, *multiples, Compare("==", h.e, end)]
-            names = variables_of([*given, goal])
-            definitions = eliminated(given)
-            pick = generator.integers(0, len(values), size=(_LIMIT, len(names)))
+            columns = _Columns([*known, *multiples, Compare("==", h.e, end)], goal, object)
+            pick = generator.integers(0, len(values), size=(_LIMIT, len(columns.names)))
             small = generator.integers(0, 24, size=pick.shape)
             points = values[np.where(generator.random(pick.shape) < 0.6, small, pick)]
-            points = completed(points, names, definitions)
-            at = _first_confirmed(points, names, given, goal)
+            at = columns.first(completed(points, columns.names, columns.definitions))
             if at is not None and confirmed(at, hypotheses, goal):
                 found.append({v: at[v] for v in own})
     return min(found, key=lambda p: magnitude([p[v] for v in own]), default=None)

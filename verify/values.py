@@ -20,7 +20,7 @@ import z3
 from ..core.analysis import EvaluationStep, OperandStep, UnrollingStep
 from ..core.errors import InputError
 from ..core.expr import integer
-from ..core.hlo import Computation, Instruction, Shape
+from ..core.hlo import Computation, Instruction, Shape, leaves
 from ..core.op import concrete, lifted
 from ..rules.ops import op_from_hlo
 from .floats import FLOAT_WIDTH, float_result, float_word
@@ -323,8 +323,6 @@ def _bits(
     computation: Computation, known: Mapping[tuple[int, Path], Sequence[int]]
 ) -> dict[tuple[int, Path], Bits]:
     """Return the claims about parameters as bit vectors of their types."""
-    from ..core.hlo import leaves
-
     arrays = {
         (p.parameter_number, path): array
         for p in computation.parameters

@@ -1,20 +1,9 @@
 """The machine width of a map: the smallest of int32 and int64 in which nothing overflows on its domain, exactly.
 
-What may overflow are the *subexpressions* of the map, in the order in which its text is evaluated
-(reports/semantics.md, "Machine integers"): first its variables, then those of its results, its constraints and the
-indices that its runtime variables read.  They are
-
-- every variable and every literal, the divisors and the sizes of coefficients among them: ``- d0 * 3`` has the
-  literal 3 and the product ``d0 * 3``, while a sum that begins with ``d0 * -3`` has the literal -3;
-- every product ``term * coefficient``, and the negation ``-term`` at the beginning of a sum;
-- every partial sum of an n-ary sum, from left to right *as printed*: ``a * 4 + b - 7`` has ``a * 4``, ``a * 4 + b``
-  and ``a * 4 + b - 7``;
-- every quotient, remainder, minimum and maximum (of more than two arguments, from left to right as printed).
-
-Bounds of variables and constraints are what values are compared with, and no subexpressions.  A width is enough if
-each subexpression has a value in its range at every point of the domain; on an empty domain nothing overflows.
-Intervals answer for most subexpressions; for the others it is a concrete question, decided as all of them are.
-:func:`subexpression_widths` asks for each of them which is the smallest signed type, from 8 bits on, that has its values.
+What may overflow are the *subexpressions* of the map, in the order in which its printed text is evaluated
+(reports/semantics.md, "Machine integers").  Intervals answer for most of them; for the others it is a concrete question,
+decided as all of them are.  :func:`subexpression_widths` asks for each of them which is the smallest signed type, from 8
+bits on, that has its values.
 """
 
 from __future__ import annotations

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
-from indexproof.core.condition import all_of
-from indexproof.core.expr import Expr, Var, interpret, var
+from indexproof.core.condition import FALSE, all_of
+from indexproof.core.expr import Expr, var
 from indexproof.core.op import box, product, row_major, symbols
 from indexproof.verify.bounded import assignment_order, bounds_of, inside
 from indexproof.verify.obligation import Obligation
-from indexproof.verify.point_columns import PointColumns
-from indexproof.verify.refute import _where, bounded_point, confirmed, small_point, variables_of
+from indexproof.verify.refute import bounded_point, confirmed, failing_points, small_point, variables_of
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 
 i, j, k, n, s, t = map(var, "ijknst")
-
-
-def values(e: Any, columns: Mapping[Var, Any]) -> Any:
-    size = len(next(iter(columns.values()))) if columns else 0
-    return interpret((e,), PointColumns(columns, size))[0]
 
 
 def test_an_inequality_bounds_every_variable_that_stands_alone() -> None:
@@ -56,7 +49,7 @@ def test_variables_wait_for_what_bounds_them() -> None:
 def test_a_circle_of_bounds_is_no_obstacle() -> None:
     known = [i <= j * 2, j <= k * 2, k <= i * 2]
     assert sorted(assignment_order([i, j, k], bounds_of(known)), key=str) == [i, j, k]
-    assert inside([i, j, k], known, values).shape[1] == 3
+    assert inside([i, j, k], known).shape[1] == 3
 
 
 @pytest.mark.parametrize("rank", [1, 4, 8])
@@ -64,14 +57,14 @@ def test_every_point_is_inside_what_has_bounds_on_both_sides(rank: int) -> None:
     sizes, index = symbols("n", rank), symbols("i", rank)
     known = [*(m >= 1 for m in sizes), *box(index, sizes)]
     names = variables_of(known)
-    points = inside(names, known, values)
+    points = inside(names, known)
     column = {v: points[:, at] for at, v in enumerate(names)}
     for m, x in zip(sizes, index, strict=True):
         assert np.all(column[m] >= 1)
         assert np.all((column[x] >= 0) & (column[x] < column[m]))
     # corners are among them
     assert np.any(np.all([column[x] == column[m] - 1 for m, x in zip(sizes, index, strict=True)], axis=0))
-    assert np.array_equal(points, inside(names, known, values))
+    assert np.array_equal(points, inside(names, known))
 
 
 def test_claims_of_many_variables_that_are_off_by_one_are_refuted() -> None:
@@ -133,15 +126,15 @@ def test_points_are_aimed_at_equations() -> None:
     names = variables_of(known)
     met = []
     for aimed in (False, True):
-        points = _where(inside(names, known, values, aimed=aimed), names, place(index) >= 1, True)
-        met.append(len(_where(points, names, place(index).eq(place(other)), True)))
+        points = failing_points(inside(names, known, aimed=aimed), names, [place(index) >= 1], FALSE)
+        met.append(len(failing_points(points, names, [place(index).eq(place(other))], FALSE)))
     assert met[1] > 1000 > 4 * met[0]
 
 
 def test_what_comes_later_bounds_what_comes_first() -> None:
     """``1 <= n <= p`` says that p is at least 1, wherever p comes."""
     p = var("p")
-    points = inside([n, p], [n >= 1, n <= p], values)
+    points = inside([n, p], [n >= 1, n <= p])
     assert np.all((points[:, 0] >= 1) & (points[:, 0] <= points[:, 1]))
 
 

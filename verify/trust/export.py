@@ -6,13 +6,13 @@ A file asks one question and says which answer is expected.  ``index.json`` says
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...core.errors import InputError, TooLargeError
 from ..budget import Budget
-from ..evidence import ProofQuestion, collecting
+from ..evidence import collecting
 from ..obligation import Obligation
 from ..refute import confirmed as fails
 from ..refute import model, variables_of
@@ -72,7 +72,10 @@ def export(number: int, o: Obligation, v: Verdict, budget: Budget, *, leaves: bo
         listed = [{"file": None, "asks": "the claim", "reason": str(large)}]
         files = {}
     if leaves and v.proved and o.question == "valid":
-        for name, q in _questions(stem, _evidence(o, budget)):
+        with collecting() as evidence:
+            decide(o, budget)
+        for k, q in enumerate(evidence, start=1):
+            name = f"{stem}-question-{k}.smt2"
             files[name] = q.smtlib()
             listed.append(
                 {"file": name, "asks": f"a question of the proof by {q.strategy}", "expected": "unsat"}
@@ -129,17 +132,6 @@ def _answer(
     if found is not None:
         return "sat", {v.name: n for v, n in found.items()}
     return "unsat" if answer == "unsat" else "unknown", None
-
-
-def _evidence(o: Obligation, budget: Budget) -> list[ProofQuestion]:
-    with collecting() as found:
-        decide(o, budget)
-    return found
-
-
-def _questions(stem: str, evidence: Sequence[ProofQuestion]) -> Iterator[tuple[str, ProofQuestion]]:
-    for k, q in enumerate(evidence, start=1):
-        yield f"{stem}-question-{k}.smt2", q
 
 
 def _with_proof(files: dict[str, str], name: str) -> dict[str, Any]:

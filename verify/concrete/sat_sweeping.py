@@ -78,9 +78,6 @@ class _Atoms(Definitions):
         self.assumed = assumed
         self.named: dict[object, Form] = {}
         self.alike: dict[object, list[int]] = {}
-        #: A quotient whose spelling has large terms that nearly cancel lies within an interval of another form; with the
-        #: largest atoms first this ends.
-        self.about: dict[int, Row] = {}
         self.samples: list[Any] = [np.array([1] * _length(columns), dtype=object)]
         for (v, (lo, hi)), column in zip(box, columns, strict=True):
             self.variables[v] = {self._atom(lo, hi, column): 1}
@@ -98,15 +95,6 @@ class _Atoms(Definitions):
     def range(self, f: Form) -> Interval:
         """An interval for ``f``: of its atoms, and of what remains when multiples of remainders are taken out."""
         found = self.bounds(f)
-        slack, g = Interval(0, 0), f
-        for _ in range(_UNFOLDED):
-            m = max((j for j in g if j in self.about), default=0)
-            if not m:
-                break
-            close, within = self.about[m]
-            slack = slack.plus(within.scale(g[m]))
-            g = plus(plus(g, {m: 1}, -g[m]), close, g[m])
-            found &= self.bounds(g).plus(slack)
         slack = Interval(0, 0)
         for _ in range(_UNFOLDED):
             pairs = ((m, *self.quotients[m]) for m in sorted(f, reverse=True) if m in self.quotients)
@@ -169,10 +157,6 @@ class _Atoms(Definitions):
     def _asked(self, cone: set[int], goal: Row, factor: int) -> tuple[bool | None, Point]:
         number = {m: k for k, m in enumerate(sorted(cone), 1)} | {0: 0}
         rows: list[Row] = [row for row in self.rows if number.keys() >= row[0].keys()]
-        known = (
-            (plus({m: 1}, self.about[m][0], -1), self.about[m][1]) for m in sorted(cone) if m in self.about
-        )
-        rows += [row for row in known if number.keys() >= row[0].keys()]
         choices: list[list[list[Row]]] = []
         for m in sorted(cone):
             if m in self.quotients:
@@ -205,17 +189,34 @@ class _Atoms(Definitions):
 
     # -- the algebra
     def quotient(self, a: Form, c: int) -> Form:
-        found = self._quotient(a, c)
-        assert found is not None
-        lo, hi = self.range(a)
-        whole = Interval(lo if is_infinite(lo) else lo // c, hi if is_infinite(hi) else hi // c)
-        if not self.range(found).inside(whole):
-            m = max(found)
-            k = found[m]
-            if m in self.quotients and m not in self.about and abs(k) == 1:
-                # the quotient as it is spelled, solved for its newest atom
-                self.about[m] = scaled(plus(found, {m: 1}, -k), -k), whole.scale(k)
-        return found
+        out: Form = {}
+        sign = 1
+        while True:
+            rest: Form = {}
+            for m, k in a.items():
+                q, r = divmod(k, c)
+                if m and 2 * r > c:
+                    q, r = q + 1, r - c
+                add_term(out, m, sign * q)
+                if r:
+                    rest[m] = r
+            g = math.gcd(c, *(k for m, k in rest.items() if m))
+            if g > 1:
+                a, c = {m: k // g for m, k in rest.items() if k // g}, c // g
+                continue
+            lo, hi = self.range(rest)
+            if not (is_infinite(lo) or is_infinite(hi)) and lo // c == hi // c:
+                add_term(out, 0, sign * int(lo // c))
+                return out
+            if rest[_lead(rest)] < 0:
+                # x // c = -((c - 1 - x) // c)
+                a, sign = plus(constant(c - 1), rest, -1), -sign
+                continue
+            content = frozenset(rest.items()), c
+            if content not in self.named:
+                self.named[content] = self._named(rest, c)
+            add(out, self.named[content], sign)
+            return out
 
     def minimum(self, args: list[Form]) -> Form:
         forms = self.least(args)
@@ -259,55 +260,6 @@ class _Atoms(Definitions):
         return self._doubted(atom, candidates)
 
     # -- quotients
-    def _quotient(self, a: Form, c: int, make: bool = True) -> Form | None:
-        """``a // c`` for ``c > 0``; without ``make``, only if no new atom is needed for it."""
-        out: Form = {}
-        sign = 1
-        while True:
-            rest: Form = {}
-            for m, k in a.items():
-                q, r = divmod(k, c)
-                if m and 2 * r > c:
-                    q, r = q + 1, r - c
-                add_term(out, m, sign * q)
-                if r:
-                    rest[m] = r
-            g = math.gcd(c, *(k for m, k in rest.items() if m))
-            if g > 1:
-                a, c = {m: k // g for m, k in rest.items() if k // g}, c // g
-                continue
-            lo, hi = self.range(rest)
-            if not (is_infinite(lo) or is_infinite(hi)) and lo // c == hi // c:
-                add_term(out, 0, sign * int(lo // c))
-                return out
-            coarse = self._coarser(rest, c)
-            if coarse is not None:
-                a, c = coarse
-                continue
-            if rest[_lead(rest)] < 0:
-                # x // c = -((c - 1 - x) // c)
-                a, sign = plus(constant(c - 1), rest, -1), -sign
-                continue
-            content = frozenset(rest.items()), c
-            if content not in self.named:
-                if not make:
-                    return None
-                self.named[content] = self._named(rest, c)
-            add(out, self.named[content], sign)
-            return out
-
-    def _coarser(self, rest: Form, c: int) -> tuple[Form, int] | None:
-        """``(g·x + r) // (g·d)`` as ``(x + r // g) // d``, if ``r // g`` is known."""
-        for g in sorted({math.gcd(k, c) for m, k in rest.items() if m} - {1}, reverse=True):
-            whole = {m: k // g for m, k in rest.items() if k // g and (m == 0 or k % g == 0)}
-            fine = {m: k % g if m == 0 else k for m, k in rest.items() if k % g}
-            if is_constant(fine):
-                return whole, c // g
-            found = self._quotient(fine, g, make=False)
-            if found is not None:
-                return plus(whole, found, 1), c // g
-        return None
-
     def _named(self, rest: Form, c: int) -> Form:
         """An atom for ``rest // c``: a known one, up to sign and a constant, if it can be shown to be that."""
         values = self.values(rest) // c

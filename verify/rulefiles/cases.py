@@ -26,7 +26,6 @@ from ...core.condition import (
     all_exprs,
     all_of,
     any_of,
-    atoms,
     compare,
     divides,
     negate,
@@ -59,8 +58,6 @@ __all__ = ["MAX_CASES", "expanded", "occurs"]
 #: More cases than this are not worth enumerating, and so many are enough with dividends of both signs apart.
 MAX_CASES = 256
 _SIGNED_CASES = 96
-#: A condition with more alternatives is left as it is.
-_ALTERNATIVES = 4
 _DIVISIONS = (FloorDiv, Mod, CeilDiv)
 
 
@@ -74,8 +71,8 @@ class _Split(Exception):
 
 @dataclass(frozen=True)
 class _Options:
-    """How finely to split: ``apart`` tells apart how often an integer wraps around, where that is once at most, and the
-    alternatives of a condition; there may be ``most`` cases.  ``total`` divisors are zero nowhere.
+    """How finely to split: ``apart`` tells apart how often an integer wraps around, where that is once at most; there may
+    be ``most`` cases.  ``total`` divisors are zero nowhere.
     """
 
     modulus: int
@@ -170,8 +167,6 @@ class _Reading:
                 return None
             if c is TRUE:
                 continue
-            if self.options.apart and h in conditions:
-                self._split_alternatives(c)
             self.given.append(c)
             self.known.assume((c,))
         for e in read:
@@ -186,15 +181,6 @@ class _Reading:
 
     def _split(self, *options: Condition) -> NoReturn:
         raise _Split(*(c for c in options if self.known.truth(c) is not False))
-
-    def _split_alternatives(self, c: Condition) -> None:
-        """Split by a disjunction of few relations; where none of them holds the rule says nothing."""
-        if (
-            isinstance(c, Or)
-            and len(c.args) <= _ALTERNATIVES
-            and all(len(list(atoms(a))) == 1 for a in c.args)
-        ):
-            self._split(*(all_of((*map(negate, c.args[:k]), a)) for k, a in enumerate(c.args)))
 
     # -- conditions
     def _condition(self, c: Condition) -> Condition:
@@ -213,19 +199,9 @@ class _Reading:
             case Within(e, lo, hi):
                 c = within(self._expr(e), self._expr(lo), self._expr(hi))
             case Divides(d, e):
-                c = self._bounded_multiple(divides(self._expr(d), self._expr(e)))
+                c = divides(self._expr(d), self._expr(e))
         truth = self.known.truth(c)
         return c if truth is None else TRUE if truth else FALSE
-
-    def _bounded_multiple(self, c: Condition) -> Condition:
-        """A multiple of the modulus that is smaller than it is zero."""
-        modulus = self.options.modulus
-        if not (isinstance(c, Divides) and modulus and isinstance(c.d, Int) and c.d.value == modulus):
-            return c
-        if not self.known.polynomials.of(c.e):
-            return TRUE
-        small = self.known.at_least(c.e, 1 - modulus) and self.known.at_most(c.e, modulus - 1)
-        return c.e.eq(0) if small else c
 
     def _chosen(self, e: Selection) -> Expr:
         """The side that a selection has in this case."""

@@ -298,19 +298,10 @@ class _Shorter:
         return e
 
     def oddness(self, v: Expr) -> Any:
-        """A proof that ``v`` is odd, if there is one: from the hypotheses without products, then from all."""
+        """A proof that ``v`` is odd, if there is one."""
         if v not in self._odd:
-            self._odd[v] = None
             o = replace(self.obligation, goal=mod(v, 2).eq(1))
-            light = tuple(
-                h for h in o.hypotheses if not any(isinstance(n, Mul) for n in postorder(*all_exprs(h)))
-            )
-            for hypotheses in dict.fromkeys((light, o.hypotheses)):
-                claim = replace(o, hypotheses=hypotheses)
-                proof = self.show(hypotheses, claim.goal) or proof_by_residues(claim, self.show)
-                if proof:
-                    self._odd[v] = proof
-                    break
+            self._odd[v] = self.show(o.hypotheses, o.goal) or proof_by_residues(o, self.show)
         return self._odd[v]
 
 

@@ -149,7 +149,7 @@ def _const(e: Expr) -> tuple[str, bool]:
             positive = sorted(e.terms, key=lambda t: t[1] < 0)
             text = ""
             for t, k in positive:
-                size = _tight(core.mul(abs(k), t))
+                size = _tight(t) if k in (1, -1) else f"{abs(k)} * {_tight(t)}"
                 text += (f" {'+' if k > 0 else '-'} {size}") if text else (size if k > 0 else f"-{size}")
             if e.const:
                 text += f" {'+' if e.const > 0 else '-'} {abs(e.const)}"

@@ -216,6 +216,8 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/kernel/ranges.py Ranges._know_digits: if n > 1 and (a in of_sums or (m and self.hi[a] - self.lo[a] < m // n - 1)):  ->  if n > 1 and (a in of_sums or (m and self.hi[a] - self.lo[a] < m // n - 0)):",
     ),
     "the first atom is a variable": (
+        "core/extraction/choices.py Choices.instead: if a < 0:  ->  if a <= 0:",
+        "core/kernel/ranges.py Ranges.__init__: self.later = 0  ->  self.later = 1",
         "core/extraction/ledger.py Ledger.choose: if key >= 0 and (had is not None or self.reaches(f, key)):  ->  if key > 0 and (had is not None or self.reaches(f, key)):",
         "core/extraction/ledger.py Ledger.choose: if key < 0:  ->  if key <= 0:",
         "core/kernel/ranges.py Ranges._digit: if q >= 0 and self.kind[q] == QUOTIENT:  ->  if q > 0 and self.kind[q] == QUOTIENT:",

@@ -72,7 +72,7 @@ STEERING: Final = frozenset(
     # which rules are asked, of what and how often; and what derivations alone need
     "core/constraint_normal.py ",
     *(f"core/constraint_normal.py {n}" for n in ("_rules", "_narrows")),
-    *(f"core/constraint_normal.py Constraints.{n}" for n in ("run", "merge", "restart", "subjects", "state")),
+    *(f"core/constraint_normal.py Constraints.{n}" for n in ("merge", "subjects", "state", "contradicted")),
     "core/kernel/kernel.py Kernel._rank",
 }
 VERDICTS: Final = ("wrong", "crashed", "hung", "refused", "dearer", "unstable", "other", "same")

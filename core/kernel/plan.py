@@ -45,10 +45,7 @@ STRATEGIES: Final[Mapping[str, tuple[str, ...]]] = {
     "known_digit": ("at", "a", "q"),
     "needed_quotient": ("q",),
     "needed_remainder": ("at", "t"),
-    "negated": (),
     "summand": ("t",),
-    "other_divisor": ("e",),
-    "turned": ("t",),
     "wider": ("g", "r"),
     "wider_digit": ("at", "g", "r"),
 }

@@ -48,7 +48,7 @@ PINNED: dict[str, str] = {
     "constrained": "90815869e007211c",
     "examples": "7fe5cff1132f4ed3",
     "random": "ff53b7a88d14b423",
-    "twice": "d343031abb6b04f4",
+    "twice": "101d7616abab3e05",
     "asked": "47ce8dabf478b5ac",
 }
 

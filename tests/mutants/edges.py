@@ -57,6 +57,9 @@ TWICE: Final = (
     " domain: d0 in [0, 63], d1 in [0, 9]",
     "(d0, d1) -> (max((d0 + d1) floordiv 4 * 8 + d1, d0 * 2 - (d0 + d1) mod 4, d0)), domain: d0 in [0, 63], d1 in [0, 3]",
     "(d0, d1) -> (min((d0 + d1) mod 4 * 3, d1 + d0 mod 8, d0 floordiv 8 * 16)), domain: d0 in [0, 63], d1 in [0, 3]",
+    # narrowing by one value from each end in each round, which is taken back
+    "(d0, d1, d2) -> (d0), domain: d0 in [0, 2400], d1 in [0, 2400], d2 in [0, 2400], d0 - d1 in [1, 2400],"
+    " d1 - d2 in [1, 2400], d0 - d2 in [-2400, 1]",
 )
 
 Point = tuple[int, ...]

@@ -129,6 +129,21 @@ class ParametricMap:
         """The smallest upper bound of each variable that has one, as an expression of the parameters."""
         return {v: minimum(*highs) for v, highs in self._bounds(-1).items()}
 
+    def is_box(self, c: Condition) -> bool:
+        """Whether a condition says no more than a lower and an upper bound of one variable by the parameters."""
+        own = {*self.variables}
+        spoken = own.intersection(c.variables())
+        ends = _not_negative(c)
+        return (
+            bool(ends)
+            and len(spoken) == 1
+            and all(
+                any(own.isdisjoint((v - e * sign).variables()) for sign in (1, -1))
+                for v in spoken
+                for e in ends
+            )
+        )
+
     def _bounds(self, sign: int) -> dict[Var, list[Expr]]:
         found: dict[Var, list[Expr]] = {}
         own = {*self.variables}

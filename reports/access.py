@@ -6,10 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
+from ..core.expr import Expr, Int, add, ceildiv, integer, lift, maximum, mul
 from ..core.indexing_map import IndexingMap
 from ..core.layout import element_bits
+from ..core.parametric import format_condition
 from ..core.text import format_expr
+from ..rules.simplifier import simplify_expr
 from ..verify.access import LINE, SECTOR, Requests, Utilization, utilization
+from ..verify.access_for_all_sizes import UtilizationForAllSizes, utilization_for_all_sizes
+from ..verify.inversion import ratio
 from ..verify.tile_sizes import TileSizes, tile_sizes
 from ..verify.tiles import NoTile, TargetTile, TilingPlan, tile_of, tilings
 from ..verify.words import tuple_text
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
 _SHOWN = 20
 
 written_as(Utilization, "elements distinct reads fraction reuse at_most")
+written_as(UtilizationForAllSizes, "elements distinct reads fraction reuse at_most conditions reason?")
 written_as(
     Requests,
     "requests sectors lines packed coalesced wavefronts vector stride dimensions worst",
@@ -38,7 +44,7 @@ written_as(TilingPlan, "sizes bytes moved")
 def answer(questions: Questions, unit: Unit) -> None:
     """Put the answers into a unit.  Raises `InputError` for a tile of another rank than an output."""
     backward = (e for e in unit.entries if e.direction == "output_to_input")
-    first = [e for e in backward if not e.unknown and not e.for_all_sizes]
+    first = [e for e in backward if not e.unknown and e.sizes is None]
     for e in first:
         operand = e.shapes[1]
         if questions.use and operand is not None:
@@ -48,8 +54,12 @@ def answer(questions: Questions, unit: Unit) -> None:
         if questions.tile:
             e.tiles = tuple(tile_of(m, questions.tile) for m in e.maps)
     for e in unit.entries:
-        if e.for_all_sizes:
-            e.unanswered = "not counted, and no tiles: a size is not known"
+        if e.sizes is None:
+            continue
+        if questions.use and e.direction == "output_to_input" and not e.unknown:
+            e.use = utilization_for_all_sizes(e.for_all_sizes, e.sizes[1], bool(e.at_most))
+        if questions.tile or questions.budget is not None:
+            e.unanswered = "no tiles: a size is not known"
     outputs = {e.output: e.shapes[0] for e in first}
     if questions.budget is not None and len(outputs) == 1:
         (output,) = outputs.values()
@@ -58,15 +68,31 @@ def answer(questions: Questions, unit: Unit) -> None:
             unit.tilings = tilings(output.dims, element_bits(output), operands, questions.budget)
 
 
-def use_text(u: Utilization) -> str:
+def use_text(u: Utilization | UtilizationForAllSizes) -> str:
     """Say in one line how much of an operand is read, and how often."""
     most = "at most " if u.at_most else ""
+    if isinstance(u, UtilizationForAllSizes):
+        if u.distinct is None:
+            return f"not counted: {u.reason}"
+        assert u.reads is not None
+        part = "all" if u.distinct is u.elements else f"{format_expr(u.distinct)} of"
+        often = "each once" if u.reads is u.distinct else f"each {_over(u.reads, u.distinct)} times"
+        where = " and ".join(map(format_condition, u.conditions))
+        return f"reads {most}{part} {format_expr(u.elements)} elements, {often}" + (
+            f", where {where}" if where else ""
+        )
     if u.distinct is None or u.reads is None:
         return "not counted: there are too many elements to walk through"
     part = "all" if u.distinct == u.elements else f"{u.distinct:,} of"
     share = "" if u.distinct == u.elements else f" ({u.fraction:.1%})"
     often = "" if u.reuse is None else ", each once" if u.reuse == 1 else f", each {u.reuse:,.4g} times"
     return f"reads {most}{part} {u.elements:,} elements{share}{often}"
+
+
+def _over(a: Expr, b: Expr) -> str:
+    """Say a quotient: as a product where it is one."""
+    found = ratio(a, b)
+    return f"({format_expr(a)}) / ({format_expr(b)})" if found is None else format_expr(found)
 
 
 def traffic_lines(r: Report) -> Iterator[str]:
@@ -81,17 +107,27 @@ def traffic_lines(r: Report) -> Iterator[str]:
             rows.append([u.name, *["not known"] * 4])
             continue
         bits = {e.operand: element_bits(e.shapes[1]) for e in entries if e.shapes[1] is not None}
-        least: dict[str, int] = {}
-        asked = 0
+        least: dict[str, Expr] = {}
+        asked: Expr = integer(0)
         for e in entries:
             assert e.use is not None
-            least[e.operand] = max(least.get(e.operand, 0), (e.use.distinct or 0) * bits[e.operand])
-            asked += (e.use.reads or 0) * bits[e.operand]
-        outputs = ((e.output, e.shapes[0]) for e in entries)
-        written = {name: x.size * element_bits(x) for name, x in outputs if x is not None}
-        read, made = sum(least.values()), sum(written.values())
-        use = f"{asked / (read + made):,.3g}" if read + made else "-"
-        rows.append([u.name, *(f"{-(-n // 8):,}" for n in (read, made, asked)), use])
+            assert e.use.distinct is not None
+            assert e.use.reads is not None
+            read = lift(e.use.distinct) * bits[e.operand]
+            least[e.operand] = maximum(least.get(e.operand, read), read)
+            asked += lift(e.use.reads) * bits[e.operand]
+        written = {
+            e.output: (lift(x.size) if e.sizes is None else mul(*e.sizes[0])) * element_bits(x)
+            for e in entries
+            if (x := e.shapes[0]) is not None
+        }
+        bits_moved = [add(*least.values()), add(*written.values()), asked]
+        read, made, wanted = (simplify_expr(ceildiv(n, 8), {}) for n in bits_moved)
+        moved, use = bits_moved[0] + bits_moved[1], _over(wanted, read + made)
+        if isinstance(asked, Int) and isinstance(moved, Int):
+            use = f"{asked.value / moved.value:,.3g}" if moved.value else "-"
+        shown = (f"{n.value:,}" if isinstance(n, Int) else format_expr(n) for n in (read, made, wanted))
+        rows.append([u.name, *shown, use])
     yield from table(rows, right=range(1, 5))
 
 

@@ -13,6 +13,7 @@ from ..core.analysis import ComputationMaps, Reads
 from ..core.analysis.dataflow import NO_SIZE
 from ..core.analysis.unknown_sizes import ReadsForAllSizes
 from ..core.errors import InputError, quoted
+from ..core.expr import Expr
 from ..core.hlo import Computation, Instruction, Module, Shape, leaves
 from ..core.hlo.shape import AnyShape
 from ..core.indexing_map import IndexingMap
@@ -28,6 +29,7 @@ from .progress import Bar
 
 if TYPE_CHECKING:
     from ..verify.access import Utilization
+    from ..verify.access_for_all_sizes import UtilizationForAllSizes
     from ..verify.tile_sizes import TileSizes
     from ..verify.tiles import NoTile, TargetTile, TilingPlan
 
@@ -72,8 +74,10 @@ class Entry:
     shapes: tuple[Shape | None, Shape | None] = (None, None)
     #: The maps where a size is not known.
     for_all_sizes: tuple[ParametricMap, ...] = ()
+    #: The sizes of output and operand there, which are the parameters of these maps.
+    sizes: tuple[tuple[Expr, ...], tuple[Expr, ...]] | None = None
     #: How much of the operand is read, and by each map of a tile, if that was asked.
-    use: Utilization | None = None
+    use: Utilization | UtilizationForAllSizes | None = None
     tiles: tuple[TargetTile | NoTile | None, ...] = ()
     #: For which sizes each map reads tiles, if the use was asked.
     tile_sizes: tuple[TileSizes | None, ...] = ()
@@ -290,7 +294,7 @@ class _Units:
                 label, output = outputs[root]
                 name, operand = operands[number, leaf]
                 unknown, at_most = reads.unknown, reads.at_most
-                more = general.get(direction, {}).get((root, number, leaf))
+                more = general.get(direction, {}).get((root, number, leaf)) if unknown else None
                 if more is not None and {u.reason for u in unknown} == {NO_SIZE}:
                     unknown, at_most = [more.unknown] if more.unknown is not None else [], [*more.at_most]
                 yield Entry(
@@ -302,6 +306,7 @@ class _Units:
                     tuple(map(str, at_most)),
                     (output, operand),
                     more.maps if more is not None else (),
+                    (more.output, more.operand) if more is not None else None,
                 )
 
     def _placed(

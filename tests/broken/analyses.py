@@ -10,10 +10,19 @@ import numpy as np
 from indexproof.core.expr import Expr
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.interval import Interval
-from indexproof.verify import access, tile_sizes, tiles
+from indexproof.core.parametric import ParametricMap
+from indexproof.verify import access, access_for_all_sizes, tile_sizes, tiles
 from indexproof.verify.concrete import equations
 
-__all__ = ["ELEMENTS", "EQUATIONS", "REQUESTS", "TILES", "TILE_SIZES", "aligned_only"]
+__all__ = [
+    "ELEMENTS",
+    "ELEMENTS_FOR_ALL_SIZES",
+    "EQUATIONS",
+    "REQUESTS",
+    "TILES",
+    "TILE_SIZES",
+    "aligned_only",
+]
 
 
 def every_lane_counts(bits: Any, granule: int) -> Any:
@@ -52,6 +61,21 @@ def domains_forgotten(m: IndexingMap) -> Any:
 def all_apart(m: IndexingMap) -> Iterator[IndexingMap]:
     """Constraints between variables of two parts are lost."""
     return _components(m.with_(constraints=()))
+
+
+def never_twice(m: Any, variables: Any, results: Any) -> bool:
+    """Points with one result are told apart."""
+    return True
+
+
+def neighbours(e: Expr, v: Any) -> bool:
+    """Sums are one apart whatever they multiply with."""
+    return True
+
+
+def only_boxes(m: Any, c: Any) -> bool:
+    """Conditions that tie variables together are lost."""
+    return True
 
 
 def dense(steps: Any) -> int:
@@ -121,6 +145,11 @@ _box = tile_sizes._box
 _targets, _components, _tiled, _end = access._targets, access._components, tiles.tiled, tiles._end
 
 ELEMENTS = [(access, "_targets", domains_forgotten), (access, "_components", all_apart)]
+ELEMENTS_FOR_ALL_SIZES = [
+    (access_for_all_sizes, "_tells_apart", never_twice),
+    (access_for_all_sizes, "_steps", neighbours),
+    (ParametricMap, "is_box", only_boxes),
+]
 REQUESTS = [
     (access, "_distinct", every_lane_counts),
     (access, "_wavefronts", no_broadcast),

@@ -288,6 +288,39 @@ def test_analyze_sums_up_the_bytes(run: Run, tmp_path: Path) -> None:
     assert row in [" ".join(line.split()) for line in run("hlo", str(dot), "--analyze").out.splitlines()]
 
 
+def test_analyze_counts_in_sizes_that_are_not_known(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "m.hlo"
+    file.write_text(
+        "HloModule m\nENTRY main {\na = f32[?,32] parameter(0)\nb = bf16[32,?] parameter(1)\nc = f32[4] parameter(2)\n"
+        "d = f32[?,?] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+        "r = f32[4] reverse(c), dimensions={0}\nROOT t = (f32[?,?], f32[4]) tuple(d, r)\n}\n"
+    )
+    text = run("hlo", str(file), "--analyze").out
+    assert "reads all n0 * 32 elements, each n1 times, where n1 >= 1" in text
+    read, asked = "n0 * 128 + n1 * 64 + 16", "(n0 * n1) * 192 + 16"
+    row = f"main {read} (n0 * n1) * 4 + 16 {asked} ({asked}) / ((n0 * n1) * 4 + n0 * 128 + n1 * 64 + 32)"
+    assert row in [" ".join(line.split()) for line in text.splitlines()]
+    # an array of known size has its map once
+    assert text.count("(d0) -> (-d0 + 3)") == 1
+    first, *_ = json.loads(run("hlo", str(file), "--analyze", "--json").out)["units"][0]["maps"]
+    assert first["use"] == {
+        "elements": "32·n0",
+        "distinct": "32·n0",
+        "reads": "32·n0·n1",
+        "fraction": "1",
+        "reuse": "n1",
+        "at_most": False,
+        "conditions": ["1 ≤ n1"],
+    }
+    file.write_text(
+        "HloModule m\nENTRY main {\na = f32[?,?] parameter(0)\nt = f32[?,?] transpose(a), dimensions={1,0}\n"
+        "ROOT s = f32[?,?] add(a, t)\n}\n"
+    )
+    text = run("hlo", str(file), "--analyze", "--tile", "2,2").out
+    assert "not counted: several maps may read one element" in text
+    assert "no tiles: a size is not known" in text
+
+
 def test_analyze_states_for_which_sizes_tiles_are_read(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "m.hlo"
     file.write_text(

@@ -6,16 +6,20 @@ import itertools
 import random
 import sys
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from broken.analyses import ELEMENTS, REQUESTS
+from broken.analyses import ELEMENTS, ELEMENTS_FOR_ALL_SIZES, REQUESTS
 
 from indexproof import IndexingMap, InputError, memory, parse_map
+from indexproof.core.expr import var
 from indexproof.core.launch import Launch, Launched
 from indexproof.core.layout import Memory, element_bits
+from indexproof.core.parametric import ParametricMap, parse_parametric
 from indexproof.verify import access
 from indexproof.verify.access import requests, utilization
+from indexproof.verify.access_for_all_sizes import utilization_for_all_sizes
 
 TESTS = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TESTS / "bench"))
@@ -229,6 +233,55 @@ def test_runtime_variables_have_no_addresses() -> None:
         requests(at, m, memory("f32[64]"))
 
 
+def _random_map_for_all_sizes(rng: random.Random) -> ParametricMap:
+    dims, ranges = ["d0", "d1"][: rng.randint(1, 2)], ["s0", "s1"][: rng.randint(0, 2)]
+    names = [*dims, *ranges]
+    boxes = [
+        f"{v} in [{rng.choice(['0', '0', '1', 'k'])}, {rng.choice(['n - 1', 'k - 1', '2'])}]" for v in names
+    ]
+    v, w = rng.choice(names), rng.choice(names)
+    tied = [f", {v} <= k", f", {v} + {w} <= k", f", {v} <= {w}", f", 2 divides {v}"]
+    more = rng.choice(["", "", "", ", n >= 2", ", n = k", ", d0 + k in [1, n]", *tied])
+
+    def result() -> str:
+        v, w = rng.choice(names), rng.choice(names)
+        forms = [v, v, v, f"n - {v}", f"{v} + {w}", f"{v} - {w}", f"{v} * k + {w}", f"{v} * 3 + {w}", "k"]
+        return rng.choice([*forms, f"{v} floordiv 2", f"{v} mod 3"])
+
+    results = ", ".join(result() for _ in range(rng.randint(1, 3)))
+    text = (
+        f"({', '.join(dims)})[{', '.join(ranges)}]{{n, k}} -> ({results}), domain: {', '.join(boxes)}{more}"
+    )
+    m = parse_parametric(text.replace("[]", "", 1) if not ranges else text)
+    assert m is not None
+    return m
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_elements_and_reads_are_counted_for_all_sizes(seed: int) -> None:
+    rng = random.Random(seed)
+    counted = 0
+    for _ in range(30):
+        maps = [_random_map_for_all_sizes(rng)]
+        if rng.random() < 0.2 and "k" not in str(maps[0].results):
+            # read beside it, and perhaps in the same places
+            (m,) = maps
+            by = rng.choice([var("n") * 3 + var("k"), var("k")])
+            maps.append(replace(m, results=(m.results[0] + by, *m.results[1:])))
+        found = utilization_for_all_sizes(maps, [var("n") + 100])
+        assert (found.distinct is None) == (found.reads is None) == bool(found.reason), maps
+        if found.distinct is None or found.reads is None:
+            continue
+        counted += 1
+        for n, k in itertools.product(range(5), repeat=2):
+            env = {"n": n, "k": k}
+            if all(c.evaluate(env) for c in found.conditions):
+                exact = utilization([m.at(env) for m in maps], n + 100)
+                both = found.distinct.evaluate(env), found.reads.evaluate(env)
+                assert both == (exact.distinct, exact.reads), (maps, env, found)
+    assert counted > 8
+
+
 @pytest.mark.parametrize(
     ("place", "name", "wrong"), [*ELEMENTS, *REQUESTS], ids=lambda x: getattr(x, "__name__", "")
 )
@@ -238,6 +291,20 @@ def test_planted_mistakes_contradict_enumeration(
     monkeypatch.setattr(place, name, wrong)
     with pytest.raises(AssertionError):
         _compare(counts=(place, name, wrong) in REQUESTS)
+
+
+@pytest.mark.parametrize(("place", "name", "wrong"), ELEMENTS_FOR_ALL_SIZES)
+def test_planted_mistakes_contradict_enumeration_at_some_size(
+    place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, name, wrong)
+    with pytest.raises(AssertionError, match="At index"):
+        _count_at_sizes()
+
+
+def _count_at_sizes() -> None:
+    for seed in range(4):
+        test_elements_and_reads_are_counted_for_all_sizes(seed)
 
 
 def _compare(counts: bool) -> None:

@@ -1,0 +1,125 @@
+"""Count what maps with parameters read: elements and reads as expressions that are exact for all sizes.
+
+Points are counted where each variable has bounds of its own: they are a product. That points have different targets is
+proved; where they have not, neighbouring sums are counted by their ends.
+Other maps are not counted, and the answer says why.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+
+from ..core.condition import Condition
+from ..core.expr import Expr, Max, Min, Var, add, integer, maximum, minimum, mul, var
+from ..core.facts import Facts
+from ..core.parametric import ParametricMap, format_condition
+from .access import connected
+from .inversion import ratio
+from .parametric import decide_for_all_sizes
+
+
+@dataclass(frozen=True)
+class UtilizationForAllSizes:
+    """How many elements of an operand are read, and how often, in parameters; None where that was not counted."""
+
+    elements: Expr
+    distinct: Expr | None
+    reads: Expr | None
+    at_most: bool = False
+    #: The numbers hold where these do.
+    conditions: tuple[Condition, ...] = ()
+    #: Why it was not counted.
+    reason: str = ""
+
+    @property
+    def fraction(self) -> Expr | None:
+        """The part of the operand that is read, where that is a product of parameters."""
+        return None if self.distinct is None else ratio(self.distinct, self.elements)
+
+    @property
+    def reuse(self) -> Expr | None:
+        """How often an element that is read is read on average, where that is a product of parameters."""
+        return None if self.reads is None or self.distinct is None else ratio(self.reads, self.distinct)
+
+
+def utilization_for_all_sizes(
+    maps: Sequence[ParametricMap], sizes: Sequence[Expr], at_most: bool = False
+) -> UtilizationForAllSizes:
+    """Count what output elements read of an operand of these ``sizes``, as :func:`.access.utilization` does.
+
+    Parameters are sizes, and so not negative.
+    """
+    elements = mul(*sizes)
+    counted = [_counted(m) for m in maps]
+    why = next((c for c in counted if isinstance(c, str)), "")
+    if not why and not all(
+        decide_for_all_sizes("disjoint", p).proved for p in itertools.combinations(maps, 2)
+    ):
+        why = "several maps may read one element"
+    if why:
+        return UtilizationForAllSizes(elements, None, None, at_most, (), why)
+    numbers = [c for c in counted if not isinstance(c, str)]
+    distinct, reads = add(*(d for d, _, _ in numbers)), add(*(r for _, r, _ in numbers))
+    known = dict.fromkeys(c for *_, conditions in numbers for c in conditions)
+    return UtilizationForAllSizes(elements, distinct, reads, at_most, tuple(known))
+
+
+def _counted(m: ParametricMap) -> tuple[Expr, Expr, list[Condition]] | str:
+    """The targets and the pairs of a map, and the conditions under which there are so many; or why they are not counted."""
+    facts = Facts(dict.fromkeys(map(var, m.parameters), (0, inf)))
+    tied = [c for c in m.conditions if c not in m.on_parameters and not m.is_box(c)]
+    if tied:
+        return f"`{format_condition(tied[0])}` is no box"
+    least, most = m.lower_bounds, m.upper_bounds
+    extents: dict[Expr, Expr] = {}
+    for v in m.variables:
+        if v not in least or v not in most:
+            return f"`{v}` has no bounds"
+        ends = [h - low + 1 for h in _arguments(Min, most[v]) for low in _arguments(Max, least[v])]
+        kept: list[Expr] = []
+        for e in ends:
+            if not any(facts.interval(e - k).lo >= 0 for k in kept):
+                kept = [*(k for k in kept if facts.interval(k - e).lo < 0), e]
+        extent = minimum(*kept)
+        extents[v] = extent if facts.interval(extent).lo >= 0 else maximum(integer(0), extent)
+    needed = {v for e in m.results for v in e.variables()}.intersection(m.variables)
+    empty = [v for v in m.variables if v not in needed]
+    distinct: list[Expr] = []
+    for group in connected({*e.variables()} & needed for e in m.results):
+        results = [e for e in m.results if not group.isdisjoint(e.variables())]
+        inside = [v for v in m.variables if v in group]
+        if _tells_apart(m, inside, results):
+            distinct += [extents[v] for v in inside]
+        elif len(results) == 1 and all(_steps(results[0], v) for v in inside):
+            # neighbouring sums are one apart
+            distinct.append(add(1, *(extents[v] - 1 for v in inside)))
+            empty += inside
+        else:
+            return "one element may be read in several places"
+    free = [v for v in m.variables if v in needed or v.name in m.dims]
+    if not _tells_apart(m, free, [*map(var, m.dims), *m.results]):
+        return "an element of the output may read one element several times"
+    owed = [extents[v] >= 1 for v in empty if facts.interval(extents[v]).lo < 1]
+    return mul(*distinct), mul(*(extents[v] for v in free)), [*m.on_parameters, *owed]
+
+
+def _arguments(kind: type[Min | Max], e: Expr) -> Sequence[Expr]:
+    return e.args if isinstance(e, kind) else (e,)
+
+
+def _steps(e: Expr, v: Var) -> bool:
+    """Whether an expression is ``v`` or its negation and something without ``v``."""
+    return any(v not in (e - v * sign).variables() for sign in (1, -1))
+
+
+def _tells_apart(m: ParametricMap, variables: Sequence[Var], results: Sequence[Expr]) -> bool:
+    """Whether no two points of these variables have the same results."""
+    if {*variables} <= {*results}:
+        return True
+    own = {*m.variables} - {*variables}
+    conditions = tuple(c for c in m.conditions if own.isdisjoint(c.variables()))
+    part = ParametricMap(tuple(v.name for v in variables), (), m.parameters, tuple(results), conditions)
+    return decide_for_all_sizes("injective", [part]).proved

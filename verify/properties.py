@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -138,16 +139,23 @@ def aligned(
 
 
 def vector_width(
-    m: IndexingMap, along: str, shape: ShapeLike | None = None, most: int = 16
+    m: IndexingMap | ParametricMap,
+    along: str,
+    shape: ShapeLike | Sequence[str] | None = None,
+    most: int = 16,
+    decide: Callable[..., Answer] | None = None,
 ) -> tuple[int, Answer]:
     """Return the widest aligned vector along a variable, a power of two up to ``most``; and the answer for twice as wide.
 
-    The answer is that for ``most`` where that is reached.
+    The answer is that for ``most`` where that is reached. Others than :func:`decide_property` may ``decide``.
     """
+    given: dict[str, Any] = {"along": along} | ({} if shape is None else {"shape": shape})
+    ask: Callable[..., Answer] = decide or decide_property
+    asked = partial(ask, maps=[m], **given)
     width = 1
-    answer = contiguous(m, along, 1, shape)
+    answer = asked("contiguous", width=1)
     while answer.proved and width < most:
-        answer = joined([contiguous(m, along, 2 * width, shape), aligned(m, 2 * width, shape, along)])
+        answer = joined([asked("contiguous", width=2 * width), asked("aligned", by=2 * width)])
         width *= 1 + answer.proved
     return width, answer
 
@@ -237,6 +245,8 @@ def read_arguments(words: Iterable[str], symbolic: bool = False) -> dict[str, An
             if not all(n.isascii() and n.isdigit() and len(n) < 40 for n in value.split(",")):
                 raise InputError(f"{quoted(word)} gives no number", expected=f"as in `{name}=8`")
             sizes = [int(n) for n in value.split(",")]
+            if name != "shape" and len(sizes) > 1:
+                raise InputError(f"{quoted(word)} gives several numbers", expected=f"as in `{name}=8`")
             given[name] = sizes if name == "shape" else sizes[0]
         else:
             given[name] = value.split(",") if name == "over" else value or True

@@ -223,6 +223,16 @@ def integers(option: str, text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
+def one_size(option: str, text: str, symbolic: bool) -> int | str:
+    """A number, or where it may be ``symbolic`` an expression of parameters as text.  Raises :class:`InputError`."""
+    if symbolic and not text.strip().isdecimal():
+        return text
+    found = integers(option, text)
+    if len(found) != 1:
+        raise InputError(f"{option}: {quoted(text)} is not one number", expected="one such as `4`")
+    return found[0]
+
+
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
     """The pieces between commas, each with the place where it begins."""
     return ((found.start(1), found[1]) for found in re.finditer(r"(?<![^,])\s*([^,]*?)\s*(?=,|\Z)", text))

@@ -12,7 +12,7 @@ import typer
 from ...core.errors import InputError
 from ..layout import put
 from .frame import FALSE, PROVED, emit, emit_json, finish, say, status_of
-from .given import any_maps, as_map, certify, concrete_map, given_text, integers
+from .given import any_maps, as_map, certify, concrete_map, given_text, integers, one_size
 
 if TYPE_CHECKING:
     from ...core.parametric import ParametricMap
@@ -89,8 +89,8 @@ def property_(
     shape: str | None = None,
     over: str | None = None,
     along: str | None = None,
-    width: int | None = None,
-    by: int | None = None,
+    width: str | None = None,
+    by: str | None = None,
     strict: bool = False,
     certificates: Path | None = None,
     confirm: bool = False,
@@ -104,8 +104,8 @@ def property_(
     maps have no common target. inverse: each map turns the other round. contiguous: vectors along a variable
     lie one element after the other. aligned: places in memory are multiples. monotone: a later point has no
     earlier target. A false property is answered with the smallest points that show it. A map with parameters has
-    the property for all sizes that its domain allows, or a condition on sizes is looked for; --shape may be made of
-    parameters, as in n*k,128.
+    the property for all sizes that its domain allows, or a condition on sizes is looked for; --shape, --width and
+    --by may be made of parameters, as in n*k,128.
 
     Args:
         name (NAME): injective, covers (or surjective), bijective, in_bounds, disjoint, inverse, contiguous,
@@ -114,7 +114,8 @@ def property_(
         shape (N,...): The shape of the tensor that the map leads to.
         over (VARS): injective: only points that differ in one of these count.
         along (VAR): The variable that numbers the elements of a vector.
-        width (N): contiguous: elements of a vector; the widest aligned ones without it.
+        width (N): contiguous: elements of a vector; without it those of the widest aligned ones up to 16 that are
+            proved.
         by (N): aligned: the number of elements.
         strict: monotone: later points have later targets.
         certificates (DIR): Write a certificate of each proof for all sizes.
@@ -136,11 +137,14 @@ def property_(
         named = [n.strip() for n in shape.split(",") if n.strip()]
         sizes = named if symbolic else integers("--shape", shape)
     variables = None if over is None else [n.strip() for n in over.split(",")]
-    given: dict[str, Any] = {"shape": sizes, "over": variables, "along": along, "width": width, "by": by}
+    given: dict[str, Any] = {"shape": sizes, "over": variables, "along": along}
+    counts = {"width": width, "by": by}
+    given |= {key: one_size(f"--{key}", x, symbolic) for key, x in counts.items() if x is not None}
     given |= {"strict": strict or None, "confirm": confirm or None}
     given = {key: value for key, value in given.items() if value is not None}
-    if name == "contiguous" and along is not None and width is None and concrete:
-        given["width"] = max(vector_width(concrete[0], along, given.get("shape"))[0], 2)
+    if name == "contiguous" and along is not None and width is None and maps:
+        widest, _ = vector_width(maps[0], along, given.get("shape"), decide=decide_for_all_sizes)
+        given["width"] = max(widest, 2)
     proved: list[Obligation] = []
     answer = decide_for_all_sizes(name, maps, **given, proved=proved)
     found = None

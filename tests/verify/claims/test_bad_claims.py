@@ -57,6 +57,7 @@ BAD = [
     (f"claim a\n  property wide : {MAP}\n", 2, 3, "there is no property `wide`"),
     (f"claim a\n  property injective shape=3 : {MAP}\n", 2, 3, "injective takes no shape"),
     (f"claim a\n  property covers shape=x : {MAP}\n", 2, 3, "`shape=x` gives no number"),
+    (f"claim a\n  property aligned by=4,8 : {MAP}\n", 2, 3, "`by=4,8` gives several numbers"),
     (f"claim a\n  property injective over=x : {MAP}\n", 2, 3, "no dimension or range `x`"),
     (f"claim a\n  property disjoint : {MAP}\n", 2, 3, "of 2 maps, not of 1"),
     ("claim a\n  (d0) -> (d0) == (d0) -> (d0)\n", 2, 4, "no bounds"),

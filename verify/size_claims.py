@@ -15,6 +15,7 @@ from ..core.expr import Expr, Int, Mul, Sum, Var, integer, mod, mul, postorder, 
 from ..core.parametric import ParametricMap, divisors_of
 from .budget import Budget
 from .concrete import Answer, equal_maps
+from .concrete.equality import not_minimal
 from .inversion import solved
 from .obligation import Obligation
 from .properties import decide_property
@@ -73,10 +74,13 @@ class SizeQuestion:
         sizes = [*itertools.islice(self.values(), _SIZES)]
         if not sizes and self.shown("sizes", [[(self.sizes, FALSE)]])[0]:
             raise InputError("the conditions on the parameters contradict each other")
+        proved: list[dict[str, int]] = []
         for values in sizes:
             answer = self.concrete(name, values)
             if answer is not None and answer.verdict is Status.REFUTED:
+                answer = answer if self.smallest(values, proved) else not_minimal(answer)
                 return replace(answer, seconds=time.perf_counter() - start)
+            proved += [values] if answer is not None and answer.proved else []
         shown, said = self.shown(name, claims, confirm)
         seconds = time.perf_counter() - start
         for v in said:
@@ -84,7 +88,7 @@ class SizeQuestion:
                 values = {p: v.witness.get(p, 0) for p in self.parameters}
                 found = self.concrete(name, values)
                 if found is not None and found.verdict is Status.REFUTED:
-                    return replace(found, seconds=seconds)
+                    return replace(not_minimal(found), seconds=seconds)
         if shown:
             by = dict.fromkeys(s for v in said for s in v.strategy.split(" + "))
             opinions = [
@@ -176,6 +180,21 @@ class SizeQuestion:
             if holds_at(all_of(self.sizes), values):
                 yield values
 
+    def smallest(self, values: Mapping[str, int], proved: Sequence[Mapping[str, int]]) -> bool:
+        """Whether smaller sizes, none of which is negative, are all among those where the property was ``proved``."""
+        total, point = sum(values.values()), tuple(values.values())
+        if (total + 1) ** len(point) > _TRIED:
+            return False
+        before = (
+            dict(zip(values, p, strict=True))
+            for p in itertools.product(range(total + 1), repeat=len(point))
+            if (sum(p), p) < (total, point)
+        )
+        known = all(v in proved for v in before if holds_at(all_of(self.sizes), v))
+        whole = all({*m.variables} <= m.lower_bounds.keys() & m.upper_bounds.keys() for m in self.maps)
+        signs: list[list[Claim]] = [[(self.sizes, var(p) >= 0)] for p in values]
+        return known and whole and self.shown("sizes", signs)[0]
+
     def concrete(self, name: str, values: Mapping[str, int]) -> Answer | None:
         """The answer at these sizes; ``None`` where the question has none there."""
         try:
@@ -191,7 +210,7 @@ class SizeQuestion:
             return None
         c = answer.counterexample
         if c is not None:
-            c = replace(c, values={**values, **c.values}, minimal=False)
+            c = replace(c, values={**values, **c.values})
         return replace(answer, counterexample=c, sides=None)
 
     # -- claims

@@ -12,12 +12,14 @@ from broken.properties import MISTAKES, Mistake
 from map_corpus import Table
 
 from indexproof.core.errors import InputError
-from indexproof.core.expr import Var
+from indexproof.core.expr import Var, var
 from indexproof.core.map_reader import read_any_map
 from indexproof.core.op import DIRECTIONS, map_claim
 from indexproof.core.parametric import ParametricMap
+from indexproof.core.text import parse_expr
 from indexproof.rules.ops import OPS
 from indexproof.verify.parametric import decide_for_all_sizes, equal_for_all_sizes, simplified
+from indexproof.verify.properties import decide_property
 from indexproof.verify.verdict import Status
 
 GRID = "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n - 1], d1 in [0, k - 1], n >= 1, k >= 1"
@@ -152,6 +154,42 @@ def test_stated_maps(name: str, maps: list[str], given: dict[str, object], verdi
     answer = decide_for_all_sizes(name, [read(m) for m in maps], **given)
     assert answer.verdict == verdict, answer
     assert (answer.counterexample is not None) == (verdict == "REFUTED")
+
+
+@pytest.mark.parametrize(("name", "text", "given", "smallest"), [
+    ("injective", f"{GRID}, s >= 0".replace("k + d1", "s + d1").replace("{n, k}", "{n, k, s}"), {}, True),
+    ("covers", GRID, {"shape": ["n * k + 1"]}, True),
+    ("in_bounds", WINDOW, {"shape": ["n * s"]}, True),
+    # the first sizes that are tried are not the smallest
+    ("in_bounds", "(d0){n} -> (d0), domain: d0 in [0, n - 1], n >= 0", {"shape": [1000]}, False),
+    # k may be negative, and a variable is not looked at everywhere
+    ("injective", "(d0, d1){k} -> (d0 * 2 + d1), domain: d0 in [0, 1], d1 in [0, 3 - k]", {}, False),
+    ("in_bounds", "(d0){k} -> (d0), domain: k >= 0", {"shape": ["k"]}, False),
+])  # fmt: skip
+def test_a_counterexample_is_called_the_smallest_where_no_smaller_sizes_have_one(
+    name: str, text: str, given: dict[str, list[object]], smallest: bool
+) -> None:
+    m = read(text)
+    c = decide_for_all_sizes(name, [m], **given).counterexample
+    assert c is not None
+    assert c.minimal is smallest
+    if not smallest:
+        return
+    at = {p: c.values[p] for p in m.parameters}
+    for values in itertools.product(range(sum(at.values()) + 1), repeat=len(at)):
+        sizes = dict(zip(at, values, strict=True))
+        if (sum(values), values) < (sum(at.values()), tuple(at.values())) and all(
+            b.evaluate(sizes) for b in m.on_parameters
+        ):
+            shape = {k: [read_size(e, sizes) for e in es] for k, es in given.items()}
+            assert decide_property(name, [m.at(sizes)], **shape).proved, sizes
+    shape = {k: [read_size(e, at) for e in es] for k, es in given.items()}
+    there = decide_property(name, [m.at(at)], **shape).counterexample
+    assert {**at, **there.values} == c.values
+
+
+def read_size(text: object, sizes: dict[str, int]) -> int:
+    return int(parse_expr(str(text), {p: var(p) for p in sizes}).evaluate(sizes))
 
 
 def test_a_proof_is_confirmed_by_the_second_solver() -> None:

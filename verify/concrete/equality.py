@@ -327,14 +327,15 @@ def _smallest(refuted: Answer, others: Sequence[Question]) -> list[Answer]:
     found = [a for a in answers if a.counterexample is not None]
     if all(a.proved or _is_minimal(a) for a in answers):
         return found
-    return [_not_minimal(a) for a in found]
+    return [not_minimal(a) for a in found]
 
 
 def _is_minimal(answer: Answer) -> bool:
     return answer.counterexample is not None and answer.counterexample.minimal
 
 
-def _not_minimal(answer: Answer) -> Answer:
+def not_minimal(answer: Answer) -> Answer:
+    """The refutation, with no word on smaller counterexamples."""
     assert answer.counterexample is not None
     return replace(answer, counterexample=replace(answer.counterexample, minimal=False))
 

@@ -357,7 +357,7 @@ class Counterexample(Shown):
     ``values`` has every variable by name.  ``left`` and ``right`` are the two results there; ``None`` means
     that the side has no value, because the point lies outside its domain or its relation lacks the pair.
     ``reason`` is one sentence for people.  ``minimal`` says that no counterexample has a smaller total
-    magnitude.
+    magnitude; of a map with parameters, that there is none at sizes of a smaller sum, and none smaller at these sizes.
     """
 
     values: dict[str, int]

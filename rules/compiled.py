@@ -633,6 +633,50 @@ class CatalogueEngine(Engine):
             self.record("known_digit_joins_digit", (a, m, n, q, r, t, v, w, x,))
         return minus(self.shift(r, -(m * w)), t, -w)
 
+    def exact_quotient_negates(self, x: Form, d: int) -> Form | None:
+        """``x // d  →  -((m - x) // d)   when x mod d = m``"""
+        m_known = self.constant(self.mod(self.normal(x), d))
+        if not (m_known is not None):
+            return None
+        m = m_known
+        if self.record is not None:
+            self.record("exact_quotient_negates", (d, m, x,))
+        return times(self.raw(QUOTIENT, self.shift(times(x, -1), m), d), -1)
+
+    def quotient_turns(self, x: Form, d: int, t: Form) -> Form | None:
+        """``x // d  →  -t   when 0 < d,  t = (d - x - 1) // d``"""
+        if not (0 < d):
+            return None
+        if not self.equal(self.normal(t), self.floordiv(self.shift(times(self.normal(x), -1), d - 1), d)):
+            return None
+        if self.record is not None:
+            self.record("quotient_turns", (d, t, x,))
+        return times(t, -1)
+
+    def remainder_turns(self, x: Form, d: int, t: Form) -> Form | None:
+        """``x mod d  →  d - t - 1   when 0 < d,  t = (d - x - 1) mod d``"""
+        if not (0 < d):
+            return None
+        if not self.equal(self.normal(t), self.mod(self.shift(times(self.normal(x), -1), d - 1), d)):
+            return None
+        if self.record is not None:
+            self.record("remainder_turns", (d, t, x,))
+        return self.shift(times(t, -1), d - 1)
+
+    def quotient_is_sign(self, x: Form, d: int, e: int) -> Form | None:
+        """``x // d  →  x // e   when 0 < d,  0 < e,  x ∈ [-d, d - 1],  x ∈ [-e, e - 1]``"""
+        if not (0 < d):
+            return None
+        if not (0 < e):
+            return None
+        if not self.within(x, -d, d - 1):
+            return None
+        if not self.within(x, -e, e - 1):
+            return None
+        if self.record is not None:
+            self.record("quotient_is_sign", (d, e, x,))
+        return self.raw(QUOTIENT, x, e)
+
     def quotient_widens(self, y: Form, e: int, g: int, r: Form) -> Form | None:
         """``y // e  →  (y·g + r…) // (e·g)   when 0 < e,  0 < g,  r… ∈ [0, g - 1]``"""
         if not (0 < e):
@@ -766,12 +810,16 @@ CatalogueEngine.EQUALITIES = {
     QUOTIENT: {
         "divided_part": (CatalogueEngine.quotient_releases_summand,),
         "inner_remainder": (CatalogueEngine.inner_remainder_leaves_quotient,),
+        "negated": (CatalogueEngine.exact_quotient_negates,),
+        "other_divisor": (CatalogueEngine.quotient_is_sign,),
         "summand": (CatalogueEngine.summand_joins_quotient,),
+        "turned": (CatalogueEngine.quotient_turns,),
         "wider": (CatalogueEngine.quotient_widens,),
     },
     REMAINDER: {
         "congruent": (CatalogueEngine.remainder_takes_congruent,),
         "needed_quotient": (CatalogueEngine.remainder_is_difference,),
+        "turned": (CatalogueEngine.remainder_turns,),
     },
     SUM: {
         "digit_above_known": (CatalogueEngine.known_digit_joins_digit,),

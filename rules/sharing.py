@@ -18,11 +18,14 @@ def remainder_is_difference(x: Expr, q: Expr, d: Const) -> Rewrite:
 
 @rule(
     sharing=True,
-    fires={"a // 4 * 4; a % 4 + b": "a - a % 4; a % 4 + b"},
+    fires={"a // 4 * 4; a % 4 + b": "a - a % 4; a % 4 + b", "2*a - a // 4 * 4": "a + a % 4"},
     keeps=["a // 4 * 4 + c; a % 4; a // 4"],
 )
 def multiple_is_difference(x: Expr, t: Expr, d: Const, v: Const, w: Const, r: Rest) -> Rewrite:
-    """Whole divisors cost no division where the remainder is needed anyway, which may be written in any way."""
+    """A whole number of divisors costs no division where the remainder is needed anyway, which may be written in any way.
+
+    Beside the dividend it may cost no multiplication either.
+    """
     return Rewrite(
         (x // d) * v + r, x * w - t * w + r, when=(v.eq(d * w), t.eq(x % d)), choose="needed_remainder"
     )
@@ -65,6 +68,51 @@ def known_digit_joins_digit(
         t * w - m * w + r,
         when=(n > 0, q.eq(x // a), v.eq(a * w), t.eq(x % (a * n)), (x % a).eq(m)),
         choose="digit_above_known",
+    )
+
+
+@rule(
+    sharing=True,
+    fires={"-((a - 3) // 4) - b | a % 4 in [1, 1]": "(-a + 5) // 4 - b"},
+    keeps=["-((a - 3) // 4) - b", "c - ((a - 3) // 4) | a % 4 in [1, 1]"],
+)
+def exact_quotient_negates(x: Expr, d: Const, m: Const) -> Rewrite:
+    """A quotient whose remainder is known is minus that of what is left to the remainder."""
+    return Rewrite(x // d, -((m - x) // d), when=((x % d).eq(m),), choose="negated")
+
+
+@rule(
+    sharing=True,
+    fires={"(a - b) // 4; (b - a + 3) // 4 + c": "(a - b) // 4; -((a - b) // 4) + c"},
+    keeps=["(a - b) // 4; (b - a + 2) // 4 + c", "(b - a + 3) // 4 + c"],
+)
+def quotient_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
+    """A quotient is minus that of what is left to the divisor less one, which may be written in any way."""
+    return Rewrite(x // d, -t, when=(d > 0, t.eq((d - 1 - x) // d)), choose="turned")
+
+
+@rule(
+    sharing=True,
+    fires={"(a - b) % 4; (b - a + 3) % 4 + c": "(a - b) % 4; 3 - (a - b) % 4 + c"},
+    keeps=["(a - b) % 4; (b - a + 2) % 4 + c", "(b - a + 3) % 4 + c"],
+)
+def remainder_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
+    """A remainder and that of what is left to the divisor less one add up to it; the other may be written in any way."""
+    return Rewrite(x % d, d - 1 - t, when=(d > 0, t.eq((d - 1 - x) % d)), choose="turned")
+
+
+@rule(
+    sharing=True,
+    fires={"(a - b) // 8; (a - b) // 64 + c | a in [0, 5], b in [0, 5]": "(a - b) // 8; (a - b) // 8 + c"},
+    keeps=["(a - b) // 4; (a - b) // 64 + c | a in [0, 5], b in [0, 5]"],
+)
+def quotient_is_sign(x: Expr, d: Const, e: Const) -> Rewrite:
+    """A quotient that is 0 or -1 says whether the dividend is negative, and so it is by every divisor large enough."""
+    return Rewrite(
+        x // d,
+        x // e,
+        when=(d > 0, e > 0, x.within(-d, d - 1), x.within(-e, e - 1)),
+        choose="other_divisor",
     )
 
 

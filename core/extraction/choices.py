@@ -73,3 +73,8 @@ class Choices:
         """The normal form of a raw atom."""
         f = self.engine.normal(atom(a))
         return [(a, f, (None, (atom(a), f)))] if lone(f) != a else []
+
+    def read_again(self, a: int) -> list[Choice]:
+        """Read an atom again as it is written now."""
+        f = self.engine.read(self.ledger.express(atom(a), {}))
+        return [(a, f, (None, (atom(a), f)))] if lone(f) != a else []

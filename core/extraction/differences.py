@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..kernel.form import QUOTIENT, REMAINDER, Form, atom, lone, minus, times
-from .ledger import Choice
+from .ledger import ARGUMENT, Choice
 from .proposals import Proposals
 
 __all__ = ["MOST", "Differences"]
@@ -78,6 +78,41 @@ class Differences(Proposals):
                     return True
         return False
 
+    def differences_inside(self) -> None:
+        """Remainders inside dividends as differences, and what that comes to; several may only pay together."""
+        ledger, engine = self.ledger, self.engine
+        kind = engine.kind
+        inner: list[int] = []
+        for r, users in ledger.users.items():
+            if kind[r] == REMAINDER:
+                if any([0 <= o < ARGUMENT for f in users.values() for o in ledger.owners[f]]):
+                    inner.append(r)
+        if len(inner) > 1:
+            self.sort(inner)
+        mark = len(ledger.log)
+        cost = ledger.cost
+        for r in inner[:MOST]:
+            if r not in ledger.users:
+                continue
+            q = self.quotient(r)
+            if not self.there(q):
+                continue
+            before = len(ledger.log)
+            dividends = [o for f in ledger.users[r].values() for o in ledger.owners[f] if 0 <= o < ARGUMENT]
+            choices = self.instead(r, "needed_quotient", q)
+            if not choices or not ledger.choose(choices[0]):
+                ledger.undo(before)
+                continue
+            for b in sorted(dividends):
+                if b not in ledger.users:
+                    continue
+                for choice in self.read_again(b):
+                    if not ledger.reaches(choice[1], r):
+                        ledger.choose(choice)
+            if ledger.cost < cost:
+                cost, mark = ledger.cost, len(ledger.log)
+        ledger.undo(mark)
+
     def inner_remainders(self) -> None:
         """Quotients with a remainder inside, as quotients without it."""
         ledger, engine = self.ledger, self.engine
@@ -123,6 +158,52 @@ class Differences(Proposals):
         for choices in together.values():
             if len(choices) > 1:
                 ledger.attempt([c for c in choices if c[0] in ledger.users])
+
+    def multiples(self) -> None:
+        """Multiples of ``d·(x // d)`` as differences of x and a remainder."""
+        ledger, engine = self.ledger, self.engine
+        kind, divisor = engine.kind, engine.divisor
+        found: dict[int, list[Form]] = {}
+        for f in ledger.owners:
+            for a, v in f[1]:
+                if kind[a] == QUOTIENT and not v % divisor[a]:
+                    found.setdefault(a, []).append(f)
+        candidates = list(found)
+        if len(candidates) > 1:
+            self.sort(candidates)
+        for a in candidates:
+            if a not in ledger.users:
+                continue
+            x, d = engine.arg[a], divisor[a]
+            if lone(x) < 0 and not self._joins(a, x):
+                continue
+            t = engine.mod(engine.normal(x), d)
+            if a in engine.normals:
+                b = engine.raws.get((REMAINDER, x, d), -1)
+                if b in ledger.users:
+                    t = atom(b)
+            choices: list[Choice] = []
+            for f in found[a]:
+                if f not in ledger.owners:
+                    continue
+                mine = self.everywhere(f, "needed_remainder", a, t)
+                if not ledger.attempt(mine):
+                    choices += mine
+            if len(choices) > 1:
+                ledger.attempt(choices)
+
+    def _joins(self, a: int, x: Form) -> bool:
+        """Whether what the quotient divides stands beside it, or its remainder anywhere."""
+        ledger, engine = self.ledger, self.engine
+        for f in ledger.users[a].values():
+            there = [t[0] for t in f[1]]
+            if all([t[0] in there for t in x[1]]):
+                return True
+        for owner in ledger.owners.get(ledger.written[a], ()):
+            if 0 <= owner < ARGUMENT and engine.kind[owner] == REMAINDER:
+                if engine.divisor[owner] == engine.divisor[a]:
+                    return True
+        return False
 
     def known_digits(self) -> None:
         """Multiples of quotients and digits with a known digit below them, with that digit."""

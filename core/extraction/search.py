@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import gcd
 from typing import Final
 
-from ..kernel.form import QUOTIENT, REMAINDER, Form, Terms, atom, lone, minus
+from ..kernel.form import QUOTIENT, REMAINDER, Form, Terms, atom, lone, minus, times
 from .differences import MOST, Differences
 from .ledger import ARGUMENT, Choice
 
@@ -30,17 +30,21 @@ class Search(Differences):
         kind = self.engine.kind
         if not any([kind[a] in (QUOTIENT, REMAINDER) for a in self.ledger.users]):
             return
-        log = self.ledger.log
+        log, exact = self.ledger.log, bool(self.engine.exact)
         ways: list[Callable[[], None]] = [
             self.digits_with_rest,
             self.differences,
             self.inner_remainders,
+            self.multiples,
+            self.signs,
+            self.turned,
+            self.differences_inside,
             self.wider,
             self.constants,
             self.factors,
         ]
-        if self.engine.exact:
-            ways = [self.known_digits, *ways]
+        if exact:
+            ways = [self.known_digits, *ways, self.negated]
         # until every way has been tried since something was chosen
         idle = 0
         for _ in range(ROUNDS):
@@ -249,6 +253,69 @@ class Search(Differences):
                 else:
                     choices += self.instead(a, "congruent", (n, terms))
         return choices
+
+    # ---------------------------------------------------------------- signs
+    def signs(self) -> None:
+        """Quotients of one dividend that are 0 or -1 by the smallest of their divisors."""
+        engine = self.engine
+        for atoms in self.dividends().values():
+            same = [
+                a for a in atoms if engine.kind[a] == QUOTIENT and engine.lo[a] == -1 and engine.hi[a] == 0
+            ]
+            if len(same) > 1:
+                d = min([engine.divisor[a] for a in same])
+                larger = [a for a in same if engine.divisor[a] != d]
+                self.ledger.attempt([c for a in larger for c in self.instead(a, "other_divisor", d)])
+
+    def turned(self) -> None:
+        """Quotients and remainders that are others turned round."""
+        ledger = self.ledger
+        kind, divisor = self.engine.kind, self.engine.divisor
+        dividends = self.dividends()
+        if len(dividends) < 2:
+            return
+        at: dict[tuple[int, int, Terms, int], list[int]] = {}
+        candidates: list[tuple[int, int]] = []
+        for x, atoms in dividends.items():
+            terms = x[1]
+            if not terms:
+                continue
+            for a in atoms:
+                d = divisor[a]
+                if kind[a] == QUOTIENT:
+                    for b in at.get((1, d, tuple([(e, -k) for e, k in terms]), d - 1 - x[0]), ()):
+                        candidates += [(a, b), (b, a)]
+                    at.setdefault((1, d, terms, x[0]), []).append(a)
+                else:
+                    opposite = tuple([(e, -k % d) for e, k in terms])
+                    for b in at.get((2, d, opposite, (-x[0] - 1) % d), ()):
+                        candidates += [(a, b), (b, a)]
+                    at.setdefault((2, d, tuple([(e, k % d) for e, k in terms]), x[0] % d), []).append(a)
+        for a, b in candidates[:MOST]:
+            if a in ledger.users and b in ledger.users:
+                ledger.attempt(self._turned(a, b))
+
+    def _turned(self, a: int, b: int) -> list[Choice]:
+        """A quotient or a remainder as another one, which is that of what is left to the divisor less one."""
+        ledger, engine = self.ledger, self.engine
+        x, d = ledger.written[a], engine.divisor[a]
+        t = engine.raw(engine.kind[a], (d - 1 - x[0], times(x, -1)[1]), d)
+        choices = self.instead(a, "turned", t)
+        if t != atom(b):
+            other = lone(t)
+            same = (
+                self.instead(other, "congruent", ledger.written[b]) if engine.kind[other] == REMAINDER else []
+            )
+            return choices + same if same else []
+        return choices
+
+    def negated(self) -> None:
+        """Quotients with a known remainder as those of the negated dividend, where that costs less."""
+        ledger = self.ledger
+        for a in self.divisions(QUOTIENT):
+            if a in ledger.users and ledger.written[a][0]:
+                if any([all([k < 0 for _, k in f[1]]) for f in ledger.users[a].values()]):
+                    ledger.attempt(self.instead(a, "negated"))
 
     # ---------------------------------------------------------------- digits
     def digits_with_rest(self) -> None:

@@ -45,7 +45,10 @@ STRATEGIES: Final[Mapping[str, tuple[str, ...]]] = {
     "known_digit": ("at", "a", "q"),
     "needed_quotient": ("q",),
     "needed_remainder": ("at", "t"),
+    "negated": (),
     "summand": ("t",),
+    "other_divisor": ("e",),
+    "turned": ("t",),
     "wider": ("g", "r"),
     "wider_digit": ("at", "g", "r"),
 }

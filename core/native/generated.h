@@ -17,7 +17,10 @@ struct quotient_below_remainder {};
 struct single_value {};
 struct divided_part {};
 struct inner_remainder {};
+struct negated {};
+struct other_divisor {};
 struct summand {};
+struct turned {};
 struct wider {};
 struct congruent {};
 struct needed_quotient {};
@@ -295,8 +298,17 @@ template <class S, class... V> Opt<Form> equalities_1(S, const V&... v) {
   if constexpr (std::is_same_v<S, strategy::inner_remainder>) {
     RULE(inner_remainder_leaves_quotient)
   }
+  if constexpr (std::is_same_v<S, strategy::negated>) {
+    RULE(exact_quotient_negates)
+  }
+  if constexpr (std::is_same_v<S, strategy::other_divisor>) {
+    RULE(quotient_is_sign)
+  }
   if constexpr (std::is_same_v<S, strategy::summand>) {
     RULE(summand_joins_quotient)
+  }
+  if constexpr (std::is_same_v<S, strategy::turned>) {
+    RULE(quotient_turns)
   }
   if constexpr (std::is_same_v<S, strategy::wider>) {
     RULE(quotient_widens)
@@ -309,6 +321,9 @@ template <class S, class... V> Opt<Form> equalities_2(S, const V&... v) {
   }
   if constexpr (std::is_same_v<S, strategy::needed_quotient>) {
     RULE(remainder_is_difference)
+  }
+  if constexpr (std::is_same_v<S, strategy::turned>) {
+    RULE(remainder_turns)
   }
   return none;
 }
@@ -437,6 +452,10 @@ template <class S, class... V> Opt<Form> equalities_6(S, const V&... v) {
   Opt<Form> multiple_is_difference(Form _1, Int _2, Form t);
   Opt<Form> known_digit_joins_quotient(Form _1, Int _2, Int a, Form q);
   Opt<Form> known_digit_joins_digit(Form _1, Int _2, Int a, Form t, Form x);
+  Opt<Form> exact_quotient_negates(Form x, Int d);
+  Opt<Form> quotient_turns(Form x, Int d, Form t);
+  Opt<Form> remainder_turns(Form x, Int d, Form t);
+  Opt<Form> quotient_is_sign(Form x, Int d, Int e);
   Opt<Form> quotient_widens(Form y, Int e, Int g, Form r);
   Opt<Form> remainder_widens(Form _1, Int _2, Int g, Form r);
   Opt<Form> summand_joins_quotient(Form x, Int d, Form t);
@@ -496,6 +515,7 @@ struct Search {
   List<Tuple<Int, Form, Any>> _replacing(Form f, Form by, Any why);
   List<Tuple<Int, Form, Any>> normal_sum(Form f);
   List<Tuple<Int, Form, Any>> normal_atom(Int a);
+  List<Tuple<Int, Form, Any>> read_again(Int a);
   List<Form> sums();
   List<Int> divisions(Int of);
   Dict<Form, List<Int>> dividends();
@@ -510,7 +530,10 @@ struct Search {
   List<Tuple<Int, Form, Any>> _same_dividend(Int a, Form q);
   List<Tuple<Int, Form, Any>> released(Int a, Form x);
   bool _pays(Int a, Int q);
+  void differences_inside();
   void inner_remainders();
+  void multiples();
+  bool _joins(Int a, Form x);
   void known_digits();
   List<Tuple<Int, Form, Any>> _above_known(Form f, Int a, Int v);
   void improve();
@@ -523,6 +546,10 @@ struct Search {
   List<List<Tuple<Int, Form, Any>>> _shifts(List<Int> atoms);
   bool _may_pay(List<Int> atoms, Int n);
   List<Tuple<Int, Form, Any>> _shifted(List<Int> atoms, Int n);
+  void signs();
+  void turned();
+  List<Tuple<Int, Form, Any>> _turned(Int a, Int b);
+  void negated();
   void digits_with_rest();
   void factors();
   Opt<Form> _reduced(Form y, Int d);
@@ -6464,6 +6491,57 @@ inline Opt<Form> Engine::known_digit_joins_digit(Form _1, Int _2, Int a, Form t,
   return functions::minus(this->shift(r, neg(mul(m, w))), t, neg(w));
 }
 
+inline Opt<Form> Engine::exact_quotient_negates(Form x, Int d) {
+  Opt<Int> m_known{};
+  Int m{};
+  m_known = this->constant(this->mod(this->normal(x), d));
+  if (!!isnone(m_known)) {
+    return none;
+  }
+  m = some(m_known);
+  if (record) [[unlikely]] tell("exact_quotient_negates", true, d, m, x);
+  return functions::times(this->raw(Int(1), this->shift(functions::times(x, Int(-1)), m), d), Int(-1));
+}
+
+inline Opt<Form> Engine::quotient_turns(Form x, Int d, Form t) {
+  if (!(Int(0) < d)) {
+    return none;
+  }
+  if (!truthy([&] { auto a0_ = this->normal(t); auto a1_ = this->floordiv(this->shift(functions::times(this->normal(x), Int(-1)), sub(d, Int(1))), d); return this->equal(a0_, a1_); }())) {
+    return none;
+  }
+  if (record) [[unlikely]] tell("quotient_turns", true, d, t, x);
+  return functions::times(t, Int(-1));
+}
+
+inline Opt<Form> Engine::remainder_turns(Form x, Int d, Form t) {
+  if (!(Int(0) < d)) {
+    return none;
+  }
+  if (!truthy([&] { auto a0_ = this->normal(t); auto a1_ = this->mod(this->shift(functions::times(this->normal(x), Int(-1)), sub(d, Int(1))), d); return this->equal(a0_, a1_); }())) {
+    return none;
+  }
+  if (record) [[unlikely]] tell("remainder_turns", true, d, t, x);
+  return this->shift(functions::times(t, Int(-1)), sub(d, Int(1)));
+}
+
+inline Opt<Form> Engine::quotient_is_sign(Form x, Int d, Int e) {
+  if (!(Int(0) < d)) {
+    return none;
+  }
+  if (!(Int(0) < e)) {
+    return none;
+  }
+  if (!truthy(this->within(x, neg(d), sub(d, Int(1))))) {
+    return none;
+  }
+  if (!truthy(this->within(x, neg(e), sub(e, Int(1))))) {
+    return none;
+  }
+  if (record) [[unlikely]] tell("quotient_is_sign", true, d, e, x);
+  return this->raw(Int(1), x, e);
+}
+
 inline Opt<Form> Engine::quotient_widens(Form y, Int e, Int g, Form r) {
   if (!(Int(0) < e)) {
     return none;
@@ -7522,6 +7600,12 @@ inline List<Tuple<Int, Form, Any>> Search::normal_atom(Int a) {
   return ((functions::lone(f) != a) ? List<Tuple<Int, Form, Any>>(List<Tuple<Int, Form, Any>>::of({mk(a, f, mk(none, mk(functions::atom(a), f)))})) : List<Tuple<Int, Form, Any>>(List<Tuple<Int, Form, Any>>::of({})));
 }
 
+inline List<Tuple<Int, Form, Any>> Search::read_again(Int a) {
+  Form f{};
+  f = this->engine->read(this->ledger->express(functions::atom(a), Dict<Int, Expr>::make()));
+  return ((functions::lone(f) != a) ? List<Tuple<Int, Form, Any>>(List<Tuple<Int, Form, Any>>::of({mk(a, f, mk(none, mk(functions::atom(a), f)))})) : List<Tuple<Int, Form, Any>>(List<Tuple<Int, Form, Any>>::of({})));
+}
+
 inline List<Form> Search::sums() {
   return [&] { auto l_ = List<Form>::make(); auto t1_c = this->ledger->owners; for (auto&& t1_ : t1_c) { Form f = t1_; if (!((truthy(at<1>(f)) && (functions::lone(f) < Int(0))))) continue; l_.append(f); } return l_; }();
 }
@@ -7813,6 +7897,95 @@ inline bool Search::_pays(Int a, Int q) {
   return false;
 }
 
+inline void Search::differences_inside() {
+  Ledger* ledger{};
+  Engine* engine{};
+  List<Int> kind{};
+  List<Int> inner{};
+  Int r{};
+  Dict<Int, Form> users{};
+  Int mark{};
+  Int cost{};
+  Form q{};
+  Int before{};
+  List<Int> dividends{};
+  List<Tuple<Int, Form, Any>> choices{};
+  Int b{};
+  Tuple<Int, Form, Any> choice{};
+  {
+    auto t1_ = this->ledger;
+    auto t2_ = this->engine;
+  ledger = t1_;
+  engine = t2_;
+  }
+  kind = engine->kind;
+  inner = List<Int>::of({});
+  {
+  auto t3_c = ledger->users.items();
+  for (auto&& t3_ : t3_c) {
+    r = at<0>(t3_);
+    users = at<1>(t3_);
+    if ((kind[r] == Int(2))) {
+      if (truthy([&] {  auto t4_c = users.values(); for (auto&& t4_ : t4_c) { Form f = t4_; auto t5_c = ledger->owners.at_(Form(f)); for (auto&& t5_ : t5_c) { Int o = t5_; if (((Int(0) <= o) && (o < Int(4294967296)))) return true; }} return false; }())) {
+        inner.append(r);
+      }
+    }
+  }
+  }
+  if ((len(inner) > Int(1))) {
+    this->sort(inner);
+  }
+  mark = len(ledger->log);
+  cost = ledger->cost;
+  {
+  auto t6_c = slice(inner, 0, Int(16));
+  for (auto&& t6_ : t6_c) {
+    r = t6_;
+    if (!ledger->users.has(Int(r))) {
+      continue;
+    }
+    q = this->quotient(r);
+    if (!truthy(this->there(q))) {
+      continue;
+    }
+    before = len(ledger->log);
+    dividends = [&] { auto l_ = List<Int>::make(); auto t7_c = ledger->users.at_(Int(r)).values(); for (auto&& t7_ : t7_c) { Form f = t7_; auto t8_c = ledger->owners.at_(Form(f)); for (auto&& t8_ : t8_c) { Int o = t8_; if (!(((Int(0) <= o) && (o < Int(4294967296))))) continue; l_.append(o); }} return l_; }();
+    choices = this->instead(r, strategy::needed_quotient{}, q);
+    if ((!truthy(choices) || !truthy(ledger->choose(choices[Int(0)])))) {
+      ledger->undo(before);
+      continue;
+    }
+    {
+    auto t9_c = sorted<Int>(dividends);
+    for (auto&& t9_ : t9_c) {
+      b = t9_;
+      if (!ledger->users.has(Int(b))) {
+        continue;
+      }
+      {
+      auto t10_c = this->read_again(b);
+      for (auto&& t10_ : t10_c) {
+        choice = t10_;
+        if (!truthy(ledger->reaches(at<1>(choice), r))) {
+          ledger->choose(choice);
+        }
+      }
+      }
+    }
+    }
+    if ((ledger->cost < cost)) {
+      {
+        auto t11_ = ledger->cost;
+        auto t12_ = len(ledger->log);
+      cost = t11_;
+      mark = t12_;
+      }
+    }
+  }
+  }
+  ledger->undo(mark);
+}
+
 inline void Search::inner_remainders() {
   Ledger* ledger{};
   Engine* engine{};
@@ -7926,6 +8099,135 @@ inline void Search::inner_remainders() {
     }
   }
   }
+}
+
+inline void Search::multiples() {
+  Ledger* ledger{};
+  Engine* engine{};
+  List<Int> kind{};
+  List<Int> divisor{};
+  Dict<Int, List<Form>> found{};
+  Form f{};
+  Int a{};
+  Int v{};
+  List<Int> candidates{};
+  Form x{};
+  Int d{};
+  Form t{};
+  Int b{};
+  List<Tuple<Int, Form, Any>> choices{};
+  List<Tuple<Int, Form, Any>> mine{};
+  {
+    auto t1_ = this->ledger;
+    auto t2_ = this->engine;
+  ledger = t1_;
+  engine = t2_;
+  }
+  {
+    auto t3_ = engine->kind;
+    auto t4_ = engine->divisor;
+  kind = t3_;
+  divisor = t4_;
+  }
+  found = Dict<Int, List<Form>>::make();
+  {
+  auto t5_c = ledger->owners;
+  for (auto&& t5_ : t5_c) {
+    f = t5_;
+    {
+    auto t6_c = at<1>(f);
+    for (auto&& t6_ : t6_c) {
+      a = at<0>(t6_);
+      v = at<1>(t6_);
+      if (((kind[a] == Int(1)) && !truthy(floor_mod(v, divisor[a])))) {
+        found.setdefault(Int(a), List<Form>::of({})).append(f);
+      }
+    }
+    }
+  }
+  }
+  candidates = List<Int>::from(found);
+  if ((len(candidates) > Int(1))) {
+    this->sort(candidates);
+  }
+  {
+  auto t7_c = candidates;
+  for (auto&& t7_ : t7_c) {
+    a = t7_;
+    if (!ledger->users.has(Int(a))) {
+      continue;
+    }
+    {
+      auto t8_ = engine->arg[a];
+      auto t9_ = divisor[a];
+    x = t8_;
+    d = t9_;
+    }
+    if (((functions::lone(x) < Int(0)) && !truthy(this->_joins(a, x)))) {
+      continue;
+    }
+    t = engine->mod(engine->normal(x), d);
+    if (engine->normals.has(Int(a))) {
+      b = engine->raws.get(Tuple<Int, Form, Int>(mk(Int(2), x, d)), Int(-1));
+      if (ledger->users.has(Int(b))) {
+        t = functions::atom(b);
+      }
+    }
+    choices = List<Tuple<Int, Form, Any>>::of({});
+    {
+    auto t10_c = found.at_(Int(a));
+    for (auto&& t10_ : t10_c) {
+      f = t10_;
+      if (!ledger->owners.has(Form(f))) {
+        continue;
+      }
+      mine = this->everywhere(f, strategy::needed_remainder{}, a, t);
+      if (!truthy(ledger->attempt(mine))) {
+        choices.extend(mine);
+      }
+    }
+    }
+    if ((len(choices) > Int(1))) {
+      ledger->attempt(choices);
+    }
+  }
+  }
+}
+
+inline bool Search::_joins(Int a, Form x) {
+  Ledger* ledger{};
+  Engine* engine{};
+  Form f{};
+  List<Int> there{};
+  Int owner{};
+  {
+    auto t1_ = this->ledger;
+    auto t2_ = this->engine;
+  ledger = t1_;
+  engine = t2_;
+  }
+  {
+  auto t3_c = ledger->users.at_(Int(a)).values();
+  for (auto&& t3_ : t3_c) {
+    f = t3_;
+    there = [&] { auto l_ = List<Int>::make(); auto t4_c = at<1>(f); for (auto&& t4_ : t4_c) { Term t = t4_; l_.append(at<0>(t)); } return l_; }();
+    if (truthy([&] {  auto t5_c = at<1>(x); for (auto&& t5_ : t5_c) { Term t = t5_; if (!(in(at<0>(t), there))) return false; } return true; }())) {
+      return true;
+    }
+  }
+  }
+  {
+  auto t6_c = lookup(ledger->owners, Form(ledger->written.at_(Int(a))));
+  if (!isnone(t6_c)) for (auto&& t6_ : t6_c) {
+    owner = t6_;
+    if ((((Int(0) <= owner) && (owner < Int(4294967296))) && (engine->kind[owner] == Int(2)))) {
+      if ((engine->divisor[owner] == engine->divisor[a])) {
+        return true;
+      }
+    }
+  }
+  }
+  return false;
 }
 
 inline void Search::known_digits() {
@@ -8062,6 +8364,7 @@ inline List<Tuple<Int, Form, Any>> Search::_above_known(Form f, Int a, Int v) {
 inline void Search::improve() {
   List<Int> kind{};
   List<Tuple<Tuple<Int, Form, Any>, Opt<Form>, List<Tuple<Int, Form>>>> log{};
+  bool exact{};
   List<Way> ways{};
   Int idle{};
   Way way{};
@@ -8070,17 +8373,22 @@ inline void Search::improve() {
   if (!truthy([&] {  auto t1_c = this->ledger->users; for (auto&& t1_ : t1_c) { Int a = t1_; if ((kind[a] == Int(1) || kind[a] == Int(2))) return true; } return false; }())) {
     return;
   }
-  log = this->ledger->log;
-  ways = List<Way>::of({&Search::digits_with_rest, &Search::differences, &Search::inner_remainders, &Search::wider, &Search::constants, &Search::factors});
-  if (truthy(this->engine->exact)) {
-    ways = [&] { auto l_ = List<Way>::make(); l_.append(&Search::known_digits); l_.extend(ways); return l_; }();
+  {
+    auto t2_ = this->ledger->log;
+    auto t3_ = truthy(this->engine->exact);
+  log = t2_;
+  exact = t3_;
+  }
+  ways = List<Way>::of({&Search::digits_with_rest, &Search::differences, &Search::inner_remainders, &Search::multiples, &Search::signs, &Search::turned, &Search::differences_inside, &Search::wider, &Search::constants, &Search::factors});
+  if (truthy(exact)) {
+    ways = [&] { auto l_ = List<Way>::make(); l_.append(&Search::known_digits); l_.extend(ways); l_.append(&Search::negated); return l_; }();
   }
   idle = Int(0);
-  for (Int t2_ = Int(0), t2_e = Int(4); t2_ < t2_e; t2_++) {
+  for (Int t4_ = Int(0), t4_e = Int(4); t4_ < t4_e; t4_++) {
     {
-    auto t3_c = ways;
-    for (auto&& t3_ : t3_c) {
-      way = t3_;
+    auto t5_c = ways;
+    for (auto&& t5_ : t5_c) {
+      way = t5_;
       mark = len(log);
       (this->*way)();
       idle = ((len(log) == mark) ? Int(add(idle, Int(1))) : Int(Int(0)));
@@ -8568,6 +8876,152 @@ inline List<Tuple<Int, Form, Any>> Search::_shifted(List<Int> atoms, Int n) {
   }
   }
   return choices;
+}
+
+inline void Search::signs() {
+  Engine* engine{};
+  List<Int> atoms{};
+  List<Int> same{};
+  Int d{};
+  List<Int> larger_{};
+  engine = this->engine;
+  {
+  auto t1_c = this->dividends().values();
+  for (auto&& t1_ : t1_c) {
+    atoms = t1_;
+    same = [&] { auto l_ = List<Int>::make(); auto t2_c = atoms; for (auto&& t2_ : t2_c) { Int a = t2_; if (!(((engine->kind[a] == Int(1)) && ((engine->lo[a] == Int(-1)) && (engine->hi[a] == Int(0)))))) continue; l_.append(a); } return l_; }();
+    if ((len(same) > Int(1))) {
+      d = least([&] { auto l_ = List<Int>::make(); auto t3_c = same; for (auto&& t3_ : t3_c) { Int a = t3_; l_.append(engine->divisor[a]); } return l_; }());
+      larger_ = [&] { auto l_ = List<Int>::make(); auto t4_c = same; for (auto&& t4_ : t4_c) { Int a = t4_; if (!((engine->divisor[a] != d))) continue; l_.append(a); } return l_; }();
+      this->ledger->attempt([&] { auto l_ = List<Tuple<Int, Form, Any>>::make(); auto t5_c = larger_; for (auto&& t5_ : t5_c) { Int a = t5_; auto t6_c = this->instead(a, strategy::other_divisor{}, d); for (auto&& t6_ : t6_c) { Tuple<Int, Form, Any> c = t6_; l_.append(c); }} return l_; }());
+    }
+  }
+  }
+}
+
+inline void Search::turned() {
+  Ledger* ledger{};
+  List<Int> kind{};
+  List<Int> divisor{};
+  Dict<Form, List<Int>> dividends{};
+  Dict<Tuple<Int, Int, Terms, Int>, List<Int>> at_{};
+  List<Term> candidates{};
+  Form x{};
+  List<Int> atoms{};
+  Terms terms{};
+  Int a{};
+  Int d{};
+  Int b{};
+  Terms opposite{};
+  ledger = this->ledger;
+  {
+    auto t1_ = this->engine->kind;
+    auto t2_ = this->engine->divisor;
+  kind = t1_;
+  divisor = t2_;
+  }
+  dividends = this->dividends();
+  if ((len(dividends) < Int(2))) {
+    return;
+  }
+  at_ = Dict<Tuple<Int, Int, Terms, Int>, List<Int>>::make();
+  candidates = List<Term>::of({});
+  {
+  auto t3_c = dividends.items();
+  for (auto&& t3_ : t3_c) {
+    x = at<0>(t3_);
+    atoms = at<1>(t3_);
+    terms = at<1>(x);
+    if (!truthy(terms)) {
+      continue;
+    }
+    {
+    auto t4_c = atoms;
+    for (auto&& t4_ : t4_c) {
+      a = t4_;
+      d = divisor[a];
+      if ((kind[a] == Int(1))) {
+        {
+        auto t5_c = lookup(at_, Tuple<Int, Int, Terms, Int>(mk(Int(1), d, terms_of([&] { auto l_ = List<Term>::make(); auto t6_c = terms; for (auto&& t6_ : t6_c) { Int e = at<0>(t6_); Int k = at<1>(t6_); l_.append(mk(e, neg(k))); } return l_; }()), sub(sub(d, Int(1)), at<0>(x)))));
+        if (!isnone(t5_c)) for (auto&& t5_ : t5_c) {
+          b = t5_;
+          candidates.extend(List<Term>::of({mk(a, b), mk(b, a)}));
+        }
+        }
+        at_.setdefault(Tuple<Int, Int, Terms, Int>(mk(Int(1), d, terms, at<0>(x))), List<Int>::of({})).append(a);
+      } else {
+        opposite = terms_of([&] { auto l_ = List<Term>::make(); auto t7_c = terms; for (auto&& t7_ : t7_c) { Int e = at<0>(t7_); Int k = at<1>(t7_); l_.append(mk(e, floor_mod(neg(k), d))); } return l_; }());
+        {
+        auto t8_c = lookup(at_, Tuple<Int, Int, Terms, Int>(mk(Int(2), d, opposite, floor_mod(sub(neg(at<0>(x)), Int(1)), d))));
+        if (!isnone(t8_c)) for (auto&& t8_ : t8_c) {
+          b = t8_;
+          candidates.extend(List<Term>::of({mk(a, b), mk(b, a)}));
+        }
+        }
+        at_.setdefault(Tuple<Int, Int, Terms, Int>(mk(Int(2), d, terms_of([&] { auto l_ = List<Term>::make(); auto t9_c = terms; for (auto&& t9_ : t9_c) { Int e = at<0>(t9_); Int k = at<1>(t9_); l_.append(mk(e, floor_mod(k, d))); } return l_; }()), floor_mod(at<0>(x), d))), List<Int>::of({})).append(a);
+      }
+    }
+    }
+  }
+  }
+  {
+  auto t10_c = slice(candidates, 0, Int(16));
+  for (auto&& t10_ : t10_c) {
+    a = at<0>(t10_);
+    b = at<1>(t10_);
+    if ((ledger->users.has(Int(a)) && ledger->users.has(Int(b)))) {
+      ledger->attempt(this->_turned(a, b));
+    }
+  }
+  }
+}
+
+inline List<Tuple<Int, Form, Any>> Search::_turned(Int a, Int b) {
+  Ledger* ledger{};
+  Engine* engine{};
+  Form x{};
+  Int d{};
+  Form t{};
+  List<Tuple<Int, Form, Any>> choices{};
+  Int other{};
+  List<Tuple<Int, Form, Any>> same{};
+  {
+    auto t1_ = this->ledger;
+    auto t2_ = this->engine;
+  ledger = t1_;
+  engine = t2_;
+  }
+  {
+    auto t3_ = ledger->written.at_(Int(a));
+    auto t4_ = engine->divisor[a];
+  x = t3_;
+  d = t4_;
+  }
+  t = engine->raw(engine->kind[a], mk(sub(sub(d, Int(1)), at<0>(x)), at<1>(functions::times(x, Int(-1)))), d);
+  choices = this->instead(a, strategy::turned{}, t);
+  if ((t != functions::atom(b))) {
+    other = functions::lone(t);
+    same = ((engine->kind[other] == Int(2)) ? List<Tuple<Int, Form, Any>>(this->instead(other, strategy::congruent{}, ledger->written.at_(Int(b)))) : List<Tuple<Int, Form, Any>>(List<Tuple<Int, Form, Any>>::of({})));
+    return (truthy(same) ? List<Tuple<Int, Form, Any>>(concat(choices, same)) : List<Tuple<Int, Form, Any>>(List<Tuple<Int, Form, Any>>::of({})));
+  }
+  return choices;
+}
+
+inline void Search::negated() {
+  Ledger* ledger{};
+  Int a{};
+  ledger = this->ledger;
+  {
+  auto t1_c = this->divisions(Int(1));
+  for (auto&& t1_ : t1_c) {
+    a = t1_;
+    if ((ledger->users.has(Int(a)) && truthy(at<0>(ledger->written.at_(Int(a)))))) {
+      if (truthy([&] {  auto t2_c = ledger->users.at_(Int(a)).values(); for (auto&& t2_ : t2_c) { Form f = t2_; if (truthy([&] {  auto t3_c = at<1>(f); for (auto&& t3_ : t3_c) { Int k = at<1>(t3_); if (!((k < Int(0)))) return false; } return true; }())) return true; } return false; }())) {
+        ledger->attempt(this->instead(a, strategy::negated{}));
+      }
+    }
+  }
+  }
 }
 
 inline void Search::digits_with_rest() {

@@ -296,6 +296,24 @@ def quotient_releases_what_is_not_divided(x: Expr, q: Expr, a: Const, b: Const, 
     )
 
 
+@mistake(sharing.exact_quotient_negates)
+def any_quotient_negates(x: Expr, d: Const) -> Rewrite:
+    """A quotient is rounded down on either side of zero."""
+    return Rewrite(x // d, -((-x) // d))
+
+
+@mistake(sharing.quotient_turns)
+def quotient_turns_for_any_sign(x: Expr, t: Expr, d: Const) -> Rewrite:
+    """What is left to the divisor less one is right of positive divisors only."""
+    return Rewrite(x // d, -t, when=(t.eq((d - 1 - x) // d),), choose="sharing")
+
+
+@mistake(sharing.remainder_turns)
+def remainder_turns_about_the_divisor(x: Expr, t: Expr, d: Const) -> Rewrite:
+    """Takes what is left to the divisor, one too many."""
+    return Rewrite(x % d, d - t, when=(d > 0, t.eq((d - x) % d)), choose="sharing")
+
+
 def _unannotated() -> object:
     @rule()
     def quotient_by_one(x) -> Rewrite:

@@ -48,7 +48,7 @@ PINNED: dict[str, str] = {
     "constrained": "90815869e007211c",
     "examples": "243aad7a79123b8f",
     "random": "22dfbf81de78b239",
-    "twice": "c57343c3a5f2667d",
+    "twice": "faef1a7c03a02823",
     "asked": "47ce8dabf478b5ac",
 }
 

@@ -1,6 +1,6 @@
 """z3 on concrete problems: a second opinion, and the only engine for products of variables.
 
-Operators have the native meaning of :mod:`indexproof.verify.encode`.
+Operators have the native meaning of :mod:`indexproof.verify.encode`, and where that decides nothing the linked one.
 Budgets are resource counts in a fresh context, so a verdict does not depend on the machine's load.  Counterexamples are
 minimised by asking again with a smaller total.
 """
@@ -14,7 +14,7 @@ import z3
 
 from ...core.expr import CeilDiv, FloorDiv, Int, Mod, Var, postorder
 from ...core.interval import Interval, is_infinite
-from ..encode import SEED, Encoder, resources
+from ..encode import SEED, Encoder, Encoding, resources
 from .forms import Form, Row
 from .problem import HOLDS, Fact, Option, Outcome, Point, Problem
 
@@ -57,7 +57,17 @@ def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> 
     unknowns: set[Var] = {v for o in problem.options for v, _ in o.unknowns}
     if any(isinstance(n, Var) and n in unknowns for n in postorder(*divisors)):
         return Outcome("open", note="a divisor depends on an unknown")
-    encoder = Encoder(z3.Context(), "native")
+    outcome = _decided(problem, divisors, budget, "native", minimise)
+    # the variables of quotients are free, and those of unknowns would have to be bound with them
+    if outcome.status == "open" and not unknowns:
+        outcome = _decided(problem, divisors, budget, "linked", minimise)
+    return outcome
+
+
+def _decided(
+    problem: Problem, divisors: list[Any], budget: int, encoding: Encoding, minimise: bool
+) -> Outcome:
+    encoder = Encoder(z3.Context(), encoding)
     variables = [encoder.value(v) for v, _ in problem.variables]
     conditions = [c for x, (_, i) in zip(variables, problem.variables, strict=True) for c in _within(x, i)]
     conditions += _conditions(encoder, problem.where)

@@ -20,7 +20,6 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
     ),
     "a limit of effort, one more or less": (
         "core/constraint_normal.py Constraints.run: boxes, kept, narrowed, rounds = (self.boxes, self.kept, self.narrowed, 0)  ->  boxes, kept, narrowed, rounds = (self.boxes, self.kept, self.narrowed, 1)",
-        "core/constraint_normal.py Constraints.run: boxes, kept, narrowed, rounds = (self.boxes, self.kept, self.narrowed, 0)  ->  boxes, kept, narrowed, rounds = (self.boxes, self.kept, self.narrowed, -1)",
         "core/constraint_normal.py Constraints.run: rounds += 1  ->  rounds += 2",
         "core/constraint_normal.py Constraints.run: if rounds > ROUNDS:  ->  if rounds >= ROUNDS:",
         "core/extraction/ledger.py : DEPTH: Final = 4  ->  DEPTH: Final = 3",
@@ -220,7 +219,6 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/kernel/ranges.py Ranges._know_digits: if n > 1 and (a in of_sums or (m and self.hi[a] - self.lo[a] < m // n - 1)):  ->  if n > 1 and (a in of_sums or (m and self.hi[a] - self.lo[a] < m // n - 0)):",
     ),
     "what is demanded of a runtime variable may be read again, and twice: the constraints of a map are merged": (
-        "core/constraint_normal.py Constraints.restart: self.todo = [c for c in reversed(todo) if type(c[0]) is not Var]  ->  self.todo = [c for c in reversed(todo) if type(c[1]) is not Var]",
         "core/constraint_normal.py Constraints.restart: self.todo = [c for c in reversed(todo) if type(c[0]) is not Var]  ->  self.todo = [c for c in reversed(todo) if type(c[-1]) is not Var]",
         "core/constraint_normal.py Constraints.restart: self.place = {c[0]: n for n, c in enumerate(self.kept)}  ->  self.place = {c[1]: n for n, c in enumerate(self.kept)}",
         "core/constraint_normal.py Constraints.restart: self.place = {c[0]: n for n, c in enumerate(self.kept)}  ->  self.place = {c[-1]: n for n, c in enumerate(self.kept)}",

@@ -255,13 +255,12 @@ class JsonPrinter {
 class TracePrinter {
  public:
   TracePrinter(const Map& before, const Map& after, const Trace& trace, std::string& out) : out_(out) {
-    static constexpr const char* WHAT[] = {"step", "rewritten", "constraints", "map"};
     put(out, "{\"format\": \"indexproof trace 1\", \"before\": ");
     map(before);
     put(out, ", \"after\": ");
     map(after);
     listed(out, ", \"entries\": [", trace.entries, "]", [&](const Happened& h) {
-      put(out, "[\"", WHAT[h.what], "\", \"", h.name, "\", ");
+      put(out, "[\"", Happened::WHAT[h.what], "\", \"", h.name, "\", ");
       numbers(h.values);
       put(out, ", ", h.engine, ", ");
       if (h.was) map(*h.was);

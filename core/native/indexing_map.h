@@ -52,6 +52,7 @@ struct IndexingMap {
 // What happened, in order: the entries of core/steps.py.
 struct Happened {
   enum What { Step, Rewritten, Constraints, Map } what;
+  static constexpr const char* WHAT[] = {"step", "rewritten", "constraints", "map"};
   const char* name;   // of the rule, or why the map is another one
   Tup<Expr> values;   // of the rule's variables
   Int engine;         // steps of the same engine hold on the same domain

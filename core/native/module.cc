@@ -327,7 +327,6 @@ PyObject* written_map(IndexingMap* m, IndexingMap* given, PyObject* outside, Mad
 
 // Append what happened to the caller's list, as recorded.py reads it.
 void write_trace(const Trace& trace, PyObject* list, IndexingMap* given, PyObject* outside, Made& made) {
-  static const char* const WHAT[] = {"step", "rewritten", "constraints", "map"};
   auto sides = [&](Tup<Bound> side) {
     return tuple_of(side, [&](const Bound& b) {
       Owned e(written(at<0>(b), made));
@@ -341,7 +340,7 @@ void write_trace(const Trace& trace, PyObject* list, IndexingMap* given, PyObjec
   for (auto& e : trace.entries) {
     Owned values(written_results(e.values, made));
     Owned before(e.was ? whole(e.was) : sides(e.before)), after(e.now ? whole(e.now) : sides(e.after));
-    Owned entry(Py_BuildValue("ssOLOO", WHAT[e.what], e.name, values.o, (long long)e.engine, before.o, after.o));
+    Owned entry(Py_BuildValue("ssOLOO", Happened::WHAT[e.what], e.name, values.o, (long long)e.engine, before.o, after.o));
     if (PyList_Append(list, entry.o)) throw Failed{};
   }
 }

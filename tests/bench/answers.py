@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import signal
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from corpora import Map
 from peers import GivesUp, Peer
-from programs import Program, cost
+from programs import Program
 
 sys.setrecursionlimit(20_000)
 
@@ -42,35 +41,6 @@ def limited(peer: Peer, work: Callable[[], Any]) -> tuple[str, str, Any]:
         return "failed", f"{type(error).__name__}: {error}"[:300], None
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-
-
-def run(peer: Peer, m: Map) -> dict[str, Any]:
-    """One peer on one map: the record that the file keeps."""
-    reason = peer.refuses(m)
-    if reason:
-        return {"state": "refused", "why": reason}
-    peer.fresh()
-
-    def work() -> tuple[float, Program]:
-        native = peer.convert(m)
-        start = time.perf_counter()
-        result = peer.simplify(native)
-        seconds = time.perf_counter() - start
-        return seconds, peer.back(result, m)
-
-    state, why, value = limited(peer, work)
-    if state:
-        return {"state": state, "why": why}
-    seconds, program = value
-    c = cost(program)
-    wrong = disagreement(m, program)
-    return {
-        "state": "wrong" if wrong else "ok",
-        "why": wrong,
-        "cost_all": c.all,
-        "cost_div": c.divisions,
-        "cold": seconds,
-    }
 
 
 def disagreement(m: Map, program: Program) -> str:

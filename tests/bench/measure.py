@@ -404,8 +404,7 @@ def _fastest(ours: Ours, m: Map) -> tuple[float, bool]:
 
 
 def _rewritten(ours: Ours, m: Any) -> tuple[Program, list[tuple[int, int, int]]]:
-
-    whole = ours.read(m, [*m.results, *(c.expr for c in m.constraints)])
+    whole = ours.program(m, [*m.results, *(c.expr for c in m.constraints)])
     n = len(m.results)
     where = [(r, c.lo, c.hi) for r, c in zip(whole.roots[n:], m.constraints, strict=True)]
     return Program(whole.nodes, whole.roots[:n]), where

@@ -1,6 +1,6 @@
 """The simplifiers that are compared, each behind the same four methods.
 
-``convert(m)`` builds the peer's own expressions (timed, but apart); ``simplify(native)`` is what is measured, and it
+``convert(m)`` builds the peer's own expressions (timed, but apart); ``simplify(native)`` is measured, and it
 includes telling the simplifier the boxes of the variables and the constraints; ``back(result, m)`` reads the result as
 a :class:`~programs.Program`.  ``refuses(m)`` names the reason why a map is not given to this peer at all.
 
@@ -9,12 +9,15 @@ A peer whose package is not installed is reported as missing; see :func:`availab
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.metadata
 import math
+import operator
 import os
 import sys
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +66,11 @@ class Peer:
         raise NotImplementedError
 
     def back(self, result: Any, m: Map) -> Program:
+        b = Builder()
+        return b.program([self.read(e, b) for e in result])
+
+    def read(self, e: Any, b: Builder) -> int:
+        """One expression of the peer as a node."""
         raise NotImplementedError
 
     def timed(self, m: Map) -> tuple[tuple[float, float, float], Any]:
@@ -80,6 +88,26 @@ class Peer:
         self.simplify(native)
         d = clock()
         return (b - a, c - b, d - c), result
+
+
+def built(
+    m: Map, integer: Callable[[int], Any], variable: Callable[[str], Any], operations: dict[str, Any]
+) -> list[Any]:
+    """The nodes of a map's program, made by what makes integers, variables and the results of operations."""
+    done: list[Any] = []
+    for node in m.program.nodes:
+        if isinstance(node, int):
+            done.append(integer(node))
+        elif isinstance(node, str):
+            done.append(variable(node))
+        else:
+            done.append(operations[node[0]](done[node[1]], done[node[2]]))
+    return done
+
+
+def folded(b: Builder, op: str, args: Iterable[int]) -> int:
+    """An associative operation of any number of arguments."""
+    return functools.reduce(lambda a, c: b.op(op, a, c), args)
 
 
 # -------------------------------------------------------------------------------------------------------------- ours
@@ -108,24 +136,9 @@ class Ours(Peer):
 
     def convert(self, m: Map) -> Any:
         e = self.e
-        make = {
-            "fdiv": e.floordiv,
-            "mod": e.mod,
-            "cdiv": e.ceildiv,
-            "min": e.minimum,
-            "max": e.maximum,
-            "add": e.add,
-        }
-        done: list[Any] = []
-        for node in m.program.nodes:
-            if isinstance(node, int):
-                done.append(e.integer(node))
-            elif isinstance(node, str):
-                done.append(e.var(node))
-            elif node[0] == "mul":
-                done.append(e.mul(done[node[1]], done[node[2]]))
-            else:
-                done.append(make[node[0]](done[node[1]], done[node[2]]))
+        named = {"fdiv": "floordiv", "cdiv": "ceildiv", "min": "minimum", "max": "maximum"}
+        make = {op: getattr(e, named.get(op, op)) for op in ("add", "mul", "mod", *named)}
+        done = built(m, e.integer, e.var, make)
         boxes = [self.maps.Variable(*v) for v in m.vars]
         return self.maps.IndexingMap(
             tuple(v for v in boxes if not v.name.startswith("s")),
@@ -143,9 +156,9 @@ class Ours(Peer):
         return self.back(self.run(self.convert(m), self.rules, division_weight=WEIGHTS[measure]), m)
 
     def back(self, result: Any, m: Map) -> Program:
-        return self.read(result, result.results)
+        return self.program(result, result.results)
 
-    def read(self, m: Any, roots: Any) -> Program:
+    def program(self, m: Any, roots: Any) -> Program:
         """Expressions over the variables of a map, as the code generator writes them."""
         variables = [v.expr for v in m.variables]
         found = self.steps.of(roots, variables).shortened(roots, variables)
@@ -246,29 +259,13 @@ class Tvm(Peer):
         from tvm import ir, sym, tirx
 
         self.ir, self.sym, self.t = ir, sym, tirx
-        self.made = {
-            "add": lambda a, b: a + b,
-            "mul": lambda a, b: a * b,
-            "fdiv": tirx.floordiv,
-            "mod": tirx.floormod,
-            "min": tirx.min,
-            "max": tirx.max,
-        }
+        self.made = {"add": operator.add, "mul": operator.mul, "fdiv": tirx.floordiv, "mod": tirx.floormod}
+        self.made |= {"min": tirx.min, "max": tirx.max, "cdiv": lambda a, b: -tirx.floordiv(-a, b)}
 
     def convert(self, m: Map) -> Any:
-        t, made = self.t, self.made
-        done: list[Any] = []
-        variables = {}
-        for node in m.program.nodes:
-            if isinstance(node, int):
-                done.append(t.const(node, "int64"))
-            elif isinstance(node, str):
-                variables[node] = t.Var(node, "int64")
-                done.append(variables[node])
-            elif node[0] == "cdiv":
-                done.append(-t.floordiv(-done[node[1]], done[node[2]]))
-            else:
-                done.append(made[node[0]](done[node[1]], done[node[2]]))
+        t = self.t
+        variables = {n: t.Var(n, "int64") for n in m.program.nodes if isinstance(n, str)}
+        done = built(m, lambda n: t.const(n, "int64"), variables.__getitem__, self.made)
         boxes = [
             (variables[n], self.ir.Range.from_min_extent(t.const(lo, "int64"), t.const(hi - lo + 1, "int64")))
             for n, lo, hi in m.vars
@@ -280,12 +277,17 @@ class Tvm(Peer):
             where += [e == lo] if lo == hi else [e >= lo, e <= hi]
         return {"boxes": boxes, "where": where, "roots": [done[r] for r in m.program.roots]}
 
-    def simplify(self, native: Any) -> Any:
+    def analyzer(self, native: Any) -> Any:
+        """The analyzer of a map, told its boxes; the same one again when it is asked again."""
         analyzer = native.get("analyzer")
         if analyzer is None:
             analyzer = native["analyzer"] = self.sym.Analyzer()
             for v, box in native["boxes"]:
                 analyzer.bind(v, box)
+        return analyzer
+
+    def simplify(self, native: Any) -> Any:
+        analyzer = self.analyzer(native)
         scopes = [analyzer.constraint_scope(w) for w in native["where"]]
         for s in scopes:
             s.__enter__()
@@ -296,63 +298,39 @@ class Tvm(Peer):
                 s.__exit__(None, None, None)
 
     def back(self, result: Any, m: Map) -> Program:
-        b = Builder()
-        roots = []
-        for e in result:
-            done: dict[Any, int] = {}
-            stack = [(e, False)]
-            while stack:
-                node, ready = stack.pop()
-                key = node.__hash__()
-                if key in done:
-                    continue
-                kind = type(node).__name__
-                if kind == "IntImm":
-                    done[key] = b.lit(int(node.value))
-                elif kind == "Var":
-                    done[key] = b.var(str(node.name))
-                elif kind == "Select":
-                    kids = [node.condition, node.true_value, node.false_value]
-                    if ready:
-                        done[key] = b.op("select", *(done[k.__hash__()] for k in kids))
-                    else:
-                        stack += [(node, True), *((k, False) for k in kids)]
-                elif kind == "Not":
-                    raise ValueError(f"no reading of {kind}")
-                elif not ready:
-                    stack += [(node, True), (node.a, False), (node.b, False)]
-                else:
-                    a, c = done[node.a.__hash__()], done[node.b.__hash__()]
-                    if kind == "Sub":
-                        done[key] = b.sub(a, c)
-                    elif kind in _TVM:
-                        done[key] = b.op(_TVM[kind], a, c)
-                    elif kind == "GE":
-                        done[key] = b.op("le", c, a)
-                    elif kind == "LT":
-                        done[key] = b.op("le", b.add(a, n=1), c)
-                    elif kind == "GT":
-                        done[key] = b.op("le", b.add(c, n=1), a)
-                    else:
-                        raise ValueError(f"no reading of {kind}")
-            roots.append(done[e.__hash__()])
-        return b.program(roots)
+        self.done: dict[Any, int] = {}
+        return super().back(result, m)
+
+    def read(self, e: Any, b: Builder) -> int:
+        if (key := e.__hash__()) not in self.done:
+            self.done[key] = self._read(e, b)
+        return self.done[key]
+
+    def _read(self, e: Any, b: Builder) -> int:
+        kind = type(e).__name__
+        if kind == "IntImm":
+            return b.lit(int(e.value))
+        if kind == "Var":
+            return b.var(str(e.name))
+        if kind == "Select":
+            return b.op("select", *(self.read(k, b) for k in (e.condition, e.true_value, e.false_value)))
+        if kind not in (*_TVM, "Sub", "GE", "LT", "GT"):
+            raise ValueError(f"no reading of {kind}")
+        x, y = self.read(e.a, b), self.read(e.b, b)
+        match kind:
+            case "Sub":
+                return b.sub(x, y)
+            case "GE":
+                return b.op("le", y, x)
+            case "LT":
+                return b.op("le", b.add(x, n=1), y)
+            case "GT":
+                return b.op("le", b.add(y, n=1), x)
+        return b.op(_TVM[kind], x, y)
 
 
-_TVM = {
-    "Add": "add",
-    "Mul": "mul",
-    "FloorDiv": "fdiv",
-    "FloorMod": "mod",
-    "Div": "tdiv",
-    "Mod": "tmod",
-    "Min": "min",
-    "Max": "max",
-    "LE": "le",
-    "EQ": "eq",
-    "And": "and",
-    "Or": "or",
-}
+_TVM = {"Add": "add", "Mul": "mul", "FloorDiv": "fdiv", "FloorMod": "mod", "Div": "tdiv", "Mod": "tmod"}
+_TVM |= {"Min": "min", "Max": "max", "LE": "le", "EQ": "eq", "And": "and", "Or": "or"}
 
 
 class TvmSteps(Tvm):
@@ -371,11 +349,7 @@ class TvmIterMap(Tvm):
     def simplify(self, native: Any) -> Any:
         from tvm.sym.iter_affine_map import IterMapLevel
 
-        analyzer = native.get("analyzer")
-        if analyzer is None:
-            analyzer = native["analyzer"] = self.sym.Analyzer()
-            for v, box in native["boxes"]:
-                analyzer.bind(v, box)
+        analyzer = self.analyzer(native)
         predicate: Any = True
         for w in native["where"]:
             predicate = w if predicate is True else self.t.all(predicate, w)
@@ -391,6 +365,14 @@ class TvmIterMap(Tvm):
 
 
 # ----------------------------------------------------------------------------------------------------------- tinygrad
+_PYTHON = {"add": operator.add, "mul": operator.mul, "fdiv": operator.floordiv, "mod": operator.mod}
+_PYTHON |= {
+    "cdiv": lambda a, b: -(-a // b),
+    "min": lambda a, b: a.minimum(b),
+    "max": lambda a, b: a.maximum(b),
+}
+
+
 class Tinygrad(Peer):
     name = "tinygrad"
     package = "tinygrad"
@@ -406,33 +388,7 @@ class Tinygrad(Peer):
 
     def convert(self, m: Map) -> Any:
         boxes = {n: (lo, hi) for n, lo, hi in m.vars}
-        done: list[Any] = []
-        for node in m.program.nodes:
-            if isinstance(node, int):
-                done.append(self.UOp.const(node))
-                continue
-            if isinstance(node, str):
-                done.append(self.UOp.variable(node, *boxes[node]))
-                continue
-            a, b = done[node[1]], done[node[2]]
-            match node[0]:
-                case "add":
-                    made = a + b
-                case "mul":
-                    made = a * b
-                case "fdiv":
-                    made = a // b
-                case "mod":
-                    made = a % b
-                case "cdiv":
-                    made = -(-a // b)
-                case "min":
-                    made = a.minimum(b)
-                case "max":
-                    made = a.maximum(b)
-                case other:
-                    raise ValueError(other)
-            done.append(made)
+        done = built(m, self.UOp.const, lambda n: self.UOp.variable(n, *boxes[n]), _PYTHON)
         valid = None
         for c, lo, hi in m.constraints:
             for part in (done[c] >= lo, done[c] < hi + 1):
@@ -479,19 +435,9 @@ class Tinygrad(Peer):
 
     def _operation(self, u: Any, args: list[int], b: Builder) -> int:
         ops, op = self.Ops, u.op
-        plain = {
-            ops.ADD: "add",
-            ops.MUL: "mul",
-            ops.FLOORDIV: "fdiv",
-            ops.FLOORMOD: "mod",
-            ops.CDIV: "tdiv",
-            ops.CMOD: "tmod",
-            ops.MAX: "max",
-            ops.CMPEQ: "eq",
-            ops.WHERE: "select",
-            ops.OR: "or",
-            ops.XOR: "xor",
-        }
+        plain = {ops.ADD: "add", ops.MUL: "mul", ops.FLOORDIV: "fdiv", ops.FLOORMOD: "mod", ops.CDIV: "tdiv"}
+        plain |= {ops.CMOD: "tmod", ops.MAX: "max", ops.CMPEQ: "eq", ops.WHERE: "select", ops.OR: "or"}
+        plain |= {ops.XOR: "xor"}
         if op in plain:
             return b.op(plain[op], *args)
         second = u.src[1].arg if len(u.src) > 1 and u.src[1].op is ops.CONST else None
@@ -562,30 +508,27 @@ class Isl(Peer):
         for i, (_, lo, hi) in enumerate(m.vars):
             domain = domain.lower_bound_val(isl.dim_type.set, i, isl.Val(lo, ctx))
             domain = domain.upper_bound_val(isl.dim_type.set, i, isl.Val(hi, ctx))
-        done: list[Any] = []
-        for node in m.program.nodes:
-            if isinstance(node, int):
-                made = node
-            elif isinstance(node, str):
-                made = isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, index[node]))
-            else:
-                op, a, b = node[0], done[node[1]], done[node[2]]
-                if op in ("fdiv", "cdiv"):
-                    made = a.scale_down_val(isl.Val(b, ctx))
-                    made = made.floor() if op == "fdiv" else made.ceil()
-                elif op == "mod":
-                    made = a.mod_val(isl.Val(b, ctx))
-                elif op == "mul" and isinstance(b, int):
-                    made = a.scale_val(isl.Val(b, ctx))
-                else:
-                    a, b = (constant(x) if isinstance(x, int) else x for x in (a, b))
-                    made = {"add": a.add, "min": a.min, "max": a.max, "mul": a.mul}[op](b)
-            done.append(made)
+
+        def lifted(x: Any) -> Any:
+            return constant(x) if isinstance(x, int) else x
+
+        def variable(name: str) -> Any:
+            return isl.PwAff.from_aff(isl.Aff.var_on_domain(local, isl.dim_type.set, index[name]))
+
+        operations: dict[str, Any] = {
+            op: lambda a, b, op=op: getattr(lifted(a), op)(lifted(b)) for op in ("add", "min", "max")
+        }
+        operations["fdiv"] = lambda a, b: a.scale_down_val(isl.Val(b, ctx)).floor()
+        operations["cdiv"] = lambda a, b: a.scale_down_val(isl.Val(b, ctx)).ceil()
+        operations["mod"] = lambda a, b: a.mod_val(isl.Val(b, ctx))
+        operations["mul"] = lambda a, b: (
+            a.scale_val(isl.Val(b, ctx)) if isinstance(b, int) else lifted(a).mul(b)
+        )
+        done = built(m, int, variable, operations)
         for c, lo, hi in m.constraints:
             e = done[c]
             domain = domain & e.ge_set(constant(lo)) & e.le_set(constant(hi))
-        roots = [constant(done[r]) if isinstance(done[r], int) else done[r] for r in m.program.roots]
-        return {"ctx": ctx, "domain": domain, "roots": roots}
+        return {"ctx": ctx, "domain": domain, "roots": [lifted(done[r]) for r in m.program.roots]}
 
     def simplify(self, native: Any) -> Any:
         isl = self.isl
@@ -601,24 +544,17 @@ class Isl(Peer):
             raise GivesUp("limit of operations") from error
         return out
 
-    def back(self, result: Any, m: Map) -> Program:
-        b = Builder()
-        return b.program([self._read(e, b) for e in result])
-
-    def _read(self, e: Any, b: Builder) -> int:
+    def read(self, e: Any, b: Builder) -> int:
         isl = self.isl
         kind = e.get_type()
         if kind == isl.ast_expr_type.int:
             return b.lit(e.get_val().to_python())
         if kind == isl.ast_expr_type.id:
             return b.var(e.get_id().get_name())
-        args = [self._read(e.get_op_arg(i), b) for i in range(e.get_op_n_arg())]
+        args = [self.read(e.get_op_arg(i), b) for i in range(e.get_op_n_arg())]
         t, op = isl.ast_expr_op_type, e.get_op_type()
         if op in (t.min, t.max):
-            at = args[0]
-            for a in args[1:]:
-                at = b.op("min" if op == t.min else "max", at, a)
-            return at
+            return folded(b, "min" if op == t.min else "max", args)
         if op == t.minus:
             return b.mul(args[0], -1)
         if op == t.sub:
@@ -636,16 +572,9 @@ class Isl(Peer):
             t.fdiv_q: "fdiv",
             t.pdiv_q: "fdiv",
             t.pdiv_r: "mod",
-            t.zdiv_r: "mod",
-            t.le: "le",
-            t.eq: "eq",
-            t.and_: "and",
-            t.and_then: "and",
-            t.or_: "or",
-            t.or_else: "or",
-            t.cond: "select",
-            t.select: "select",
         }
+        plain |= {t.zdiv_r: "mod", t.le: "le", t.eq: "eq", t.and_: "and", t.and_then: "and"}
+        plain |= {t.or_: "or", t.or_else: "or", t.cond: "select", t.select: "select"}
         return b.op(plain[op], *args)
 
 
@@ -672,40 +601,20 @@ class Sympy(Peer):
     def convert(self, m: Map) -> Any:
         s = self.s
         boxes = {n: lo for n, lo, _ in m.vars}
-        done: list[Any] = []
-        for node in m.program.nodes:
-            if isinstance(node, int):
-                done.append(s.Integer(node))
-            elif isinstance(node, str):
-                done.append(s.Symbol(node, integer=True, nonnegative=True if boxes[node] >= 0 else None))
-            else:
-                a, b = done[node[1]], done[node[2]]
-                match node[0]:
-                    case "add":
-                        made = s.Add(a, b)
-                    case "mul":
-                        made = s.Mul(a, b)
-                    case "fdiv":
-                        made = s.floor(s.Mul(a, s.Rational(1, b)))
-                    case "cdiv":
-                        made = s.ceiling(s.Mul(a, s.Rational(1, b)))
-                    case "mod":
-                        made = s.Mod(a, b)
-                    case "min":
-                        made = s.Min(a, b)
-                    case _:
-                        made = s.Max(a, b)
-                done.append(made)
+        operations = {"add": s.Add, "mul": s.Mul, "mod": s.Mod, "min": s.Min, "max": s.Max}
+        operations["fdiv"] = lambda a, b: s.floor(s.Mul(a, s.Rational(1, b)))
+        operations["cdiv"] = lambda a, b: s.ceiling(s.Mul(a, s.Rational(1, b)))
+
+        def variable(name: str) -> Any:
+            return s.Symbol(name, integer=True, nonnegative=True if boxes[name] >= 0 else None)
+
+        done = built(m, s.Integer, variable, operations)
         return [done[r] for r in m.program.roots]
 
     def simplify(self, native: Any) -> Any:
         return [self.s.simplify(e) for e in native]
 
-    def back(self, result: Any, m: Map) -> Program:
-        b = Builder()
-        return b.program([self._read(e, b) for e in result])
-
-    def _read(self, e: Any, b: Builder) -> int:
+    def read(self, e: Any, b: Builder) -> int:
         s = self.s
         if e.is_Integer:
             return b.lit(int(e))
@@ -718,15 +627,15 @@ class Sympy(Peer):
                 numerator = s.expand(e.args[0] * denominator)
             return b.op(
                 "fdiv" if isinstance(e, s.floor) else "cdiv",
-                self._read(numerator, b),
+                self.read(numerator, b),
                 b.lit(int(denominator)),
             )
         if isinstance(e, s.Mod):
-            return b.op("mod", self._read(e.args[0], b), b.lit(int(e.args[1])))
+            return b.op("mod", self.read(e.args[0], b), b.lit(int(e.args[1])))
         if e.is_Mul and len(e.args) == 2 and e.args[0].is_Integer and isinstance(e.args[1], s.Mod):
             k, remainder = e.args
             if not remainder.args[1].is_Integer:  # k * (a mod p/q) = (k * a) mod (k * p/q)
-                return self._read(
+                return self.read(
                     s.Mod(s.expand(k * remainder.args[0]), k * remainder.args[1], evaluate=False), b
                 )
         fractions = [
@@ -734,18 +643,14 @@ class Sympy(Peer):
         ]
         if fractions:  # an integer as a sum of fractions: an exact division
             common = math.lcm(*(int(q.q) for q in fractions))
-            return b.op("fdiv", self._read(s.expand(e * common), b), b.lit(common))
+            return b.op("fdiv", self.read(s.expand(e * common), b), b.lit(common))
         op = {s.Add: "add", s.Mul: "mul", s.Min: "min", s.Max: "max"}.get(type(e))
         if op is None:
             raise ValueError(f"no reading of {type(e).__name__}")
         args = list(e.args)
         if op == "mul":
             args.sort(key=lambda a: bool(a.is_Integer))
-        kids = [self._read(a, b) for a in args]
-        at = kids[0]
-        for k in kids[1:]:
-            at = b.op(op, at, k)
-        return at
+        return folded(b, op, [self.read(a, b) for a in args])
 
 
 # ---------------------------------------------------------------------------------------------------------- Inductor
@@ -767,13 +672,8 @@ class Inductor(Peer):
         from torch.utils._sympy.functions import CeilDiv, FloorDiv, Max, Min, ModularIndexing
 
         self.s, self.Alloc, self.symbol = sympy, SizeVarAllocator, sympy_index_symbol
-        self.FloorDiv, self.Modular, self.CeilDiv, self.Min, self.Max = (
-            FloorDiv,
-            ModularIndexing,
-            CeilDiv,
-            Min,
-            Max,
-        )
+        self.made = {"add": operator.add, "mul": operator.mul, "fdiv": FloorDiv, "cdiv": CeilDiv}
+        self.made |= {"min": Min, "max": Max, "mod": lambda a, b: ModularIndexing(a, sympy.Integer(1), b)}
 
     def fresh(self) -> None:
         self.s.core.cache.clear_cache()
@@ -782,30 +682,7 @@ class Inductor(Peer):
         s = self.s
         lows = {n: lo for n, lo, _ in m.vars}
         names = {n: self.symbol(f"i{k}") for k, (n, _, _) in enumerate(m.vars)}
-        done: list[Any] = []
-        for node in m.program.nodes:
-            if isinstance(node, int):
-                made = s.Integer(node)
-            elif isinstance(node, str):
-                made = names[node] + lows[node]
-            else:
-                a, b = done[node[1]], done[node[2]]
-                match node[0]:
-                    case "add":
-                        made = a + b
-                    case "mul":
-                        made = a * b
-                    case "fdiv":
-                        made = self.FloorDiv(a, b)
-                    case "cdiv":
-                        made = self.CeilDiv(a, b)
-                    case "mod":
-                        made = self.Modular(a, s.Integer(1), b)
-                    case "min":
-                        made = self.Min(a, b)
-                    case _:
-                        made = self.Max(a, b)
-            done.append(made)
+        done = built(m, s.Integer, lambda n: names[n] + lows[n], self.made)
         ranges = {names[n]: s.Integer(hi - lo + 1) for n, lo, hi in m.vars}
         return {"ranges": ranges, "roots": [done[r] for r in m.program.roots]}
 
@@ -822,18 +699,17 @@ class Inductor(Peer):
         return out
 
     def back(self, result: Any, m: Map) -> Program:
-        b = Builder()
-        lows = {f"i{k}": (n, lo) for k, (n, lo, _) in enumerate(m.vars)}
-        return b.program([self._read(e, b, lows) for e in result])
+        self.lows = {f"i{k}": (n, lo) for k, (n, lo, _) in enumerate(m.vars)}
+        return super().back(result, m)
 
-    def _read(self, e: Any, b: Builder, lows: dict[str, tuple[str, int]]) -> int:
+    def read(self, e: Any, b: Builder) -> int:
         if e.is_Integer:
             return b.lit(int(e))
         if e.is_Symbol:
-            name, lo = lows[e.name]
+            name, lo = self.lows[e.name]
             return b.add(b.var(name), n=-lo)
         name = type(e).__name__
-        kids = [self._read(a, b, lows) for a in e.args]
+        kids = [self.read(a, b) for a in e.args]
         if name == "ModularIndexing":
             return b.op("mod", b.op("fdiv", kids[0], kids[1]), kids[2])
         if name in ("FloorDiv", "CleanDiv", "IntTrueDiv"):
@@ -845,31 +721,16 @@ class Inductor(Peer):
         op = {"Add": "add", "Mul": "mul", "Min": "min", "Max": "max"}.get(name)
         if op is None or e.is_Rational:
             raise ValueError(f"no reading of {name}")
-        if op == "mul":
-            kids = [k for a, k in zip(e.args, kids, strict=True) if not a.is_Integer] + [
-                k for a, k in zip(e.args, kids, strict=True) if a.is_Integer
+        if op == "mul":  # integers last
+            kids = [
+                k for _, k in sorted(zip(e.args, kids, strict=True), key=lambda of: bool(of[0].is_Integer))
             ]
-        at = kids[0]
-        for k in kids[1:]:
-            at = b.op(op, at, k)
-        return at
+        return folded(b, op, kids)
 
 
 PEERS: list[type[Peer]] = [
-    Ours,
-    Native,
-    Quick,
-    QuickNative,
-    Xla,
-    Tvm,
-    TvmSteps,
-    TvmIterMap,
-    Tinygrad,
-    Isl,
-    Sympy,
-    Inductor,
+    *(Ours, Native, Quick, QuickNative, Xla, Tvm, TvmSteps, TvmIterMap, Tinygrad, Isl, Sympy, Inductor)
 ]
-
 
 #: Who is compared on maps made with other seeds: all but the two that take longest, and XLA, which is not run.
 COMPARED = ("indexproof", "tvm", "tvm-steps", "tvm-itermap", "tinygrad", "isl")

@@ -219,11 +219,16 @@ def divides(d: Expr, e: Expr) -> Condition:
     return Divides(d, e)
 
 
+def parts_of(c: Condition) -> tuple[Condition, ...]:
+    """The parts of a conjunction; any other condition is its only part."""
+    return c.args if isinstance(c, And) else (c,)
+
+
 def all_of(conditions: Iterable[Condition]) -> Condition:
     """The conjunction, flattened."""
     kept: dict[Condition, None] = {}
     for c in conditions:
-        for part in c.args if isinstance(c, And) else (c,):
+        for part in parts_of(c):
             if part is FALSE:
                 return FALSE
             if part is not TRUE:

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
 
-from .condition import FALSE, TRUE, And, Condition, all_of, any_of
+from .condition import FALSE, TRUE, Condition, all_of, any_of, parts_of
 from .errors import InputError
 from .expr import (
     Expr,
@@ -134,9 +134,7 @@ class Map:
             else:
                 exprs.append(lift(result))
         self.results = tuple(exprs)
-        self.where = tuple(
-            part for c in where for part in (c.args if isinstance(c, And) else (c,)) if part is not TRUE
-        )
+        self.where = tuple(part for c in where for part in parts_of(c) if part is not TRUE)
         seen: dict[Range, None] = {}
         for e in exprs:
             for v in sorted((v for v in e.variables() if v in known), key=list(known).index):

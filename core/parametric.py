@@ -9,6 +9,7 @@ concrete maps: nothing here slows those.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,13 +19,13 @@ from typing import Any, Final
 from .condition import (
     FALSE,
     TRUE,
-    And,
     Compare,
     Condition,
     Divides,
     Within,
     all_exprs,
     all_of,
+    parts_of,
     substitute_conditions,
 )
 from .errors import InputError, quoted
@@ -71,8 +72,7 @@ class ParametricMap:
     conditions: tuple[Condition, ...] = ()
 
     def __post_init__(self) -> None:
-        whole = all_of(self.conditions)
-        held = whole.args if isinstance(whole, And) else () if whole is TRUE else (whole,)
+        held = tuple(c for c in parts_of(all_of(self.conditions)) if c is not TRUE)
         object.__setattr__(self, "conditions", held)
         names = (*self.dims, *self.ranges, *self.parameters)
         for k, n in enumerate(names):
@@ -131,29 +131,24 @@ class ParametricMap:
 
     def is_box(self, c: Condition) -> bool:
         """Whether a condition says no more than a lower and an upper bound of one variable by the parameters."""
-        own = {*self.variables}
-        spoken = own.intersection(c.variables())
-        ends = _not_negative(c)
-        return (
-            bool(ends)
-            and len(spoken) == 1
-            and all(
-                any(own.isdisjoint((v - e * sign).variables()) for sign in (1, -1))
-                for v in spoken
-                for e in ends
-            )
-        )
+        bounded = [{v for v, *_ in self._ends(e)} for e in _not_negative(c)]
+        return bool(bounded) and all(bounded) and len(set().union(*bounded)) == 1
 
     def _bounds(self, sign: int) -> dict[Var, list[Expr]]:
         found: dict[Var, list[Expr]] = {}
-        own = {*self.variables}
-        for c in self.conditions:
-            for e in _not_negative(c):
-                for v in own.intersection(e.variables()):
-                    end = v - e * sign
-                    if own.isdisjoint(end.variables()):
-                        found.setdefault(v, []).append(end)
+        for e in (e for c in self.conditions for e in _not_negative(c)):
+            for v, way, end in self._ends(e):
+                if way == sign:
+                    found.setdefault(v, []).append(end)
         return found
+
+    def _ends(self, e: Expr) -> Iterator[tuple[Var, int, Expr]]:
+        """The bounds by parameters that ``e >= 0`` gives: a variable, 1 for below or -1 for above, and the bound."""
+        own = {*self.variables}
+        for v, sign in itertools.product(own.intersection(e.variables()), (1, -1)):
+            end = v - e * sign
+            if own.isdisjoint(end.variables()):
+                yield v, sign, end
 
     # -- meaning
     def at(self, values: Mapping[str, int], unbounded: int | None = None) -> IndexingMap:

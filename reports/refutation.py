@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..core.blocks import point_text
-from ..core.condition import And, Condition, show_condition
+from ..core.condition import Condition, parts_of, show_condition
 from ..core.expr import Expr, Var, natural_key
 from ..core.notation import show
 from ..verify.obligation import STATED, Obligation
@@ -53,11 +53,10 @@ def evaluated(o: Obligation, point: Mapping[str, int]) -> AtPoint:
     mentioned = {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
     mentioned |= {v for _, e in o.show for v in e.variables()}
     env = {v: point[v.name] for v in mentioned if v.name in point}
-    goal = o.goal.args if isinstance(o.goal, And) else (o.goal,)
     return AtPoint(
         [(side, show(e), _value(e, env)) for side, e in o.show],
         [(show_condition(h), _truth(h, env)) for h in o.hypotheses],
-        [(show_condition(c), _truth(c, env)) for c in goal],
+        [(show_condition(c), _truth(c, env)) for c in parts_of(o.goal)],
     )
 
 

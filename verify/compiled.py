@@ -19,7 +19,6 @@ from ..core import expr as core
 from ..core.condition import (
     FALSE,
     TRUE,
-    And,
     Compare,
     Condition,
     Divides,
@@ -30,6 +29,7 @@ from ..core.condition import (
     compare,
     divides,
     negate,
+    parts_of,
     show_condition,
 )
 from ..core.expr import (
@@ -213,7 +213,7 @@ class PathFacts:
 
     def assume(self, c: Condition) -> None:
         """Add a hypothesis; an equation that says what a value is replaces it everywhere."""
-        for part in c.args if isinstance(c, And) else (c,):
+        for part in parts_of(c):
             known = self.learned(part)
             if isinstance(known, Compare) and known.op == "==" and self.solve(_expanded(known.a - known.b)):
                 continue

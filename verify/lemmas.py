@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import z3
 
-from ..core.condition import FALSE, And, Condition, all_of, any_of, negate
+from ..core.condition import FALSE, Condition, all_of, any_of, negate, parts_of
 from ..core.expr import Expr, Var
 from .budget import Budget
 from .encode import Encoder
@@ -57,7 +57,7 @@ class LemmaObligation(Obligation):
         spent = 0
         known = list(self.hypotheses)
         # a quotient is shown before its remainder, which it determines
-        for part in self.goal.args if isinstance(self.goal, And) else (self.goal,):
+        for part in parts_of(self.goal):
             encoder = Encoder(z3.Context())
             conditions = [*map(encoder.condition, known), z3.Not(encoder.condition(part))]
             proved, cost, asked = contradiction(encoder, conditions, budget.proof)

@@ -32,7 +32,7 @@ from ..core.analysis.catalogue import OpCatalogue
 from ..core.analysis.dataflow import flattened, performed
 from ..core.analysis.runtime import known_element
 from ..core.analysis.unknown_sizes import MapsForAllSizes, ReadsForAllSizes
-from ..core.condition import And, Condition, all_of
+from ..core.condition import Condition, all_of, parts_of
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, lift, maximum, minimum, postorder, substitute_all, var
 from ..core.facts import Facts
@@ -410,7 +410,7 @@ def _kept(claim: MapClaim, kind: str, goal: Condition) -> Answer | None:
     box, given = _variables(claim, kind), claim.reads if kind == "complete" else claim.where
     values = {r.variable for r in claim.runtime}
     answer = None
-    for part in goal.args if isinstance(goal, And) else (goal,):
+    for part in parts_of(goal):
         about = [h for h in given if values.intersection(h.variables()).issubset(part.variables())]
         answer = holds(part, box, about)
         if not answer.proved and len(about) < len(given):

@@ -14,7 +14,6 @@ from typing import Any
 from ..core.condition import (
     FALSE,
     TRUE,
-    And,
     Condition,
     Divides,
     all_exprs,
@@ -22,6 +21,7 @@ from ..core.condition import (
     any_of,
     atoms,
     negate,
+    parts_of,
     show_condition,
 )
 from ..core.constraint_order import ConstraintMeasure, constraint_measure
@@ -300,11 +300,10 @@ def _defined_over(claim: MapClaim, inside: Sequence[Condition], goal: Condition)
     is built before anything is known of points.  (Where either has none, :func:`map_claim` asks for no map.)  Other
     divisors must not be zero at any point of the boxes, whether the map's conditions hold there or not.
     """
-    parts = goal.args if isinstance(goal, And) else (goal,)
     coordinates = {*claim.source, *claim.target}
     coordinates |= {r.variable for r in claim.ranges} | {r.variable for r in claim.runtime}
-    moving = [c for c in parts if not coordinates.isdisjoint(c.variables())]
-    fixed = [c for c in parts if c not in moving and c is not TRUE]
+    moving = [c for c in parts_of(goal) if not coordinates.isdisjoint(c.variables())]
+    fixed = [c for c in parts_of(goal) if c not in moving and c is not TRUE]
     if fixed:
         elements = [n >= 1 for n in (*claim.source_sizes, *claim.target_sizes) if not isinstance(n, Int)]
         assumed = [c for c in claim.assumed if coordinates.isdisjoint(c.variables())]

@@ -17,7 +17,6 @@ from typing import Literal
 from ..core.condition import (
     FALSE,
     TRUE,
-    And,
     Compare,
     Condition,
     Divides,
@@ -25,6 +24,7 @@ from ..core.condition import (
     all_exprs,
     all_of,
     compare,
+    parts_of,
     substitute_conditions,
 )
 from ..core.expr import (
@@ -76,8 +76,7 @@ def substituted(conditions: Sequence[Condition], mapping: Mapping[Var, ExprLike]
 
 def flattened(conditions: Sequence[Condition]) -> list[Condition]:
     """Conjunctions as lists, without what is trivially true."""
-    parts = (p for c in conditions for p in (c.args if isinstance(c, And) else (c,)))
-    return list(dict.fromkeys(p for p in parts if p is not TRUE))
+    return list(dict.fromkeys(p for c in conditions for p in parts_of(c) if p is not TRUE))
 
 
 def definition(c: Condition, *, short: bool = True) -> tuple[Var, Expr] | None:
@@ -143,7 +142,7 @@ def _multiple(goal: Divides, known: Sequence[Condition]) -> bool:
 def comparisons(goal: Condition) -> list[Condition]:
     """The parts of a goal, each end of an interval as a part of its own."""
     out: list[Condition] = []
-    for g in goal.args if isinstance(goal, And) else (goal,):
+    for g in parts_of(goal):
         if isinstance(g, Within):
             out += [g.lo <= g.e, g.e <= g.hi]
         else:

@@ -25,23 +25,6 @@ from .concrete.problem import substituted
 from .concrete.questions import ShapeLike, intervals
 from .words import tuple_text
 
-__all__ = [
-    "PROPERTIES",
-    "aligned",
-    "bijective",
-    "contiguous",
-    "covers",
-    "decide_property",
-    "disjoint",
-    "expect_property",
-    "in_bounds",
-    "injective",
-    "inverse",
-    "monotone",
-    "read_arguments",
-    "vector_width",
-]
-
 _POSITIVE = Interval(1, math.inf)
 
 

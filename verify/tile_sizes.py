@@ -34,8 +34,6 @@ from math import prod
 from ..core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, ceildiv, integer, minimum, mul, var
 from ..core.indexing_map import IndexingMap, Variable
 
-__all__ = ["SizeTest", "TileSizes", "tile_sizes"]
-
 
 @dataclass(frozen=True)
 class SizeTest:

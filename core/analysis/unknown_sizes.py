@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from ..condition import FALSE, TRUE, And, Compare, Condition, Divides, Within, all_exprs, all_of
+from ..condition import FALSE, TRUE, Compare, Condition, Divides, Within, all_exprs, all_of, parts_of
 from ..errors import InputError
 from ..expr import Expr, ExprLike, Int, Sum, Var, integer, lift, linear, var
 from ..facts import Facts
@@ -267,8 +267,7 @@ def _identity(sizes: Sequence[Expr]) -> ParametricMap:
 
 def _parts(c: Condition) -> Iterator[Condition]:
     """The conditions that a map can have, one by one.  Raises :class:`InputError` for alternatives."""
-    whole = all_of([c])
-    for part in whole.args if isinstance(whole, And) else (whole,):
+    for part in parts_of(all_of([c])):
         if isinstance(part, (Within, Compare, Divides)) or part is FALSE:
             yield part
         elif part is not TRUE:

@@ -18,8 +18,6 @@ from .lowering import core_variables, lowered
 from .rule import StatedRule
 from .table import largest_value
 
-__all__ = ["bit_vector_point"]
-
 #: Wider bit-vectors than this are hopeless.
 _WIDEST = 256
 

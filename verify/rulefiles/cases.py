@@ -29,6 +29,7 @@ from ...core.condition import (
     compare,
     divides,
     negate,
+    parts_of,
     show_condition,
     substitute_conditions,
     within,
@@ -52,8 +53,6 @@ from ..obligation import Obligation
 from .known import Known, Polynomials, unscaled
 from .lowering import FAMILY, Lowered, lowered
 from .rule import StatedRule
-
-__all__ = ["MAX_CASES", "expanded", "occurs"]
 
 #: More cases than this are not worth enumerating, and so many are enough with dividends of both signs apart.
 MAX_CASES = 256
@@ -304,7 +303,7 @@ class _Reading:
 
 
 def _parts(*conditions: Condition) -> list[Condition]:
-    return [c for h in conditions for c in (h.args if isinstance(h, And) else (h,))]
+    return [c for h in conditions for c in parts_of(h)]
 
 
 def _is_involved(c: Condition) -> bool:

@@ -13,8 +13,6 @@ from ..obligation import Obligation
 from .equal_terms import proof_by_equal_terms
 from .modular import proof_by_odd_factors, proof_by_residues, proof_by_roots
 
-__all__ = ["case_certificate"]
-
 
 def case_certificate(o: Obligation, budget: linear.ReductionBudget | None = None) -> Any:
     """The certificate of one case as JSON, or ``None`` where none is found."""

@@ -21,8 +21,6 @@ from ..linear.record import Node
 from ..obligation import Obligation
 from ..refute import sample
 
-__all__ = ["EQUAL_TERMS", "by_equal_terms", "proof_by_equal_terms", "proposals"]
-
 #: The name of this strategy.
 EQUAL_TERMS = "equal terms"
 _DIVISIONS = (FloorDiv, Mod, CeilDiv)

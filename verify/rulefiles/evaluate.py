@@ -15,8 +15,6 @@ from .rule import StatedRule
 from .semantics import Rounding, Semantics, quotient, remainder
 from .terms import Term, below
 
-__all__ = ["Missing", "Outcome", "Point", "Value", "judge", "refutes", "truth", "values"]
-
 
 class Missing(Enum):
     """Why a term has no value."""

@@ -41,8 +41,6 @@ from .rule import StatedRule, widened
 from .sample import limits_table
 from .terms import DIVISIONS, Term, alike, below, evaluated
 
-__all__ = ["cannot_overflow", "decide_needed", "decide_overflow", "limit_point"]
-
 #: A finding that takes more case distinctions than this is not looked into.
 _QUICK_CASES = 24
 #: How many points a descent may try.

@@ -17,8 +17,6 @@ from .rule import StatedRule, sort_of
 from .sample import table_of
 from .terms import BOOL, Kind, Term, alike, below, show
 
-__all__ = ["GENERALISED", "generalised", "repeated"]
-
 #: The name of this strategy.
 GENERALISED = "generalisation"
 #: So many replacements may be refuted by points.

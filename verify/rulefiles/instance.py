@@ -8,8 +8,6 @@ from .rule import StatedRule, sort_of
 from .semantics import Semantics
 from .terms import DIVISIONS, Term, alike, below, evaluated
 
-__all__ = ["instance_terms"]
-
 
 def instance_terms(wider: StatedRule, r: StatedRule) -> dict[str, Term] | None:
     """Match the variables that only ``wider`` has against ``r``; ``None`` where ``r`` does not follow from it.

@@ -19,8 +19,6 @@ from ..preprocess import conjuncts
 from ..solve import reduced
 from .known import Polynomials
 
-__all__ = ["INVERSES", "by_inverses"]
-
 #: The name of this strategy.
 INVERSES = "inverses"
 

@@ -15,8 +15,6 @@ from .semantics import Semantics, division_of, overflow_of, rounding_of, width_o
 from .terms import OPERATORS, Kind, Term, below
 from .text_reader import applied
 
-__all__ = ["parse_json_rules", "rules_to_json"]
-
 #: Keys that say something about a file or a rule to people, and nothing to the prover.
 NOTES: Final = frozenset(
     {"comment", "doc", "file", "format", "id", "line", "note", "notes", "origin", "source", "tags", "title"}

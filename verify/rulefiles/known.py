@@ -10,8 +10,6 @@ from ..linear.bounds import Bounds
 from ..linear.formula import tight
 from ..linear.polynomial import ONE, Poly, Ring, constant, variable
 
-__all__ = ["Known", "Polynomials", "unscaled"]
-
 
 class Polynomials(Ring):
     """Expressions as polynomials; whatever is no sum or product is a name of its own."""

@@ -42,17 +42,6 @@ from .json_form import parse_json_rules, rules_to_json
 from .rule import RuleFile, StatedRule, flat
 from .terms import BOOL, Term, below
 
-__all__ = [
-    "FAMILY",
-    "MACHINE_TYPES",
-    "Lowered",
-    "core_variables",
-    "lowered",
-    "lowered_condition",
-    "rule_of",
-    "source_of",
-]
-
 #: The family of these obligations.
 FAMILY = "stated rule"
 #: The widths of the machine types that the finding about overflow asks about, in bits.

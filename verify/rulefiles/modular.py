@@ -46,19 +46,6 @@ from ..obligation import Obligation
 from ..solve import reduced
 from .known import Polynomials
 
-__all__ = [
-    "ODD",
-    "RESIDUES",
-    "ROOTS",
-    "by_odd_factors",
-    "by_residues",
-    "by_roots",
-    "proof_by_odd_factors",
-    "proof_by_residues",
-    "proof_by_roots",
-    "roots",
-]
-
 #: Shows that hypotheses imply a goal: something true, as a recorded proof, or nothing.
 Show = Callable[[Sequence[Condition], Condition], Any]
 #: The names of these strategies.

@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     from ..budget import Budget
     from ..verdict import Status, Verdict
 
-__all__ = [
-    "FAMILY",
-    "NO_NEW_OVERFLOW",
-    "SOUND",
-    "StatedObligation",
-    "stated_rule_obligations",
-]
-
 #: The kind of the obligations that decide about a rule.
 SOUND = "sound"
 #: How the finding about machine integers begins, as for rules of the catalogue.

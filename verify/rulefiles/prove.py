@@ -36,22 +36,6 @@ from .rule import StatedRule
 from .sample import every_point, table_of
 from .table import Table
 
-__all__ = [
-    "CASES",
-    "EVERY",
-    "INSIDE",
-    "LIMITS",
-    "MANY_VARIABLES",
-    "POINTS",
-    "as_a_whole",
-    "at_once",
-    "decide_sound",
-    "every_point_of",
-    "inside",
-    "smaller_point",
-    "table_for",
-]
-
 #: The name of the strategy that evaluates a rule at all of its points.
 EVERY = "every point"
 

@@ -17,8 +17,6 @@ from .rule import StatedRule
 from .sample import table_of
 from .terms import DIVISIONS, Term, below, show
 
-__all__ = ["candidates", "weakest_repairs"]
-
 #: How many candidates that no point refutes are given to the prover.
 _ATTEMPTS = 12
 

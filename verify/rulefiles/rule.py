@@ -10,8 +10,6 @@ from ..verdict import Status
 from .semantics import Semantics
 from .terms import BOOL, INT, OPERATORS, Kind, Sort, Term, below, show
 
-__all__ = ["EXPECTED", "RuleFile", "StatedRule", "checked", "flat", "sort_of", "widened"]
-
 #: The verdicts that a file may expect of a rule.
 EXPECTED = (Status.PROVED, Status.REFUTED)
 #: Makes an error that points at a term.

@@ -23,8 +23,6 @@ from .rule import StatedRule
 from .table import Array, Table, reader
 from .terms import below
 
-__all__ = ["every_point", "limits_table", "table_of"]
-
 _GRID = 4096
 _RANDOM = 2500
 _MACHINE = 2000

@@ -9,8 +9,6 @@ from typing import Any, Literal, get_args
 
 from ...core.errors import InputError, quoted
 
-__all__ = ["OVERFLOWS", "ROUNDINGS", "Overflow", "Rounding", "Semantics", "quotient", "remainder"]
-
 Rounding = Literal["floor", "trunc", "euclid", "floor0", "trunc0", "euclid0"]
 Overflow = Literal["wrap", "nowrap", "undefined"]
 

@@ -21,8 +21,6 @@ from .lowering import core_variables, lowered, lowered_condition
 from .rule import StatedRule
 from .terms import Term
 
-__all__ = ["EXACT", "Array", "Columns", "Table", "largest_value", "reader"]
-
 Array: TypeAlias = "np.ndarray[Any, Any]"
 #: Points, a column for each variable.
 Columns: TypeAlias = "Mapping[str, Array]"

@@ -13,22 +13,6 @@ from typing import Any, Literal, cast
 from ...core.expr import postorder
 from ...core.numerals import format_int
 
-__all__ = [
-    "BOOL",
-    "DIVISIONS",
-    "INT",
-    "OPERATORS",
-    "Kind",
-    "Operator",
-    "Sort",
-    "Term",
-    "alike",
-    "below",
-    "evaluated",
-    "show",
-    "subterms",
-]
-
 Sort = Literal["int", "bool"]
 INT: Sort = "int"
 BOOL: Sort = "bool"

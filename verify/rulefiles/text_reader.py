@@ -26,8 +26,6 @@ from .semantics import (
 )
 from .terms import OPERATORS, Kind, Term
 
-__all__ = ["parse_rules"]
-
 T = TypeVar("T")
 #: Words that are no names of variables.
 RESERVED: Final = frozenset(

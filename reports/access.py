@@ -16,14 +16,14 @@ from ..verify.access import LINE, SECTOR, Requests, Utilization, utilization
 from ..verify.access_for_all_sizes import UtilizationForAllSizes, utilization_for_all_sizes
 from ..verify.inversion import ratio
 from ..verify.tile_sizes import TileSizes, tile_sizes
-from ..verify.tiles import NoTile, TargetTile, TilingPlan, tile_of, tilings
+from ..verify.tiles import NoTile, TargetTile, TilingPlan, over, tile_of, tilings
 from ..verify.words import tuple_text
 from .layout import table
 from .machine import written_as
 from .pictures import Picture, reads_picture
 
 if TYPE_CHECKING:
-    from .hlo import Questions, Report, Unit
+    from .hlo import Entry, Questions, Report, Unit
 
 #: At most so many tilings are printed.
 _SHOWN = 20
@@ -50,9 +50,9 @@ def answer(questions: Questions, unit: Unit) -> None:
         if questions.use and operand is not None:
             e.use = utilization(e.maps, operand.size, bool(e.at_most))
         if questions.use:
-            e.tile_sizes = tuple(map(tile_sizes, e.maps))
+            e.tile_sizes = tuple(map(tile_sizes, _over_output(e)))
         if questions.tile:
-            e.tiles = tuple(tile_of(m, questions.tile) for m in e.maps)
+            e.tiles = tuple(tile_of(m, questions.tile) for m in _over_output(e))
     for e in unit.entries:
         if e.sizes is None:
             continue
@@ -63,9 +63,15 @@ def answer(questions: Questions, unit: Unit) -> None:
     outputs = {e.output: e.shapes[0] for e in first}
     if questions.budget is not None and len(outputs) == 1:
         (output,) = outputs.values()
-        operands = [(e.maps, element_bits(e.shapes[1])) for e in first if e.shapes[1] is not None]
+        operands = [(_over_output(e), element_bits(e.shapes[1])) for e in first if e.shapes[1] is not None]
         if output is not None:
             unit.tilings = tilings(output.dims, element_bits(output), operands, questions.budget)
+
+
+def _over_output(e: Entry) -> list[IndexingMap]:
+    """The maps on all of the output: tiles are those of the output, also where only a part of it reads the operand."""
+    output = e.shapes[0]
+    return list(e.maps) if output is None else [over(m, output.dims) for m in e.maps]
 
 
 def use_text(u: Utilization | UtilizationForAllSizes) -> str:

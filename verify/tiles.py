@@ -94,6 +94,13 @@ def tiled(m: IndexingMap, sizes: Sequence[int]) -> IndexingMap:
     return IndexingMap(tuple(dims), (*inside, *ranges), sources, tuple(results), (*constraints, *kept))
 
 
+def over(m: IndexingMap, shape: Sequence[int]) -> IndexingMap:
+    """Return the map with dimensions of these sizes, and constraints where it has fewer values: tiles begin at zero."""
+    less = [v for v, n in zip(m.dims, shape, strict=True) if (v.lo, v.hi) != (0, n - 1)]
+    dims = tuple(Variable(v.name, 0, n - 1) for v, n in zip(m.dims, shape, strict=True))
+    return m.with_(dims=dims, constraints=(*m.constraints, *(Constraint(v.expr, v.lo, v.hi) for v in less)))
+
+
 def tile_of(m: IndexingMap, sizes: Sequence[int]) -> TargetTile | NoTile | None:
     """Return the tile of the target that tiles of ``sizes`` elements of the source read, or why there is none.
 

@@ -338,6 +338,27 @@ def test_analyze_states_for_which_sizes_tiles_are_read(run: Run, tmp_path: Path)
     assert "for which sizes it reads tiles was not decided" in run("hlo", str(file), "--analyze").out
 
 
+@pytest.mark.parametrize("size", range(1, 7))
+def test_tiles_are_those_of_the_output_where_a_part_of_it_reads(run: Run, tmp_path: Path, size: int) -> None:
+    file = tmp_path / "m.hlo"
+    file.write_text(
+        "HloModule m\nENTRY main {\na = f32[9] parameter(0)\nb = f32[9] reverse(a), dimensions={0}\n"
+        "z = f32[] constant(0)\np = f32[12] pad(a, z), padding=1_2\nc = f32[21] concatenate(b, p), dimensions={0}\n"
+        "ROOT t = (f32[12], f32[21]) tuple(p, c)\n}\n"
+    )
+    padded = {d: d - 1 for d in range(1, 10)}
+    wanted = [[padded], [{d + 9: x for d, x in padded.items()}, {d: 8 - d for d in range(9)}]]
+    found = json.loads(run("hlo", str(file), "--tile", str(size), "--json").out)["units"][0]["maps"]
+    for entry, length, reads in zip(found, (12, 21), wanted, strict=True):
+        for tile, read in zip(entry["tiles"], reads, strict=True):
+            offsets = map_from_json(tile["offsets"]["map"])
+            ((low, high),) = tile["bounds"]
+            for t in range(-(-length // size)):
+                (first,) = offsets.evaluate((t,)) or (high + 1,)
+                held = {first + k for k in range(tile["sizes"][0])} & {*range(low, high + 1)}
+                assert held == {x for d, x in read.items() if d // size == t}
+
+
 # ---------------- `indexproof equal` on two HLO instructions: compared by what they read, operand for operand
 TRANSPOSE = "t = f32[3,2] transpose(f32[2,3] x), dimensions={1,0}"
 

@@ -89,14 +89,6 @@ TRANSFORM_LAWS: tuple[TransformLaw, ...] = (
         unseen=(s,),
     ),
     TransformLaw(
-        "only_value_replaces_variable",
-        "A variable with only one value is that value.",
-        old=((s, c, c),),
-        new=(),
-        back=(c,),
-        there=(),
-    ),
-    TransformLaw(
         "same_element_has_one_value",
         "Two runtime variables that read the same element x within the same bounds are one.",
         old=((u, lo, hi), (v, lo, hi)),

@@ -12,7 +12,6 @@ from .record import Reduced, record_text
 from .reduce import reduce_map
 from .variables import (
     eliminate_ranges,
-    fold_points,
     merge_runtime,
     ranges_to_dims,
     remove_unused,
@@ -26,7 +25,6 @@ __all__ = [
     "canonical",
     "distinct",
     "eliminate_ranges",
-    "fold_points",
     "merge_runtime",
     "number_variables",
     "ranges_to_dims",

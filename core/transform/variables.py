@@ -79,19 +79,6 @@ def remove_unused(m: IndexingMap, *, dims: bool = False, ranges: bool = True, rt
     return changed("unused_variable_leaves", m, after, {v.name: integer(v.lo) for v in gone}, unused=gone)
 
 
-def fold_points(m: IndexingMap) -> Reduced:
-    """With every variable that has only one value replaced by it; the variables themselves stay."""
-    mentioned = {n for n in postorder(*m.roots) if type(n) is Var}
-    points: dict[Expr, Expr] = {
-        v.expr: integer(v.lo) for v in m.variables if v.lo == v.hi and v.expr in mentioned
-    }
-    if not points:
-        return Reduced.of(m)
-    after = rewritten(m, points)
-    values = {v.name: points[v.expr] for v in m.variables if v.expr in points}
-    return changed("only_value_replaces_variable", m, after, values)
-
-
 def merge_runtime(m: IndexingMap) -> Reduced:
     """With one runtime variable for each element that is read within the same bounds."""
     if len(m.rts) < 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from indexproof.core.expr import ceildiv, maximum, minimum
-from indexproof.rules.transforms import TRANSFORM_LAWS, c, d, e, hi, lo, m, r, s, t, u, v, x
+from indexproof.rules.transforms import TRANSFORM_LAWS, d, e, hi, lo, m, r, s, t, u, v, x
 
 from .planted import Planted
 
@@ -23,8 +23,6 @@ BROKEN = [
         "unused_variable_leaves", when=()),
     _planted("used_variable_leaves", "Drops a variable that other expressions mention.", "into",
         "unused_variable_leaves", unseen=()),
-    _planted("first_of_two_values_replaces_variable", "Takes a variable with two values for its first one.", "into",
-        "only_value_replaces_variable", old=((s, c, c + 1),)),
     _planted("same_element_clamped_differently",
         "Merges two runtime variables that read the same element within different bounds.", "into",
         "same_element_has_one_value", old=((u, lo, hi), (v, lo, hi + 1)), old_where=(u.eq(minimum(maximum(x, lo),

@@ -20,7 +20,6 @@ from indexproof.core.transform import (
     canonical,
     distinct,
     eliminate_ranges,
-    fold_points,
     merge_runtime,
     number_variables,
     ranges_to_dims,
@@ -68,7 +67,6 @@ def values_agree(r: Reduced) -> bool:
 EVERY: dict[str, Any] = {
     "remove_unused": remove_unused,
     "remove_unused_dims": lambda m: remove_unused(m, dims=True),
-    "fold_points": fold_points,
     "rescale_ranges": rescale_ranges,
     "reset_ranges": reset_ranges,
     "eliminate_ranges": eliminate_ranges,
@@ -76,7 +74,7 @@ EVERY: dict[str, Any] = {
     "number_variables": number_variables,
     "reduce_map": lambda m: reduce_map(m, RULES),
     "reduce_map_with_dims": lambda m: reduce_map(m, RULES, unused_dims=True, to_dims=True),
-    "chain": lambda m: remove_unused(m).then(fold_points).then(ranges_to_dims).then(remove_unused),
+    "chain": lambda m: remove_unused(m).then(rescale_ranges).then(ranges_to_dims).then(remove_unused),
 }
 
 

@@ -13,7 +13,6 @@ from indexproof.core.text import parse_map
 from indexproof.core.transform import (
     Reduced,
     eliminate_ranges,
-    fold_points,
     merge_runtime,
     ranges_to_dims,
     reduce_map,
@@ -61,8 +60,6 @@ def test_production_code_computes_the_law() -> None:
 INSTANCES = {
     "unused_variable_leaves": (lambda m: remove_unused(m, dims=True),
         "(d0, d1)[s0]{rt0} -> (d1), domain: d0 in [2, 9], d1 in [0, 9], s0 in [-3, 4], rt0 in [0, 7]"),
-    "only_value_replaces_variable": (fold_points,
-        "(d0)[s0]{rt0} -> (d0 * 5 + s0 + rt0), domain: d0 in [4, 4], s0 in [-2, -2], rt0 in [1, 1], d0 + s0 in [2, 2]"),
     "same_element_has_one_value": (merge_runtime, "(d0){rt0, rt1} -> (rt0 * 4 + rt1), domain: d0 in [0, 3]\n"
         "rt0 in [0, 3]\n hlo: a\n (d0) -> (d0)\nrt1 in [0, 3]\n hlo: a\n (d0) -> (d0)"),
     "range_rescales": (rescale_ranges,

@@ -18,29 +18,23 @@ jnp, lax = jax.numpy, jax.lax
 
 COUNT = 200
 OPERATIONS: dict[str, tuple[str, str, Callable[..., Any]]] = {
-    "add": ("ff", "f", lax.add),
-    "subtract": ("ff", "f", lax.sub),
-    "multiply": ("ff", "f", lax.mul),
-    "divide": ("ff", "f", lax.div),
-    "maximum": ("ff", "f", lax.max),
-    "minimum": ("ff", "f", lax.min),
+    name: ("ff", "f", getattr(lax, name[:3]))
+    for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum")
+}
+OPERATIONS |= {name: ("f", "f", getattr(lax, name)) for name in ("abs", "floor", "ceil")}
+OPERATIONS |= {
+    f"compare, direction={d}": ("ff", "p", getattr(lax, d.lower()))
+    for d in ("EQ", "NE", "LT", "LE", "GT", "GE")
+}
+OPERATIONS |= {
     "clamp": ("fff", "f", lax.clamp),
-    "abs": ("f", "f", lax.abs),
     "negate": ("f", "f", lax.neg),
-    "floor": ("f", "f", lax.floor),
-    "ceil": ("f", "f", lax.ceil),
     "round-nearest-afz": ("f", "f", lambda a: lax.round(a, lax.RoundingMethod.AWAY_FROM_ZERO)),
     "round-nearest-even": ("f", "f", lambda a: lax.round(a, lax.RoundingMethod.TO_NEAREST_EVEN)),
     "select": ("pff", "f", lax.select),
     "convert to s32": ("f", "s", lambda a: a.astype(np.int32)),
     "convert to u8": ("f", "u", lambda a: a.astype(np.uint8)),
     "convert": ("s", "f", lambda a: a.astype(np.float32)),
-    "compare, direction=EQ": ("ff", "p", lax.eq),
-    "compare, direction=NE": ("ff", "p", lax.ne),
-    "compare, direction=LT": ("ff", "p", lax.lt),
-    "compare, direction=LE": ("ff", "p", lax.le),
-    "compare, direction=GT": ("ff", "p", lax.gt),
-    "compare, direction=GE": ("ff", "p", lax.ge),
 }
 TYPES = {"f": ("f32", np.float32), "s": ("s32", np.int32), "u": ("u8", np.uint8), "p": ("pred", np.bool_)}
 WORDS = {np.float32: np.uint32, np.int32: np.uint32, np.uint8: np.uint8, np.bool_: np.uint8}

@@ -15,13 +15,7 @@ import pytest
 
 import indexproof.jax
 from indexproof.core.errors import InputError
-from indexproof.core.hlo import (
-    Instruction,
-    Module,
-    format_module,
-    read_module,
-    read_shape,
-)
+from indexproof.core.hlo import Instruction, Module, format_module, read_module, read_shape
 from indexproof.core.stablehlo import is_stablehlo, read_any
 from indexproof.verify.modules import ModuleVerifier
 from indexproof.verify.verdict import Status

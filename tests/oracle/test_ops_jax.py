@@ -50,15 +50,8 @@ HIDING = (Elementwise, Compare, Select, Clamp, Sort, TopK)
 # Ops that jax.lax cannot be asked about: collectives need several devices (test_collectives.py), a dynamic size
 # has no counterpart, tuples are exchanged only in optimized programs, and fibres have a test of their own.
 ELSEWHERE = {
-    "all-gather",
-    "all-reduce",
-    "all-to-all",
-    "all-to-all-of-tuples",
-    "collective-broadcast",
-    "collective-permute",
-    "fibres",
-    "reduce-scatter",
-    "set-dimension-size",
+    *("all-gather", "all-reduce", "all-to-all", "all-to-all-of-tuples", "collective-broadcast"),
+    *("collective-permute", "fibres", "reduce-scatter", "set-dimension-size"),
 }
 
 
@@ -254,7 +247,7 @@ def select_and_scatter(rng: random.Random, x: Shape) -> Case:
     return SelectAndScatter(tuple(windows)), [x, places, []]
 
 
-def rng_uniform(rng: random.Random, x: Shape) -> Case:
+def rng_(rng: random.Random, x: Shape) -> Case:
     return Rng(tuple(x)), [[], []]
 
 
@@ -313,35 +306,12 @@ def convolution(rng: random.Random, x: Shape) -> Case:
 
 
 MAKERS: dict[str, Callable[[random.Random, Shape], Case]] = {
-    "elementwise": elementwise,
-    "compare": compare,
-    "select": select,
-    "clamp": clamp,
-    "convert": convert,
-    "copy": copy,
-    "constant": constant,
-    "iota": iota,
-    "broadcast": broadcast,
-    "transpose": transpose,
-    "reverse": reverse,
-    "slice": slice_,
-    "concatenate": concatenate,
-    "pad": pad,
-    "reshape": reshape,
-    "bitcast": bitcast,
-    "bitcast-convert": bitcast_convert,
-    "dynamic-slice": dynamic_slice,
-    "dynamic-update-slice": dynamic_update_slice,
-    "gather": gather,
-    "scatter": scatter,
-    "sort": sort,
-    "topk": topk,
-    "select-and-scatter": select_and_scatter,
-    "rng": rng_uniform,
-    "reduce": reduce,
-    "reduce-window": reduce_window,
-    "dot": dot,
-    "convolution": convolution,
+    f.__name__.strip("_").replace("_", "-"): f
+    for f in (
+        *(elementwise, compare, select, clamp, convert, copy, constant, iota, broadcast, transpose, reverse),
+        *(slice_, concatenate, pad, reshape, bitcast, bitcast_convert, dynamic_slice, dynamic_update_slice),
+        *(gather, scatter, sort, topk, select_and_scatter, rng_, reduce, reduce_window, dot, convolution),
+    )
 }
 
 

@@ -18,23 +18,14 @@ pytest.importorskip("jax")
 import jax
 import jax.numpy as jnp
 from broken.pallas_calls import array
-from jax.experimental.pallas.ops.gpu import (
-    attention,
-    decode_attention,
-    layer_norm,
-    rms_norm,
-    softmax,
-)
+from jax.experimental.pallas.ops.gpu import attention, decode_attention, layer_norm, rms_norm, softmax
 from jax.experimental.pallas.ops.gpu import paged_attention as gpu_paged_attention
 from jax.experimental.pallas.ops.tpu import example_kernel, flash_attention, matmul
 from jax.experimental.pallas.ops.tpu.megablox import gmm
 from jax.experimental.pallas.ops.tpu.paged_attention import paged_attention
 from jax.experimental.pallas.ops.tpu.ragged_paged_attention import ragged_paged_attention
 from jax.experimental.pallas.ops.tpu.random import philox, threefry
-from jax.experimental.pallas.ops.tpu.splash_attention import (
-    splash_attention_kernel,
-    splash_attention_mask,
-)
+from jax.experimental.pallas.ops.tpu.splash_attention import splash_attention_kernel, splash_attention_mask
 from oracle.pallas_specs import interpreted, random_spec
 
 import indexproof.pallas

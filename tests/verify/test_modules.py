@@ -15,9 +15,17 @@ import numpy as np
 import pytest
 import z3
 
-from indexproof.core.analysis import MergeStep, ModuleMaps, dataflow, floats, summaries, tables, values
+from indexproof.core.analysis import (
+    MergeStep,
+    ModuleMaps,
+    dataflow,
+    floats,
+    runtime,
+    summaries,
+    tables,
+    values,
+)
 from indexproof.core.analysis.catalogue import OpCatalogue
-from indexproof.core.analysis.runtime import with_sources
 from indexproof.core.expr import lift, var
 from indexproof.core.hlo import Instruction, Module, read_module
 from indexproof.core.hlo.attributes import Attributes, Reference
@@ -58,6 +66,14 @@ ENTRY e {
 
 def check(module: Module, verifier: ModuleVerifier) -> list[ComputationReport]:
     return [verifier.check(c) for c in module.callees_first]
+
+
+def proved(text: str) -> ComputationReport:
+    """What was asked of the entry of a module, all of it proved."""
+    module = read_module(text)
+    *_, entry = check(module, ModuleVerifier(module))
+    assert entry.status is Status.PROVED
+    return entry
 
 
 # Shapes that the text leaves out, as published examples do: how many pairs of arrays have maps, how many questions.
@@ -251,8 +267,7 @@ def test_a_wrong_projection_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
   v = f32[4] reduce-window(w, z), window={{size=3 pad=1_1}}, to_apply=add
 }}
 """
-    (good,) = [r for r in check(read_module(text), ModuleVerifier(read_module(text))) if r.name == "e"]
-    assert good.status is Status.PROVED
+    proved(text)
     monkeypatch.setattr(summaries, "projected", lambda m: m.with_(constraints=()))
     assert ("composed", "e") in failed(check(read_module(text), ModuleVerifier(read_module(text))))
 
@@ -293,7 +308,7 @@ class Elsewhere(ModuleVerifier):
             found = whole(*args)
             if args[1] == "output_to_input":
                 for reads in found.leaves.values():
-                    reads.maps[:] = [with_sources(m, elsewhere) for m in reads.maps]
+                    reads.maps[:] = [runtime.with_sources(m, elsewhere) for m in reads.maps]
             return found
 
         self.maps.computation = computation
@@ -306,23 +321,47 @@ def test_a_runtime_value_from_elsewhere_is_found(name: str) -> None:
     assert ("pair", "root 0, parameter 0") in failed(check(module, Elsewhere(module)), Status.UNDECIDED)
 
 
-def test_a_wrong_constant_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = """
-ENTRY e {
+#: What is folded or computed in an entry: how often it is asked, the part of the analysis that goes wrong, and how.
+KNOWN: dict[str, tuple[str, str, int, Any, Any, Any]] = {
+    "constant": ("""
   p = f32[9] parameter(0)
   c = s32[] constant(3)
-  ROOT s = f32[4] dynamic-slice(p, c), dynamic_slice_sizes={4}
-}
-"""
-    module = read_module(text)
-    (good,) = check(module, ModuleVerifier(module))
-    assert good.status is Status.PROVED
-    assert good.counts["folded"] == 2
-    from indexproof.core.analysis import runtime
+  ROOT s = f32[4] dynamic-slice(p, c), dynamic_slice_sizes={4}""",
+        "folded", 2, runtime, "known_element", lambda instruction, index: lift(4)),
+    "number rounded the wrong way": ("""
+  p = f32[9] parameter(0)
+  k = f32[4,1] iota(), iota_dimension=0
+  c = f32[] constant(1.6)
+  b = f32[4,1] broadcast(c), dimensions={}
+  m = f32[4,1] multiply(k, b)
+  f = f32[4,1] floor(m)
+  i = s32[4,1] convert(f)
+  ROOT g = f32[4] gather(p, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1,
+    slice_sizes={1}""",
+        "evaluated", 2, floats._UNARY, "floor", np.ceil),
+    "closed form": ("""
+  p = f32[9,2] parameter(0)
+  c = s32[3,1] constant({{7},{4},{1}})
+  ROOT g = f32[3,2] gather(p, c), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1,
+    slice_sizes={1,2}""",
+        "folded", 2, tables, "_form", lambda row, e, right=tables._form: right(row, e) + (e == var("d0"))),
+}  # fmt: skip
 
-    monkeypatch.setattr(runtime, "known_element", lambda instruction, index: lift(4))
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_wrong_value_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    body, kind, asked, where, part, wrong = KNOWN[name]
+    text = f"ENTRY e {{{body}\n}}\n"
+    assert proved(text).counts[kind] == asked
+    if isinstance(where, dict):
+        monkeypatch.setitem(where, part, wrong)
+    else:
+        monkeypatch.setattr(where, part, wrong)
     module = read_module(text)
-    assert failed(check(module, ModuleVerifier(module))) == {("folded", "e")}
+    found = failed(check(module, ModuleVerifier(module)))
+    # another row of a table is another map, too
+    assert found == {(kind, "e")} or name == "closed form"
+    assert (kind, "e") in found
 
 
 @pytest.mark.parametrize(
@@ -615,10 +654,8 @@ ENTRY e {
 
 def test_what_known_windows_replace_is_evaluated_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows of two columns at (7, 0) and (4, 4); the one at row -1 is left out."""
+    assert proved(SCATTERED).counts["masked"] == 2
     module = read_module(SCATTERED)
-    *_, good = check(module, ModuleVerifier(module))
-    assert good.status is Status.PROVED
-    assert good.counts["masked"] == 2
     maps = module_maps(module).computation(module.entry, "output_to_input")[0, 0]
     kept = set().union(*(m.relation() for m in maps))
     gone = {(7, 0), (7, 1), (4, 4), (4, 5)}
@@ -647,10 +684,8 @@ ENTRY e {
 }
 """
     module = read_module(text)
-    (good,) = check(module, ModuleVerifier(module))
-    assert good.status is Status.PROVED
     # two components, of which one is counted and the other one is given, in each direction
-    assert good.counts["followed"] == 2 * (1 + 3)
+    assert proved(text).counts["followed"] == 2 * (1 + 3)
     right = dataflow.Dataflow._moved
     for opcode in ("concatenate", "transpose"):
 
@@ -662,44 +697,3 @@ ENTRY e {
 
         monkeypatch.setattr(dataflow.Dataflow, "_moved", moved)
         assert ("followed", "e") in failed(check(module, ModuleVerifier(module)))
-
-
-def test_a_number_rounded_the_wrong_way_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = """
-ENTRY e {
-  p = f32[9] parameter(0)
-  k = f32[4,1] iota(), iota_dimension=0
-  c = f32[] constant(1.6)
-  b = f32[4,1] broadcast(c), dimensions={}
-  m = f32[4,1] multiply(k, b)
-  f = f32[4,1] floor(m)
-  i = s32[4,1] convert(f)
-  ROOT g = f32[4] gather(p, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1,
-    slice_sizes={1}
-}
-"""
-    module = read_module(text)
-    (good,) = check(module, ModuleVerifier(module))
-    assert good.status is Status.PROVED
-    assert good.counts["evaluated"] == 2
-    monkeypatch.setitem(floats._UNARY, "floor", np.ceil)
-    assert ("evaluated", "e") in failed(check(module, ModuleVerifier(module)))
-
-
-def test_a_wrong_closed_form_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = """
-ENTRY e {
-  p = f32[9,2] parameter(0)
-  c = s32[3,1] constant({{7},{4},{1}})
-  ROOT g = f32[3,2] gather(p, c), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1,
-    slice_sizes={1,2}
-}
-"""
-    module = read_module(text)
-    (good,) = check(module, ModuleVerifier(module))
-    assert good.status is Status.PROVED
-    assert good.counts["folded"] == 2
-    right = tables._form
-    monkeypatch.setattr(tables, "_form", lambda row, e: right(row, e) + (e == var("d0")))
-    module = read_module(text)
-    assert ("folded", "e") in failed(check(module, ModuleVerifier(module)))

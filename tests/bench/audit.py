@@ -277,11 +277,7 @@ class Table:
         self.least: dict[bytes, tuple[int, Any]] = {}
         #: what is divided once more, which the sample is taken from
         self.divided: list[Any] = []
-        atoms: list[Any] = [
-            "x",
-            *(["fdiv", "x", d] for d in divisors),
-            *(["mod", "x", d] for d in divisors),
-        ]
+        atoms: list[Any] = ["x", *(["fdiv", "x", d] for d in divisors), *(["mod", "x", d] for d in divisors)]
         sums: list[Any] = []
         for i, a in enumerate(atoms):
             self.put(a)

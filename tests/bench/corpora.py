@@ -22,6 +22,10 @@ from programs import Builder, Program
 HERE = Path(__file__).resolve().parent
 XLA_PAIRS = HERE.parent / "verify" / "data" / "xla_pairs.jsonl.gz"
 
+#: Node, lower and upper end; of a box, its variable.
+Limits = list[tuple[int, int, int]]
+Boxes = list[tuple[str, int, int]]
+
 #: As a tree no map has more nodes than this; simplifiers that do not memoise would be hopeless otherwise.
 TREE = 4_000
 
@@ -32,9 +36,9 @@ class Map:
 
     corpus: str
     name: str
-    vars: list[tuple[str, int, int]]
+    vars: Boxes
     program: Program
-    constraints: list[tuple[int, int, int]] = field(default_factory=list)
+    constraints: Limits = field(default_factory=list)
     #: what XLA made of it, where that is known
     after: Program | None = None
     #: position in a family of growing maps
@@ -135,7 +139,7 @@ class Step:
 
     name: str
     shape: list[int]
-    back: Callable[[Builder, list[int], list[tuple[int, int, int]]], list[int]]
+    back: Callable[[Builder, list[int], Limits], list[int]]
 
 
 def factors(n: int) -> list[int]:
@@ -188,21 +192,12 @@ def step(rng: random.Random, kind: str, shape: list[int]) -> Step | None:
             start.append(s)
             stride.append(t)
             new.append((limit - s + t - 1) // t)
+        places = list(zip(start, stride, strict=True))
         return Step(
-            kind,
-            new,
-            lambda b, i, c: [b.add(b.mul(k, t), n=s) for k, s, t in zip(i, start, stride, strict=True)],
+            kind, new, lambda b, i, c: [b.add(b.mul(k, t), n=s) for k, (s, t) in zip(i, places, strict=True)]
         )
     if kind == "reverse":
-        flip = [rng.random() < 0.5 for _ in old]
-        return Step(
-            kind,
-            old,
-            lambda b, i, c: [
-                b.add(b.mul(k, -1), n=n - 1) if f and n > 1 else k
-                for k, n, f in zip(i, old, flip, strict=True)
-            ],
-        )
+        return reverse(old, [rng.random() < 0.5 for _ in old])
     if kind == "broadcast":
         if len(old) > 5 or math.prod(old) > 40_000:
             return None
@@ -217,7 +212,7 @@ def step(rng: random.Random, kind: str, shape: list[int]) -> Step | None:
         return None
     new = [a + n + (n - 1) * g + h for a, n, g, h in zip(low, old, gap, high, strict=True)]
 
-    def back(b: Builder, index: list[int], constraints: list[tuple[int, int, int]]) -> list[int]:
+    def back(b: Builder, index: list[int], constraints: Limits) -> list[int]:
         out = []
         for i, a, n, g, m in zip(index, low, old, gap, new, strict=True):
             e = b.add(i, n=-a)
@@ -230,6 +225,16 @@ def step(rng: random.Random, kind: str, shape: list[int]) -> Step | None:
         return out
 
     return Step("pad", new, back)
+
+
+def reverse(shape: list[int], flip: Sequence[bool]) -> Step:
+    """Some dimensions turned round."""
+    sizes = [n if f else 1 for n, f in zip(shape, flip, strict=True)]
+
+    def back(b: Builder, index: list[int], constraints: Limits) -> list[int]:
+        return [b.add(b.mul(k, -1), n=n - 1) if n > 1 else k for k, n in zip(index, sizes, strict=True)]
+
+    return Step("reverse", shape, back)
 
 
 def chain(
@@ -246,9 +251,7 @@ def chain(
     return steps
 
 
-def through(
-    b: Builder, steps: Sequence[Step], index: list[int], constraints: list[tuple[int, int, int]]
-) -> list[int]:
+def through(b: Builder, steps: Sequence[Step], index: list[int], constraints: Limits) -> list[int]:
     """From an index of the last shape to one of the first operand."""
     for s in reversed(steps):
         index = s.back(b, index, constraints)
@@ -268,19 +271,33 @@ def random_shape(rng: random.Random, rank: int, limit: int = 100_000) -> list[in
 
 def accept(m: Map) -> bool:
     """Small enough as a tree, not constant, and not empty on the sampled points."""
-    if m.program.tree_size() > TREE:
-        return False
-    env = m.points(2_000)
-    return any(len(v) for v in env.values())
+    return m.program.tree_size() <= TREE and any(len(v) for v in m.points(2_000).values())
+
+
+def generated(
+    make: Callable[[random.Random, int], Map | None], seed: int, usual: int
+) -> Callable[..., Iterator[Map]]:
+    """So many maps that are accepted.  ``make`` draws one, or ``None``, and is told how many there are."""
+
+    def maps(count: int = usual, shift: int = 0) -> Iterator[Map]:
+        rng = random.Random(seed + shift)
+        made = 0
+        while made < count:
+            m = make(rng, made)
+            if m is not None and accept(m):
+                made += 1
+                yield m
+
+    return maps
 
 
 def _finish(
     corpus: str,
     name: str,
     b: Builder,
-    vars_: list[tuple[str, int, int]],
+    vars_: Boxes,
     roots: list[int],
-    where: list[tuple[int, int, int]],
+    where: Limits,
     target: Sequence[int] = (),
 ) -> Map:
     """The map, with each constraint once and without those that are true statements about literals."""
@@ -293,50 +310,34 @@ def _finish(
     return Map(corpus, name, vars_, b.program(roots), kept, target=list(target))
 
 
-def _indices(
-    b: Builder, shape: Sequence[int], prefix: str = "d"
-) -> tuple[list[int], list[tuple[str, int, int]]]:
+def _indices(b: Builder, shape: Sequence[int], prefix: str = "d") -> tuple[list[int], Boxes]:
     names = [f"{prefix}{k}" for k in range(len(shape))]
     return [b.var(n) for n in names], [(n, 0, s - 1) for n, s in zip(names, shape, strict=True)]
 
 
-def chains(count: int = 300, shift: int = 0) -> Iterator[Map]:
+def _chain(rng: random.Random, made: int) -> Map | None:
     """Chains of reshape, transpose, slice, pad, reverse and broadcast: depth 2 to 8, rank 1 to 6."""
-    rng = random.Random(2024 + shift)
-    made = 0
-    while made < count:
-        depth = 2 + made % 7
-        shape = random_shape(rng, 1 + rng.randrange(6))
-        steps = chain(rng, shape, depth, MOVES)
-        b = Builder()
-        index, boxes = _indices(b, steps[-1].shape)
-        where: list[tuple[int, int, int]] = []
-        m = _finish(
-            "chains",
-            f"chain {made}: " + " ".join(s.name for s in steps),
-            b,
-            boxes,
-            through(b, steps, index, where),
-            where,
-            shape,
-        )
-        if accept(m):
-            made += 1
-            yield m
+    depth = 2 + made % 7
+    shape = random_shape(rng, 1 + rng.randrange(6))
+    steps = chain(rng, shape, depth, MOVES)
+    b = Builder()
+    index, boxes = _indices(b, steps[-1].shape)
+    where: Limits = []
+    return _finish(
+        "chains",
+        f"chain {made}: " + " ".join(s.name for s in steps),
+        b,
+        boxes,
+        through(b, steps, index, where),
+        where,
+        shape,
+    )
 
 
 # -------------------------------------------------------------------------------------------------- tiled layouts
 TILINGS: list[list[list[int]]] = [
-    [[8, 128]],
-    [[8, 128], [2, 1]],
-    [[8, 128], [4, 1]],
-    [[16, 128], [2, 1]],
-    [[4, 4]],
-    [[2, 3], [2, 1]],
-    [[32]],
-    [[128], [2]],
-    [[2, 4, 8]],
-    [[16, 16], [4, 2]],
+    *([[8, 128]], [[8, 128], [2, 1]], [[8, 128], [4, 1]], [[16, 128], [2, 1]], [[4, 4]]),
+    *([[2, 3], [2, 1]], [[32]], [[128], [2]], [[2, 4, 8]], [[16, 16], [4, 2]]),
 ]
 
 
@@ -374,108 +375,92 @@ def from_tiles(b: Builder, index: list[int], tiles: Sequence[Sequence[int]]) -> 
     return index
 
 
-def tiles(count: int = 120, shift: int = 0) -> Iterator[Map]:
+def _tile(rng: random.Random, made: int) -> Map | None:
     """Two-level tiled layouts: logical to physical offset, back, there and back, and from one tiling to another."""
-    rng = random.Random(8128 + shift)
-    made = 0
-    while made < count:
-        kind = ("offset", "logical", "round trip", "relayout")[made % 4]
-        tiling = TILINGS[(made // 4) % len(TILINGS)]
-        rank = max(len(tiling[0]), rng.randint(2, 4))
-        tail = [
-            t * rng.randint(1, 4) - (rng.randint(0, t - 1) if rng.random() < 0.4 else 0) for t in tiling[0]
-        ]
-        shape = [rng.choice([1, 2, 3, 4, 5, 8]) for _ in range(rank - len(tail))] + [max(1, n) for n in tail]
-        b = Builder()
-        where: list[tuple[int, int, int]] = []
-        physical = tiled(shape, tiling)
-        sizes = shape if kind != "offset" else [math.prod(physical)]
-        if kind in ("offset", "round trip"):
-            index, boxes = _indices(b, shape)
-            offset = linearize(b, to_tiles(b, index, shape, tiling), physical)
-            roots = [offset] if kind == "offset" else from_tiles(b, delinearize(b, offset, physical), tiling)
-        else:
-            boxes = [("d0", 0, math.prod(physical) - 1)]
-            roots = from_tiles(b, delinearize(b, b.var("d0"), physical), tiling)
-            where = (
-                [(e, 0, n - 1) for e, n in zip(roots, shape, strict=True)]
-                if tiled(shape, tiling)
-                and any(n % t for n, t in zip(shape[-len(tiling[0]) :], tiling[0], strict=True))
-                else []
-            )
-            if kind == "relayout":
-                other = rng.choice([t for t in TILINGS if len(t[0]) <= rank and t != tiling])
-                roots = [linearize(b, to_tiles(b, roots, shape, other), tiled(shape, other))]
-                sizes = [math.prod(tiled(shape, other))]
-        m = _finish("tiles", f"{kind} {made}: {shape} {tiling}", b, boxes, roots, where, sizes)
-        if accept(m):
-            made += 1
-            yield m
+    kind = ("offset", "logical", "round trip", "relayout")[made % 4]
+    tiling = TILINGS[(made // 4) % len(TILINGS)]
+    rank = max(len(tiling[0]), rng.randint(2, 4))
+    tail = [t * rng.randint(1, 4) - (rng.randint(0, t - 1) if rng.random() < 0.4 else 0) for t in tiling[0]]
+    shape = [rng.choice([1, 2, 3, 4, 5, 8]) for _ in range(rank - len(tail))] + [max(1, n) for n in tail]
+    b = Builder()
+    where: Limits = []
+    physical = tiled(shape, tiling)
+    sizes = shape if kind != "offset" else [math.prod(physical)]
+    if kind in ("offset", "round trip"):
+        index, boxes = _indices(b, shape)
+        offset = linearize(b, to_tiles(b, index, shape, tiling), physical)
+        roots = [offset] if kind == "offset" else from_tiles(b, delinearize(b, offset, physical), tiling)
+    else:
+        boxes = [("d0", 0, math.prod(physical) - 1)]
+        roots = from_tiles(b, delinearize(b, b.var("d0"), physical), tiling)
+        where = (
+            [(e, 0, n - 1) for e, n in zip(roots, shape, strict=True)]
+            if tiled(shape, tiling)
+            and any(n % t for n, t in zip(shape[-len(tiling[0]) :], tiling[0], strict=True))
+            else []
+        )
+        if kind == "relayout":
+            other = rng.choice([t for t in TILINGS if len(t[0]) <= rank and t != tiling])
+            roots = [linearize(b, to_tiles(b, roots, shape, other), tiled(shape, other))]
+            sizes = [math.prod(tiled(shape, other))]
+    return _finish("tiles", f"{kind} {made}: {shape} {tiling}", b, boxes, roots, where, sizes)
 
 
 # ---------------------------------------------------------------------------------------------------- convolutions
-def convolutions(count: int = 120, shift: int = 0) -> Iterator[Map]:
+def _convolution(rng: random.Random, made: int) -> Map | None:
     """Strided and dilated windows over padded and dilated inputs, behind and before movement chains."""
-    rng = random.Random(33 + shift)
-    made = 0
-    while made < count:
-        spatial = rng.choice([1, 2, 2, 2, 3])
-        batch = rng.choice([1, 2, 4, 8])
-        groups = rng.choice([1, 1, 1, 2, 4])
-        into, out = groups * rng.choice([1, 2, 3, 4]), groups * rng.choice([1, 2, 4, 8])
-        size = [rng.choice([5, 7, 8, 12, 14, 16, 28, 32]) for _ in range(spatial)]
-        window = [rng.choice([1, 2, 3, 3, 5, 7]) for _ in range(spatial)]
-        stride = [rng.choice([1, 1, 2, 3]) for _ in range(spatial)]
-        dilation = [rng.choice([1, 1, 2]) for _ in range(spatial)]
-        base = [rng.choice([1, 1, 1, 2]) for _ in range(spatial)]
-        pads = [(rng.randint(0, w // 2 + 1), rng.randint(0, w // 2 + 1)) for w in window]
-        result = []
-        for n, w, s, d, g, (lo, hi) in zip(size, window, stride, dilation, base, pads, strict=True):
-            room = lo + (n - 1) * g + 1 + hi - ((w - 1) * d + 1)
-            result.append(room // s + 1)
-        if min(result) < 1:
-            continue
-        b = Builder()
-        where: list[tuple[int, int, int]] = []
-        shape = [batch, *result, out]
-        behind = (
-            chain(rng, shape, rng.choice([0, 0, 1, 2]), {"reshape": 3, "transpose": 2, "slice": 1})
-            if made % 3
-            else []
-        )
-        last = behind[-1].shape if behind else shape
-        if made % 4 == 3:  # the output by its position, as a kernel has it
-            boxes = [("d0", 0, math.prod(last) - 1)]
-            index = delinearize(b, b.var("d0"), last)
-        else:
-            index, boxes = _indices(b, last)
-        index = through(b, behind, index, where)
-        taps = [b.var(f"s{k}") for k in range(spatial + 1)]
-        boxes += [(f"s{k}", 0, w - 1) for k, w in enumerate(window)] + [
-            (f"s{spatial}", 0, into // groups - 1)
-        ]
-        read = [index[0]]
-        for i, tap, n, s, d, g, (lo, _) in zip(
-            index[1:-1], taps, size, stride, dilation, base, pads, strict=False
-        ):
-            e = b.add(b.add(b.mul(i, s), b.mul(tap, d)), n=-lo)
-            where.append((e, 0, (n - 1) * g))
-            if g > 1:
-                where.append((b.mod(e, g), 0, 0))
-                e = b.fdiv(e, g)
-            read.append(e)
-        feature = taps[-1]
-        if groups > 1:
-            feature = b.add(b.mul(b.fdiv(index[-1], out // groups), into // groups), feature)
-        read.append(feature)
-        operand = [batch, *size, into]
-        # every other input is itself made by moves
-        before, source = _ending_in(rng, operand, rng.choice([1, 2, 3]) if made % 2 else 0)
-        roots = through(b, before, read, where)
-        m = _finish("convolutions", f"convolution {made}", b, boxes, roots, where, source)
-        if accept(m):
-            made += 1
-            yield m
+    spatial = rng.choice([1, 2, 2, 2, 3])
+    batch = rng.choice([1, 2, 4, 8])
+    groups = rng.choice([1, 1, 1, 2, 4])
+    into, out = groups * rng.choice([1, 2, 3, 4]), groups * rng.choice([1, 2, 4, 8])
+    size = [rng.choice([5, 7, 8, 12, 14, 16, 28, 32]) for _ in range(spatial)]
+    window = [rng.choice([1, 2, 3, 3, 5, 7]) for _ in range(spatial)]
+    stride = [rng.choice([1, 1, 2, 3]) for _ in range(spatial)]
+    dilation = [rng.choice([1, 1, 2]) for _ in range(spatial)]
+    base = [rng.choice([1, 1, 1, 2]) for _ in range(spatial)]
+    pads = [(rng.randint(0, w // 2 + 1), rng.randint(0, w // 2 + 1)) for w in window]
+    result = []
+    for n, w, s, d, g, (lo, hi) in zip(size, window, stride, dilation, base, pads, strict=True):
+        room = lo + (n - 1) * g + 1 + hi - ((w - 1) * d + 1)
+        result.append(room // s + 1)
+    if min(result) < 1:
+        return None
+    b = Builder()
+    where: Limits = []
+    shape = [batch, *result, out]
+    behind = (
+        chain(rng, shape, rng.choice([0, 0, 1, 2]), {"reshape": 3, "transpose": 2, "slice": 1})
+        if made % 3
+        else []
+    )
+    last = behind[-1].shape if behind else shape
+    if made % 4 == 3:  # the output by its position, as a kernel has it
+        boxes = [("d0", 0, math.prod(last) - 1)]
+        index = delinearize(b, b.var("d0"), last)
+    else:
+        index, boxes = _indices(b, last)
+    index = through(b, behind, index, where)
+    taps = [b.var(f"s{k}") for k in range(spatial + 1)]
+    boxes += [(f"s{k}", 0, w - 1) for k, w in enumerate(window)] + [(f"s{spatial}", 0, into // groups - 1)]
+    read = [index[0]]
+    for i, tap, n, s, d, g, (lo, _) in zip(
+        index[1:-1], taps, size, stride, dilation, base, pads, strict=False
+    ):
+        e = b.add(b.add(b.mul(i, s), b.mul(tap, d)), n=-lo)
+        where.append((e, 0, (n - 1) * g))
+        if g > 1:
+            where.append((b.mod(e, g), 0, 0))
+            e = b.fdiv(e, g)
+        read.append(e)
+    feature = taps[-1]
+    if groups > 1:
+        feature = b.add(b.mul(b.fdiv(index[-1], out // groups), into // groups), feature)
+    read.append(feature)
+    operand = [batch, *size, into]
+    # every other input is itself made by moves
+    before, source = _ending_in(rng, operand, rng.choice([1, 2, 3]) if made % 2 else 0)
+    roots = through(b, before, read, where)
+    return _finish("convolutions", f"convolution {made}", b, boxes, roots, where, source)
 
 
 def _ending_in(rng: random.Random, shape: list[int], depth: int) -> tuple[list[Step], list[int]]:
@@ -496,22 +481,12 @@ def _ending_in(rng: random.Random, shape: list[int], depth: int) -> tuple[list[S
             steps.append(Step(kind, new, lambda b, i, c, perm=perm: [i[p] for p in perm]))
             target = old
         elif kind == "reverse":
-            steps.append(
-                Step(
-                    kind,
-                    new,
-                    lambda b, i, c, new=new: [
-                        b.add(b.mul(k, -1), n=n - 1) if n > 1 else k for k, n in zip(i, new, strict=True)
-                    ],
-                )
-            )
+            steps.append(reverse(new, [True] * len(new)))
         elif kind == "pad":
             low = [rng.randint(0, 1) if n > 3 else 0 for n in new]
             old = [n - 2 * a for n, a in zip(new, low, strict=True)]
 
-            def back(
-                b: Builder, i: list[int], c: list[tuple[int, int, int]], low: Any = low, old: Any = old
-            ) -> list[int]:
+            def back(b: Builder, i: list[int], c: Limits, low: Any = low, old: Any = old) -> list[int]:
                 out = [b.add(k, n=-a) for k, a in zip(i, low, strict=True)]
                 c += [(e, 0, n - 1) for e, n, a in zip(out, old, low, strict=True) if a]
                 return out
@@ -523,69 +498,63 @@ def _ending_in(rng: random.Random, shape: list[int], depth: int) -> tuple[list[S
 
 
 # ------------------------------------------------------------------------------------------------ threads and blocks
-def threads(count: int = 150, shift: int = 0) -> Iterator[Map]:
+def _thread(rng: random.Random, made: int) -> Map | None:
     """Kernels: block, thread, vector lane and unrolled steps to an output position, on to an operand's index."""
-    rng = random.Random(128 + shift)
-    made = 0
-    while made < count:
-        shape = random_shape(rng, rng.randint(1, 4), 1 << 20)
-        block = rng.choice([32, 64, 128, 128, 256])
-        vector = rng.choice([1, 2, 4, 4, 8])
-        unroll = rng.choice([1, 1, 2, 4])
-        steps = chain(
-            rng,
-            shape,
-            rng.randint(0, 3),
-            {"reshape": 4, "transpose": 3, "slice": 0.5, "reverse": 0.4, "broadcast": 0.5},
-        )
-        final = steps[-1].shape if steps else shape
-        total = math.prod(final)
-        per = block * vector * unroll
-        blocks = -(-total // per)
-        if blocks < 2:
-            continue
-        b = Builder()
-        where: list[tuple[int, int, int]] = []
-        th, bl = b.var("th_x"), b.var("bl_x")
-        boxes = [("th_x", 0, block - 1), ("bl_x", 0, blocks - 1)]
-        style = made % 5
-        if style == 4:  # strip-mined: the thread is taken apart into a warp and a lane first
-            warps = b.fdiv(th, 32)
-            lane = b.mod(th, 32)
-            position = b.add(b.add(b.mul(lane, vector), b.mul(warps, 32 * vector)), b.mul(bl, block * vector))
-        else:
-            position = b.add(b.mul(th, vector), b.mul(bl, block * vector))
-        if vector > 1:
-            position = b.add(position, b.var("s0"))
-            boxes.append(("s0", 0, vector - 1))
-        if unroll > 1:
-            position = b.add(position, b.mul(b.var("s1"), block * vector * blocks))
-            boxes.append(("s1", 0, unroll - 1))
-        if style == 3:  # a second thread axis
-            boxes.append(("th_y", 0, 3))
-            position = b.add(b.mul(position, 4), b.var("th_y"))
-            per *= 4
-            boxes[1] = ("bl_x", 0, -(-total // per) - 1)
-            if boxes[1][2] < 1 or unroll > 1:
-                continue
-        covered = math.prod(hi - lo + 1 for _, lo, hi in boxes)
-        if covered != total:
-            where.append((position, 0, total - 1))
-        roots = through(b, steps, delinearize(b, position, final), where)
-        if style == 2:  # the operand's position in memory
-            roots = [linearize(b, roots, shape)]
-        m = _finish(
-            "threads",
-            f"threads {made}: {block}x{vector}x{unroll} " + " ".join(s.name for s in steps),
-            b,
-            boxes,
-            roots,
-            where,
-            [math.prod(shape)] if style == 2 else shape,
-        )
-        if accept(m):
-            made += 1
-            yield m
+    shape = random_shape(rng, rng.randint(1, 4), 1 << 20)
+    block = rng.choice([32, 64, 128, 128, 256])
+    vector = rng.choice([1, 2, 4, 4, 8])
+    unroll = rng.choice([1, 1, 2, 4])
+    steps = chain(
+        rng,
+        shape,
+        rng.randint(0, 3),
+        {"reshape": 4, "transpose": 3, "slice": 0.5, "reverse": 0.4, "broadcast": 0.5},
+    )
+    final = steps[-1].shape if steps else shape
+    total = math.prod(final)
+    per = block * vector * unroll
+    blocks = -(-total // per)
+    if blocks < 2:
+        return None
+    b = Builder()
+    where: Limits = []
+    th, bl = b.var("th_x"), b.var("bl_x")
+    boxes = [("th_x", 0, block - 1), ("bl_x", 0, blocks - 1)]
+    style = made % 5
+    if style == 4:  # strip-mined: the thread is taken apart into a warp and a lane first
+        warps = b.fdiv(th, 32)
+        lane = b.mod(th, 32)
+        position = b.add(b.add(b.mul(lane, vector), b.mul(warps, 32 * vector)), b.mul(bl, block * vector))
+    else:
+        position = b.add(b.mul(th, vector), b.mul(bl, block * vector))
+    if vector > 1:
+        position = b.add(position, b.var("s0"))
+        boxes.append(("s0", 0, vector - 1))
+    if unroll > 1:
+        position = b.add(position, b.mul(b.var("s1"), block * vector * blocks))
+        boxes.append(("s1", 0, unroll - 1))
+    if style == 3:  # a second thread axis
+        boxes.append(("th_y", 0, 3))
+        position = b.add(b.mul(position, 4), b.var("th_y"))
+        per *= 4
+        boxes[1] = ("bl_x", 0, -(-total // per) - 1)
+        if boxes[1][2] < 1 or unroll > 1:
+            return None
+    covered = math.prod(hi - lo + 1 for _, lo, hi in boxes)
+    if covered != total:
+        where.append((position, 0, total - 1))
+    roots = through(b, steps, delinearize(b, position, final), where)
+    if style == 2:  # the operand's position in memory
+        roots = [linearize(b, roots, shape)]
+    return _finish(
+        "threads",
+        f"threads {made}: {block}x{vector}x{unroll} " + " ".join(s.name for s in steps),
+        b,
+        boxes,
+        roots,
+        where,
+        [math.prod(shape)] if style == 2 else shape,
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- the rest
@@ -613,7 +582,7 @@ def xla(path: Path = XLA_PAIRS) -> Iterator[Map]:
 
 
 #: The examples of the published descriptions of XLA's simplifier, and chains of reshapes from there.
-_PUBLISHED: list[tuple[str, list[tuple[str, int, int]], list[str]]] = [
+_PUBLISHED: list[tuple[str, Boxes, list[str]]] = [
     ("small remainder", [("d0", 0, 6), ("d1", 0, 14)], ["d0 + d1 // 16", "d1 % 16"]),
     ("three digits", [("d0", 0, 9), ("d1", 0, 9), ("d2", 0, 9)], ["(100*d0 + 10*d1 + d2) // 100",
         "(100*d0 + 10*d1 + d2) % 100 // 10", "d2 % 10"]),
@@ -709,24 +678,20 @@ def depths(sizes: Sequence[int] = DEPTHS) -> Iterator[Map]:
             yield m
 
 
-#: name -> generator
+#: Those that can be made with other seeds.
+GENERATED: dict[str, Callable[..., Iterator[Map]]] = {
+    "chains": generated(_chain, 2024, 300),
+    "tiles": generated(_tile, 8128, 120),
+    "convolutions": generated(_convolution, 33, 120),
+    "threads": generated(_thread, 128, 150),
+}
+#: All of them by name.
 CORPORA: dict[str, Callable[[], Iterator[Map]]] = {
     "published": published,
     "xla": xla,
-    "chains": chains,
-    "tiles": tiles,
-    "convolutions": convolutions,
-    "threads": threads,
+    **GENERATED,
     "terms": terms,
     "depths": depths,
-}
-
-#: Those that can be made with other seeds.
-GENERATED: dict[str, Callable[..., Iterator[Map]]] = {
-    "chains": chains,
-    "tiles": tiles,
-    "convolutions": convolutions,
-    "threads": threads,
 }
 
 

@@ -73,12 +73,23 @@ def percent(share: float) -> str:
 
 
 def rest(share: float) -> str:
-    """What is left to all, rounded up."""
+    """The rest, rounded up."""
     return f"{math.ceil(round((1 - share) * 1000, 6)) / 10:g}%"
 
 
 def ratio(a: float, b: float) -> str:
     return f"{a / b:.2f}" if b else ("1.00" if a == b else "-")
+
+
+def against(cost: float, best: float, at_best: float) -> str:
+    """A cost as a multiple of the best, and the share of maps that are no larger."""
+    return f"{ratio(cost, best)} ({percent(at_best)})"
+
+
+def section(title: str, text: str, picture: str = "", shows: str = "") -> list[str]:
+    """The head of a section: what it says, and a picture."""
+    drawn = [f"![{shows}](benchmark/{picture}.svg)", ""] if picture else []
+    return [f"## {title}", "", *prose(text), *drawn]
 
 
 # --------------------------------------------------------------------------------------------------------------- page
@@ -147,7 +158,7 @@ class Goals:
 
     @property
     def measured(self) -> dict[str, dict[str, str]]:
-        """What is shown, by goal and corpus."""
+        """The text of each cell, by goal and corpus."""
         return {what: {c: shown for c, (_, shown) in row.items()} for (what, _), row in self.rows.items()}
 
 
@@ -247,12 +258,9 @@ def _goals(data: dict[str, Any], corpora: dict[str, Any]) -> list[str]:
     ]
     whole = [[what, limit, cell(what, "", row)] for (what, limit), row in found.rows.items() if "" in row]
     reached = sum(all(met for met, _ in row.values()) for row in found.rows.values())
+    said = "What does not meet its goal is bold; what the version before measured, where it differs, is in brackets."
     return [
-        f"## Goals: {reached} of {len(found.rows)} met everywhere",
-        "",
-        *prose(
-            "What does not meet its goal is bold; what the version before measured, where it differs, is in brackets."
-        ),
+        *section(f"Goals: {reached} of {len(found.rows)} met everywhere", said),
         *(table(["goal", "limit", *(TITLES[c] for c in names)], each) if each else []),
         *table(["goal", "limit", "measured"], whole),
     ]
@@ -295,41 +303,31 @@ def _corpora(corpora: dict[str, Any]) -> list[str]:
 
 
 def _size(corpora: dict[str, Any], names: Sequence[str]) -> list[str]:
-    out = [
-        "## Size of the results",
-        "",
-        *prose(
-            """Cost summed over the maps, as a multiple of the *virtual best*: for each map the smallest right
+    out = section(
+        "Size of the results",
+        """Cost summed over the maps, as a multiple of the *virtual best*: for each map the smallest right
             result among all peers (ours is not one of them), for all operations, for divisions (`floordiv` and
             `mod`) and for the documented cost, in which a division counts three, each by itself. In brackets the
             share of maps that are no larger. A map that a peer did not answer, or answered wrongly, counts as it
             was given. The native core is left out: its results are the same. Operations and divisions trade
             against each other, so often nobody has the least of both: a map is *beaten* if one result of another
-            peer has no more of either and less of one."""
-        ),
-        "![cost of results as a multiple of the virtual best](benchmark/cost_against_best.svg)",
-        "",
-    ]
+            peer has no more of either and less of one.""",
+        "cost_against_best",
+        "cost of results as a multiple of the virtual best",
+    )
     for k, label in enumerate(("All operations", "Divisions", "Documented cost")):
-        rows: list[list[str]] = []
-        for n in names:
-            row = [n]
-            for s in corpora.values():
-                p = s["peers"].get(n, {})
-                row.append(
-                    f"{ratio(p['cost'][k], p['best'][k])} ({percent(p['at_best'][k])})"
-                    if "cost" in p
-                    else "-"
-                )
-            rows.append(row)
+        found = {n: [_found(corpora, c, n) for c in corpora] for n in names}
+        rows = [
+            [n, *(against(p["cost"][k], p["best"][k], p["at_best"][k]) if "cost" in p else "-" for p in of)]
+            for n, of in found.items()
+        ]
         rows.append(["virtual best, sum", *(f"{s['best'][k]:,}" for s in corpora.values())])
         given = [measures(dict(zip(("all", "div"), s["before"], strict=True)))[k] for s in corpora.values()]
         rows.append(["as given, sum", *(f"{n:,}" for n in given)])
         out += [f"**{label}**", "", *table(["peer", *(TITLES[c] for c in corpora)], rows)]
-    rows = []
-    for n in names:
-        found = [s["peers"].get(n, {}) for s in corpora.values()]
-        rows.append([n, *(f"{p['beaten']} of {p['ok']}" if p.get("ok") else "-" for p in found)])
+    rows = [
+        [n, *(f"{p['beaten']} of {p['ok']}" if p.get("ok") else "-" for p in of)] for n, of in found.items()
+    ]
     out += ["**Beaten maps**", "", *table(["peer", *(TITLES[c] for c in corpora)], rows)]
     return out + _asked(corpora)
 
@@ -341,10 +339,7 @@ def _held_out(found: dict[str, Any]) -> list[str]:
         for n in (OURS, QUICK):
             own = s["peers"].get(n)
             if own is not None:
-                shares = [
-                    f"{ratio(own['cost'][k], s['best'][k])} ({percent(own['at_best'][k])})"
-                    for k in range(len(MEASURES))
-                ]
+                shares = [against(*of) for of in zip(own["cost"], s["best"], own["at_best"], strict=True)]
                 what = TITLES[c] + how(n)
                 rows.append([what, f"{s['maps']:,}", *shares, f"{own['beaten']} of {own['ok']}"])
     peers = ", ".join(n for n in found["peers"] if n not in OWN)
@@ -362,14 +357,14 @@ def _held_out(found: dict[str, Any]) -> list[str]:
 
 
 def _asked(corpora: dict[str, Any]) -> list[str]:
-    """What we make where few operations, or few divisions, are asked for."""
+    """Our results where few operations, or few divisions, are asked for."""
     rows = []
     for k, what in enumerate(MEASURES):
         found = [s.get("asked", {}).get(what) for s in corpora.values()]
         if not any(found):
             continue
         cells = [
-            f"{ratio(a['cost'][k], a['best'])} ({percent(a['at_best'])}); {a['cost'][0]:,} / {a['cost'][1]:,}"
+            f"{against(a['cost'][k], a['best'], a['at_best'])}; {a['cost'][0]:,} / {a['cost'][1]:,}"
             if a
             else "-"
             for a in found
@@ -406,42 +401,23 @@ def _time(corpora: dict[str, Any], names: Sequence[str]) -> list[str]:
             if "cold" not in p:
                 continue
             t = p.get("to_tvm")
-            rows.append(
-                [
-                    n,
-                    duration(p["cold"]["median"]),
-                    duration(p["cold"]["p95"]),
-                    duration(p["warm"]["median"]),
-                    duration(p["warm"]["p95"]),
-                    duration(p["convert"]["median"]),
-                    *((f"{t[k]:.2f}" for k in ("median", "p95", "per_map")) if t else ("-", "-", "-")),
-                ]
-            )
-        head = [
-            "peer",
-            "cold",
-            "cold p95",
-            "warm",
-            "warm p95",
-            "convert",
-            "cold / tvm",
-            "p95 / tvm",
-            "by map",
-        ]
+            times = [p[what][k] for what in ("cold", "warm") for k in ("median", "p95")]
+            times.append(p["convert"]["median"])
+            ratios = [f"{t[k]:.2f}" for k in ("median", "p95", "per_map")] if t else ["-"] * 3
+            rows.append([n, *map(duration, times), *ratios])
+        head = ["peer", "cold", "cold p95", "warm", "warm p95", "convert"]
+        head += ["cold / tvm", "p95 / tvm", "by map"]
         out += [f"**{TITLES[c]}**", "", *table(head, rows)]
     return out
 
 
 def _wrong(data: dict[str, Any], corpora: dict[str, Any], names: Sequence[str]) -> list[str]:
-    out = [
-        "## Answers",
-        "",
-        *prose(
-            """Every result is evaluated on all points of the domain where the box has at most 20,000, otherwise on
+    out = section(
+        "Answers",
+        """Every result is evaluated on all points of the domain where the box has at most 20,000, otherwise on
             those of 20,000 random points and corners of the box that lie in it; *wrong* differs from the map
-            somewhere. *Gave up* is the peer's limit of time or of its own steps."""
-        ),
-    ]
+            somewhere. *Gave up* is the peer's limit of time or of its own steps.""",
+    )
     states = ("ok", "wrong", "gave up", "failed", "refused")
     rows = []
     for n in names:
@@ -458,35 +434,23 @@ def _wrong(data: dict[str, Any], corpora: dict[str, Any], names: Sequence[str]) 
 
 
 def _growth(data: dict[str, Any]) -> list[str]:
-    out = [
-        "## Growth",
-        "",
-        *prose(
-            """Families of growing maps: a sum of up to 1,000 terms under a quotient and a remainder (*digits*:
+    out = section(
+        "Growth",
+        """Families of growing maps: a sum of up to 1,000 terms under a quotient and a remainder (*digits*:
             coefficients 4 to 32; *loose*: 1 to 40), and chains of up to 64 reshapes (*transpose*: with
             transposes between). The exponent is the slope of the logarithm of the cold time (best of seven)
             against the logarithm of the size; *tail* is that of the larger half. A chain shares its nodes; as a
-            tree it grows exponentially, which is what stops simplifiers that walk trees."""
-        ),
-        "![time on growing maps](benchmark/growth.svg)",
-        "",
-    ]
+            tree it grows exponentially, which is what stops simplifiers that walk trees.""",
+        "growth",
+        "time on growing maps",
+    )
     rows = []
     for g in data["growth"]:
-        if not g["points"]:
-            continue
-        size, seconds = g["points"][-1]
-        rows.append(
-            [
-                f"{g['family']}, {g['kind']}",
-                g["peer"],
-                "-" if g["exponent"] is None else f"{g['exponent']:.2f}",
-                "-" if g["tail"] is None else f"{g['tail']:.2f}",
-                str(size),
-                duration(seconds),
-                g["stopped"].replace("|", "/") or "",
-            ]
-        )
+        if g["points"]:
+            size, seconds = g["points"][-1]
+            slopes = ["-" if g[k] is None else f"{g[k]:.2f}" for k in ("exponent", "tail")]
+            row = [f"{g['family']}, {g['kind']}", g["peer"], *slopes, str(size), duration(seconds)]
+            rows.append([*row, g["stopped"].replace("|", "/")])
     return out + table(["family", "peer", "exponent", "tail", "largest", "time there", "stopped by"], rows)
 
 
@@ -511,27 +475,21 @@ def _rest(data: dict[str, Any]) -> list[str]:
             for core in map(how, OWN)
             if (s := data.get("checking" + core, {}).values())
         ]
-        out += [
-            "## What the checks cost",
-            "",
-            *prose(
-                f"""The code of a rule establishes its left side and every condition on the value at hand before it builds
+        out += section(
+            "What the checks cost",
+            f"""The code of a rule establishes its left side and every condition on the value at hand before it builds
                 the right side. That takes {"; ".join(shares)}, as a profiler sees it, which makes short calls look longer
-                than they are. No option switches it off."""
-            ),
-        ]
+                than they are. No option switches it off.""",
+        )
     if "memory" in data:
         n = data["memory"]
         marks = n["megabytes"]
-        out += [
-            "## Memory",
-            "",
-            *prose(
-                f"""{n["maps"]:,} distinct maps, simplified and let go in one process: {marks[0][1]:.0f} MB resident
+        out += section(
+            "Memory",
+            f"""{n["maps"]:,} distinct maps, simplified and let go in one process: {marks[0][1]:.0f} MB resident
                 after {marks[0][0]:,}, {marks[-1][1]:.0f} MB at the end, {n["peak"]:.0f} MB at the peak;
-                {duration(n["seconds_simplifying"] / n["maps"])} of simplification each."""
-            ),
-        ]
+                {duration(n["seconds_simplifying"] / n["maps"])} of simplification each.""",
+        )
     return out
 
 
@@ -555,15 +513,13 @@ def _method() -> list[str]:
         a map are measured once on it, others up to seven times.""",
         """The virtual best has the better of all peers, and of three ways of asking tvm, for each map and each measure.""",
     )
-    out = ["## How it is made fair", ""]
-    for p in points:
-        out += prose(p, "- ")[:-1]
-    out += [""]
-    return out + prose(
+    listed = [line for p in points for line in prose(p, "- ")[:-1]]
+    again = prose(
         """To repeat it: `make bench` (all peers but Inductor are in the extra `bench`; Inductor needs `pip install
         torch`, whose CPU build is enough), or `python tests/bench/simplifier.py --fast` for the fast peers
         alone."""
     )
+    return ["## How it is made fair", "", *listed, "", *again]
 
 
 # --------------------------------------------------------------------------------------------------------------- JSON
@@ -612,7 +568,7 @@ def _packed(p: dict[str, Any]) -> list[Any]:
 
 
 def expanded(text: str) -> dict[str, Any]:
-    """What :func:`compact` wrote, as it was measured (but for rounding)."""
+    """Read what :func:`compact` wrote: the measurements, rounded."""
     data: dict[str, Any] = json.loads(text)
     for d in data["corpora"].values():
         for r in d["rows"]:
@@ -643,20 +599,10 @@ def _rounded(value: Any) -> Any:
 
 
 # -------------------------------------------------------------------------------------------------------------- plots
-COLOURS = {
-    "indexproof": "#c0392b",
-    "indexproof-native": "#e8776a",
-    "indexproof-quick": "#7d1d12",
-    "indexproof-quick-native": "#b5651d",
-    "xla": "#555555",
-    "tvm": "#1f5fa8",
-    "tvm-steps": "#6fa3d8",
-    "tvm-itermap": "#16a0a0",
-    "tinygrad": "#e08e0b",
-    "isl": "#2e8b57",
-    "sympy": "#8e6bbf",
-    "inductor": "#b5527f",
-}
+COLOURS = {"indexproof": "#c0392b", "indexproof-native": "#e8776a", "indexproof-quick": "#7d1d12"}
+COLOURS |= {"indexproof-quick-native": "#b5651d", "xla": "#555555", "tvm": "#1f5fa8", "tvm-steps": "#6fa3d8"}
+COLOURS |= {"tvm-itermap": "#16a0a0", "tinygrad": "#e08e0b", "isl": "#2e8b57", "sympy": "#8e6bbf"}
+COLOURS |= {"inductor": "#b5527f"}
 
 
 def plots(data: dict[str, Any], folder: Path) -> None:
@@ -666,20 +612,9 @@ def plots(data: dict[str, Any], folder: Path) -> None:
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
 
-    plt.rcParams.update(
-        {
-            "svg.hashsalt": "indexproof",
-            "svg.fonttype": "none",
-            "font.size": 9,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.grid": True,
-            "grid.color": "#e4e4e4",
-            "grid.linewidth": 0.6,
-            "axes.axisbelow": True,
-            "legend.frameon": False,
-        }
-    )
+    look = {"svg.hashsalt": "indexproof", "svg.fonttype": "none", "font.size": 9, "legend.frameon": False}
+    look |= {"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True}
+    plt.rcParams.update(look | {"grid.color": "#e4e4e4", "grid.linewidth": 0.6})
 
     def save(figure: Any, name: str) -> None:
         figure.savefig(folder / name, metadata={"Date": None, "Creator": None}, bbox_inches="tight")

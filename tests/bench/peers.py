@@ -626,9 +626,7 @@ class Sympy(Peer):
                 denominator = s.Integer(math.lcm(*(int(q.q) for q in e.args[0].atoms(s.Rational))))
                 numerator = s.expand(e.args[0] * denominator)
             return b.op(
-                "fdiv" if isinstance(e, s.floor) else "cdiv",
-                self.read(numerator, b),
-                b.lit(int(denominator)),
+                "fdiv" if isinstance(e, s.floor) else "cdiv", self.read(numerator, b), b.lit(int(denominator))
             )
         if isinstance(e, s.Mod):
             return b.op("mod", self.read(e.args[0], b), b.lit(int(e.args[1])))

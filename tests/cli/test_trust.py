@@ -188,10 +188,7 @@ def test_tools_that_are_not_installed_are_named_with_the_remedy(
 
 
 def test_faults(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    outcomes = {
-        "crash": [Fault("crash", "one", "not checked")],
-        "claim": [Fault("claim", "two", "refuted")],
-    }
+    outcomes = {"crash": [Fault("crash", "one", "not checked")], "claim": [Fault("claim", "two", "refuted")]}
     monkeypatch.setattr(sabotage, "tasks", lambda: [Batch("crash")])
     monkeypatch.setattr(sabotage, "perform", lambda t: outcomes[t.kind])
     done = run("dev", "faults", "--jobs", 1)

@@ -60,11 +60,7 @@ def plain_map(m: IndexingMap) -> IndexingMap:
 class Driver:
     """Any rules, applied bottom-up until none fires."""
 
-    def __init__(
-        self,
-        rules: Iterable[Rule],
-        facts: Facts,
-    ) -> None:
+    def __init__(self, rules: Iterable[Rule], facts: Facts) -> None:
         self.facts = facts
         self.by_head = _indexed(tuple(rules))
         self.normal: dict[Expr, Expr] = {}

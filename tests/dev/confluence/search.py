@@ -160,11 +160,7 @@ def _questions(outer: AnyRule, inner: AnyRule, at: Overlap) -> dict[str, list[_W
     if not at.start.constraints:
         together = at.start.with_(results=[m.results[0] for m in (at.start, at.first, at.second)])
     return {
-        "rewritten": [
-            start,
-            _Way(f"{outer.name} first", at.first),
-            _Way(f"{inner.name} first", at.second),
-        ],
+        "rewritten": [start, _Way(f"{outer.name} first", at.first), _Way(f"{inner.name} first", at.second)],
         "renamed": [start, _renamed(at.start)],
         "reordered": [_Way("as it is", together), _Way("other order", _turned(together), _turned)],
     }

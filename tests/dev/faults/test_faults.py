@@ -170,10 +170,7 @@ def test_forged_certificates_are_refused_for_what_they_say(monkeypatch: pytest.M
 
 
 def test_the_report_says_what_was_not_noticed() -> None:
-    fine = [
-        Fault("solver", "always unsat: a", "evaluation"),
-        Fault("cache entry", "swapped: b", "altered"),
-    ]
+    fine = [Fault("solver", "always unsat: a", "evaluation"), Fault("cache entry", "swapped: b", "altered")]
     assert (faults_status(fine), faults_status([])) == (0, 1)
     assert "every one noticed" in list(faults_text(fine, 1.0))[-1]
     bad = [*fine, Fault("claim", "a slip", "")]

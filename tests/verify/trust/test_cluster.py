@@ -448,8 +448,5 @@ def test_certificates_are_demanded_where_they_are_named(
                 assert facts(run) == facts(prove_all(sample()[:3], jobs=1))
             # without a certificate, with another one, or without encryption
             for settings, address in (({}, dask.address), (others, plain), (ours, f"tcp://{plain}")):
-                with (
-                    config.set(settings),
-                    pytest.raises(InputError, match="there is no Dask"),
-                ):
+                with config.set(settings), pytest.raises(InputError, match="there is no Dask"):
                     Cluster(address)

@@ -470,7 +470,7 @@ def reads_picture(
     rts: Sequence[int] | None = None,
     title: str = "",
 ) -> Picture:
-    """Which elements of its operands an output element, or a tile of the output, reads.
+    """Draw the elements of its operands that an output element, or a tile of the output, reads.
 
     ``m`` is a map from the output to one operand of the sizes ``operand``, or all the maps to it, or such by the name of
     the operand, each with its sizes. ``select`` says for every dimension of the output which indices: one number, an

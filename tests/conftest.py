@@ -1,4 +1,4 @@
-"""What holds for all tests, and random maps for them, the same ones in every run."""
+"""Settings of all tests, and random maps for them, the same ones in every run."""
 
 from __future__ import annotations
 

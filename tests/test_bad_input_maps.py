@@ -54,7 +54,7 @@ BUDGET = settings(
 
 
 def complaint(source: Any) -> InputError | None:
-    """What reading text or JSON values complains about; any other exception fails the test."""
+    """The error of reading text or JSON values; any other exception fails the test."""
     try:
         read_map(source) if isinstance(source, str) else map_from_json(source)
     except InputError as error:

@@ -39,7 +39,7 @@ OUTSIDE = {
     # how a wheel is built, which is no part of it
     "setup": {"setuptools"},
 }
-"""What a layer may import beside the standard library, at the top of a module or inside a function."""
+"""The imports that a layer may have beside the standard library, at the top of a module or inside a function."""
 
 UNLOADED = (
     "z3",
@@ -54,7 +54,7 @@ UNLOADED = (
     "distributed",
     "hypothesis",
 )
-"""What ``import indexproof`` must not load."""
+"""The packages that ``import indexproof`` must not load."""
 
 
 def modules() -> list[Path]:

@@ -1,4 +1,4 @@
-"""What is installed: the list of packages, the wheel, the pinned versions and the public names."""
+"""The installed package: the list of packages, the wheel, the pinned versions and the public names."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_every_requirement_is_pinned_within_its_bounds() -> None:
 
 
 def test_the_pins_are_complete() -> None:
-    """Whatever an installed requirement needs in its turn is pinned too."""
+    """The requirements of installed requirements are pinned too."""
     pinned = pins()
     seen: set[str] = set()
     todo = [r for group in PROJECT["project"]["optional-dependencies"].values() for r in group]

@@ -1,4 +1,4 @@
-"""What the functions of the package answer to a value of another kind: its name, and what was expected."""
+"""Functions of the package refuse a value of another kind with its type and the expected one."""
 
 from __future__ import annotations
 

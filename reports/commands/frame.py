@@ -98,7 +98,7 @@ class Commands(TyperGroup):
 
 @contextmanager
 def _ended_like_interrupted() -> Iterator[None]:
-    """Who is asked to end (SIGTERM: a job that is cancelled) keeps what is done and ends its processes, as after Ctrl-C."""
+    """Treat SIGTERM (a job is cancelled) as Ctrl-C: keep the verdicts so far and end all processes."""
     before = signal.getsignal(signal.SIGTERM)
     # in a thread there are no handlers, and somebody else's stays
     if ours := before is signal.SIG_DFL and threading.current_thread() is threading.main_thread():

@@ -1,4 +1,4 @@
-"""What a peer makes of a map, and whether that is right."""
+"""Run a peer within its limits, and tell whether its result is right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a simplifier has left: ``python tests/bench/audit.py atoms``, ``combinations``, ``table``, ``beaten``.
+"""List possible improvements of results: ``python tests/bench/audit.py atoms``, ``combinations``, ``table``, ``beaten``.
 
 ``atoms`` evaluates every quotient, remainder, minimum and maximum in the results of the benchmark's maps, also of those
 made with other seeds, and lists those that need not be there: that have one value, that are an affine function of the
@@ -62,7 +62,7 @@ class Needless:
 
 @dataclass
 class Found:
-    """What the atoms of a corpus are."""
+    """The atoms of a corpus."""
 
     maps: int = 0
     #: maps whose domain has too few points
@@ -185,7 +185,7 @@ def evaluate(nodes: Sequence[Any], env: dict[str, Any]) -> dict[Any, Any]:
 def _cheapest(
     results: Sequence[Any], nodes: Sequence[Any], values: dict[Any, Any]
 ) -> tuple[int, int, str] | None:
-    """What the results cost, what they cost with the best exchange of one atom, and that exchange."""
+    """The cost of the results, their cost with the best exchange of one atom, and that exchange."""
     from indexproof.core.cost import cost as documented
     from indexproof.core.expr import FloorDiv, Mod, Var, linear, postorder
     from indexproof.core.kept import exchanged
@@ -237,7 +237,7 @@ def _made(names: Sequence[str], shifts: Sequence[int]) -> Iterator[Map]:
 
 
 def audit_atoms(peer: Peer, names: Sequence[str], shifts: Sequence[int], points: int) -> dict[str, Found]:
-    """What the atoms in the results of a peer are, by corpus."""
+    """The atoms in the results of a peer, by corpus."""
     found: dict[str, Found] = {}
     for name in names:
         of = found[name] = Found()

@@ -162,7 +162,7 @@ def questions(seed: int) -> Iterator[tuple[str, Expr, Expr, Box]]:
 
 
 def asked(left: Expr, right: Expr, box: Box, limit: int) -> tuple[str, float]:
-    """What became of a question, and the processor time in seconds."""
+    """The verdict on a question, and the processor time in seconds."""
     start = time.process_time()
     signal.alarm(limit)
     try:

@@ -103,7 +103,7 @@ def held_out(peers: Sequence[Peer], shifts: Sequence[int]) -> dict[str, Any]:
 
 
 def renewed(stored: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """What was measured now, and what was stored of the peers that were not asked: of another machine without its times.
+    """Join new measurements with stored ones of the peers that were not asked; those of another machine lose their times.
 
     Raises :class:`ValueError` where the maps are others.
     """
@@ -498,7 +498,7 @@ def memory(count: int) -> dict[str, Any]:
 
 # ------------------------------------------------------------------------------------------------------------ machine
 def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
+    """Describe this machine."""
     import os
 
     cpu = platform.processor()

@@ -199,7 +199,7 @@ OWN = (Ours.name, Native.name, Quick.name, QuickNative.name)
 
 
 def how(name: str) -> str:
-    """What is said of figures of one of :data:`OWN`: nothing, or such as ``", quick, native"``."""
+    """The suffix for figures of one of :data:`OWN`: empty, or such as ``", quick, native"``."""
     return name.removeprefix(Ours.name).replace("-", ", ")
 
 
@@ -227,7 +227,7 @@ def from_steps(steps: Any, outputs: Any) -> Program:
 
 # --------------------------------------------------------------------------------------------------------------- XLA
 class Xla(Peer):
-    """What XLA's simplifier printed; only where the corpus holds it, and without a time."""
+    """Results that XLA's simplifier printed; only where the corpus holds them, and without a time."""
 
     name = "xla"
     note = "results stored with the corpus, XLA of jaxlib 0.10.2; not run, so it has no time"

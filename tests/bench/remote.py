@@ -48,7 +48,7 @@ class Remote:
             raise
 
     def ask(self, what: Callable[..., Any], *args: Any) -> Any:
-        """What the function of :mod:`measure` returns for the peer.  Raises :class:`RuntimeError` where it does not."""
+        """Call a function of :mod:`measure` for the peer.  Raises :class:`RuntimeError` where that raises."""
         pickle.dump((what.__name__, args), self.process.stdin)
         self.process.stdin.flush()
         return self._answer()

@@ -49,7 +49,7 @@ def any_period(counter: Any, f: Any, v: Any, moves: Sequence[int]) -> Iterator[t
 
 
 def first_step(counter: Any, f: Expr, v: Any, by: int) -> int | None:
-    """What sampled points and the first step agree on holds in the whole box."""
+    """Where sampled points and the first step agree, it is taken to hold in the whole box."""
     return _step(counter, f, type(v)(v.name, v.lo, v.lo + by), by)
 
 
@@ -126,7 +126,7 @@ def gaps_allowed(ds: Any) -> Iterator[Any]:
 
 
 def no_carry(const: int, terms: Any, box: Any) -> Interval:
-    """What is below a stride never reaches it."""
+    """A value below a stride never reaches it."""
     return Interval(const, const)
 
 

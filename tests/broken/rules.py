@@ -290,7 +290,7 @@ def any_digit_joins_digit(x: Expr, t: Expr, a: Const, n: Const, v: Const, w: Con
 
 @mistake(sharing.quotient_releases_summand)
 def quotient_releases_what_is_not_divided(x: Expr, q: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
-    """What is released from a dividend must be divided by as much as the rest."""
+    """A summand that leaves a dividend must be divided by as much as the rest."""
     return Rewrite(
         (x + r * a) // (a * b), (q + r) // b, when=(b > 0, q.eq(x // (a * b))), choose="divided_part"
     )
@@ -304,7 +304,7 @@ def any_quotient_negates(x: Expr, d: Const) -> Rewrite:
 
 @mistake(sharing.quotient_turns)
 def quotient_turns_for_any_sign(x: Expr, t: Expr, d: Const) -> Rewrite:
-    """What is left to the divisor less one is right of positive divisors only."""
+    """The complement to the divisor less one is right of positive divisors only."""
     return Rewrite(x // d, -t, when=(t.eq((d - 1 - x) // d),), choose="sharing")
 
 

@@ -1,4 +1,4 @@
-"""What commands on maps, instructions and layouts answer a person: the exit status, and parts of what is printed."""
+"""Commands on maps, instructions and layouts: exit status, and parts of the printed text."""
 
 from __future__ import annotations
 

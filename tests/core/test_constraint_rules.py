@@ -161,7 +161,7 @@ def _points(rng: random.Random, facts: Facts, roots: list[Expr]) -> Iterator[dic
 
 @pytest.mark.parametrize("rule", RULES.constraints, ids=lambda rule: rule.name)
 def test_the_compiled_rule_is_the_stated_one(rule: ConstraintRule) -> None:
-    """What it makes of constraints is among what the reference makes, it makes something where the reference does, the
+    """Its results are among those of the reference, it has one where the reference has one, the
     outcome holds where the constraints do, and it is smaller.
     """
     rng = random.Random(rule.name)

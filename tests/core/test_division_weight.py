@@ -1,4 +1,4 @@
-"""What a division weighs is the caller's to say: few operations, or few divisions."""
+"""The caller says the weight of a division: few operations, or few divisions."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_what_has_a_divisor_that_varies_has_a_size() -> None:
 
 
 def test_strategies_remember_nothing_that_rules_rely_on() -> None:
-    """What they call of the kernel's own methods only reads."""
+    """The methods of the kernel that they call only read."""
     folder = Path(__file__).parents[2] / "core" / "strategies"
     for path in folder.glob("*.py"):
         tree = ast.parse(path.read_text("utf-8"))

@@ -94,7 +94,7 @@ def bits(m: IndexingMap) -> int:
 
 
 def broken_promises(m: IndexingMap, after: IndexingMap) -> list[str]:
-    """What ``after``, simplified with the width of ``m``, does wrong."""
+    """The mistakes of ``after``, simplified with the width of ``m``."""
     found = ["shown"] if bits(after) > bits(m) else []
     if not Room.of_map(m).allows(Room.of_map(after)):
         found.append("step")

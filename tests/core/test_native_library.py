@@ -61,7 +61,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def said(place: Path, source: str, target: str, given: list[str], *options: str) -> list[str]:
-    """What the program in C prints for each line."""
+    """Run the program in C: its output for each line."""
     file = place / "given.txt"
     file.write_text("\n".join(given) + "\n", encoding="utf-8")
     done = subprocess.run(
@@ -133,7 +133,7 @@ def test_same_text_and_json(place: Path, pairs: list[Any]) -> None:
 
 
 def test_derivations(place: Path, pairs: list[Any]) -> None:
-    """What the library records is what Python records, and proves that the map is the same."""
+    """The library records the steps that Python records, and they prove that the map is the same."""
     documents = said(place, "text", "derivation", [format_map(m) for m, _, _ in pairs])
     left = 0
     for (m, after, _), line in zip(pairs, documents, strict=True):
@@ -151,7 +151,7 @@ def test_derivations(place: Path, pairs: list[Any]) -> None:
 
 
 def test_damaged_derivations(place: Path) -> None:
-    """What `replay` reads is checked, or refused with its place; steps that are left out or changed prove nothing else."""
+    """`replay` checks a record, or refuses it with its place; steps that are left out or changed prove nothing else."""
     text = "(d0, d1) -> ((d0 * 4 + d1) // 8, (d0 * 4 + d1) mod 4), domain: d0 in [0, 9], d1 in [0, 3], d0 * 2 + 1 in [3, 9]"
     (line,) = said(place, "text", "derivation", [text])
     document = load_json(line)

@@ -146,7 +146,7 @@ def test_a_dividend_that_an_extremum_needs_as_well_keeps_its_factors() -> None:
 @pytest.mark.parametrize("depth", [190, 260, 1500])
 @pytest.mark.parametrize("keep_width", [False, True])
 def test_maps_of_any_depth(depth: int, keep_width: bool) -> None:
-    """What is nested too deeply for the search comes back as a normal form, and stays."""
+    """A map nested too deeply for the search comes back in normal form, and stays."""
     e: Expr = var("d0")
     for k in range(depth):
         e = (e * 3 + var("d1") * (k % 5 + 1)) % (7 + k % 13)
@@ -187,7 +187,7 @@ BOXES = {v: Interval(0, 9) for v in (a, b, c, d)}
 
 
 def steps(e: Expr) -> list[Expr]:
-    """What the driver makes of ``e`` itself, step by step."""
+    """Rewrite ``e`` itself with the driver, step by step."""
     driver = Driver(RULES.rules, Facts(BOXES))
     made = [e]
     while (after := driver._step(made[-1])) is not None:

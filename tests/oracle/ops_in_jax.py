@@ -1,4 +1,4 @@
-"""What jax computes for each op: the oracle that the ops are compared with."""
+"""Perform each op with jax: the oracle that the ops are compared with."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def _operand(rng: random.Random, grid: Dims, output: bool) -> tuple[Dims, tuple[
 
 
 def interpreted(spec: Spec) -> set[str]:
-    """What goes wrong when the kernel is interpreted, each core with one coordinate of the parallel axes.
+    """Interpret the kernel, each core with one coordinate of the parallel axes, and list its mistakes.
 
     ``in bounds`` and ``consecutive`` end the run, so that what else is wrong does not show.
     """

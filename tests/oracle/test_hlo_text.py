@@ -111,7 +111,7 @@ FORMS = {
     "two branches": [NEGATE, A + "i = pred[] parameter(1)\n"
         "ROOT c = f32[4] conditional(i, a, a), true_computation=f, false_computation=f"],
 }  # fmt: skip
-"""What XLA's parser takes beyond what it printed for the corpus; the body of the entry, computations before it."""
+"""Texts that XLA's parser takes and did not print for the corpus: the body of the entry, computations before it."""
 
 HEADERS = [
     "HloModule m, is_scheduled=true, entry_computation_layout={(f32[4]{0})->f32[4]{0}}",

@@ -272,7 +272,7 @@ def _distinct(rng: np.random.Generator, shape: Sizes) -> np.ndarray:
 
 
 def named(maps: ComputationMaps, key: tuple[int, int]) -> set[Any]:
-    """What the maps of a pair of arrays relate, for all values of what is read when it runs."""
+    """The pairs that the maps of two arrays relate, for all values of runtime variables."""
     pairs = set().union(*(m.relation() for m in maps.get(key, [])))
     return pairs if maps.direction == "output_to_input" else {(o, i) for i, o in pairs}
 

@@ -33,7 +33,7 @@ def load(path: Path) -> str:
 
 
 def meaning(module: Module) -> list[list[tuple[object, ...]]]:
-    """What a module computes: all of it but names, metadata and the layouts that lowering writes."""
+    """A module without names, metadata and the layouts that lowering writes."""
     places = {c.name: k for k, c in enumerate(module.computations)}
 
     def of(i: Instruction, operands: tuple[int, ...]) -> tuple[object, ...]:

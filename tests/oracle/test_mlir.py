@@ -18,7 +18,7 @@ MAPS = (DATA / "xla_maps.txt").read_text("utf-8").splitlines()
 
 
 def printed(text: str) -> str:
-    """What MLIR prints of an attribute that it reads."""
+    """Read an attribute with MLIR and print it."""
     with ir.Context():
         return str(ir.Attribute.parse(text))
 

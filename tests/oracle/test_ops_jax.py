@@ -173,7 +173,7 @@ def dynamic_update_slice(rng: random.Random, x: Shape) -> Case:
 
 
 class Pointed:
-    """What gather and scatter share: an array, the roles of its dimensions, and a batch of indices into it.
+    """The common part of gather and scatter: an array, the roles of its dimensions, a batch of indices into it.
 
     A dimension is part of the (w)indow, (d)ropped from it, (m)apped to an index and part of the window, or (b)atching.
     """

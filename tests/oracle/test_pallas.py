@@ -38,7 +38,7 @@ SEEDS = (19, 23, 3, 6, 37)
 
 # ------------------------------------------------------------------------------------------- the interpreter of Pallas
 def compare(seed: int) -> set[str]:
-    """What the interpreter finds in a specification, which must be what is refuted."""
+    """Interpret a specification: the mistakes found must be those that are refuted."""
     spec = random_spec(seed)
     (call,) = indexproof.pallas.pallas_calls(spec.call(), spec.argument)
     claims = verify_pallas(call).claims

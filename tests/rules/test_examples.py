@@ -53,7 +53,7 @@ def known_of(text: str) -> list[tuple[Expr, Interval]]:
 
 
 def bounds_of(text: str) -> dict[Var, Interval]:
-    """What is said of variables alone."""
+    """The bounds of variables alone."""
     return {e: i for e, i in known_of(text) if isinstance(e, Var)}
 
 
@@ -77,7 +77,7 @@ def rules() -> Iterator[Rule]:
 
 
 def written(text: str, rules: RuleSet = RULES) -> tuple[list[Expr], list[Step]]:
-    """What a catalogue makes of several results together, and the steps by which they are written so."""
+    """Several results simplified together by a catalogue, and the steps that share work."""
     given, _, domain = text.partition(" | ")
     es = [parse_expr(part) for part in given.split(";")]
     trace: Trace = []

@@ -1,4 +1,4 @@
-"""What tests of verdicts share: the strategies that stated rules and claims may need."""
+"""Fixtures of tests of verdicts: the strategies that stated rules and claims may need."""
 
 from __future__ import annotations
 

@@ -303,7 +303,7 @@ GRID = next(
 
 
 def test_what_the_bound_of_a_dividend_proves_has_a_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What has a quotient is not proved as it stands, but by the bounds of dividends."""
+    """A claim with a quotient is proved by the bounds of dividends, not as it stands."""
     assert decide(GRID).strategy == "linear + quotient bound"
     reduction = export.prove
 

@@ -311,7 +311,7 @@ NOT_ZERO: Json = ("!=", 0, 1)
 
 
 def test_only_divisors_of_the_claim_are_not_zero() -> None:
-    """Whatever divides by x would say that x is not zero; a term that the claim does not have says nothing."""
+    """A division by x says that x is not zero, but not in a term that the claim does not have."""
     by_x = ["fdiv", 0, 0]
     refused(forged([], goal=NOT_ZERO, more=[by_x]), "does not say")
     # what cancels is no part of a claim, and two claims are compared without it

@@ -169,7 +169,7 @@ def test_constraints_are_not_told_with_what_rests_on_them() -> None:
 
 
 def test_digits_of_a_sum_of_digits() -> None:
-    """What was recorded inside the inner sum applies again to the outer one, once the inner one is there no more."""
+    """A step recorded inside the inner sum applies again to the outer one, once the inner one is gone."""
     explained_alike(family_map("chains", random.Random("indexproof 202 46220")))
 
 
@@ -202,7 +202,7 @@ def test_what_xla_simplifies() -> None:
 
 
 def test_a_spelling_that_another_pass_could_improve() -> None:
-    """What was spelled reads as what was written, so there is no other pass, whether it is recorded or not."""
+    """An extracted result reads back as it was written, so there is no second pass, recorded or not."""
     explained_alike(
         parse_map(
             "(d0)[s0] -> (d0 floordiv 992, (d0 mod 992) floordiv 128 - 1, ((d0 mod 992) floordiv 64) mod 2,"
@@ -624,7 +624,7 @@ def refused(d: Derivation) -> bool:
 
 @pytest.mark.parametrize("index", range(60))
 def test_random_sabotage_is_noticed_or_harmless(index: int) -> None:
-    """Whatever is altered: if it is accepted, the altered claim is true all the same."""
+    """If an altered derivation is accepted, the altered claim is true all the same."""
     from indexproof.verify.concrete import equal_maps
 
     rng = random.Random(index)

@@ -165,7 +165,7 @@ def divided(divisors: tuple[int, ...]) -> list[Expr]:
 
 
 def links(exprs: list[Expr]) -> tuple[list[Any], list[Any]]:
-    """What defines the quotients, and what is told beside."""
+    """The constraints that define quotients, and those that are told beside."""
     context = z3.Context()
     plain, linked = Encoder(context, "witness"), Encoder(context, "linked")
     for encoder in (plain, linked):

@@ -136,7 +136,7 @@ def random_rules(rounding: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("rounding", ["floor", "trunc", "euclid", "floor0", "trunc0", "euclid0"])
 def test_rules_are_read_as_they_are_evaluated(rounding: str) -> None:
-    """What is proved holds at every point of a box, and a counterexample is one."""
+    """Proved claims hold at every point of a box, and a counterexample is one."""
     header = f"semantics {rounding}\nint x, y\nconst c, d\n"
     decided = 0
     for text in random_rules(rounding):

@@ -69,7 +69,7 @@ def check(module: Module, verifier: ModuleVerifier) -> list[ComputationReport]:
 
 
 def proved(text: str) -> ComputationReport:
-    """What was asked of the entry of a module, all of it proved."""
+    """The report on the entry of a module, all of it proved."""
     module = read_module(text)
     *_, entry = check(module, ModuleVerifier(module))
     assert entry.status is Status.PROVED

@@ -1,4 +1,4 @@
-"""What is claimed of Pallas kernels: planted mistakes, kernels of tutorials, index maps, and both ways to decide."""
+"""Claims about Pallas kernels: planted mistakes, kernels of tutorials, index maps, and both ways to decide."""
 
 from __future__ import annotations
 

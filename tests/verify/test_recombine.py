@@ -155,7 +155,7 @@ def outcomes(goal: Condition) -> list[bool]:
 
 @PLANTED
 def test_a_planted_mistake_is_not_believed(planted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is proposed is believed only where it is proved."""
+    """A proposal is believed only where it is proved."""
     digits, number = planted.wrong
     goal = (digits // c).eq(number // c)
     proposing(monkeypatch, digits, number)

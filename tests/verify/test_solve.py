@@ -266,7 +266,7 @@ def test_substitution_is_shared_and_the_same() -> None:
 
 
 def test_a_large_counterexample_is_made_small_in_few_steps() -> None:
-    """What no solver helps with is moved towards zero in strides, not by ones."""
+    """A point that no solver makes smaller moves towards zero in strides, not by ones."""
     u, v = var("u"), var("v")
     found = minimised({u: 2**31 - 5, v: -(2**40)}, (u >= 10**9 + 7, v <= -(3 * 10**9)), u < 0, 1)
     assert found == {u: 10**9 + 7, v: -3 * 10**9}

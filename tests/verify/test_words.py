@@ -1,4 +1,4 @@
-"""What `print` shows of an answer: what the commands print, not the fields of a dataclass."""
+"""`print` shows an answer as the commands do, not as the fields of a dataclass."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WIDE = "(d1, d0) -> ((d0 * 65536 + d1) mod 7), domain: d1 in [0, 9], d0 in [0, 9
 
 
 def said(*command: str) -> str:
-    """What a command prints, without the line that repeats the command."""
+    """The output of a command, without the line that repeats the command."""
     shown = CliRunner().invoke(app, list(command), catch_exceptions=False).stdout
     return "\n".join(line for line in shown.splitlines() if not line.startswith("  again"))
 

@@ -363,7 +363,7 @@ TUPLE = "(s32[4], s32[4]), s32[4], s32[2,2]) tuple("
 
 
 def test_random_modules() -> None:
-    """What Hypothesis draws, called twice, on its own output where the shapes allow that."""
+    """Modules drawn by Hypothesis, called twice, on their own output where the shapes allow that."""
 
     @settings(deadline=None, max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(strategies.hlo_modules(instructions=4, elements=60))

@@ -1,4 +1,4 @@
-"""What is known of integers, however a module is called: against numpy, and nothing that is not known."""
+"""Integers that are known however a module is called: equal to numpy's, and nothing else is called known."""
 
 from __future__ import annotations
 

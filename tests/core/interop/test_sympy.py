@@ -24,7 +24,7 @@ MAP = parse_map(
 
 
 def value(e: Any, env: dict[str, int]) -> int:
-    """What sympy says of an expression at a point."""
+    """The value that sympy gives to an expression at a point."""
     found = e.subs({s: env[s.name] for s in e.free_symbols}) if e.free_symbols else e
     assert found.is_Integer, found
     return int(found)

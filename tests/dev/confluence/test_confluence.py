@@ -71,7 +71,7 @@ def test_planted_rules_that_are_not_confluent_are_found() -> None:
 
 def test_a_planted_dependence_on_the_order_of_results_is_found() -> None:
     def first_only(m: IndexingMap, *, quick: bool = False) -> IndexingMap:
-        """Whatever comes after the first result is left as it is."""
+        """Simplify the first result alone."""
         done = simplify(m.with_(results=m.results[:1]), quick=quick)
         return done.with_(results=(*done.results, *m.results[1:]))
 
@@ -82,7 +82,7 @@ def test_a_planted_dependence_on_the_order_of_results_is_found() -> None:
 
 def test_a_planted_dependence_on_names_is_found() -> None:
     def shy(m: IndexingMap, *, quick: bool = False) -> IndexingMap:
-        """What is called `a` is left alone."""
+        """Leave a map with a variable called `a` as it is."""
         return m if any(v.name == "a" for v in m.dims) else simplify(m, quick=quick)
 
     found = examine(named("quotient_by_one"), named("quotient_of_quotient"), simplify=shy)
@@ -121,7 +121,7 @@ def test_nothing_that_was_not_examined_counts_as_examined() -> None:
 
 
 def test_the_same_in_another_process() -> None:
-    """Which orders its strings in another way."""
+    """Another process orders its strings in another way."""
     among = ("quotient_of_remainder",)
     number = [b.name for _, b in pairs_of(among=among)].index("inner_remainder_vanishes")
     here = _work((number,), among, 4)

@@ -318,7 +318,7 @@ def identities(m: Maker) -> None:
 
 # -------------------------------------------------------------------------------------------------- at edges
 def blocks(m: Maker) -> None:
-    """What is left of a dividend fills a block of the divisor, or nearly."""
+    """The rest of a dividend fills a block of the divisor, or nearly."""
     g, n, rng = m.g, m.n, m.rng
     x, r = m.wide(), m.digit(g)
     e = x * (m.near(g) * m.sign()) + r * m.sign()

@@ -26,7 +26,7 @@ CHUNK: Final = 100
 
 
 class Failed(Exception):
-    """What is wrong with one thing, with the exit status that says so: 1 false, 2 undecided, 4 a bug."""
+    """A failure of one map or text, with its exit status: 1 false, 2 undecided, 4 a bug."""
 
     def __init__(self, kind: str, status: int, *lines: tuple[str, object]) -> None:
         self.kind = kind

@@ -120,7 +120,7 @@ def validate(m: IndexingMap, after: IndexingMap) -> Validation:
 
 
 def _decided(problem: Problem, engine: str) -> Outcome:
-    """What an engine alone says."""
+    """Ask one engine alone."""
     try:
         return decide_problem(problem, engines=(engine,), rounds=ROUNDS).outcome
     except EngineDisagreement as error:

@@ -165,7 +165,7 @@ def test_what_is_no_text(text: object) -> None:
 
 
 def complaint(text: str) -> InputError | None:
-    """What is wrong with a file, if anything is."""
+    """The error of reading a file, if there is one."""
     try:
         read_claims(text)
     except InputError as error:

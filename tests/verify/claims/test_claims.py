@@ -1,4 +1,4 @@
-"""What claims mean."""
+"""The meaning of claims."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def dividends_that_meet() -> Problem:
 
 
 def arguments_that_seldom_count() -> Problem:
-    """What differs nearly everywhere is above another argument of a minimum nearly everywhere."""
+    """An argument of a minimum that differs nearly everywhere is above the other one nearly everywhere."""
     d0, d1, d2, d3, d4, _, d6, d7 = D
     inner = 3 * (maximum((d0 + d4) // 3 + d4 // 1024, 3 * (d4 // 1024) + d0, d4 - 20) // 6) + d3
     count = 2 * (minimum(2 * d3 + 14, inner) // 4) + d2

@@ -100,7 +100,7 @@ def test_one_question_where_domains_are_stated_alike() -> None:
 
 
 def test_ranges_do_not_unfold_to_the_bottom(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a range costs does not grow with the depth: of 200 levels, 26 s became 16 s."""
+    """The cost of a range does not grow with the depth: of 200 levels, 26 s became 16 s."""
     asked_for = 0
     direct = sat_sweeping._Atoms.bounds
 

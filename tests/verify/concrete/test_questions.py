@@ -1,4 +1,4 @@
-"""What each question means in the odd cases: runtime variables, empty domains, disagreement."""
+"""Questions about maps in the odd cases: runtime variables, empty domains, disagreement."""
 
 from __future__ import annotations
 

@@ -310,7 +310,7 @@ def test_tiles_of_three_levels() -> None:
 
 
 def test_a_size_may_be_a_multiple_of_several() -> None:
-    """What else divides a size says nothing of the remainder that is asked about, and must not be in the way."""
+    """Another divisor of a size says nothing of the remainder that is asked about, and must not be in the way."""
     given = ["m > 0", "n > 0", "l > 0", "divides(m, l)", "divides(n, l)", "x % l == r"]
     found = decide(
         next(stated_rule_obligations(_stated("l, m, n, r, x", given, "x % m == r % m and x % n == r % n")))

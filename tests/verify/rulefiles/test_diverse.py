@@ -283,7 +283,7 @@ def test_an_odd_cofactor_of_a_difference_is_left_out(line: str, width: int) -> N
 
 
 def test_odd_numbers_and_no_others_can_be_left_out() -> None:
-    """What the strategy assumes of 2^w, for every width up to 6."""
+    """The assumption of the strategy about 2^w holds for every width up to 6."""
     for w in range(1, 7):
         m = 1 << w
         for v in range(m):

@@ -172,7 +172,7 @@ def test_certificates() -> None:
 
 
 def test_a_case_of_a_rule_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the reduction alone does not prove is written with equal terms replaced."""
+    """Goals that the reduction alone does not prove are tried with equal terms replaced."""
     monkeypatch.setattr(certify, "certificate", lambda *_: (None, 0))
     (o, *_) = expanded(STATED["true_any_number"])
     data = json.loads(json.dumps(case_certificate(o)))

@@ -251,7 +251,7 @@ def test_a_kind_of_overflow_needs_a_width_somewhere() -> None:
 
 
 def test_a_rule_without_one_of_its_conditions_is_no_file() -> None:
-    """What is asked about a rule may be a rule that no file may state."""
+    """A question about a rule may be a rule that no file may state."""
     (r,) = parse_rules("int x, y\nr: x -> y if x == y\n").rules
     assert rule_of(source_of(replace(r, conditions=()))).statement() == "x -> y"
 

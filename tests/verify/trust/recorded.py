@@ -37,6 +37,6 @@ def recorded(o: Obligation, number: int, log: Path) -> Recorded:
 
 
 def decisions(log: Path) -> list[tuple[int, str]]:
-    """Who decided what, in order."""
+    """The processes and the claims that they decided, in order."""
     lines = log.read_text("utf-8").splitlines() if log.exists() else []
     return [(int(pid), name) for pid, _, name in (line.partition(" ") for line in lines)]

@@ -63,7 +63,7 @@ def read(path: Path, o: Obligation, **more: bool) -> tuple[Verdict | None, dict[
 
 
 def resealed(path: Path, key: str, body: str) -> str:
-    """What somebody can do who has the secret."""
+    """Seal an entry as somebody who has the secret."""
     secret = bytes.fromhex(path.with_name(path.name + ".key").read_text("ascii"))
     return hmac.new(secret, f"indexproof {FORMAT}\0{key}\0{body}".encode(), "sha256").hexdigest()
 

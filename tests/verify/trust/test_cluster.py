@@ -77,7 +77,7 @@ def started(*args: str, first: tuple[Path, ...] = ()) -> subprocess.Popen[str]:
 
 
 def heard(process: subprocess.Popen[str], pattern: str) -> str:
-    """What a process says that matches, however long it takes to say it."""
+    """Wait until a process prints a match."""
     assert process.stderr is not None
     said = []
     for line in process.stderr:
@@ -150,7 +150,7 @@ def claims(log: Path, step: int = 1) -> list[Obligation]:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[object, ...]]:
-    """What this process alone says of every claim."""
+    """The verdicts of this process alone."""
     return facts(prove_all(claims(tmp_path_factory.mktemp("here") / "log"), jobs=1))
 
 

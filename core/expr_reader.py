@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final, NamedTuple, NoReturn, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, NoReturn, TypeVar
 
 from .errors import InputError, quoted
 from .expr import Expr, Int, ceildiv, floordiv, integer, maximum, minimum, mod, mul, var
@@ -80,33 +80,39 @@ class _Frame:
         return self.summed().total()
 
 
-class ExprReader:
-    """Words, complaints and expressions of one text; other notations derive their readers from it."""
+class WordReader:
+    """Words of one text and complaints about them; notations derive their readers from it."""
 
     #: The words of the notation, each in a group named after its kind.
     words: ClassVar = _TOKEN
-    divisions: ClassVar[Mapping[str, Callable[[Expr, Expr], Expr]]] = _DIVISIONS
-    functions: ClassVar[frozenset[str]] = frozenset({"min", "max", "ceildiv"})
     #: The words that no variable may be called.
     reserved: ClassVar[Collection[str]] = RESERVED
+    #: What is read at once, for complaints.
+    unit: ClassVar = "text"
 
-    def __init__(self, text: str, first_line: int, first_column: int, quasi_affine: bool) -> None:
+    def __init__(self, text: str, first_line: int = 1, first_column: int = 1) -> None:
         if not isinstance(text, str):
             raise InputError(f"expected text, not {type(text).__name__}")
         self.text = text
         self.first = (first_line, first_column)
-        self.quasi_affine = quasi_affine
-        found = self.words.finditer(text, 1 if text.startswith("\ufeff") else 0)
+
+    def tokenize(self, start: int, end: int) -> None:
+        """Go on with the words between two offsets."""
+        found = self.words.finditer(self.text, start, end)
         self.tokens = [Token(m.lastgroup, m[0], m.start()) for m in found if m.lastgroup]
-        self.tokens.append(Token("end", "", len(text)))
+        self.tokens.append(Token("end", "", end))
         self.next = 0
+
+    def told(self, read: Callable[[Any], T], value: Any, token: Token) -> T:
+        """Read a value; a complaint about it is one about this place."""
+        try:
+            return read(value)
+        except InputError as wrong:
+            raise self.error(wrong.message, token, wrong.expected) from None
 
     def number(self, token: Token) -> int:
         """The integer that a token denotes."""
-        try:
-            return parse_int(token.text)
-        except InputError as wrong:
-            raise self.error(wrong.message, token, wrong.expected) from None
+        return self.told(parse_int, token.text, token)
 
     # -- words
     @property
@@ -148,9 +154,8 @@ class ExprReader:
             here = self.error("", after)
             expected += f" (the {quoted(after.text)} of line {here.line}, column {here.column} is open)"
         if token.kind == "end":
-            raise self.error(
-                "the text ends too early" if self.text.strip() else "there is no text", token, expected
-            )
+            early = f"the {self.unit} ends too early" if self.text.strip() else "there is no text"
+            raise self.error(early, token, expected)
         what = "stray character" if token.kind == "stray" else "unexpected"
         raise self.error(f"{what} {quoted(token.text)}", token, expected)
 
@@ -201,6 +206,38 @@ class ExprReader:
             return self.advance()
 
         return self.listed(left, right, name, f"`,` or `{right}`", after_comma)
+
+    def bound(self) -> int:
+        negative = self.take("-")
+        if self.token.kind != "number":
+            self.unexpected("an integer bound")
+        value = self.number(self.advance())
+        return -value if negative else value
+
+    def is_in(self) -> bool:
+        return self.is_word("in") or self.is_sign("∈")
+
+    def interval(self, end: Callable[[], T]) -> tuple[T, T]:
+        """``in [lo, hi]``."""
+        self.advance()
+        opener = self.expect("[")
+        lo = end()
+        self.expect(",", opener)
+        hi = end()
+        self.expect("]", opener)
+        return lo, hi
+
+
+class ExprReader(WordReader):
+    """Expressions, of which other notations are made."""
+
+    divisions: ClassVar[Mapping[str, Callable[[Expr, Expr], Expr]]] = _DIVISIONS
+    functions: ClassVar[frozenset[str]] = frozenset({"min", "max", "ceildiv"})
+
+    def __init__(self, text: str, first_line: int, first_column: int, quasi_affine: bool) -> None:
+        super().__init__(text, first_line, first_column)
+        self.quasi_affine = quasi_affine
+        self.tokenize(1 if text.startswith("\ufeff") else 0, len(text))
 
     # -- expressions
     def expression(self, scope: Mapping[str, Expr] | None) -> Expr:

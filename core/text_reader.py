@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from .condition import Condition, Relation, all_of, compare, divides, within
 from .errors import InputError, quoted
@@ -12,7 +12,6 @@ from .expr_reader import ExprReader, Token
 from .indexing_map import IndexingMap
 from .variables import RESERVED, Constraint, RuntimeSource, RuntimeVariable, Variable, known_names
 
-T = TypeVar("T")
 #: The relation that a sign stands for, and whether its sides change places.
 _RELATIONS: Final[dict[str, tuple[Relation, bool]]] = {
     "<": ("<", False),
@@ -43,26 +42,6 @@ class MapReader(ExprReader):
         self.advance()
         scope: dict[str, Expr] = {name: var(name) for name in (t.text for t in (*dims, *ranges, *rts))}
         return _Head(at, dims, ranges, rts, scope, tuple(self.expressions(scope)))
-
-    def bound(self) -> int:
-        negative = self.take("-")
-        if self.token.kind != "number":
-            self.unexpected("an integer bound")
-        value = self.number(self.advance())
-        return -value if negative else value
-
-    def is_in(self) -> bool:
-        return self.is_word("in") or self.is_sign("∈")
-
-    def interval(self, end: Callable[[], T]) -> tuple[T, T]:
-        """``in [lo, hi]``."""
-        self.advance()
-        opener = self.expect("[")
-        lo = end()
-        self.expect(",", opener)
-        hi = end()
-        self.expect("]", opener)
-        return lo, hi
 
     def map(self, defaults: Mapping[str, tuple[int, int]]) -> IndexingMap:
         head = self.head()

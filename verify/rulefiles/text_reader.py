@@ -6,13 +6,12 @@ One iterative operator-precedence reader, so nesting of any depth is read.  Noth
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Final
 
 from ...core.errors import InputError, quoted
-from ...core.expr_reader import Token
-from ...core.numerals import parse_int
+from ...core.expr_reader import Token, WordReader
 from .rule import EXPECTED, RuleFile, StatedRule, checked
 from .semantics import (
     OVERFLOWS,
@@ -26,7 +25,6 @@ from .semantics import (
 )
 from .terms import OPERATORS, Kind, Term
 
-T = TypeVar("T")
 #: Words that are no names of variables.
 RESERVED: Final = frozenset(
     {"and", "or", "not", "in", "if", "true", "false"}
@@ -38,7 +36,7 @@ _STATEMENTS: Final = (
 )
 
 _TOKEN: Final = re.compile(
-    r"""(?P<space> \s+ | \#[^\n]* )
+    r"""\s+ | \#[^\n]*
     | (?P<name> [A-Za-z_][A-Za-z0-9_]* )
     | (?P<number> [0-9]+ )
     | (?P<sign> -> | <= | >= | == | != | && | \|\| | [][(),:+*/%<>!-] )
@@ -84,16 +82,16 @@ def parse_rules(
     on which the meaning of all that follows depends, costs the file.  Rules that are ``derived`` from others may have
     variables on their right side that nothing binds.
     """
-    if not isinstance(text, str):
-        raise InputError(f"expected text, not {type(text).__name__}")
     return _Reader(text, name, problems, derived=derived).file()
 
 
-class _Reader:
-    def __init__(
-        self, text: str, name: str, problems: list[InputError] | None = None, *, derived: bool = False
-    ) -> None:
-        self.text = text
+class _Reader(WordReader):
+    words = _TOKEN
+    reserved = RESERVED
+    unit = "statement"
+
+    def __init__(self, text: str, name: str, problems: list[InputError] | None, *, derived: bool) -> None:
+        super().__init__(text)
         self.name = name
         self.derived = derived
         self.problems = problems
@@ -103,29 +101,20 @@ class _Reader:
         self.lines: dict[str, int] = {}
         #: The place among the rules of the one above of which nothing is expected yet; an ill-formed one is not there.
         self.above: int | None = None
-        self.tokens: list[Token] = []
-        self.next = 0
 
     # -- complaints
-    def error(self, message: str, at: int, expected: str = "") -> InputError:
-        return InputError.at(message, self.text, at, expected)
+    def wrong(self, message: str, at: int, expected: str = "") -> InputError:
+        return self.error(message, Token("", "", at), expected)
 
     def complain(self, t: Term, message: str, expected: str) -> InputError:
-        return self.error(message, t.at, expected)
-
-    def unexpected(self, expected: str) -> NoReturn:
-        token = self.token
-        if token.kind == "end":
-            raise self.error("the statement ends too early", token.at, expected)
-        what = "stray character" if token.kind == "stray" else "unexpected"
-        raise self.error(f"{what} {quoted(token.text)}", token.at, expected)
+        return self.wrong(message, t.at, expected)
 
     # -- statements
     def file(self) -> RuleFile:
         for start, end in self.statements():
             self.statement(start, end)
         if not self.rules and not self.problems:
-            raise self.error("the file states no rule", len(self.text), "`NAME: LEFT -> RIGHT if CONDITIONS`")
+            raise self.wrong("the file states no rule", len(self.text), "`NAME: LEFT -> RIGHT if CONDITIONS`")
         return RuleFile(self.name, tuple(self.rules))
 
     def statements(self) -> Iterator[tuple[int, int]]:
@@ -139,7 +128,7 @@ class _Reader:
                     yield start, end
                 start = line.start("said")
             elif start < 0:
-                raise self.error("an indented line that continues nothing", line.start("said"), _STATEMENTS)
+                raise self.wrong("an indented line that continues nothing", line.start("said"), _STATEMENTS)
             end = line.start("said") + len(line["said"].rstrip())
         if start >= 0:
             yield start, end
@@ -180,27 +169,11 @@ class _Reader:
         if self.token.kind != "end":
             self.unexpected("the end of the statement")
 
-    def tokenize(self, start: int, end: int) -> None:
-        found = _TOKEN.finditer(self.text, start, end)
-        self.tokens = [
-            Token(m.lastgroup or "", m[0], m.start()) for m in found if m.lastgroup not in (None, "space")
-        ]
-        self.tokens.append(Token("end", "", end))
-        self.next = 0
-
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.next]
-
-    def take(self, *texts: str) -> Token | None:
-        token = self.token
-        if token.kind in ("sign", "name") and token.text in texts:
-            self.next += 1
-            return token
-        return None
-
-    def expect(self, text: str, expected: str = "") -> Token:
-        return self.take(text) or self.unexpected(expected or f"`{text}`")
+    def took(self, word: str) -> bool:
+        """Take a word if it comes next."""
+        found = self.is_word(word)
+        self.next += found
+        return found
 
     def declaration(self, keyword: str) -> None:
         names: list[Token] = []
@@ -209,18 +182,15 @@ class _Reader:
             if token.kind != "name":
                 self.unexpected("the name of a variable")
             if token.text in RESERVED:
-                raise self.error(f"{quoted(token.text)} is a word of the language", token.at, "another name")
+                raise self.error(f"{quoted(token.text)} is a word of the language", token, "another name")
             names.append(token)
             self.next += 1
             if not self.take(","):
                 break
         kind = Kind(keyword)  # type: ignore[arg-type]
-        if keyword != "bool" and self.take("in"):
-            at = self.expect("[").at
-            lo = self.bound()
-            self.expect(",")
-            hi = self.bound()
-            self.expect("]")
+        if keyword != "bool" and self.is_in():
+            at = self.tokens[self.next + 1]
+            lo, hi = self.interval(self.bound)
             if lo > hi:
                 raise self.error(f"no integer lies in [{lo}, {hi}]", at, "the smaller bound first")
             kind = Kind(kind.name, lo, hi)
@@ -228,36 +198,18 @@ class _Reader:
             self.kinds.pop(token.text, None)
             self.kinds[token.text] = kind
 
-    def bound(self) -> int:
-        negative = bool(self.take("-"))
-        if self.token.kind != "number":
-            self.unexpected("an integer")
-        n = self.number(self.token)
-        self.next += 1
-        return -n if negative else n
-
-    def told(self, read: Callable[[Any], T], value: Any, at: int) -> T:
-        """Read a value; a complaint about it is one about this place."""
-        try:
-            return read(value)
-        except InputError as wrong:
-            raise self.error(wrong.message, at, wrong.expected) from None
-
-    def number(self, token: Token) -> int:
-        """The integer that a token denotes."""
-        return self.told(parse_int, token.text, token.at)
-
     def rounding(self) -> Rounding:
         token = self.token
         if token.kind == "end":
             self.unexpected(", ".join(f"`{r}`" for r in ROUNDINGS))
         self.next += 1
-        return self.told(rounding_of, token.text, token.at)
+        return self.told(rounding_of, token.text, token)
 
     def division(self) -> None:
-        if self.take("quotient"):
+        if self.took("quotient"):
             quotient = self.rounding()
-            self.expect("remainder")
+            if not self.took("remainder"):
+                self.unexpected("`remainder`")
             remainder = self.rounding()
         else:
             quotient = remainder = self.rounding()
@@ -265,15 +217,16 @@ class _Reader:
 
     def integers(self) -> None:
         old = self.semantics
-        if self.take("unbounded"):
+        if self.took("unbounded"):
             self.semantics = Semantics(old.quotient, old.remainder)
             return
         token = self.token
         if token.kind != "number":
             self.unexpected("`unbounded`, or a number of bits as in `32 bits wrap`")
-        width = self.told(width_of, self.number(token), token.at)
+        width = self.told(width_of, self.number(token), token)
         self.next += 1
-        self.expect("bits")
+        if not self.took("bits"):
+            self.unexpected("`bits`")
         overflow: Overflow = "wrap"
         if self.token.kind != "end":
             if self.token.text not in OVERFLOWS:
@@ -285,7 +238,7 @@ class _Reader:
     def expectation(self, at: int) -> None:
         """The verdict that is expected of the rule above."""
         if self.above is None:
-            raise self.error(
+            raise self.wrong(
                 "there is no rule above that this is expected of", at, "a rule, and one such line"
             )
         token = self.token
@@ -300,17 +253,18 @@ class _Reader:
         name = re.sub(r"\\(.)", r"\1", label[1:-1]) if label.startswith('"') else label
         line = self.text.count("\n", 0, at) + 1
         if not name.isprintable():
-            raise self.error(f"the name {quoted(name)} cannot be printed", at, "printable characters")
+            raise self.wrong(f"the name {quoted(name)} cannot be printed", at, "printable characters")
         if name in self.lines:
-            raise self.error(
+            raise self.wrong(
                 f"another rule is called {quoted(name)}, in line {self.lines[name]}", at, "a name of its own"
             )
         self.lines[name] = line
         left = self.expression()
-        self.expect("->", "an operator or `->`")
+        if not self.take("->"):
+            self.unexpected("an operator or `->`")
         right = self.expression()
         conditions: list[Term] = []
-        if self.take("if"):
+        if self.took("if"):
             conditions.append(self.expression())
             while self.take(","):
                 conditions.append(self.expression())
@@ -384,7 +338,7 @@ class _Reader:
         if token.kind == "name" and token.text not in RESERVED:
             if token.text not in self.kinds and self.tokens[self.next + 1].text == "(":
                 known = ", ".join(f"`{c}`" for c in _CALLS)
-                raise self.error(f"no function is called {quoted(token.text)}", token.at, f"one of {known}")
+                raise self.error(f"no function is called {quoted(token.text)}", token, f"one of {known}")
             return Term("var", (), token.text, token.at)
         self.unexpected("a variable, a number, `true`, `false`, `-`, `not`, `(` or a function")
 
@@ -421,11 +375,7 @@ class _Reader:
         args = [*opener.args, operands.pop()]
         missing = opener.op and len(args) < max(OPERATORS[opener.op].most, len(OPERATORS[opener.op].args))
         if missing or not self.take(sign):
-            column = self.error("", opener.token.at).column
-            self.unexpected(
-                f"an operator or {'`,`' if missing else quoted(sign)} "
-                f"(the {quoted(opener.token.text)} of column {column} is open)"
-            )
+            self.unexpected(f"an operator or {'`,`' if missing else quoted(sign)}", opener.token)
         operands.append(applied(opener.op, args, opener.token.at) if opener.op else args[0])
 
 

@@ -75,6 +75,19 @@ def test_holds(name: str) -> None:
     assert (found.lemmas["product"] + found.lemmas["multiple"] >= 1) == (name != "tiles")
 
 
+def test_a_certificate_is_the_same_whatever_was_proved_before() -> None:
+    """Of the facts that contradict each other z3 names those that it meets first, and it remembers what it met."""
+    rules = ("quotient_absorbs_summand", "quotient_absorbs_negated", "known_digit_joins_quotient")
+    known = {o.name: o for o in catalogue() if o.subject in rules}
+    asked = [known[f"{rule}: sound"] for rule in rules]
+
+    def written(o: Obligation) -> str:
+        return json.dumps(certificate(o.name, o.hypotheses, o.goal)[0])
+
+    forward = {o.name: written(o) for o in asked}
+    assert {o.name: written(o) for o in reversed(asked)} == forward
+
+
 @pytest.mark.parametrize("name", CLAIMS)
 def test_cvc5_agrees_at_the_leaves(name: str) -> None:
     pytest.importorskip("cvc5")

@@ -160,7 +160,7 @@ def checked_json(name: str, hypotheses: Sequence[Condition], goal: Condition, pr
         with suppress(Unrecorded, CertificateRefused):
             found = certificate_json(name, hypotheses, goal, proof, thorough=thorough)
             needed: set[str] = set()
-            check = check_certificate(found, {"z3": partial(_refutes, needed)})
+            check = check_certificate(found, {"z3": partial(_refutes, needed, z3.Context())})
             shorter, _ = _without_the_rest(found["proof"], check, needed)
             with suppress(CertificateRefused):
                 # what one solver does not need may help another one
@@ -172,15 +172,18 @@ def checked_json(name: str, hypotheses: Sequence[Condition], goal: Condition, pr
     return None
 
 
-def _refutes(needed: set[str], script: str) -> bool:
-    """Whether assertions contradict each other; those that do are added to what is needed."""
+def _refutes(needed: set[str], own: z3.Context, script: str) -> bool:
+    """Whether assertions contradict each other; those that do are added to what is needed.
+
+    Which ones they are depends on what else was asked in the context: each certificate has its own.
+    """
     lines = script.splitlines()
     asserted = [line[len("(assert ") : -1] for line in lines if line.startswith("(assert ")]
     tracked = [f"(declare-const a{k} Bool) (assert (=> a{k} {f}))" for k, f in enumerate(asserted)]
-    solver = z3.SimpleSolver()
+    solver = z3.SimpleSolver(ctx=own)
     solver.set("rlimit", MAX_RLIMIT)
     solver.from_string("\n".join([*(line for line in lines if line.startswith("(declare")), *tracked]))
-    if solver.check(*(z3.Bool(f"a{k}") for k in range(len(asserted)))) != z3.unsat:
+    if solver.check(*(z3.Bool(f"a{k}", own) for k in range(len(asserted)))) != z3.unsat:
         return False
     needed.update(asserted[int(str(a)[1:])] for a in solver.unsat_core())
     return True

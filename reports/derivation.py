@@ -162,11 +162,7 @@ def _all(constraints: Iterable[Constraint]) -> str:
 
 
 def _each(constraints: Iterable[Constraint]) -> list[str]:
-    return [*map(_constraint, constraints)]
-
-
-def _constraint(c: Constraint) -> str:
-    return f"{_cut(show(c.expr))} ∈ [{c.lo}, {c.hi}]"
+    return [f"{_cut(show(c.expr))} ∈ [{c.lo}, {c.hi}]" for c in constraints]
 
 
 def _reasons(

@@ -24,6 +24,18 @@ def unreadable(path: str | Path, error: Exception) -> InputError:
     return InputError(f"cannot read {quoted(path, 200)}: {getattr(error, 'strerror', None) or error}")
 
 
+def writable(path: Path | None) -> Path | None:
+    """A file that can be written, made with the folders that lead to it; none where that is not possible."""
+    try:
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # permissions do not tell all: there are folders in which not even their owner can make files
+            path.open("ab").close()
+    except OSError:
+        return None
+    return path
+
+
 @contextmanager
 def noted(place: str, unless_said: bool = False) -> Iterator[None]:
     """Bad input found inside is reported with the place where it stands, as in ``in the first map``.

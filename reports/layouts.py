@@ -89,7 +89,9 @@ def described(
     padding = tuple(map(readable, at.padding))
     lines: list[tuple[str, str]] = [("order", _order(at))]
     for tiling, sizes in at.op.tilings(at.shape.dims):
-        lines.append(("tile", _tile(integers(tiling.counts(sizes)), tile_text(tiling.tile), integers(sizes))))
+        counts = integers(tiling.counts(sizes))
+        many = f"{_times(counts)} {'tile' if prod(counts) == 1 else 'tiles'}"
+        lines.append(("tile", f"{tile_text(tiling.tile)} on {_sizes(integers(sizes))}: {many}"))
     lines.append(("memory", _memory(at)))
     lines += [("forward", format_map(forward)), ("backward", format_map(backward))]
     lines += [("padding" if not k else "and", format_map(m)) for k, m in enumerate(padding)]
@@ -111,8 +113,10 @@ def described(
         lines.append(("element", _element(at, tuple(index))))
         keys["element"] = {"index": index, "position": at.linear_index(index)}
     if position is not None:
-        lines.append(("position", _position(at, position)))
-        keys["position"] = {"position": position, "index": at.index(position)}
+        held = at.index(position)
+        said = "is padding" if held is None else f"holds element {tuple_text(held)}"
+        lines.append(("position", f"{position} {said}"))
+        keys["position"] = {"position": position, "index": held}
     checked = verify_memory(at, forward, backward, padding) if verify else ()
     return Description(str(at), lines, keys, checked, "\n".join(_grid(at)))
 
@@ -185,10 +189,6 @@ def _order(at: Memory) -> str:
     return f"dimensions {slow} from the slowest varying to the fastest: {_sizes(at.physical)}"
 
 
-def _tile(counts: Sequence[int], tile: str, sizes: Sequence[int]) -> str:
-    return f"{tile} on {_sizes(sizes)}: {_times(counts)} {'tile' if prod(counts) == 1 else 'tiles'}"
-
-
 def _sizes(sizes: Sequence[int]) -> str:
     return "[" + ",".join(map(str, sizes)) + "]"
 
@@ -213,11 +213,6 @@ def _element(at: Memory, index: Sequence[int]) -> str:
         tile, inside = numbers[: len(here) - cut], numbers[len(here) - cut :]
         steps.append(f"tile {tuple_text(tile)}, place {tuple_text(inside)}")
     return f"{tuple_text(index)} is at position {place}" + "".join(f"; {s}" for s in steps)
-
-
-def _position(at: Memory, position: int) -> str:
-    found = at.index(position)
-    return f"{position} is padding" if found is None else f"{position} holds element {tuple_text(found)}"
 
 
 def _grid(at: Memory) -> Iterator[str]:

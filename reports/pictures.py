@@ -327,7 +327,13 @@ def _draw_grid(
             paper.text(x, y, f"[{_comma(panel)}, :, :]", 12, _GREY, "start")
             y += 18
         y += 12
-        _axes(paper, shown_rows if rank > 1 else [], shown_columns if rank else [], left, y)
+        # the numbers of columns and rows beside the panel
+        for k, n in enumerate(shown_columns if rank else ()):
+            if n != _GAP:
+                paper.text(left + (k + 0.5) * CELL, y - 12, str(n), 10, _GREY)
+        for k, n in enumerate(shown_rows if rank > 1 else ()):
+            if n != _GAP:
+                paper.text(left - 6, y + (k + 0.5) * CELL, str(n), 10, _GREY, "end")
         found: dict[_Place, Index] = {}
         for (r, row), (c, column) in itertools.product(enumerate(shown_rows), enumerate(shown_columns)):
             if _GAP in (row, column):
@@ -343,16 +349,6 @@ def _draw_grid(
             paper.box((left, y), (len(shown_columns) * CELL, len(shown_rows) * CELL), "none", _LINE, 1.4)
         y += len(shown_rows) * CELL + 22
     return left + len(shown_columns) * CELL, middles
-
-
-def _axes(paper: _Paper, rows: Sequence[int], columns: Sequence[int], x: float, y: float) -> None:
-    """The numbers of rows and columns beside a panel."""
-    for k, n in enumerate(columns):
-        if n != _GAP:
-            paper.text(x + (k + 0.5) * CELL, y - 12, str(n), 10, _GREY)
-    for k, n in enumerate(rows):
-        if n != _GAP:
-            paper.text(x - 6, y + (k + 0.5) * CELL, str(n), 10, _GREY, "end")
 
 
 def _draw_cells(paper: _Paper, cells: Mapping[_Place, _Cell], x: float, y: float, text_size: float) -> None:
@@ -478,10 +474,11 @@ def reads_picture(
     An element that several of the chosen outputs read carries their number. Raises `InputError` for a map that does
     not lead from an array of the sizes ``output`` into one of its operand's.
     """
-    if isinstance(m, Mapping):
-        maps = {name: (_listed(f), tuple(sizes)) for name, (f, sizes) in m.items()}
-    else:
-        maps = {"operand": (_listed(m), tuple(operand or ()))}
+    read = m if isinstance(m, Mapping) else {"operand": (m, operand or ())}
+    maps = {
+        name: ((f,) if isinstance(f, IndexingMap) else tuple(f), tuple(sizes))
+        for name, (f, sizes) in read.items()
+    }
     chosen = _selected(select, output)
     whole = prod(hi - lo + 1 for lo, hi in chosen)
     if whole > PAIRS:
@@ -518,10 +515,6 @@ def _selected(select: Sequence[Selection], output: Sequence[int]) -> list[tuple[
             raise InputError(said, expected=f"indices from 0 to {n - 1}")
         found.append((lo, hi))
     return found
-
-
-def _listed(m: Reading) -> tuple[IndexingMap, ...]:
-    return (m,) if isinstance(m, IndexingMap) else tuple(m)
 
 
 def _read(
@@ -561,8 +554,11 @@ def _draw_marks(
     most = max(marks.values(), default=1)
 
     def cell(index: Index) -> _Cell:
+        # the colour on white, the stronger the more read the element
         n = marks.get(index, 0)
-        fill = _mixed(colour, 0.45 + 0.55 * n / most) if n else "#ffffff"
+        strength = 0.45 + 0.55 * n / most if n else 0
+        parts = (255 + (int(colour[k : k + 2], 16) - 255) * strength for k in (1, 3, 5))
+        fill = "#" + "".join(f"{round(p):02x}" for p in parts)
         return _Cell(fill, f"({', '.join(map(str, index))})", str(n) if n > 1 else "")
 
     marked = [k[-2] for k in places if rank > 1], [k[-1] for k in places if rank]
@@ -571,9 +567,3 @@ def _draw_marks(
     fronts = {k[:-2] for k in places}
     far, middles = _draw_grid(paper, dims, (x, y + 22), cell, size, keep=ends, panels=fronts)
     return far, next((middles[k] for k in places if k in middles), y + 22)
-
-
-def _mixed(colour: str, strength: float) -> str:
-    """The colour on white, at a strength from 0 to 1."""
-    parts = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
-    return "#" + "".join(f"{round(255 + (p - 255) * strength):02x}" for p in parts)

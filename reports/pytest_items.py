@@ -14,6 +14,7 @@ import pytest
 from ..core.errors import InputError
 from ..verify.cache import Cache, default_cache
 from ..verify.proving import prove_all
+from .files import writable
 from .gate import gated
 from .gate_items import GateItem, claim_item, module_items, proved_item, unread_item
 from .selection import Named, by_group
@@ -69,14 +70,8 @@ def _proved(config: pytest.Config, path: str, claims: Sequence[Named]) -> GateIt
 def _cache(config: pytest.Config) -> Cache:
     """The cache of verdicts, one for a process."""
     if (cache := config.stash.get(_CACHE, None)) is None:
-        place = default_cache()
-        try:
-            if place is not None:
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.open("ab").close()
-        except OSError:
-            place = None  # a machine without a home folder proves everything anew
-        cache = config.stash[_CACHE] = Cache(place)
+        # a machine without a home folder proves everything anew
+        cache = config.stash[_CACHE] = Cache(writable(default_cache()))
         config.add_cleanup(partial(cache.__exit__, None, None, None))
     return cache
 

@@ -59,8 +59,10 @@ def settings_of(root: Path) -> Settings:
             if not matches:
                 unmatched.append((pattern, _line_of(text, pattern)))
             found.update(dict.fromkeys(str(p.relative_to(root)) for p in matches))
-    numbers = {"floor": 0, "max-rank": MAX_RANK}
-    floor, rank = (_number(path, key, table.get(key, default)) for key, default in numbers.items())
+    floor, rank = table.get("floor", 0), table.get("max-rank", MAX_RANK)
+    for key, value in (("floor", floor), ("max-rank", rank)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise InputError(f"{path}: {key} = {value!r}", expected="a number")
     base = str(table.get("base", ""))
     return Settings(root, tuple(found), base, floor, _line_of(text, "floor"), rank, tuple(unmatched))
 
@@ -74,12 +76,6 @@ def _line_of(text: str, word: str) -> int:
 def _strings(path: Path, key: str, value: object) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
         raise InputError(f"{path}: {key} = {value!r}", expected="a list of files, folders and patterns")
-    return value
-
-
-def _number(path: Path, key: str, value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise InputError(f"{path}: {key} = {value!r}", expected="a number")
     return value
 
 

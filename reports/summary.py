@@ -131,7 +131,9 @@ _REFUSED = {
 def damage(run: Run) -> str:
     """Describe the cache entries that were not believed, and why; empty where there are none."""
     said = []
-    if _without_key(run):
+    altered = run.refused_cache_entries.get("altered", 0)
+    # nothing has our seal, as where a cache was brought here without its key
+    if altered > 1 and altered == run.damaged_cache_entries and not any(r.cached for r in run.results):
         why = "so everything is proved again (reports/guides/ci.md)"
         said.append(f"the cache was sealed with another key, {why}")
     elif n := run.damaged_cache_entries:
@@ -147,12 +149,6 @@ def damage(run: Run) -> str:
     elif run.refused_cache_entries.get("unusable"):
         said.append(f"the cache cannot be used: {run.cache_trouble}")
     return "; ".join(said)
-
-
-def _without_key(run: Run) -> bool:
-    """Whether nothing in the cache has our seal, as where a cache was brought here without its key."""
-    altered = run.refused_cache_entries.get("altered", 0)
-    return altered > 1 and altered == run.damaged_cache_entries and not any(r.cached for r in run.results)
 
 
 def redundant(run: Run) -> dict[str, list[str]]:

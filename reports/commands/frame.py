@@ -227,18 +227,18 @@ def say(text: str) -> None:
 
 def say_wrong(error: InputError) -> None:
     """Tell a person about bad input: where it stands, and what was expected."""
-    say(f"error: {': '.join([*_notes(error), error.render()])}")
+    say(f"error: {_noted(error, error.render())}")
 
 
-def _notes(error: InputError) -> list[str]:
-    return getattr(error, "__notes__", [])
+def _noted(error: InputError, said: str) -> str:
+    """An error message behind the places that were noted for it."""
+    return ": ".join([*getattr(error, "__notes__", []), said])
 
 
 def without(problems: Sequence[InputError], document: dict[str, Any]) -> dict[str, Any]:
     """Return the answer about everything else, with what is ill-formed and the exit status for that."""
     said = [
-        {"line": max(e.line, 1), "column": max(e.column, 1), "message": ": ".join([*_notes(e), str(e)])}
-        for e in problems
+        {"line": max(e.line, 1), "column": max(e.column, 1), "message": _noted(e, str(e))} for e in problems
     ]
     return {**document, "exit_status": BAD_INPUT, "ill_formed": said} if problems else document
 
@@ -273,11 +273,17 @@ def report(
 
 
 def finish(
-    status: int, json: bool, document: Callable[[], dict[str, Any]], text: Callable[[], str | Iterable[str]]
+    status: int,
+    json: bool,
+    document: Callable[[], dict[str, Any]],
+    text: Callable[[], str | Iterable[str]],
+    problems: Sequence[InputError] = (),
 ) -> NoReturn:
-    """Print a report, as :func:`report` does, and end the command with an exit status."""
-    report(json, document, text)
-    raise typer.Exit(status)
+    """Print a report, as :func:`report` does, and end the command: with an exit status, or that of ill-formed input."""
+    report(json, lambda: without(problems, document()), text)
+    for problem in problems:
+        say_wrong(problem)
+    raise typer.Exit(BAD_INPUT if problems else status)
 
 
 # ----------------------------------------------------------------------------------------------------- errors

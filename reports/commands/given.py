@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import InputError, quoted
-from ..files import collecting, noted, read_text
+from ..files import collecting, noted, read_text, writable
 from .frame import say, writing
 
 if TYPE_CHECKING:
@@ -48,15 +48,10 @@ def opened_cache(path: Path | None, no_cache: bool, read_only: bool) -> Iterator
             raise InputError(f"--cache: {said} is no file", expected=expected)
         if read_only and not place.is_file():
             raise InputError(f"--cache: there is no file {said} to read")
-    if place is not None and not read_only:
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            # permissions do not tell all: there are folders in which not even their owner can make files
-            place.open("ab").close()
-        except OSError:
-            if path is not None:
-                raise InputError(f"--cache: cannot write {said}") from None
-            place = None  # a machine without a home folder proves everything anew
+    if not read_only:
+        place = writable(place)  # a machine without a home folder proves everything anew
+        if path is not None and place is None:
+            raise InputError(f"--cache: cannot write {said}")
     with Cache(place, read_only=read_only) as cache:
         yield cache
 

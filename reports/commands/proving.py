@@ -23,6 +23,7 @@ from .frame import (
     PROVED,
     emit,
     emit_json,
+    finish,
     report,
     say,
     say_wrong,
@@ -108,14 +109,8 @@ def prove(
             if not findings:
                 asked = replace(asked, obligations=[o for o in asked.obligations if o.gate], findings=False)
         given_up = Budget().scaled(budget)
-        how = {
-            "jobs": jobs,
-            "budget": given_up,
-            "confirm": confirm,
-            "recheck": recheck / 100,
-            "executor": crew,
-        }
-        run = proved(asked.obligations, kept, **how)
+        how = {"jobs": jobs, "budget": given_up, "confirm": confirm, "recheck": recheck / 100}
+        run = proved(asked.obligations, kept, **how, executor=crew)
         keeps = kept.path is not None and not kept.read_only
     status = OPEN if run.interrupted and run.exit_status == PROVED else run.exit_status
     try:
@@ -307,12 +302,9 @@ def check(
         pass  # what is missing is counted
     missed = total - sum(len(results) for _, results in checked)
     checked = [(f, results) for f, results in checked if results]
-    seconds = time.perf_counter() - start
-    found = checked, missed, seconds
-    report(json, lambda: without(problems, checked_json(*found)), lambda: checked_text(*found))
-    for problem in problems:
-        say_wrong(problem)
-    raise typer.Exit(BAD_INPUT if problems else exit_status(checked, missed))
+    found = checked, missed, time.perf_counter() - start
+    status = exit_status(checked, missed)
+    finish(status, json, lambda: checked_json(*found), lambda: checked_text(*found), problems)
 
 
 def _claims_file(name: str, problems: list[InputError]) -> list[ClaimsFile]:

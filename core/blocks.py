@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from .numerals import format_int
 
-__all__ = ["LABEL", "block", "count", "duration", "point_text", "table"]
-
 #: The least width of a label column.
 LABEL = 9
 

@@ -24,27 +24,6 @@ from .expr import (
 )
 from .notation import show
 
-__all__ = [
-    "FALSE",
-    "TRUE",
-    "And",
-    "Compare",
-    "Condition",
-    "Divides",
-    "Not",
-    "Or",
-    "Truth",
-    "Within",
-    "all_of",
-    "any_of",
-    "compare",
-    "condition_interpret",
-    "divides",
-    "show_condition",
-    "substitute_conditions",
-    "within",
-]
-
 Relation = Literal["<=", "<", "==", "!="]
 V = TypeVar("V")
 W_contra = TypeVar("W_contra", contravariant=True)

@@ -24,8 +24,6 @@ from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var
 if TYPE_CHECKING:
     from .indexing_map import IndexingMap
 
-__all__ = ["DIVISION_WEIGHT", "MEASURES", "Cost", "cost", "expect_weight", "map_cost", "weight_of"]
-
 #: How many other operations one ``floordiv``, ``mod`` or ``ceildiv`` weighs.
 DIVISION_WEIGHT: Final = 3
 

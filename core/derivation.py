@@ -27,18 +27,6 @@ from .expr import Expr
 from .indexing_map import Constraint, IndexingMap
 from .rewrite import ConstraintRule, Rule
 
-__all__ = [
-    "ConstraintChange",
-    "Derivation",
-    "DerivationStep",
-    "MapChange",
-    "Part",
-    "Position",
-    "RuleStep",
-    "constraints_text",
-    "expect_derivation",
-]
-
 #: The expressions of a map: its results, its constraints, and the indices of its runtime sources (all of them in order).
 Part: TypeAlias = Literal["result", "constraint", "source"]
 

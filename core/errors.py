@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["IndexproofError", "InputError", "TooLargeError", "quoted"]
-
 _WINDOW = 100  # characters of an overlong source line shown around the caret
 
 

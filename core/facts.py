@@ -14,8 +14,6 @@ from .expr import Expr, FloorDiv, Int, Mod, Var, floordiv, mod
 from .interval import EMPTY, LINE, End, Interval
 from .kernel.kernel import Kernel
 
-__all__ = ["Facts"]
-
 
 class Facts:
     """Bounds of variables and ``expression ∈ interval`` facts.

@@ -10,8 +10,6 @@ import math
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-__all__ = ["EMPTY", "LINE", "Interval", "is_infinite"]
-
 #: An end of an interval: an integer, or ``±math.inf``.
 End = int | float
 INF: Final = math.inf

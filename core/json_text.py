@@ -15,8 +15,6 @@ from typing import Any, Final
 from .errors import InputError, TooLargeError, quoted
 from .numerals import format_int, parse_int
 
-__all__ = ["dump_json", "load_json"]
-
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 _NUMBER: Final = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![0-9A-Za-z.])")

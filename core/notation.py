@@ -23,8 +23,6 @@ from .expr import (
     postorder,
 )
 
-__all__ = ["show"]
-
 _SUM, _PRODUCT, _ATOM = 1, 2, 3
 _KIND_ORDER = {"expr": 0, "": 1, "const": 2, "rest": 3}
 

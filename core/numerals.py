@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from .errors import InputError
 
-__all__ = ["MOST_DIGITS", "format_int", "parse_int"]
-
 #: Numbers with more digits are refused where they are read: arithmetic on them takes more than linear time.
 MOST_DIGITS = 100_000
 _DIGITS = 600  # below the smallest limit an interpreter can be set to

@@ -6,8 +6,6 @@ from typing import TypeAlias
 
 from .expr import Expr, linear
 
-__all__ = ["OpenSum", "Operand", "closed"]
-
 
 class OpenSum:
     """Summands with coefficients, open sums among them; a summand may belong to several sums."""

@@ -7,8 +7,6 @@ from typing import Final
 
 from .expr import BUILDERS, CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul
 
-__all__ = ["DIVISIONS", "NAME_OF", "OPERATORS"]
-
 NAME_OF: Final[dict[type[Expr], str]] = {
     FloorDiv: "fdiv",
     Mod: "mod",

@@ -10,8 +10,6 @@ from typing import Any
 from .indexing_map import IndexingMap
 from .interval import Interval
 
-__all__ = ["BlockDim", "BlockedOperand", "PallasCall", "ScalarTable"]
-
 
 @dataclass(frozen=True)
 class BlockDim:

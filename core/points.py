@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .condition import Condition
     from .indexing_map import IndexingMap
 
-__all__ = ["domain_points", "domain_values", "evaluate_many", "relation"]
-
 _INT64 = 2**63 - 1
 _TO_INTEGERS = np.frompyfunc(index, 1, 1)
 _CHUNK = 1 << 18  # points of a box that are tested at once

@@ -19,8 +19,6 @@ from .expr import Expr, Integers, Var, interpret
 from .indexing_map import IndexingMap
 from .interval import Interval
 
-__all__ = ["Room", "at_rest", "widening"]
-
 T = TypeVar("T")
 
 #: At so many points it is seen what the input needs.

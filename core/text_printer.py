@@ -18,8 +18,6 @@ from .errors import TooLargeError
 from .expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, natural_key, postorder
 from .numerals import format_int
 
-__all__ = ["DIVISIONS", "MAX_WORDS", "Order", "Printer", "format_expr"]
-
 DIVISIONS: Final = ("floordiv", "/", "//")
 #: Most words that are printed; shared subexpressions can make the text of a small map astronomically long.
 MAX_WORDS: Final = 5_000_000

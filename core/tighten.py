@@ -41,8 +41,6 @@ from .expr import (
 from .facts import Facts
 from .interval import Interval, is_infinite
 
-__all__ = ["constraints_of", "tighten", "tighten_around"]
-
 End = int | float
 #: ``lo <= expr <= hi`` with ends that may be infinite.
 Bounded = tuple[Expr, End, End]

@@ -14,20 +14,6 @@ from .errors import InputError, TooLargeError, quoted
 from .expr import CeilDiv, Expr, FloorDiv, Int, Mod, Mul, Var, lift, postorder, var
 from .text_printer import format_expr
 
-__all__ = [
-    "RESERVED",
-    "Constraint",
-    "RuntimeSource",
-    "RuntimeVariable",
-    "Variable",
-    "as_integer",
-    "expect_quasi_affine",
-    "is_name",
-    "known_names",
-    "not_quasi_affine",
-    "unused_name",
-]
-
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 #: Words of the notation, which no variable may be called.
 RESERVED = frozenset({"and", "ceildiv", "floorDiv", "floordiv", "in", "max", "min", "mod"})

@@ -13,8 +13,6 @@ from ..core.condition import Condition
 from ..core.expr import Expr, integer, minimum, var
 from .transfer import KnownLaw
 
-__all__ = ["TILE_LAWS", "TileLaw"]
-
 
 class TileLaw(KnownLaw):
     """A law of the elements of a tile."""

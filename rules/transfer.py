@@ -15,8 +15,6 @@ from typing import ClassVar
 from ..core.condition import Condition, all_of
 from ..core.expr import Expr, ceildiv, integer, maximum, minimum, var
 
-__all__ = ["KNOWN_LAWS", "TRANSFER_LAWS", "KnownLaw", "TransferLaw"]
-
 a, b, c, d, g, j, k, m, n, p, q, r, s, x, y, z = (var(name) for name in "abcdgjkmnpqrsxyz")
 
 Point = tuple[Expr | int, ...]

@@ -16,8 +16,6 @@ from ..core.condition import Condition, all_of
 from ..core.expr import Expr, ceildiv, lift, maximum, minimum, var
 from ..core.transform.variables import rescaled_box
 
-__all__ = ["TRANSFORM_LAWS", "Box", "TransformLaw"]
-
 #: A variable between two bounds.
 Box = tuple[Expr, Expr | int, Expr | int]
 

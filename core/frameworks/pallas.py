@@ -30,8 +30,6 @@ from indexproof.core.interop.jaxpr_form import (
 from indexproof.core.interval import Interval
 from indexproof.core.pallas_call import BlockDim, BlockedOperand, PallasCall, ScalarTable
 
-__all__ = ["pallas_calls"]
-
 Ranges = Mapping[str, tuple[int, int]]
 #: No larger value is computed to know the elements of a scalar prefetch operand.
 _MOST_ELEMENTS = 1 << 20

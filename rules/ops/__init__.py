@@ -29,17 +29,6 @@ from .scatter import Scatter
 from .sorting import Sort, TopK
 from .window import ReduceWindow
 
-__all__ = [
-    "OPCODES",
-    "OPS",
-    "REASONS",
-    "catalogue",
-    "op_from_hlo",
-    "op_reader",
-    "parameters_used",
-    "why_not",
-]
-
 #: In the order in which reports list the ops.
 _MODULES = (
     pointwise,

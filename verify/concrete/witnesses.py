@@ -140,12 +140,9 @@ def guesses(problem: Problem, option: Option) -> list[tuple[Expr, ...]]:
     todo = _equations(sums, exact, box, known)
     for choice in itertools.islice(_ways([len(es) for es in todo]), _CHOICES):
         rows = _eliminated([es[k] for es, k in zip(todo, choice, strict=True) if k < len(es)])
-        for greedy in (False, True):
-            values = _digits(rows, box, of, greedy=greedy)
-            guess = [
-                values[m] if (m := atom.get(v)) in values else _like(v, i, own) for v, i in option.unknowns
-            ]
-            found.setdefault(tuple(guess))
+        values = _digits(rows, box, of)
+        guess = [values[m] if (m := atom.get(v)) in values else _like(v, i, own) for v, i in option.unknowns]
+        found.setdefault(tuple(guess))
         if len(found) >= _GUESSES:
             break
     return list(found)
@@ -153,11 +150,7 @@ def guesses(problem: Problem, option: Option) -> list[tuple[Expr, ...]]:
 
 def _ways(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Which equation of each sum to take, the first ones first; a number that there is not stands for none."""
-    if not counts:
-        yield ()
-    for n in range(len(counts), 0, -1):
-        yield (*(0 for _ in counts[:n]), *counts[n:])
-    for total in range(1, sum(counts) + 1):
+    for total in range(sum(counts) + 1):
         ways = itertools.product(*(range(min(n, total) + 1) for n in counts))
         yield from (way for way in ways if sum(way) == total)
 
@@ -180,15 +173,8 @@ def _equations(
         value = {m: k // g for m, k in value.items() if k // g}
         key = tuple(sorted((m, k // g) for m, k in inner.items()))
         cost += 8 * sum(m in shared for m in value if m) + len(value) + 4 * is_constant(value)
-        values = found.setdefault(key, {})
-        aligned, unlike = _aligned(key, value, box, known)
-        cost += unlike
-        for const in (value.get(0, 0), aligned):
-            if const is not None:
-                at = tuple(sorted({**value, 0: const}.items()))
-                # what has the same range is hardly a coincidence
-                more = cost - 4 * (const == aligned) - 2 * (const == value.get(0, 0))
-                values[at] = min(values.get(at, more), more)
+        values, at = found.setdefault(key, {}), tuple(sorted(value.items()))
+        values[at] = min(values.get(at, cost), cost)
 
     for f in exact:
         inner, outer, linear_ = _parts(f, box, known)
@@ -220,23 +206,6 @@ def _parts(f: Form, box: Mapping[int, Interval], known: Mapping[int, Interval]) 
     return inner, outer, len(inner) + len(outer) == len(f)
 
 
-def _aligned(
-    key: Iterable[tuple[int, int]], value: Form, box: Mapping[int, Interval], known: Mapping[int, Interval]
-) -> tuple[int | None, int]:
-    """The constant with which a value has the range of the sum, if both are equally long, and how unlike ranges are."""
-    one, two = Interval(0, 0), Interval(0, 0)
-    for m, k in key:
-        one = one.plus(box[m].scale(k))
-    for m, k in value.items():
-        if m:
-            two = two.plus(known[m].scale(k))
-    if any(is_infinite(x) for i in (one, two) for x in i):
-        return None, 0
-    sizes = int(one.hi - one.lo), int(two.hi - two.lo)
-    unlike = min(abs(sizes[0].bit_length() - sizes[1].bit_length()), 8)
-    return (int(one.lo - two.lo) if sizes[0] == sizes[1] else None), unlike
-
-
 def _eliminated(equations: Iterable[_Equation]) -> list[_Equation]:
     """The same equations, as far as they do not contradict each other, with few unknowns in each."""
     rows: list[tuple[int, Form, Form]] = []
@@ -264,11 +233,11 @@ def _without(pivot: int, f: Form, value: Form, g: Form, other: Form) -> _Equatio
 
 
 def _digits(
-    equations: Sequence[_Equation], box: Mapping[int, Interval], of: Mapping[int, Var], *, greedy: bool
+    equations: Sequence[_Equation], box: Mapping[int, Interval], of: Mapping[int, Var]
 ) -> dict[int, Expr]:
     """Solve equations one after the other, each for the unknowns that are still open, as digits of its value.
 
-    The largest coefficient first; ``greedy`` takes no more than there is.
+    The largest coefficient first; none but the last takes more than there is.
     """
     values: dict[int, Expr] = {}
     for inner, value in sorted(equations, key=lambda e: len(e[0])):
@@ -282,7 +251,7 @@ def _digits(
             rest = rest - k * int(box[m].lo if k > 0 else box[m].hi)
         for n, (m, k) in enumerate(left):
             digit = rest if abs(k) == 1 else rest // abs(k)
-            if greedy and n < len(left) - 1:
+            if n < len(left) - 1:
                 digit = minimum(digit, int(box[m].hi - box[m].lo))
             rest = rest - digit * abs(k)
             values[m] = lift(digit + int(box[m].lo) if k > 0 else int(box[m].hi) - digit)

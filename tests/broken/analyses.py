@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from indexproof.core.expr import Expr
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.interval import Interval
 from indexproof.core.parametric import ParametricMap
@@ -24,67 +23,24 @@ __all__ = [
     "aligned_only",
 ]
 
+#: A class or module, the part of it that is replaced, and by what.
+Mistake = tuple[Any, str, Callable[..., Any]]
 
-def every_lane_counts(bits: Any, granule: int) -> Any:
-    """Lanes that touch one granule count it once each."""
-    return (bits >= 0).sum(axis=1)
+
+def mistake(owner: Any, part: str, says: str, wrong: Callable[..., Any]) -> Mistake:
+    """A part replaced by another one that is named after its mistake."""
+    wrong.__name__ = says
+    return owner, part, wrong
 
 
 def no_broadcast(bits: Any, element: int, warp: int) -> Any:
-    """Lanes that read one word of a bank wait for each other."""
     rows = bits.shape[0]
     word = bits.reshape(rows, -1) // (8 * access.WORD)
     counts = [np.bincount(w[w >= 0] % access.BANKS, minlength=1).max() for w in word]
     return np.array(counts, np.int64)
 
 
-def any_vector(counter: Any, f: Any, unroll: Any) -> int:
-    """Neighbours are one vector, wherever they lie."""
-    return 1 if unroll is None else int(unroll.size)
-
-
-def any_period(counter: Any, f: Any, v: Any, moves: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Addresses repeat after any number of steps."""
-    yield from ((by, 0) for by in moves)
-
-
-def first_step(counter: Any, f: Expr, v: Any, by: int) -> int | None:
-    """Where sampled points and the first step agree, it is taken to hold in the whole box."""
-    return _step(counter, f, type(v)(v.name, v.lo, v.lo + by), by)
-
-
-def domains_forgotten(m: IndexingMap) -> Any:
-    """Elements outside of the domain are read too."""
-    return _targets(m.with_(constraints=()))
-
-
-def all_apart(m: IndexingMap) -> Iterator[IndexingMap]:
-    """Constraints between variables of two parts are lost."""
-    return _components(m.with_(constraints=()))
-
-
-def never_twice(m: Any, variables: Any, results: Any) -> bool:
-    """Points with one result are told apart."""
-    return True
-
-
-def neighbours(e: Expr, v: Any) -> bool:
-    """Sums are one apart whatever they multiply with."""
-    return True
-
-
-def only_boxes(m: Any, c: Any) -> bool:
-    """Conditions that tie variables together are lost."""
-    return True
-
-
-def dense(steps: Any) -> int:
-    """A tile has no strides."""
-    return 1
-
-
 def one_too_few(m: IndexingMap, sizes: Sequence[int]) -> IndexingMap:
-    """The last tile of a dimension is left out where it is smaller."""
     whole = _tiled(m, sizes)
     dims = tuple(
         v if not n % size else type(v)(v.name, v.lo, max(v.hi - 1, v.lo))
@@ -94,24 +50,12 @@ def one_too_few(m: IndexingMap, sizes: Sequence[int]) -> IndexingMap:
 
 
 def each_result_alone(m: IndexingMap) -> list[Any]:
-    """Results are taken for parts of a map though they have variables in common."""
     every = range(len(m.dims))
     return [tiles._Part(m.with_(results=(e,)), every, [k]) for k, e in enumerate(m.results)]
 
 
-def first_for_last(points: Any, last: bool) -> int:
-    """The end of a tile is its beginning."""
-    return _end(points, False)
-
-
 def carries_allowed(k: int, chain: Any, whole: bool) -> Any:
-    """A tile may cross the end of a period."""
     return tuple(some[:1] if some[0].kind == "multiple" else () for some in _box(k, chain, whole))
-
-
-def never_cut(ds: Any, dims: Any) -> tuple[Any, ...]:
-    """A smaller last tile is cut off by bounds whatever digit it is of."""
-    return ()
 
 
 def aligned_only(k: int, chain: Any, whole: bool) -> Any:
@@ -120,57 +64,53 @@ def aligned_only(k: int, chain: Any, whole: bool) -> Any:
 
 
 def gaps_allowed(ds: Any) -> Iterator[Any]:
-    """Digits join whatever their coefficients."""
     for j, b in enumerate(ds):
         yield from ((*a.single(), *b.single(), b.full()) for a in ds[:j])
-
-
-def no_carry(const: int, terms: Any, box: Any) -> Interval:
-    """A value below a stride never reaches it."""
-    return Interval(const, const)
-
-
-def any_digit(e: Expr, box: Any) -> Interval | None:
-    """Any sum of variables is a digit, however large."""
-    return None if _linear_span(e, box) is None else Interval(0, 0)
-
-
-def any_remainder(e: Expr, x: Expr, y: Expr, n: int) -> bool:
-    """The remainder beside a quotient may be that of another number."""
-    return True
 
 
 _linear_span, _step = equations._linear_span, access._Counter._step
 _box = tile_sizes._box
 _targets, _components, _tiled, _end = access._targets, access._components, tiles.tiled, tiles._end
 
-ELEMENTS = [(access, "_targets", domains_forgotten), (access, "_components", all_apart)]
+ELEMENTS = [
+    mistake(access, "_targets", "elements outside of the domain are read too", lambda m: _targets(m.with_(constraints=()))),
+    mistake(access, "_components", "constraints between variables of two parts are lost",
+        lambda m: _components(m.with_(constraints=()))),
+]  # fmt: skip
 ELEMENTS_FOR_ALL_SIZES = [
-    (access_for_all_sizes, "_tells_apart", never_twice),
-    (access_for_all_sizes, "_steps", neighbours),
-    (ParametricMap, "is_box", only_boxes),
-]
+    mistake(access_for_all_sizes, "_tells_apart", "points with one result are told apart",
+        lambda m, variables, results: True),
+    mistake(access_for_all_sizes, "_steps", "sums are one apart whatever they multiply with", lambda e, v: True),
+    mistake(ParametricMap, "is_box", "conditions that tie variables together are lost", lambda m, c: True),
+]  # fmt: skip
 REQUESTS = [
-    (access, "_distinct", every_lane_counts),
-    (access, "_wavefronts", no_broadcast),
-    (access._Counter, "_vector", any_vector),
-    (access._Counter, "_differences", any_period),
-    (access._Counter, "_step", first_step),
-]
+    mistake(access, "_distinct", "lanes that touch one granule count it once each",
+        lambda bits, granule: (bits >= 0).sum(axis=1)),
+    mistake(access, "_wavefronts", "lanes that read one word of a bank wait for each other", no_broadcast),
+    mistake(access._Counter, "_vector", "neighbours are one vector, wherever they lie",
+        lambda counter, f, unroll: 1 if unroll is None else int(unroll.size)),
+    mistake(access._Counter, "_differences", "addresses repeat after any number of steps",
+        lambda counter, f, v, moves: ((by, 0) for by in moves)),
+    mistake(access._Counter, "_step", "where sampled points and the first step agree, it is taken to hold everywhere",
+        lambda counter, f, v, by: _step(counter, f, type(v)(v.name, v.lo, v.lo + by), by)),
+]  # fmt: skip
 TILES = [
-    (tiles, "_common", dense),
-    (tiles, "tiled", one_too_few),
-    (tiles, "_end", first_for_last),
-    (tiles, "_independent", each_result_alone),
-]
+    mistake(tiles, "_common", "a tile has no strides", lambda steps: 1),
+    mistake(tiles, "tiled", "the last tile of a dimension is left out where it is smaller", one_too_few),
+    mistake(tiles, "_end", "the end of a tile is its beginning", lambda points, last: _end(points, False)),
+    mistake(tiles, "_independent", "results with variables in common are taken for parts of a map", each_result_alone),
+]  # fmt: skip
 TILE_SIZES = [
-    (tile_sizes, "_box", carries_allowed),
-    (tile_sizes, "_cut_off", never_cut),
+    mistake(tile_sizes, "_box", "a tile may cross the end of a period", carries_allowed),
+    mistake(tile_sizes, "_cut_off", "a smaller last tile is cut off by bounds whatever digit it is of",
+        lambda ds, dims: ()),
     (tile_sizes, "_shifted", aligned_only),
-    (tile_sizes, "_merged", gaps_allowed),
-]
+    mistake(tile_sizes, "_merged", "digits join whatever their coefficients", gaps_allowed),
+]  # fmt: skip
 EQUATIONS = [
-    (equations, "span", no_carry),
-    (equations, "_linear_span", any_digit),
-    (equations, "_is_remainder", any_remainder),
-]
+    mistake(equations, "span", "a value below a stride never reaches it", lambda const, terms, box: Interval(const, const)),
+    mistake(equations, "_linear_span", "any sum of variables is a digit, however large",
+        lambda e, box: None if _linear_span(e, box) is None else Interval(0, 0)),
+    mistake(equations, "_is_remainder", "the remainder beside a quotient may be that of another number",
+        lambda e, x, y, n: True),
+]  # fmt: skip

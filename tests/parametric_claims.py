@@ -7,7 +7,7 @@ mixed-radix numbers, reshapes, interval bounds, operations and their inverses, t
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 Term = Any
@@ -24,41 +24,24 @@ def _joined(op: str, neutral: int, terms: Sequence[Term]) -> Term:
     return total
 
 
+def _binary(op: str) -> Callable[[Term, Term], Term]:
+    return lambda a, b: [op, a, b]
+
+
+sub, div, mod, eq, le, lt = map(_binary, ("sub", "fdiv", "mod", "eq", "le", "lt"))
+
+
 def add(*terms: Term) -> Term:
     return _joined("add", 0, terms)
-
-
-def sub(a: Term, b: Term) -> Term:
-    return ["sub", a, b]
 
 
 def mul(*factors: Term) -> Term:
     return _joined("mul", 1, factors)
 
 
-def div(a: Term, b: Term) -> Term:
-    return ["fdiv", a, b]
-
-
-def mod(a: Term, b: Term) -> Term:
-    return ["mod", a, b]
-
-
 def up(a: Term, b: Term) -> Term:
     """The quotient rounded up, as code writes it."""
     return div(sub(add(a, b), 1), b)
-
-
-def eq(a: Term, b: Term) -> Term:
-    return ["eq", a, b]
-
-
-def le(a: Term, b: Term) -> Term:
-    return ["le", a, b]
-
-
-def lt(a: Term, b: Term) -> Term:
-    return ["lt", a, b]
 
 
 def both(*parts: Term) -> Term:

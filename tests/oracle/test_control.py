@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from computation_maps import computation_maps
+from oracle.dependence import dependence
 
 from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.hlo import read_module
@@ -87,22 +88,9 @@ CASES: dict[str, Case] = {
 def observed(function: Callable[..., Any], shapes: list[tuple[int, ...]]) -> dict[tuple[int, int], set[Any]]:
     """(output element, argument element) pairs seen, by output and argument."""
     rng = np.random.default_rng(7)
-    found: dict[tuple[int, int], set[Any]] = {}
-    for _ in range(4):
-        arrays = [
-            rng.permutation(np.arange(1.0, 1 + math.prod(x), dtype=np.float32)).reshape(x) for x in shapes
-        ]
-        base = [np.asarray(a) for a in jax.tree.leaves(function(*arrays))]
-        for k, array in enumerate(arrays):
-            for element in np.ndindex(*array.shape):
-                for step in (-7.5, 9.0):
-                    changed = array.copy()
-                    changed[element] += step
-                    now = jax.tree.leaves(function(*arrays[:k], changed, *arrays[k + 1 :]))
-                    for output, (old, new) in enumerate(zip(base, now, strict=True)):
-                        places = np.argwhere(old != np.asarray(new)).tolist()
-                        found.setdefault((output, k), set()).update((tuple(o), element) for o in places)
-    return found
+    counted = [np.arange(1.0, 1 + math.prod(x), dtype=np.float32) for x in shapes]
+    draws = [[rng.permutation(a).reshape(x) for a, x in zip(counted, shapes, strict=True)] for _ in range(4)]
+    return dependence(function, draws, (-7.5, 9.0))
 
 
 def simplify(m: IndexingMap) -> IndexingMap:

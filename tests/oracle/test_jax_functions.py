@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from oracle.dependence import dependence
 
 from indexproof import module_maps
 from indexproof.core.analysis import ComputationMaps
@@ -237,30 +238,6 @@ CASES: dict[str, Case] = {
 }
 
 
-def observed(
-    run: Callable[..., Any], shapes: list[Sizes], addresses: set[int]
-) -> dict[tuple[int, int], set[Any]]:
-    """(output element, argument element) pairs seen, by output and argument."""
-    rng = np.random.default_rng(3)
-    found: dict[tuple[int, int], set[Any]] = {}
-    for _ in range(DRAWN):
-        arrays = [
-            rng.integers(0, 6, x).astype(np.int32) if k in addresses else _distinct(rng, x)
-            for k, x in enumerate(shapes)
-        ]
-        base = [np.asarray(a) for a in jax.tree.leaves(run(*arrays))]
-        for k, array in enumerate(arrays):
-            for element in np.ndindex(*array.shape) if k not in addresses else ():
-                for step in (-7, 9, 1000):
-                    changed = array.copy()
-                    changed[element] += step
-                    now = jax.tree.leaves(run(*arrays[:k], changed, *arrays[k + 1 :]))
-                    for output, (old, new) in enumerate(zip(base, now, strict=True)):
-                        places = np.argwhere(differ(old, np.asarray(new))).tolist()
-                        found.setdefault((output, k), set()).update((tuple(o), element) for o in places)
-    return found
-
-
 def differ(old: np.ndarray, new: np.ndarray) -> np.ndarray:
     """Where values differ; what is outside is filled with what is no number, and no number is that again."""
     return (old != new) & ~(np.isnan(old) & np.isnan(new))
@@ -285,7 +262,15 @@ def test_what_depends_is_named(name: str) -> None:
     run = jax.jit(function, keep_unused=True)
     kinds = [np.int32 if k in addresses else np.float32 for k in range(len(shapes))]
     lowered = run.lower(*(jax.ShapeDtypeStruct(x, kind) for x, kind in zip(shapes, kinds, strict=True)))
-    seen = observed(run, shapes, addresses)
+    rng = np.random.default_rng(3)
+    draws = [
+        [
+            rng.integers(0, 6, x).astype(np.int32) if k in addresses else _distinct(rng, x)
+            for k, x in enumerate(shapes)
+        ]
+        for _ in range(DRAWN)
+    ]
+    seen = dependence(run, draws, (-7, 9, 1000), differ, {*range(len(shapes))} - addresses)
     assert seen
     for text in (lowered.compiler_ir("hlo").as_hlo_text(), lowered.compile().as_text()):
         module = read_module(text)

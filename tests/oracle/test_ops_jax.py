@@ -77,30 +77,6 @@ def elementwise(rng: random.Random, x: Shape) -> Case:
     return Elementwise(function, FUNCTIONS[function]), [x] * FUNCTIONS[function]
 
 
-def compare(rng: random.Random, x: Shape) -> Case:
-    return Compare(rng.choice(["LT", "GE", "GT", "LE"])), [x, x]
-
-
-def select(rng: random.Random, x: Shape) -> Case:
-    return Select(), [rng.choice([x, []]), x, x]
-
-
-def clamp(rng: random.Random, x: Shape) -> Case:
-    return Clamp(), rng.choice([[x, x, x], [[], x, []]])
-
-
-def convert(rng: random.Random, x: Shape) -> Case:
-    return Convert("f32"), [x]
-
-
-def copy(rng: random.Random, x: Shape) -> Case:
-    return Copy(), [x]
-
-
-def constant(rng: random.Random, x: Shape) -> Case:
-    return Constant(tuple(x)), []
-
-
 def iota(rng: random.Random, x: Shape) -> Case:
     x = x or [3]
     return Iota(tuple(x), rng.randrange(len(x))), []
@@ -109,14 +85,6 @@ def iota(rng: random.Random, x: Shape) -> Case:
 def broadcast(rng: random.Random, x: Shape) -> Case:
     dimensions = shuffled(rng, some(rng, len(x)))
     return Broadcast(tuple(x), dimensions), [[x[d] for d in dimensions]]
-
-
-def transpose(rng: random.Random, x: Shape) -> Case:
-    return Transpose(shuffled(rng, range(len(x)))), [x]
-
-
-def reverse(rng: random.Random, x: Shape) -> Case:
-    return Reverse(some(rng, len(x))), [x]
 
 
 def slice_(rng: random.Random, x: Shape) -> Case:
@@ -150,10 +118,6 @@ def factored(rng: random.Random, count: int) -> Shape:
     return out if count else [*out, 0, *sizes(rng, rng.randint(0, 2))]
 
 
-def reshape(rng: random.Random, x: Shape) -> Case:
-    return Reshape(tuple(factored(rng, math.prod(x)))), [x]
-
-
 def bitcast(rng: random.Random, x: Shape) -> Case:
     target = factored(rng, math.prod(x))
     return Bitcast(tuple(target), shuffled(rng, range(len(x))), shuffled(rng, range(len(target)))), [x]
@@ -162,14 +126,6 @@ def bitcast(rng: random.Random, x: Shape) -> Case:
 def bitcast_convert(rng: random.Random, x: Shape) -> Case:
     op = rng.choice([BitcastConvert("same"), BitcastConvert("narrower", 4), BitcastConvert("wider", 4)])
     return op, [[*x[:-1], 4] if op.change == "wider" else x]
-
-
-def dynamic_slice(rng: random.Random, x: Shape) -> Case:
-    return DynamicSlice(tuple(rng.randint(0, n) for n in x)), [x, *[[] for _ in x]]
-
-
-def dynamic_update_slice(rng: random.Random, x: Shape) -> Case:
-    return DynamicUpdateSlice(len(x)), [x, [rng.randint(0, n) for n in x], *[[] for _ in x]]
 
 
 class Pointed:
@@ -247,10 +203,6 @@ def select_and_scatter(rng: random.Random, x: Shape) -> Case:
     return SelectAndScatter(tuple(windows)), [x, places, []]
 
 
-def rng_(rng: random.Random, x: Shape) -> Case:
-    return Rng(tuple(x)), [[], []]
-
-
 def reduce(rng: random.Random, x: Shape) -> Case:
     count = rng.randint(1, 2)
     # the oracle adds componentwise
@@ -306,12 +258,42 @@ def convolution(rng: random.Random, x: Shape) -> Case:
 
 
 MAKERS: dict[str, Callable[[random.Random, Shape], Case]] = {
-    f.__name__.strip("_").replace("_", "-"): f
-    for f in (
-        *(elementwise, compare, select, clamp, convert, copy, constant, iota, broadcast, transpose, reverse),
-        *(slice_, concatenate, pad, reshape, bitcast, bitcast_convert, dynamic_slice, dynamic_update_slice),
-        *(gather, scatter, sort, topk, select_and_scatter, rng_, reduce, reduce_window, dot, convolution),
-    )
+    "compare": lambda rng, x: (Compare(rng.choice(["LT", "GE", "GT", "LE"])), [x, x]),
+    "select": lambda rng, x: (Select(), [rng.choice([x, []]), x, x]),
+    "clamp": lambda rng, x: (Clamp(), rng.choice([[x, x, x], [[], x, []]])),
+    "convert": lambda rng, x: (Convert("f32"), [x]),
+    "copy": lambda rng, x: (Copy(), [x]),
+    "constant": lambda rng, x: (Constant(tuple(x)), []),
+    "transpose": lambda rng, x: (Transpose(shuffled(rng, range(len(x)))), [x]),
+    "reverse": lambda rng, x: (Reverse(some(rng, len(x))), [x]),
+    "reshape": lambda rng, x: (Reshape(tuple(factored(rng, math.prod(x)))), [x]),
+    "dynamic-slice": lambda rng, x: (
+        DynamicSlice(tuple(rng.randint(0, n) for n in x)),
+        [x, *([] for _ in x)],
+    ),
+    "dynamic-update-slice": lambda rng, x: (
+        DynamicUpdateSlice(len(x)),
+        [x, [rng.randint(0, n) for n in x], *([] for _ in x)],
+    ),
+    "rng": lambda rng, x: (Rng(tuple(x)), [[], []]),
+    **{
+        f.__name__.strip("_").replace("_", "-"): f
+        for f in (
+            *(
+                elementwise,
+                iota,
+                broadcast,
+                slice_,
+                concatenate,
+                pad,
+                bitcast,
+                bitcast_convert,
+                gather,
+                scatter,
+            ),
+            *(sort, topk, select_and_scatter, reduce, reduce_window, dot, convolution),
+        )
+    },
 }
 
 

@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from . import native
+from .late import LATE
 
 if TYPE_CHECKING:
     from .condition import Condition
@@ -135,13 +136,9 @@ def _unused() -> int:
     return count
 
 
-#: Functions that nodes call and that later modules define: conditions are made of expressions, and so is their text.
-_late: Final[dict[str, Any]] = {}
-
-
 def complete(**functions: Any) -> None:
     """Supply ``show`` (:mod:`.notation`), and the functions of conditions that nodes call (:mod:`.condition`)."""
-    _late.update(functions)
+    LATE.update(functions)
 
 
 class Expr:
@@ -216,39 +213,39 @@ class Expr:
 
     # -- conditions
     def __lt__(self, other: ExprLike) -> Condition:
-        made: Condition = _late["compare"]("<", self, lift(other))
+        made: Condition = LATE["compare"]("<", self, lift(other))
         return made
 
     def __le__(self, other: ExprLike) -> Condition:
-        made: Condition = _late["compare"]("<=", self, lift(other))
+        made: Condition = LATE["compare"]("<=", self, lift(other))
         return made
 
     def __gt__(self, other: ExprLike) -> Condition:
-        made: Condition = _late["compare"]("<", lift(other), self)
+        made: Condition = LATE["compare"]("<", lift(other), self)
         return made
 
     def __ge__(self, other: ExprLike) -> Condition:
-        made: Condition = _late["compare"]("<=", lift(other), self)
+        made: Condition = LATE["compare"]("<=", lift(other), self)
         return made
 
     def eq(self, other: ExprLike) -> Condition:
         """The condition that both sides have the same value."""
-        made: Condition = _late["compare"]("==", self, lift(other))
+        made: Condition = LATE["compare"]("==", self, lift(other))
         return made
 
     def ne(self, other: ExprLike) -> Condition:
         """The condition that the sides differ."""
-        made: Condition = _late["compare"]("!=", self, lift(other))
+        made: Condition = LATE["compare"]("!=", self, lift(other))
         return made
 
     def within(self, lo: ExprLike, hi: ExprLike) -> Condition:
         """The condition ``lo <= self <= hi``."""
-        made: Condition = _late["within"](self, lift(lo), lift(hi))
+        made: Condition = LATE["within"](self, lift(lo), lift(hi))
         return made
 
     def divides(self, other: ExprLike) -> Condition:
         """The condition that ``self`` is not zero and divides ``other``."""
-        made: Condition = _late["divides"](self, lift(other))
+        made: Condition = LATE["divides"](self, lift(other))
         return made
 
     def __bool__(self) -> bool:
@@ -270,7 +267,7 @@ class Expr:
         return str(self)
 
     def __str__(self) -> str:
-        shown: str = _late["show"](self)
+        shown: str = LATE["show"](self)
         return shown
 
 
@@ -642,13 +639,13 @@ def maximum(*es: ExprLike) -> Expr:
 def select(c: Any, a: ExprLike, b: ExprLike) -> Expr:
     """``a`` where the condition ``c`` holds, else ``b``; decided at once where the condition is."""
     a, b = lift(a), lift(b)
-    decided = _late["decided"](c)
+    decided = LATE["decided"](c)
     if decided is not None or a is b:
         return b if decided is False else a
     entry = (Selection, c, a, b)
     node: Expr | None = _table.get(entry)
     if node is None:
-        digest, inside = _late["digest"](c)
+        digest, inside = LATE["digest"](c)
         node = _store(entry, Selection(c, a, b, inside, hash((9, digest, a.key, b.key))))
     return node
 
@@ -700,7 +697,7 @@ def rebuild(node: Expr, children: Sequence[ExprLike]) -> Expr:
         return linear(node.const, [(lift(c), k) for c, (_, k) in zip(children, node.terms, strict=True)])
     if isinstance(node, Selection):
         *inside, a, b = children
-        return select(_late["rebuilt"](node.c, dict(zip(node.inside, map(lift, inside), strict=True))), a, b)
+        return select(LATE["rebuilt"](node.c, dict(zip(node.inside, map(lift, inside), strict=True))), a, b)
     build = BUILDERS.get(type(node))
     return node if build is None else build(*children)
 
@@ -831,7 +828,7 @@ class Integers:
 
     def select(self, c: Any, value_of: Callable[[Expr], Any], a: Any, b: Any) -> Any:
         """``a`` where single integers satisfy the condition, else ``b``."""
-        return a if _late["holds"](c, value_of) else b
+        return a if LATE["holds"](c, value_of) else b
 
 
 # ------------------------------------------------------------------------------------------------ pickling, any depth

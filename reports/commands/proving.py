@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ...core.errors import InputError, quoted
-from ...verify.obligation import STATED
 from ..files import collecting
 from .frame import (
     BAD_INPUT,
@@ -137,6 +136,8 @@ class _Asked:
 
     def document(self, run: Run) -> dict[str, Any]:
         """The report for programs; rules of rule files have one of their own."""
+        from ...verify.obligation import STATED
+
         if self.claims and all(c.family == STATED for c in self.claims):
             from ..rule_files import rules_json
 
@@ -214,6 +215,7 @@ def stopped_by_disagreement() -> Iterator[None]:
 
 def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
     """Evaluate what one claim owes at one point."""
+    from ...verify.obligation import STATED
     from ..machine import point_json
     from ..refutation import at_point, holds_at, point_variables
 

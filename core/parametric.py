@@ -39,11 +39,9 @@ from .expr import (
     Mul,
     Sum,
     Var,
-    integer,
     interpret,
     maximum,
     minimum,
-    mod,
     postorder,
     substitute_all,
     var,
@@ -54,6 +52,7 @@ from .interval import LINE, End
 from .json_form import Place, expr_from_json, expr_to_json
 from .text_printer import format_expr
 from .text_reader import MapReader, parse_condition
+from .tighten import Bounded, constraints_of
 
 _DIVIDED: Final = (FloorDiv, Mod, CeilDiv)
 
@@ -337,30 +336,15 @@ def _near(lo: End, hi: End, reach: int) -> tuple[End, End]:
     return lo, min(hi, max(lo, 0) + reach) if hi == math.inf else hi
 
 
-def _sided(c: Condition) -> Iterator[tuple[Expr, End, End]]:
+def _sided(c: Condition) -> list[Bounded]:
     """A condition whose divisors are integers, as bounds of expressions without a constant."""
-    match c:
-        case Within(e, lo, hi):
-            if isinstance(lo, Int) and isinstance(hi, Int):
-                yield _shifted(e, lo.value, hi.value)
-            else:
-                yield _shifted(e - lo, 0, math.inf)
-                yield _shifted(hi - e, 0, math.inf)
-        case Compare("==", a, b):
-            yield _shifted(a - b, 0, 0)
-        case Compare("<=" | "<" as op, a, b):
-            yield _shifted(b - a, 0 if op == "<=" else 1, math.inf)
-        case Divides(d, e):
-            yield mod(e, d), 0, 0
-        case _:
-            if c is not FALSE:
-                raise InputError(
-                    f"`{format_condition(c)}` is no condition of a domain", expected="<, <=, == or in"
-                )
-            yield integer(0), 1, 1
+    said = isinstance(c, (Within, Divides)) or (isinstance(c, Compare) and c.op != "!=") or c is FALSE
+    if not said:
+        raise InputError(f"`{format_condition(c)}` is no condition of a domain", expected="<, <=, == or in")
+    return [_shifted(*bounded) for bounded in constraints_of(c)]
 
 
-def _shifted(e: Expr, lo: End, hi: End) -> tuple[Expr, End, End]:
+def _shifted(e: Expr, lo: End, hi: End) -> Bounded:
     """The bounds of a sum without its constant, and those of a variable rather than of its negation."""
     if isinstance(e, Sum):
         lo, hi = lo - e.const, hi - e.const

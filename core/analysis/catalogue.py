@@ -97,7 +97,7 @@ class OpCatalogue:
         if op.parallel:
             own = [[self._map(instruction, op, 0, direction, (x,))] for x in sizes]
             return [[m if r == k else [] for k, m in enumerate(own)] for r in range(len(sizes))]
-        outputs = 1 if instruction.shape is None else sum(1 for _ in leaves(instruction.shape))
+        outputs = len(dict(leaves(instruction.shape))) if instruction.shape else 1
         operands, parts = range(len(sizes)), [op.part(r) for r in range(outputs)]
         found = [
             [

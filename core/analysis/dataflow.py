@@ -726,7 +726,7 @@ def _covers(m: IndexingMap, index: Sequence[Expr], shape: AnyShape | None) -> bo
 
 def identity_of(shape: AnyShape | None, path: Path) -> IndexingMap:
     """The identity on one array of a shape."""
-    array = next((a for p, a in leaves(shape) if p == path), None) if shape is not None else None
+    array = dict(leaves(shape)).get(path)
     if array is None:
         raise InputError("an array of unknown shape has no identity map")
     dims = tuple(Variable(f"d{k}", 0, n - 1) for k, n in enumerate(array.dims))

@@ -22,7 +22,7 @@ from ..op import Direction, Op, box, map_claim, substituted, symbols
 from ..parametric import ParametricMap, divisors_of
 from .catalogue import NoMap, ReadOp
 from .dataflow import READS_NOTHING, TRANSPARENT, flattened
-from .dependence import Leaf, Path
+from .dependence import Leaf, Path, paths_of
 from .values import CALLS
 
 Found: TypeAlias = "dict[ParametricMap | None, None] | NoMap"
@@ -87,7 +87,7 @@ class MapsForAllSizes:
         given = {
             p.parameter_number: {
                 path: _Array(self._sizes(a.dims), {(p.parameter_number, path): {None: None}})
-                for path, a in (leaves(p.shape) if p.shape is not None else ())
+                for path, a in leaves(p.shape)
             }
             for p in c.parameters
         }
@@ -142,12 +142,12 @@ class MapsForAllSizes:
 
     def _of_op(self, i: Instruction, operands: list[_Value]) -> _Value:
         """The arrays that an op makes."""
-        arrays = [a.dims for _, a in leaves(i.shape)] if i.shape is not None else []
+        arrays = [a.dims for _, a in leaves(i.shape)]
         op = None if i.opcode in READS_NOTHING else self.read(flattened(i))
         if op is None and i.opcode not in READS_NOTHING:
             raise InputError(f"maps for all sizes do not go through {i.opcode}")
         if op is None or op.virtual:
-            return {path: _Array(self._sizes(a.dims), {}) for path, a in leaves(i.shape)} if i.shape else {}
+            return {path: _Array(self._sizes(a.dims), {}) for path, a in leaves(i.shape)}
         read = [value.get(()) for value in operands]
         own = [a for a in read if a is not None]
         if len(own) < len(read):
@@ -155,7 +155,7 @@ class MapsForAllSizes:
         x = tuple(a.sizes for a in own)
         op, owed = self._settled(op, [(s,) for s in x] if op.parallel else [x])
         made: _Value = {}
-        paths = [path for path, _ in leaves(i.shape)] if i.shape is not None else [()]
+        paths = paths_of(i.shape)
         for r, path in enumerate(paths):
             part = op.part(r)
             shapes, at = ((x[r],), [r]) if op.parallel else (x, list(range(len(x))))
@@ -249,7 +249,7 @@ class MapsForAllSizes:
         for value in operands:
             for array in value.values():
                 reads |= dict.fromkeys(array.reads, NoMap(i.name, reason))
-        return {p: _Array(self._sizes(a.dims), reads) for p, a in leaves(i.shape)} if i.shape else {}
+        return {p: _Array(self._sizes(a.dims), reads) for p, a in leaves(i.shape)}
 
 
 def _add(reads: dict[Leaf, Found], more: Mapping[Leaf, Found]) -> None:

@@ -465,7 +465,5 @@ def runs(
 
 def known_leaves(operand: Operand, values: Values) -> dict[Path, Value]:
     """Return the known arrays of an operand, for paths that its shape has."""
-    if operand.shape is None:
-        return {}
     paths = dict(leaves(operand.shape))
     return {p: v for p, v in values.get(operand.name, {}).items() if p in paths and len(v) == paths[p].size}

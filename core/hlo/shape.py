@@ -182,9 +182,12 @@ class TupleShape:
 AnyShape = Shape | TupleShape
 
 
-def leaves(shape: AnyShape) -> Iterator[tuple[tuple[int, ...], Shape]]:
-    """The arrays of a shape with their paths, in order. An array is its own only leaf, with path ()."""
-    pending: list[tuple[tuple[int, ...], AnyShape]] = [((), shape)]
+def leaves(shape: AnyShape | None) -> Iterator[tuple[tuple[int, ...], Shape]]:
+    """The arrays of a shape with their paths, in order; of a shape that is not known, none.
+
+    An array is its own only leaf, with path ().
+    """
+    pending: list[tuple[tuple[int, ...], AnyShape]] = [] if shape is None else [((), shape)]
     while pending:
         path, part = pending.pop()
         if isinstance(part, Shape):
@@ -195,9 +198,7 @@ def leaves(shape: AnyShape) -> Iterator[tuple[tuple[int, ...], Shape]]:
 
 def unsized(shape: AnyShape | None) -> bool:
     """Whether an array of a shape has a dimension of unknown size."""
-    if isinstance(shape, Shape):
-        return UNBOUNDED in shape.dims
-    return shape is not None and any(UNBOUNDED in a.dims for _, a in leaves(shape))
+    return any(UNBOUNDED in a.dims for _, a in leaves(shape))
 
 
 def read_shape(text: str) -> AnyShape:

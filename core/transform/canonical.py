@@ -10,7 +10,21 @@ from typing import Final, TypeVar
 
 from ..blocks import table
 from ..display import Shown
-from ..expr import Expr, Var, interpret, linear, postorder
+from ..expr import (
+    Binary,
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Int,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    linear,
+    postorder,
+)
 from ..indexing_map import IndexingMap, Variable
 from ..rewrite import RuleSet
 from ..simplify_map import simplify_map
@@ -94,46 +108,32 @@ def _colours(m: IndexingMap) -> dict[Expr, int]:
     return found
 
 
-class _Digests:
-    """A hash of an expression in which variables count by colour, and the order of summands does not."""
+def _digests(roots: Iterable[Expr], colours: Mapping[Expr, int]) -> dict[Expr, int]:
+    """A hash for each expression, in which variables count by colour, and the order of summands does not."""
+    found = dict(colours)
+    for node in postorder(*roots, known=colours):
+        parts = [found[c] for c in node.children]
+        match node:
+            case Int():
+                found[node] = hash((4, node.value))
+            case Sum():
+                terms = zip(parts, [k for _, k in node.terms], strict=True)
+                found[node] = hash((5, node.const, tuple(sorted(terms))))
+            case Binary():
+                found[node] = hash((_TAGS[type(node)], *parts))
+            case _:
+                found[node] = hash((_TAGS[type(node)], tuple(sorted(parts))))
+    return found
 
-    def __init__(self, colours: Mapping[Expr, int]) -> None:
-        self.colours = colours
 
-    def integer(self, n: int) -> int:
-        return hash((4, n))
-
-    def variable(self, v: Var) -> int:
-        return self.colours[v]
-
-    def sum(self, const: int, terms: list[tuple[int, int]]) -> int:
-        return hash((5, const, tuple(sorted(terms))))
-
-    def product(self, factors: list[int]) -> int:
-        return hash((6, tuple(sorted(factors))))
-
-    def floordiv(self, a: int, b: int) -> int:
-        return hash((7, a, b))
-
-    def mod(self, a: int, b: int) -> int:
-        return hash((8, a, b))
-
-    def ceildiv(self, a: int, b: int) -> int:
-        return hash((9, a, b))
-
-    def minimum(self, args: list[int]) -> int:
-        return hash((10, tuple(sorted(args))))
-
-    def maximum(self, args: list[int]) -> int:
-        return hash((11, tuple(sorted(args))))
+_TAGS: Final[dict[type[Expr], int]] = {Mul: 6, FloorDiv: 7, Mod: 8, CeilDiv: 9, Min: 10, Max: 11}
 
 
 def _digest(m: IndexingMap, colours: Mapping[Expr, int]) -> int:
     """A hash of the whole map that depends on variables through their colours only."""
     # a constraint and its opposite say the same, and which of the two is written depends on names
     opposites = [linear(0, ((c.expr, -1),)) for c in m.constraints]
-    roots = [*m.roots, *opposites]
-    values = dict(zip(roots, interpret(roots, _Digests(colours)), strict=True))
+    values = _digests([*m.roots, *opposites], colours)
     constraints = sorted(
         hash(tuple(sorted([(values[c.expr], c.lo, c.hi), (values[e], -c.hi, -c.lo)])))
         for c, e in zip(m.constraints, opposites, strict=True)

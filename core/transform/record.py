@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ..blocks import table
 from ..derivation import MapChange
 from ..display import Shown
 from ..expr import Expr, substitute_all
-from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
+from ..indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable, unused_name
 from ..text_printer import format_expr
 
 
@@ -158,16 +158,11 @@ def rewritten(
     roots = [*m.results, *(c.expr for c in kept)]
     roots += [e for v in own if v.source is not None for e in v.source.results]
     moved = dict(zip(roots, substitute_all(roots, mapping), strict=True))
-    out = []
-    for v in own:
-        if v.source is not None and mapping:
-            v = replace(v, source=RuntimeSource(v.source.hlo, tuple(moved[e] for e in v.source.results)))
-        out.append(v)
     constraints = [*also, *(Constraint.trusted(moved[c.expr], c.lo, c.hi) for c in kept)]
     return IndexingMap._trusted(
         m.dims if dims is None else dims,
         m.ranges if ranges is None else ranges,
-        tuple(out),
+        tuple(v.moved(v.name, moved) for v in own),
         tuple(moved[e] for e in m.results),
         [c for c in constraints if not c.holds_always],
     )

@@ -264,12 +264,4 @@ class Gather(Indexed):
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Gather:
-        return cls(
-            instruction.integers("offset_dims"),
-            instruction.integers("collapsed_slice_dims", ()),
-            instruction.integers("start_index_map"),
-            instruction.integer("index_vector_dim"),
-            instruction.integers("slice_sizes"),
-            instruction.integers("operand_batching_dims", ()),
-            instruction.integers("start_indices_batching_dims", ()),
-        )
+        return cls(**cls._attributes(instruction), slice_sizes=instruction.integers("slice_sizes"))

@@ -314,7 +314,7 @@ def _ragged_all_to_all(instruction: Any, shapes: Shapes) -> list[Fibres]:
 @_reads("rng-bit-generator")
 def _random_bits(instruction: Any, shapes: Shapes) -> list[Fibres]:
     _expect(instruction, shapes, 1)
-    outputs = [a.dims for _, a in leaves(instruction.shape)] if instruction.shape is not None else []
+    outputs = [a.dims for _, a in leaves(instruction.shape)]
     return [Fibres("rng-bit-generator", sizes, (_whole(shapes[0]),)) for sizes in outputs]
 
 
@@ -322,7 +322,7 @@ def _random_bits(instruction: Any, shapes: Shapes) -> list[Fibres]:
 def _scan(instruction: Any, shapes: Shapes) -> list[Fibres]:
     carries, along = instruction.integer("num_carries"), one_dimension(instruction)
     backwards = instruction.flag("is_reverse")
-    outputs = [a.dims for _, a in leaves(instruction.shape)] if instruction.shape is not None else []
+    outputs = [a.dims for _, a in leaves(instruction.shape)]
     inputs = shapes[: len(shapes) - carries]
     if not 0 <= carries <= min(len(shapes), len(outputs)):
         raise ValueError(f"{instruction.name}: num_carries={carries} of {len(shapes)} operands")

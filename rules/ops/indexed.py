@@ -23,6 +23,13 @@ class Indexed(Op):
     #: Dimensions inside a window; dropped, batching and mapped ones of the operand; batching ones of the indices.
     roles: ClassVar[tuple[str, str, str, str, str]]
 
+    @classmethod
+    def _attributes(cls, instruction: Any) -> dict[str, Any]:
+        """The attributes of an instruction that both ops have; what is dropped or batching may be left out."""
+        optional = {cls.roles[k] for k in (1, 2, 4)}
+        found = {name: instruction.integers(name, () if name in optional else None) for name in cls.roles}
+        return {**found, "index_vector_dim": instruction.integer("index_vector_dim")}
+
     def _role(self, number: int) -> Dims:
         dims: Dims = getattr(self, self.roles[number])
         return dims

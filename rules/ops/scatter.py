@@ -185,12 +185,4 @@ class Scatter(Variadic, Indexed, Alike):
                 f"{instruction.name}: scatter has {len(shapes)} operands where arrays, the indices and as many "
                 "updates are expected"
             )
-        return cls(
-            instruction.integers("update_window_dims"),
-            instruction.integers("inserted_window_dims", ()),
-            instruction.integers("scatter_dims_to_operand_dims"),
-            instruction.integer("index_vector_dim"),
-            instruction.integers("input_batching_dims", ()),
-            instruction.integers("scatter_indices_batching_dims", ()),
-            len(shapes) // 2,
-        )
+        return cls(**cls._attributes(instruction), count=len(shapes) // 2)

@@ -103,7 +103,7 @@ class TopK(Rowwise):
         last = len(shapes[0]) - 1 if shapes else 0
         if instruction.opcode == "custom-call":
             # XLA's call of that name states the number only in its shape
-            made = [a.dims for _, a in leaves(instruction.shape)] if instruction.shape is not None else []
+            made = [a.dims for _, a in leaves(instruction.shape)]
             if len(made) != 2 or not made[0]:
                 raise ValueError(
                     f"{instruction.name}: TopK makes {instruction.shape}, expected values and places"

@@ -67,10 +67,11 @@ NATIVE_TESTS := tests/core tests/rules tests/verify/test_derivation.py
 # The simplifier without Python; reports/native_library.md describes it.
 LIBRARY := $(VENV)/library
 CXXFLAGS ?= -O3
-library: ## build .venv/library/libindexproof.a, its header, and an example that simplifies a file of maps
+library: ## build .venv/library/libindexproof.a and .so, their header, and an example that simplifies a file of maps
 	@mkdir -p $(LIBRARY)
-	$(CXX) -std=c++17 $(CXXFLAGS) -c core/native/library.cc -o $(LIBRARY)/library.o
+	$(CXX) -std=c++17 $(CXXFLAGS) -fPIC -fvisibility=hidden -ftls-model=initial-exec -c core/native/library.cc -o $(LIBRARY)/library.o
 	$(AR) rcs $(LIBRARY)/libindexproof.a $(LIBRARY)/library.o
+	$(CXX) -shared $(LIBRARY)/library.o -o $(LIBRARY)/libindexproof.so
 	cp core/native/indexproof.h $(LIBRARY)
 	$(CXX) -std=c++17 $(CXXFLAGS) -I$(LIBRARY) examples/simplify_maps.cc $(LIBRARY)/libindexproof.a -o $(LIBRARY)/simplify_maps
 
@@ -98,7 +99,7 @@ docs: $(VENV)/ready $(VENV)/ready-lint ## write the generated documents and code
 	@mkdir -p $(VENV)/types && ln -sfn ../.. $(VENV)/types/indexproof
 	PYTHONPATH=tests $(PY) -m dev.translate
 
-bench: $(VENV)/ready-bench native ## run the benchmarks (half an hour, most of it spent in the slow peers)
+bench: $(VENV)/ready-bench native library ## run the benchmarks (half an hour, most of it spent in the slow peers)
 	$(VENV)/bin/pytest tests/bench -s -q -o python_files='bench_*.py' -o python_functions='bench_*'
 	$(PY) -W ignore tests/bench/simplifier.py --write
 	$(PY) -W ignore tests/bench/simplifier.py --held-out reports/benchmark/simplifier.json --write

@@ -1,5 +1,8 @@
 // The C interface of the simplifier: one call, one arena, no exception that leaves it.
+// what the header declares is seen outside a shared library, and nothing else
+#pragma GCC visibility push(default)
 #include "indexproof.h"
+#pragma GCC visibility pop
 
 #include <new>
 

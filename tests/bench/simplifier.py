@@ -20,7 +20,7 @@ import measure
 import page
 import remote
 from corpora import CORPORA, corpus
-from peers import COMPARED, OWN, PEERS, Ours, Quick, available, how
+from peers import COMPARED, IN_PYTHON, PEERS, Ours, Quick, available, how
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What is added to the seeds of the corpora for maps that nobody has looked at.
@@ -112,14 +112,14 @@ def run(
         grown = [g for p in peers if p.name != "xla" for g in p.ask(measure.growth)]
         data["growth"] = sorted(grown, key=lambda g: [h["kind"] for h in grown].index(g["kind"]))
         for p in peers:
-            if p.name in OWN:
+            if p.name in IN_PYTHON:
                 data["nothing" + how(p.name)] = p.ask(measure.nothing_to_do, list(corpora))
                 data["pass" + how(p.name)] = p.ask(measure.big_pass)
     for p in peers:
         if p.name in (Ours.name, Quick.name):
             data["checking" + how(p.name)] = {c: p.ask(measure.checking, c) for c in corpora}
         p.close()
-    if any(p.name in OWN for p in peers) and (maps or not chosen):
+    if any(p.name in IN_PYTHON for p in peers) and (maps or not chosen):
         data["memory"] = measure.memory(maps or default)
     return data
 

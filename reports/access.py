@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ..core.condition import TRUE
 from ..core.errors import InputError
 from ..core.expr import Expr, Int, add, ceildiv, integer, lift, maximum, mul
 from ..core.indexing_map import IndexingMap
@@ -17,6 +18,7 @@ from ..verify.access_for_all_sizes import UtilizationForAllSizes, utilization_fo
 from ..verify.inversion import ratio
 from ..verify.tile_sizes import TileSizes, tile_sizes
 from ..verify.tiles import NoTile, TargetTile, TilingPlan, over, tile_of, tilings
+from ..verify.tiles_for_all_sizes import TileForAllSizes, tile_for_all_sizes
 from ..verify.words import tuple_text
 from .layout import table
 from .machine import written_as
@@ -37,6 +39,11 @@ written_as(
 )
 written_as(TargetTile, "tile offsets sizes strides bounds elements", tile=lambda _: True)
 written_as(NoTile, "tile place missing dimension", tile=lambda _: False)
+written_as(
+    TileForAllSizes,
+    "tile offsets sizes strides bounds condition at? missing? reason?",
+    tile=lambda t: None if t.offsets is None else True,
+)
 written_as(TileSizes, "condition sizes")
 written_as(TilingPlan, "sizes bytes moved")
 
@@ -52,14 +59,18 @@ def answer(questions: Questions, unit: Unit) -> None:
         if questions.use:
             e.tile_sizes = tuple(map(tile_sizes, _over_output(e)))
         if questions.tile:
-            e.tiles = tuple(tile_of(m, questions.tile) for m in _over_output(e))
+            e.tiles = tuple(tile_of(m, questions.tile, questions.starts) for m in _over_output(e))
     for e in unit.entries:
+        e.starts = questions.starts
         if e.sizes is None:
             continue
         if questions.use and e.direction == "output_to_input" and not e.unknown:
             e.use = utilization_for_all_sizes(e.for_all_sizes, e.sizes[1], bool(e.at_most))
-        if questions.tile or questions.budget is not None:
-            e.unanswered = "no tiles: a size is not known"
+        if questions.tile and e.direction == "output_to_input" and not e.unknown:
+            asked = e.sizes[0], questions.tile, questions.starts
+            e.tiles = tuple(tile_for_all_sizes(m, *asked) for m in e.for_all_sizes)
+        if questions.budget is not None:
+            e.unanswered = "no tilings: a size is not known"
     outputs = {e.output: e.shapes[0] for e in first}
     if questions.budget is not None and len(outputs) == 1:
         (output,) = outputs.values()
@@ -160,21 +171,47 @@ def request_lines(r: Requests | None) -> Iterator[tuple[str, str]]:
     yield "shared", f"{r.wavefronts:,} passes over the banks if it is in shared memory: {conflicts}"
 
 
-def tile_text(t: TargetTile | NoTile | None) -> str:
+def tile_text(t: TargetTile | NoTile | TileForAllSizes | None, starts: Mapping[int, str] = {}) -> str:
     """Say in one line which tile of an operand a tile of the output reads, or why that is none."""
     if t is None:
         return "whether it reads a tile was not decided"
     if isinstance(t, NoTile):
-        place = f"no tile: tile {tuple_text(t.place)}"
-        if t.missing is None:
-            return f"{place} reads fewer elements along dimension {t.dimension} than others"
-        return f"{place} does not read {tuple_text(t.missing)}, which lies among what it reads"
-    sizes = "×".join(map(str, t.sizes)) or "1"
-    at = "at offsets that no single map says"
-    if t.offsets is not None:
-        at = f"at ({', '.join(format_expr(e) for e in t.offsets.results)})"
-    steps = "" if all(n == 1 for n in t.strides) else f", strides {'×'.join(map(str, t.strides))}"
-    return f"reads a tile {sizes} {at}{steps}"
+        return f"no tile: {_torn(t, starts)}"
+    if t.offsets is None and isinstance(t, TileForAllSizes):
+        said = f"not stated, because {t.reason}"
+    else:
+        sizes = "×".join(map(_size, t.sizes)) or "1"
+        at = "at offsets that no single map says"
+        if t.offsets is not None:
+            at = f"at ({', '.join(format_expr(e) for e in t.offsets.results)})"
+        steps = (
+            ""
+            if all(lift(n) is integer(1) for n in t.strides)
+            else f", strides {'×'.join(map(_size, t.strides))}"
+        )
+        said = f"reads a tile {sizes} {at}{steps}"
+    if isinstance(t, TileForAllSizes):
+        said += "" if t.condition is TRUE else f", if {t.condition}"
+        if t.at is not None and t.missing is not None:
+            values = ", ".join(f"{n} = {x}" for n, x in t.at.items())
+            said += f"; none at {values}: {_torn(t.missing, starts)}"
+    return said
+
+
+def _size(n: Expr | int) -> str:
+    text = format_expr(lift(n))
+    return f"({text})" if " " in text else text
+
+
+def _torn(t: NoTile, starts: Mapping[int, str]) -> str:
+    """The place of a tile, and why what it reads is none."""
+    at = tuple_text(t.place)
+    if starts:
+        places = (f"{starts.get(k, f't{k}')} = {x}" for k, x in enumerate(t.place))
+        at = f"({', '.join(places)})"
+    if t.missing is None:
+        return f"tile {at} reads fewer elements along dimension {t.dimension} than others"
+    return f"tile {at} does not read {tuple_text(t.missing)}, which lies among what it reads"
 
 
 def tile_sizes_text(s: TileSizes | None) -> str:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..verify.access_for_all_sizes import UtilizationForAllSizes
     from ..verify.tile_sizes import TileSizes
     from ..verify.tiles import NoTile, TargetTile, TilingPlan
+    from ..verify.tiles_for_all_sizes import TileForAllSizes
 
 #: Among no more names than this similar ones are looked for.
 _SEARCHED = 5_000
@@ -78,7 +79,9 @@ class Entry:
     sizes: tuple[tuple[Expr, ...], tuple[Expr, ...]] | None = None
     #: How much of the operand is read, and by each map of a tile, if that was asked.
     use: Utilization | UtilizationForAllSizes | None = None
-    tiles: tuple[TargetTile | NoTile | None, ...] = ()
+    tiles: tuple[TargetTile | NoTile | TileForAllSizes | None, ...] = ()
+    #: The names of where tiles begin, by dimensions of the output.
+    starts: Mapping[int, str] = field(default_factory=dict)
     #: For which sizes each map reads tiles, if the use was asked.
     tile_sizes: tuple[TileSizes | None, ...] = ()
     #: Why questions have no answer.
@@ -119,8 +122,9 @@ class Questions:
 
     #: How much of each operand is read.
     use: bool = False
-    #: What a tile of the output reads: its sizes.
+    #: What a tile of the output reads: its sizes, and names for where it begins in dimensions where that is anywhere.
     tile: tuple[int, ...] = ()
+    starts: Mapping[int, str] = field(default_factory=dict)
     #: Tilings whose tiles fit into so many bytes.
     budget: int | None = None
 
@@ -397,7 +401,7 @@ def _answered(e: Entry) -> Iterator[str]:
         if e.use is not None:
             yield use_text(e.use)
         yield from map(tile_sizes_text, e.tile_sizes)
-        yield from map(tile_text, e.tiles)
+        yield from (tile_text(t, e.starts) for t in e.tiles)
 
 
 def _missing(r: Report) -> Iterator[str]:

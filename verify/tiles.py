@@ -10,7 +10,7 @@ operations, up to `POINTS` points are enumerated instead.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import gcd, prod
@@ -65,26 +65,33 @@ class NoTile:
     dimension: int | None = None
 
 
-def tiled(m: IndexingMap, sizes: Sequence[int]) -> IndexingMap:
+def expect_sizes(sizes: Sequence[int], rank: int) -> None:
+    """Raise `InputError` where these are not sizes of at least 1 for each of ``rank`` dimensions."""
+    if len(sizes) != rank or any(n < 1 for n in sizes):
+        shown = ", ".join(map(str, sizes))
+        raise InputError(f"a tile ({shown})", expected=f"a size of at least 1 for each of {rank} dimensions")
+
+
+def tiled(m: IndexingMap, sizes: Sequence[int], starts: Mapping[int, str] = {}) -> IndexingMap:
     """Return the map from tiles to what they read: dimension k counts tiles of ``sizes[k]`` elements.
 
-    The last tile of a dimension may be smaller. Raises `InputError` for another number of sizes, or one below 1.
+    Where ``starts`` has a name for it, it is the first element of a tile that begins anywhere. The last tile of a dimension
+    may be smaller. Raises `InputError` for another number of sizes, or one below 1.
     """
-    if len(sizes) != len(m.dims) or any(n < 1 for n in sizes):
-        shown = ", ".join(map(str, sizes))
-        raise InputError(
-            f"a tile ({shown})", expected=f"a size of at least 1 for each of {len(m.dims)} dimensions"
-        )
+    expect_sizes(sizes, len(m.dims))
     dims, inside, constraints, places = [], [], [], {}
     for n, (v, size) in enumerate(zip(m.dims, sizes, strict=True)):
         tile = Variable(f"t{n}", 0, -(-v.size // size) - 1)
         element = Variable(f"e{n}", 0, min(size, v.size) - 1)
-        at = tile.expr * size + element.expr
-        places[v.expr] = at + v.lo
+        at = tile.expr * size + element.expr + v.lo
+        if n in starts:
+            tile = Variable(starts[n], v.lo, v.hi)
+            at = tile.expr + element.expr
+        places[v.expr] = at
         dims.append(tile)
         inside.append(element)
-        if v.size % size:
-            constraints.append(Constraint(at, 0, v.size - 1))
+        if v.size % size or n in starts:
+            constraints.append(Constraint(at, v.lo, v.hi))
     renamed = {v.expr: var(f"r{k}") for k, v in enumerate(m.ranges)}
     ranges = tuple(Variable(f"r{k}", v.lo, v.hi) for k, v in enumerate(m.ranges))
     known = {**places, **renamed}
@@ -101,22 +108,29 @@ def over(m: IndexingMap, shape: Sequence[int]) -> IndexingMap:
     return m.with_(dims=dims, constraints=(*m.constraints, *(Constraint(v.expr, v.lo, v.hi) for v in less)))
 
 
-def tile_of(m: IndexingMap, sizes: Sequence[int]) -> TargetTile | NoTile | None:
+def tile_of(
+    m: IndexingMap, sizes: Sequence[int], starts: Mapping[int, str] = {}
+) -> TargetTile | NoTile | None:
     """Return the tile of the target that tiles of ``sizes`` elements of the source read, or why there is none.
 
-    None where that was not decided within the limits of this module. Parts of a map that share no variable are decided
-    one by one: a product is a tile where each factor is.
+    Where ``starts`` names a place they begin anywhere, as in :func:`tiled`. None where that was not decided within the
+    limits of this module. Parts of a map that share no variable are decided one by one: a product is a tile where each
+    factor is.
     """
-    whole = tiled(m, sizes)
+    whole = tiled(m, sizes, starts)
     parts = _independent(m)
     if len(parts) < 2:
         return _decided(whole)
-    found = [_decided(tiled(p.map, [sizes[i] for i in p.dims])) for p in parts]
+    found = []
+    for p in parts:
+        own = {n: starts[i] for n, i in enumerate(p.dims) if i in starts}
+        found.append(_decided(tiled(p.map, [sizes[i] for i in p.dims], own)))
     for n, t in enumerate(found):
         if isinstance(t, NoTile):
             if any(p.map.constraints for p in (*parts[:n], *parts[n + 1 :])):
                 return _decided(whole)
-            return _not_tiled(m, parts, n, t)
+            at = [v.lo if i in starts else 0 for i, v in enumerate(m.dims)]
+            return _not_tiled(m, parts, n, t, at)
     tiles = [t for t in found if isinstance(t, TargetTile)]
     if len(tiles) < len(parts):
         return None
@@ -156,9 +170,8 @@ def _independent(m: IndexingMap) -> list[_Part]:
     return parts
 
 
-def _not_tiled(m: IndexingMap, parts: Sequence[_Part], n: int, why: NoTile) -> NoTile:
-    """Why a map reads no tiles of which part n does not, with the first element of each other part."""
-    at = [0] * len(m.dims)
+def _not_tiled(m: IndexingMap, parts: Sequence[_Part], n: int, why: NoTile, at: list[int]) -> NoTile:
+    """Why a map reads no tiles of which part n does not, with the first place and element of each other part."""
     for i, x in zip(parts[n].dims, why.place, strict=True):
         at[i] = x
     dimension = None if why.dimension is None else parts[n].results[why.dimension]

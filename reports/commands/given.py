@@ -218,6 +218,24 @@ def integers(option: str, text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
+def tile_sizes(option: str, text: str) -> tuple[tuple[int, ...], dict[int, str]]:
+    """``16,o:32`` as sizes, and the names of places by their dimension.  Raises :class:`InputError`."""
+    plain = text
+    starts: dict[int, str] = {}
+    for k, (start, piece) in enumerate(_pieces(text) if text.strip() else ()):
+        name, colon, _ = piece.partition(":")
+        if not colon:
+            continue
+        # all other names have digits
+        if not re.fullmatch(r"[^\W\d]+", name) or name in starts.values():
+            expected = "another name for each place, of letters, as in `o:32`"
+            raise InputError.at(f"{option}: {quoted(name)} is no name for a place", text, start, expected)
+        starts[k] = name
+        # as long as before, so that an error points at its place
+        plain = plain[:start] + " " * (len(name) + 1) + plain[start + len(name) + 1 :]
+    return integers(option, plain), starts
+
+
 def one_size(option: str, text: str, symbolic: bool) -> int | str:
     """A number, or where it may be ``symbolic`` an expression of parameters as text.  Raises :class:`InputError`."""
     if symbolic and not text.strip().isdecimal():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ...core.errors import InputError, quoted
 from .frame import PROVED, finish, status_of, writing
-from .given import as_map, given_text, integers, standard_input
+from .given import as_map, given_text, integers, standard_input, tile_sizes
 
 if TYPE_CHECKING:
     from ..layouts import Description
@@ -58,7 +58,7 @@ def hlo(
         physical: Maps between positions in memory, layouts and tiles counted.
         summary: A line for each computation in place of its maps.
         analyze: Count how much of each operand is read, and how often.
-        tile (N,M,...): Say which tile of an operand such a tile reads.
+        tile (N,M,...): Say which tile of an operand such a tile reads; o:N begins anywhere, at o.
         budget (--tilings BYTES 1..): List the tilings whose tiles fit into this.
         svg (FILE): Draw what the first such tile reads (--tile), of one unit.
         verify: Prove the maps, of all computations unless some are named.
@@ -77,7 +77,7 @@ def hlo(
         raise InputError("--verify proves maps between elements", expected="no --physical")
     if svg is not None and not tile:
         raise InputError("--svg draws what a tile reads", expected="--tile")
-    asked = reporting.Questions(analyze, integers("--tile", tile), budget)
+    asked = reporting.Questions(analyze, *tile_sizes("--tile", tile), budget)
     if asked and physical:
         raise InputError("--analyze, --tile and --tilings speak of elements", expected="no --physical")
     module = module_of(file, standard_input() if file == "-" else None, which)

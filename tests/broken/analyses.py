@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from indexproof.core.condition import TRUE
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.interval import Interval
 from indexproof.core.parametric import ParametricMap
-from indexproof.verify import access, access_for_all_sizes, tile_sizes, tiles
-from indexproof.verify.concrete import equations
+from indexproof.verify import access, access_for_all_sizes, tile_sizes, tiles, tiles_for_all_sizes
+from indexproof.verify.concrete import Answer, equations
+from indexproof.verify.size_claims import SizeQuestion
+from indexproof.verify.verdict import Status
 
 __all__ = [
     "ELEMENTS",
@@ -19,6 +23,7 @@ __all__ = [
     "EQUATIONS",
     "REQUESTS",
     "TILES",
+    "TILES_FOR_ALL_SIZES",
     "TILE_SIZES",
     "aligned_only",
 ]
@@ -40,8 +45,8 @@ def no_broadcast(bits: Any, element: int, warp: int) -> Any:
     return np.array(counts, np.int64)
 
 
-def one_too_few(m: IndexingMap, sizes: Sequence[int]) -> IndexingMap:
-    whole = _tiled(m, sizes)
+def one_too_few(m: IndexingMap, sizes: Sequence[int], starts: Any) -> IndexingMap:
+    whole = _tiled(m, sizes, starts)
     dims = tuple(
         v if not n % size else type(v)(v.name, v.lo, max(v.hi - 1, v.lo))
         for v, size, n in zip(whole.dims, sizes, (d.size for d in m.dims), strict=True)
@@ -52,6 +57,15 @@ def one_too_few(m: IndexingMap, sizes: Sequence[int]) -> IndexingMap:
 def each_result_alone(m: IndexingMap) -> list[Any]:
     every = range(len(m.dims))
     return [tiles._Part(m.with_(results=(e,)), every, [k]) for k, e in enumerate(m.results)]
+
+
+def whole_tiles_only(m: Any, shape: Any, sizes: Any, starts: Any) -> ParametricMap:
+    whole = _parametric_tiled(m, shape, sizes, starts)
+    ends = {f"e{k}" for k in range(len(sizes))}
+    named = ((c, {v.name for v in c.variables()}) for c in whole.conditions)
+    return replace(
+        whole, conditions=tuple(c for c, names in named if len(names) < 2 or names.isdisjoint(ends))
+    )
 
 
 def carries_allowed(k: int, chain: Any, whole: bool) -> Any:
@@ -70,6 +84,7 @@ def gaps_allowed(ds: Any) -> Iterator[Any]:
 
 _linear_span, _step = equations._linear_span, access._Counter._step
 _box = tile_sizes._box
+_parametric_tiled = tiles_for_all_sizes._tiled
 _targets, _components, _tiled, _end = access._targets, access._components, tiles.tiled, tiles._end
 
 ELEMENTS = [
@@ -99,6 +114,12 @@ TILES = [
     mistake(tiles, "tiled", "the last tile of a dimension is left out where it is smaller", one_too_few),
     mistake(tiles, "_end", "the end of a tile is its beginning", lambda points, last: _end(points, False)),
     mistake(tiles, "_independent", "results with variables in common are taken for parts of a map", each_result_alone),
+]  # fmt: skip
+TILES_FOR_ALL_SIZES = [
+    mistake(tiles_for_all_sizes, "_tiled", "all of the last tile is in the source", whole_tiles_only),
+    mistake(tiles_for_all_sizes, "_enough", "what is a tile at some sizes is one at all", lambda question, sizes: TRUE),
+    mistake(SizeQuestion, "decided", "what is proposed is taken for proved",
+        lambda question, name, confirm: Answer(Status.PROVED, "", (), None, 0.0)),
 ]  # fmt: skip
 TILE_SIZES = [
     mistake(tile_sizes, "_box", "a tile may cross the end of a period", carries_allowed),

@@ -318,7 +318,9 @@ def test_analyze_counts_in_sizes_that_are_not_known(run: Run, tmp_path: Path) ->
     )
     text = run("hlo", str(file), "--analyze", "--tile", "2,2").out
     assert "not counted: several maps may read one element" in text
-    assert "no tiles: a size is not known" in text
+    assert "reads a tile 2×2 at (t0 * 2, t1 * 2)" in text
+    assert "reads a tile 2×2 at (t1 * 2, t0 * 2)" in text
+    assert "no tilings: a size is not known" in run("hlo", str(file), "--tilings", "100").out
 
 
 def test_analyze_states_for_which_sizes_tiles_are_read(run: Run, tmp_path: Path) -> None:
@@ -357,6 +359,56 @@ def test_tiles_are_those_of_the_output_where_a_part_of_it_reads(run: Run, tmp_pa
                 (first,) = offsets.evaluate((t,)) or (high + 1,)
                 held = {first + k for k in range(tile["sizes"][0])} & {*range(low, high + 1)}
                 assert held == {x for d, x in read.items() if d // size == t}
+
+
+def test_tiles_where_a_size_is_not_known(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "m.hlo"
+    file.write_text("HloModule m\nENTRY main {\na = f32[?,4] parameter(0)\nROOT r = f32[?] reshape(a)\n}\n")
+    text = run("hlo", str(file), "--tile", "o:8").out
+    told = "if n0 ≤ 1; none at n0 = 2: tile (o = 1) does not read (0, 0), which lies among what it reads"
+    assert f"reads a tile 2×4 at (o floordiv 4, o mod 4), {told}" in text
+    assert "not stated, because it is not one at all sizes" in run("hlo", str(file), "--tile", "6").out
+    found = []
+    for tile in ("o:8", "6"):
+        ((entry,),) = (
+            u["maps"] for u in json.loads(run("hlo", str(file), "--tile", tile, "--json").out)["units"]
+        )
+        found += entry["tiles"]
+    torn = {"tile": False, "place": [1], "missing": [0, 0], "dimension": None}
+    assert found[0].pop("offsets")["map"]["dims"] == ["o"]
+    assert found == [
+        {
+            "tile": True,
+            "sizes": ["2", "4"],
+            "strides": ["1", "1"],
+            "bounds": [["0", "n0 - 1"], ["0", "3"]],
+            "condition": "n0 ≤ 1",
+            "at": {"n0": 2},
+            "missing": torn,
+        },
+        {
+            "tile": None,
+            "offsets": None,
+            "sizes": [],
+            "strides": [],
+            "bounds": [],
+            "condition": "true",
+            "at": {"n0": 2},
+            "missing": torn | {"place": [0], "missing": [1, 2]},
+            "reason": "it is not one at all sizes, and no condition was found",
+        },
+    ]
+
+
+@pytest.mark.parametrize(("tile", "said"), [
+    ("8:4", "column 1: --tile: `8` is no name for a place; expected another name for each place"),
+    ("t0:4", "`t0` is no name"),
+    ("o:4, o:4", "column 6: --tile: `o` is no name"),
+    ("4,o:x", "column 5: --tile: `x` is no number"),
+])  # fmt: skip
+def test_a_place_has_a_name_of_letters(run: Run, module: str, tile: str, said: str) -> None:
+    done = run("hlo", module, "-i", "o", "--tile", tile)
+    assert (done.status, said in done.err) == (3, True), done.err
 
 
 # ---------------- `indexproof equal` on two HLO instructions: compared by what they read, operand for operand

@@ -6,18 +6,25 @@ import inspect
 import itertools
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import gcd, prod
+from typing import Any
 
 import pytest
-from broken.analyses import TILE_SIZES, TILES, aligned_only
+from broken.analyses import TILE_SIZES, TILES, TILES_FOR_ALL_SIZES, aligned_only
 
 from indexproof import IndexingMap, InputError, parse_map, simplify
+from indexproof.core.analysis.unknown_sizes import ReadsForAllSizes
+from indexproof.core.expr import var
+from indexproof.core.hlo import read_module
+from indexproof.core.parametric import parse_parametric
 from indexproof.core.text import format_expr
 from indexproof.rules.tiles import TILE_LAWS
 from indexproof.verify import tiles
+from indexproof.verify.modules import ModuleVerifier
 from indexproof.verify.tile_sizes import tile_sizes
-from indexproof.verify.tiles import NoTile, TargetTile, TilingPlan, tile_of, tiled, tilings
+from indexproof.verify.tiles import NoTile, TargetTile, TilingPlan, over, tile_of, tiled, tilings
+from indexproof.verify.tiles_for_all_sizes import tile_for_all_sizes
 
 Sizes = tuple[int, ...]
 
@@ -88,22 +95,29 @@ def _product(rng: random.Random) -> IndexingMap:
     return rows.with_(dims=(*rows.dims, *more.dims), results=tuple(results))
 
 
-def _read(m: IndexingMap, sizes: Sizes) -> dict[Sizes, set[Sizes]]:
+def _read(m: IndexingMap, sizes: Sizes, starts: Sequence[int] = ()) -> dict[Sizes, set[Sizes]]:
     tiles: dict[Sizes, set[Sizes]] = {}
     for at in itertools.product(*(range(v.lo, v.hi + 1) for v in m.variables)):
         d, s = at[: len(m.dims)], at[len(m.dims) :]
         element = m.evaluate(d, s)
         if element is not None:
-            place = tuple((x - v.lo) // n for x, v, n in zip(d, m.dims, sizes, strict=True))
-            tiles.setdefault(place, set()).add(element)
+            places = (
+                range(max(x - n + 1, v.lo), x + 1) if k in starts else [(x - v.lo) // n]
+                for k, (x, v, n) in enumerate(zip(d, m.dims, sizes, strict=True))
+            )
+            for place in itertools.product(*places):
+                tiles.setdefault(place, set()).add(element)
     return tiles
 
 
 def _by_trying(m: IndexingMap, sizes: Sizes) -> tuple[Sizes, Sizes] | None:
-    """Return sizes and strides of the tiles that are read, or None where some offset does not exist."""
-    tiles = _read(m, sizes)
+    return _tile_of_sets(_read(m, sizes))
+
+
+def _tile_of_sets(tiles: dict[Sizes, set[Sizes]]) -> tuple[Sizes, Sizes] | None:
+    """Return sizes and strides of the tiles that these are, or None where some offset does not exist."""
     found = []
-    for k in range(len(m.results)):
+    for k in range(len(next(iter(next(iter(tiles.values())))))):
         columns = [{e[k] for e in some} for some in tiles.values()]
         low, high = min(map(min, columns)), max(map(max, columns))
         stride = gcd(*(x - min(c) for c in columns for x in c)) or 1
@@ -116,7 +130,7 @@ def _by_trying(m: IndexingMap, sizes: Sizes) -> tuple[Sizes, Sizes] | None:
                 return None
         found.append((size, stride))
     for some in tiles.values():
-        if prod(len({e[k] for e in some}) for k in range(len(m.results))) != len(some):
+        if prod(len({e[k] for e in some}) for k in range(len(found))) != len(some):
             return None
     return tuple(n for n, _ in found), tuple(n for _, n in found)
 
@@ -149,14 +163,125 @@ def test_tiles_are_those_that_trying_finds(
         if found.offsets is None:
             continue
         for place, elements in read.items():
-            at = found.offsets.evaluate(place)
-            assert at is not None
-            ranges = [
-                {o + s * i for i in range(n)} & set(range(lo, hi + 1))
-                for o, s, n, (lo, hi) in zip(at, found.strides, found.sizes, found.bounds, strict=True)
-            ]
-            assert set(itertools.product(*ranges)) == elements, (m, sizes, place)
+            held = _held(found.offsets.evaluate(place), found.strides, found.sizes, found.bounds)
+            assert held == elements, (m, sizes, place)
     assert min(kinds.values()) > 10
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_tiles_that_begin_anywhere_are_those_that_trying_finds(seed: int) -> None:
+    rng = random.Random(seed)
+    kinds = {TargetTile: 0, NoTile: 0}
+    while sum(kinds.values()) < 100:
+        m = _random_map(rng)
+        if any(v.size < 1 for v in m.dims):
+            continue
+        m = over(m, [v.hi + 1 for v in m.dims])
+        sizes = tuple(rng.randint(1, v.size) for v in m.dims)
+        starts = {k: name for k, name in enumerate("opq"[: len(sizes)]) if rng.random() < 0.6}
+        found, read = tile_of(m, sizes, starts), _read(m, sizes, [*starts])
+        kinds[type(found)] += 1
+        if isinstance(found, NoTile):
+            assert not read or _tile_of_sets(read) is None, (m, sizes, starts)
+            assert found.missing is None or found.missing not in read[found.place]
+            continue
+        assert isinstance(found, TargetTile)
+        assert not read or (found.sizes, found.strides) == _tile_of_sets(read), (m, sizes, starts)
+        for place, elements in read.items() if found.offsets is not None else ():
+            held = _held(found.offsets.evaluate(place), found.strides, found.sizes, found.bounds)
+            assert held == elements, (m, sizes, starts, place)
+    assert min(kinds.values()) > 10
+
+
+A = "a = f32[?,4] parameter(0)"
+FLAT = "a = f32[?] parameter(0)"
+BOTH = "a = f32[?,?] parameter(0)"
+Asked = tuple[str, Sizes, dict[int, str], str]
+UNKNOWN: list[Asked] = [
+    (f"{A}\nROOT r = f32[4,?] transpose(a), dimensions={{1,0}}", (3, 2), {}, "true"),
+    (f"{A}\nROOT r = f32[4,?] transpose(a), dimensions={{1,0}}", (2, 3), {1: "o"}, "true"),
+    (f"{A}\nROOT r = f32[?,4] reverse(a), dimensions={{0}}", (3, 2), {0: "o"}, "true"),
+    (f"{A}\nz = f32[] constant(0)\nROOT r = f32[?,6] pad(a, z), padding=2_1x1_1", (2, 3), {}, "true"),
+    (f"{A}\nROOT r = f32[?,4] concatenate(a, a), dimensions={{0}}", (2, 3), {}, "true"),
+    (f"{A}\nROOT r = f32[?] reshape(a)", (8,), {}, "true"),
+    (f"{A}\nROOT r = f32[?] reshape(a)", (2,), {}, "true"),
+    (f"{A}\nROOT r = f32[?] reshape(a)", (6,), {}, "not stated"),
+    (f"{A}\nROOT r = f32[?] reshape(a)", (2,), {0: "o"}, "n0 ≤ 1"),
+    (f"{A}\nROOT r = f32[?,2,2] reshape(a)", (3, 2, 1), {}, "true"),
+    (f"{FLAT}\nROOT r = f32[?,4] reshape(a)", (3, 4), {}, "true"),
+    (f"{FLAT}\nROOT r = f32[?,4] reshape(a)", (3, 2), {}, "n1 ≤ 1"),
+    (f"{BOTH}\nROOT r = f32[?] reshape(a)", (4,), {}, "n1 ∣ 4 or 4 ∣ n1"),
+    (
+        f"{A}\nz = f32[] constant(0)\nROOT r = f32[?] reduce(a, z), dimensions={{1}}, to_apply=f",
+        (5,),
+        {},
+        "true",
+    ),
+    (f"{A}\nROOT r = f32[?,4,3] broadcast(a), dimensions={{0,1}}", (2, 3, 2), {0: "o"}, "true"),
+]
+SUM = "f {\nx = f32[] parameter(0)\ny = f32[] parameter(1)\nROOT s = f32[] add(x, y)\n}\n"
+
+
+def _unknown(body: str) -> list[ReadsForAllSizes]:
+    asked = ModuleVerifier(read_module(f"HloModule m\n{SUM}ENTRY e {{\n{body}\n}}\n"))
+    return [*asked.for_all_sizes(asked.module.entry, "output_to_input").values()]
+
+
+@pytest.mark.parametrize(("body", "sizes", "starts", "condition"), UNKNOWN)
+def test_tiles_for_all_sizes_are_what_is_read_at_each(
+    body: str, sizes: Sizes, starts: dict[int, str], condition: str
+) -> None:
+    (reads,) = _unknown(body)
+    assert reads.maps
+    for m in reads.maps:
+        found = tile_for_all_sizes(m, reads.output, sizes, starts)
+        stated = "not stated" if found.offsets is None else str(found.condition)
+        points = 0
+        for values in itertools.product(range(1, 8), repeat=len(m.parameters)):
+            env = dict(zip(m.parameters, values, strict=True))
+            if not all(c.evaluate(env) for c in m.on_parameters):
+                continue
+            at = over(m.at(env), [n.evaluate(env) for n in reads.output])
+            read = _read(at, sizes, [*starts])
+            if found.at == env:
+                assert _tile_of_sets(read) is None
+                assert found.missing is not None
+                assert found.missing.missing not in read[found.missing.place]
+            if found.offsets is None or not found.condition.evaluate(env):
+                continue
+            values_of = [[e.evaluate(env) for e in some] for some in (found.strides, found.sizes)]
+            bounds = [(lo.evaluate(env), hi.evaluate(env)) for lo, hi in found.bounds]
+            offsets = found.offsets.at(env)
+            for place in itertools.product(*(range(v.lo, v.hi + 1) for v in offsets.dims)):
+                held = _held(offsets.evaluate(place), *values_of, bounds)
+                assert held == read.pop(place, set()), (env, place)
+                points += len(held)
+            assert not read
+        assert stated == condition
+        assert points > 3 or stated == "not stated"
+
+
+def test_tiles_for_all_sizes_of_other_maps_are_not_stated() -> None:
+    for text, said in (
+        ("(d0){n} -> (min(d0, 3)), domain: d0 in [0, n - 1]", "is no sum of digits"),
+        ("(d0)[s0]{n} -> (d0 + s0), domain: d0 in [0, n - 1], s0 >= 0", "has no bounds"),
+        ("(d0){n} -> (d0 floordiv n), domain: d0 in [0, 9]", "may be zero"),
+    ):
+        m = parse_parametric(text)
+        assert m is not None
+        found = tile_for_all_sizes(m, [var("n")], (2,))
+        assert found.offsets is None
+        assert said in found.reason
+
+
+def _held(offsets: Sizes | None, strides: Any, sizes: Any, bounds: Any) -> set[Sizes]:
+    """What a tile holds within its bounds."""
+    assert offsets is not None
+    ranges = (
+        {o + s * i for i in range(n)} & {*range(lo, hi + 1)}
+        for o, s, n, (lo, hi) in zip(offsets, strides, sizes, bounds, strict=True)
+    )
+    return set(itertools.product(*ranges))
 
 
 def _digits(rng: random.Random) -> IndexingMap:
@@ -361,3 +486,19 @@ def test_a_part_that_is_never_read_leaves_nothing() -> None:
     found = tile_of(m, (2, 2))
     assert isinstance(found, TargetTile)
     assert found.sizes == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "wrong"), TILES_FOR_ALL_SIZES, ids=lambda x: getattr(x, "__name__", "")
+)
+def test_planted_mistakes_contradict_what_is_read_at_each_size(
+    place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, name, wrong)
+
+    def all_asked() -> None:
+        for asked in UNKNOWN:
+            test_tiles_for_all_sizes_are_what_is_read_at_each(*asked)
+
+    with pytest.raises(AssertionError):
+        all_asked()

@@ -1,0 +1,246 @@
+"""State which tiles maps with parameters read, for all sizes: proposed from sums and digits, then proved.
+
+What tiles read and what the proposed tiles hold are two maps from the places of tiles; the claim is that their relations
+are equal. Where it is false at some sizes, a condition that is enough is looked for and proved.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..core.condition import TRUE, Condition, any_of, substitute_conditions
+from ..core.errors import InputError
+from ..core.expr import (
+    Expr,
+    FloorDiv,
+    Mod,
+    Mul,
+    Sum,
+    Var,
+    add,
+    ceildiv,
+    floordiv,
+    integer,
+    minimum,
+    mod,
+    mul,
+    substitute_all,
+    var,
+)
+from ..core.parametric import ParametricMap, divisors_of
+from ..rules.simplifier import simplify_expr
+from .concrete import is_empty
+from .inversion import ratio
+from .size_claims import SizeQuestion, holds_at
+from .tiles import NoTile, expect_sizes, over, tile_of
+from .weakest import weakest_condition
+
+#: At so many sizes a place that reads no tile is looked for.
+_SIZES = 60
+_ZERO, _ONE = integer(0), integer(1)
+
+
+@dataclass(frozen=True)
+class TileForAllSizes:
+    """The tile of the target that each tile of the source reads, in parameters; or why none is stated."""
+
+    #: From the place of the tile to the offset; None where no tile is stated.
+    offsets: ParametricMap | None
+    sizes: tuple[Expr, ...] = ()
+    strides: tuple[Expr, ...] = ()
+    #: Elements outside are not read.
+    bounds: tuple[tuple[Expr, Expr], ...] = ()
+    #: Where this holds it is this tile.
+    condition: Condition = TRUE
+    #: Sizes at which tiles read no tile, and why not there.
+    at: Mapping[str, int] | None = None
+    missing: NoTile | None = None
+    #: Why no tile is stated.
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class _Range:
+    """The numbers ``offset + stride * i`` for ``0 <= i < size``."""
+
+    offset: Expr
+    size: Expr = _ONE
+    stride: Expr = _ONE
+
+    @property
+    def last(self) -> Expr:
+        return self.offset + mul(self.stride, self.size - 1)
+
+
+def tile_for_all_sizes(
+    m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str] = {}
+) -> TileForAllSizes:
+    """Return the tile that tiles of ``sizes`` elements of a source of the sizes ``shape`` read.
+
+    They begin at multiples of their sizes, or where ``starts`` has a name for the first element anywhere.
+    """
+    expect_sizes(sizes, len(m.dims))
+    try:
+        return _stated(m, shape, sizes, starts)
+    except (
+        InputError
+    ) as error:  # a divisor may be zero, a variable has no bounds, or one name stands for two things
+        return TileForAllSizes(None, reason=str(error))
+
+
+def _stated(
+    m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str]
+) -> TileForAllSizes:
+    reads = _tiled(m, shape, sizes, starts)
+    tried: list[tuple[TileForAllSizes, SizeQuestion]] = []
+    for cut in (False, True):
+        proposed = _proposed(m, reads, shape, sizes, cut)
+        if isinstance(proposed, str):
+            return TileForAllSizes(None, reason=proposed)
+        stated, holds = proposed
+        if any(holds == q.maps[0] for _, q in tried):
+            continue
+        question = SizeQuestion([holds, reads], {"mode": "relation"})
+        if question.decided("equal", confirm=False).proved:
+            return stated
+        tried.append((stated, question))
+    at, missing = _torn(m, tried[0][1], shape, sizes, starts)
+    for stated, question in tried:
+        condition = _enough(question, sizes)
+        if condition is not None:
+            return replace(stated, condition=condition, at=at, missing=missing)
+    reason = "it is not one at all sizes, and no condition was found" if at else "it was not decided"
+    return TileForAllSizes(None, at=at, missing=missing, reason=reason)
+
+
+def _tiled(
+    m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str]
+) -> ParametricMap:
+    """The map from tiles to what they read, as :func:`.tiles.tiled` has it."""
+    places, conditions = [], list[Condition]()
+    known: dict[Expr, Expr] = {var(s): var(f"r{k}") for k, s in enumerate(m.ranges)}
+    for k, (name, n, size) in enumerate(zip(m.dims, shape, sizes, strict=True)):
+        place, element = var(starts.get(k, f"t{k}")), var(f"e{k}")
+        last = n - 1 if k in starts else ceildiv(n, integer(size)) - 1
+        known[var(name)] = at = (place if k in starts else place * size) + element
+        places.append(place.name)
+        conditions += [place.within(0, last), element.within(0, size - 1), at.within(0, n - 1)]
+    conditions += substitute_conditions(m.conditions, known)
+    inside: dict[str | Var, tuple[int, int]] = {f"e{k}": (0, size - 1) for k, size in enumerate(sizes)}
+    results = [simplify_expr(e, inside) for e in substitute_all(m.results, known)]
+    ranges = (*(f"e{k}" for k in range(len(sizes))), *(f"r{k}" for k in range(len(m.ranges))))
+    return ParametricMap(tuple(places), ranges, m.parameters, tuple(results), tuple(conditions))
+
+
+def _proposed(
+    m: ParametricMap, reads: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], cut: bool
+) -> tuple[TileForAllSizes, ParametricMap] | str:
+    """A tile with the map from places to what it holds, or why there is none.
+
+    With ``cut`` a tile is no larger than its dimension, which matters where sums have several digits.
+    """
+    low, high = m.lower_bounds, m.upper_bounds
+    if unknown := [v for v in m.variables if v not in low or v not in high]:
+        return f"`{unknown[0]}` has no bounds"
+    whole = {v: _Range(low[v], high[v] - low[v] + 1) for v in m.variables}
+    inside = {
+        var(f"e{k}"): _Range(_ZERO, minimum(integer(t), n) if cut else integer(t))
+        for k, (t, n) in enumerate(zip(sizes, shape, strict=True))
+    }
+    inside |= {var(f"r{k}"): whole[var(s)] for k, s in enumerate(m.ranges)}
+    # how they are shortened is proved with the rest
+    some: dict[str | Var, tuple[int, int]] = dict.fromkeys(m.parameters, (1, 1 << 62))
+    tile, bounds = [], []
+    for e, read in zip(m.results, reads.results, strict=True):
+        part, every = _range(read, inside), _range(e, whole)
+        if part is None or every is None:
+            return f"`{e}` is no sum of digits"
+        tile.append(part)
+        bounds.append((simplify_expr(every.offset, some), simplify_expr(every.last, some)))
+    counts = [var(f"i{j}") for j in range(len(tile))]
+    results = tuple(r.offset + mul(r.stride, i) for r, i in zip(tile, counts, strict=True))
+    placed = [c for c in reads.conditions if {*c.variables()} <= {*map(var, (*reads.dims, *m.parameters))}]
+    held = [i.within(0, r.size - 1) for r, i in zip(tile, counts, strict=True)]
+    held += [e.within(*ends) for e, ends in zip(results, bounds, strict=True)]
+    offsets = ParametricMap(reads.dims, (), m.parameters, tuple(r.offset for r in tile), tuple(placed))
+    names = tuple(i.name for i in counts)
+    holds = ParametricMap(reads.dims, names, m.parameters, results, (*placed, *held))
+    return (
+        TileForAllSizes(offsets, tuple(r.size for r in tile), tuple(r.stride for r in tile), tuple(bounds)),
+        holds,
+    )
+
+
+def _range(e: Expr, inside: Mapping[Var, _Range]) -> _Range | None:
+    """The range that an expression takes, if its parts do; a guess, to be proved."""
+    if {*inside}.isdisjoint(e.variables()):
+        return _Range(e)
+    if isinstance(e, Var):
+        return inside[e]
+    if isinstance(e, FloorDiv | Mod) and {*inside}.isdisjoint(e.b.variables()):
+        a = _range(e.a, inside)
+        if a is None or a.stride is not _ONE:
+            return None
+        whole = ratio(a.size, e.b)
+        first = _ZERO if a.offset is _ZERO else floordiv(a.offset, e.b)
+        if isinstance(e, FloorDiv):
+            return _Range(first, ceildiv(a.size, e.b) if whole is None else whole)
+        at = _ZERO if a.offset is _ZERO else mod(a.offset, e.b)
+        return _Range(at, minimum(a.size, e.b) if whole is None else e.b)
+    if isinstance(e, Mul):
+        moving = [f for f in e.factors if not {*inside}.isdisjoint(f.variables())]
+        a = _range(moving[0], inside)
+        weight = mul(*(f for f in e.factors if f is not moving[0]))
+        return None if a is None else _Range(mul(a.offset, weight), a.size, mul(a.stride, weight))
+    if not isinstance(e, Sum):
+        return None
+    total: Expr = integer(e.const)
+    digits: list[_Range] = []
+    for term, times in e.terms:
+        a = _range(term, inside)
+        if a is None:
+            return None
+        total += (a.last if times < 0 else a.offset) * times
+        if a.size is not _ONE:
+            digits.append(_Range(_ZERO, a.size, a.stride * abs(times)))
+    if not digits:
+        return _Range(total)
+    if len(digits) == 1:
+        return _Range(total, digits[0].size, digits[0].stride)
+    strides = [d.stride for d in digits]
+    least = next((g for g in strides if all(ratio(x, g) is not None for x in strides)), None)
+    if least is None:
+        return None
+    steps = [mul(d.size - 1, over) for d in digits if (over := ratio(d.stride, least)) is not None]
+    return _Range(total, add(1, *steps), least)
+
+
+def _enough(question: SizeQuestion, sizes: Sequence[int]) -> Condition | None:
+    """A condition that is proved to be enough, and at some sizes of which something is read."""
+    reads = question.maps[1]
+    some = [v for v in itertools.islice(question.values(), _SIZES) if not is_empty(reads.at(v)).proved]
+    claims = question.claims("equal")
+    for d in divisors_of(reads.results):
+        whole = any_of([c for n in sizes for c in (d.divides(n), integer(n).divides(d))])
+        if any(holds_at(whole, v) for v in some) and question.shown("equal", claims, more=(whole,))[0]:
+            return whole
+    found = weakest_condition(question, "equal")
+    return found.condition if found is not None and any(holds_at(found.condition, v) for v in some) else None
+
+
+def _torn(
+    m: ParametricMap,
+    question: SizeQuestion,
+    shape: Sequence[Expr],
+    sizes: Sequence[int],
+    starts: Mapping[int, str],
+) -> tuple[dict[str, int] | None, NoTile | None]:
+    """Small sizes at which tiles read no tile, and a tile there."""
+    for values in itertools.islice(question.values(), _SIZES):
+        dims = [int(n.evaluate(values)) for n in shape]
+        found = tile_of(over(m.at(values), dims), sizes, starts) if min(dims, default=1) > 0 else None
+        if isinstance(found, NoTile):
+            return values, found
+    return None, None

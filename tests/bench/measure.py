@@ -209,25 +209,16 @@ def summarise(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str,
                 "at_best": sum(measures(a)[k] <= b for a, b in pairs) / len(pairs),
                 "wrong": sum(a["state"] != "ok" for a, _ in pairs),
             }
-    reference = (
-        {i: r["peers"]["tvm"]["cold"] for i, r in enumerate(rows) if _answered(r, "tvm")}
-        if "tvm" in names
-        else {}
-    )
+    reference = {i: r["peers"]["tvm"]["cold"] for i, r in enumerate(rows) if _answered(r, "tvm")}
     for n in names:
         done = [(i, r["peers"][n]) for i, r in enumerate(rows) if _answered(r, n)]
         states = [r["peers"].get(n, {}).get("state", "missing") for r in rows]
         record: dict[str, Any] = {s: states.count(s) for s in ("ok", "wrong", "refused", "gave up", "failed")}
         # a map without a right answer counts as it was given, except where it was never asked
         asked = [
-            (
-                measures(
-                    r["peers"][n] if states[i] == "ok" else {"all": r["before"][0], "div": r["before"][1]}
-                ),
-                best[i],
-            )
-            for i, r in enumerate(rows)
-            if states[i] not in ("refused", "missing")
+            (measures(r["peers"][n] if state == "ok" else _given(r)), b)
+            for r, state, b in zip(rows, states, best, strict=True)
+            if state not in ("refused", "missing")
         ]
         if asked:
             every = range(len(MEASURES))
@@ -264,12 +255,14 @@ def measures(answer: dict[str, Any]) -> tuple[int, int, int]:
     return answer["all"], answer["div"], answer["all"] + 2 * answer["div"]
 
 
+def _given(row: dict[str, Any]) -> dict[str, Any]:
+    return dict(zip(("all", "div"), row["before"], strict=True))
+
+
 def virtual_best(row: dict[str, Any], others: Sequence[str]) -> tuple[int, int, int]:
     """The smallest right result of the other peers, by each measure by itself; the input if there is none."""
     good = [measures(row["peers"][n]) for n in others if row["peers"].get(n, {}).get("state") == "ok"]
-    if not good:
-        good = [measures({"all": row["before"][0], "div": row["before"][1]})]
-    a, d, c = (min(g[k] for g in good) for k in range(3))
+    a, d, c = (min(g[k] for g in good or [measures(_given(row))]) for k in range(3))
     return a, d, c
 
 
@@ -303,17 +296,8 @@ def growth(p: Peer) -> list[dict[str, Any]]:
                 if stopped:
                     break
                 points.append((m.size, min(taken)))
-            out.append(
-                {
-                    "family": family,
-                    "kind": kind,
-                    "peer": p.name,
-                    "points": points,
-                    "exponent": slope(points),
-                    "tail": slope(points[len(points) // 2 :]),
-                    "stopped": stopped,
-                }
-            )
+            row = {"family": family, "kind": kind, "peer": p.name, "points": points, "stopped": stopped}
+            out.append(row | {"exponent": slope(points), "tail": slope(points[len(points) // 2 :])})
     return out
 
 

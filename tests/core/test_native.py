@@ -23,23 +23,10 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("native") / "_native.so"
-    flags = ["-std=c++17", "-O0", "-shared", "-fPIC", "-fsanitize=address"]
-    include = sysconfig.get_paths()["include"]
+    flags = ["-std=c++17", "-O0", "-shared", "-fPIC", "-fsanitize=address", "-fno-sanitize-recover=all"]
+    flags += [f"-I{sysconfig.get_paths()['include']}", str(SOURCES / "module.cc"), "-o", str(place)]
     assert COMPILER is not None
-    done = subprocess.run(
-        [
-            COMPILER,
-            *flags,
-            "-fno-sanitize-recover=all",
-            f"-I{include}",
-            str(SOURCES / "module.cc"),
-            "-o",
-            str(place),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = subprocess.run([COMPILER, *flags], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     return place
 
@@ -50,17 +37,12 @@ def run(library: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         subprocess.check_output([COMPILER, f"-print-file-name={name}"], text=True).strip()
         for name in ("libasan.so", "libstdc++.so")
     ]
-    env = {
-        **os.environ,
-        "LD_PRELOAD": " ".join(first),
-        "ASAN_OPTIONS": "detect_leaks=0",
-        "PYTHONMALLOC": "malloc",
-    }
+    env = {"LD_PRELOAD": " ".join(first), "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
     return subprocess.run(
         [sys.executable, *arguments],
         capture_output=True,
         text=True,
-        env=env,
+        env={**os.environ, **env},
         cwd=SOURCES.parents[1] / "tests",
         check=False,
     )

@@ -1,4 +1,4 @@
-"""Derivations whose single steps look innocent and that lead to another map: each is refused."""
+"""Changes of variables in derivations: those that keep the map pass.  Forged ones are injected by ``dev.faults``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dev.faults.derivations import by_changes, forged_derivations
+from dev.faults.derivations import by_changes
 from indexproof.core.explain import explained
 from indexproof.core.expr import var
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
@@ -17,13 +17,6 @@ from indexproof.verify.concrete import contains, equal_maps
 from indexproof.verify.derivation import DerivationRefused, check_derivation
 
 d0 = var("d0")
-FORGED = forged_derivations()
-
-
-@pytest.mark.parametrize("name", FORGED)
-def test_what_leads_elsewhere_is_refused(name: str) -> None:
-    with pytest.raises(DerivationRefused):
-        check_derivation(FORGED[name], RULES)
 
 
 def texts(*maps: str) -> list[IndexingMap]:

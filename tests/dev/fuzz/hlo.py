@@ -79,25 +79,8 @@ _PIECES: Final[tuple[str, ...]] = (
     *(", calls=%add.1", ", to_apply=add", ", body=body", ", backend_config={", "/*index=5*/"),
 )  # fmt: skip
 _BOMBS = (
-    *(
-        "(",
-        "{",
-        "[",
-        "((",
-        "{(",
-        '"',
-        "\\",
-        "/*",
-        "f32[",
-        "a = (",
-        "{{1},",
-        "(f32[],",
-        "-",
-        "1,",
-        "T(",
-        ", x={",
-    ),
-)
+    "(", "{", "[", "((", "{(", '"', "\\", "/*", "f32[", "a = (", "{{1},", "(f32[],", "-", "1,", "T(", ", x={",
+)  # fmt: skip
 
 
 class Impatience(BaseException):  # not an Exception: nothing between here and there may swallow it

@@ -29,12 +29,6 @@ from .validate import ENGINES, SAMPLES, Disagreement, read_as_before, validate
 __all__ = ["beside_plain", "examine", "examine_corpus", "examine_some", "fuzz_text", "samples"]
 
 
-def failed(kind: str, m: IndexingMap, asked: Asked, why: object, status: int = 1) -> Failed:
-    """The error that says that a map is simplified wrongly, and why."""
-    how = [("simplified", f"with {asked.options}")] if asked.options else []
-    return Failed(kind, status, ("map", format_map(m)), *how, ("because", why))
-
-
 # -------------------------------------------------------------------------------------------------- one map
 def examine(
     m: IndexingMap, asked: Asked = BY_DEFAULT, checked: bool = False, proved: Sequence[str] = ()
@@ -45,6 +39,11 @@ def examine(
     the result is compared with that of the plain driver.  Raises :class:`~.runs.Failed` if something is wrong; each kind
     has a line of its own, by which Hypothesis tells failures apart.
     """
+
+    def failed(kind: str, why: object, status: int = 1) -> Failed:
+        how = [("simplified", f"with {asked.options}")] if asked.options else []
+        return Failed(kind, status, ("map", format_map(m)), *how, ("because", why))
+
     counts = Counter({"maps": 1})
     trace: Trace | None = [] if checked else None
     try:
@@ -53,19 +52,19 @@ def examine(
         short: Trace | None = [] if checked else None
         reduced = reduce_map(m, RULES, short)
     except Exception as error:
-        raise failed("the simplifier failed", m, asked, repr(error), 4) from error
+        raise failed("the simplifier failed", repr(error), 4) from error
     try:
         found = validate(m, after)
     except Disagreement as error:
-        raise failed("two engines contradict each other", m, asked, error) from None
+        raise failed("two engines contradict each other", error) from None
     counts[f"decided {found.decided_by}"] += 1
     counts.update(f"{engine} {said}" for engine, said in found.said.items())
     if found.said.get("z3") == "open" and found.said.get("isl") == "same":
         counts["z3 gave up, isl proved"] += 1
     if found.verdict is Status.REFUTED:
-        raise failed("the simplified map differs", m, asked, f"{format_map(after)}: {found.counterexample}")
+        raise failed("the simplified map differs", f"{format_map(after)}: {found.counterexample}")
     if found.verdict is not Status.PROVED:
-        raise failed("no engine decided it", m, asked, found.said, 2)
+        raise failed("no engine decided it", found.said, 2)
     if reduced.steps:
         # compared with the result, which is known to have the relation of the map
         counts["reduced"] += 1
@@ -73,12 +72,10 @@ def examine(
         if answer.verdict is Status.REFUTED:
             raise failed(
                 "the simplified map differs",
-                m,
-                asked,
                 f"reduced to {format_map(reduced.map)}: {answer.counterexample}",
             )
         if not answer.proved:
-            raise failed("no engine decided it", m, asked, f"reduced to {format_map(reduced.map)}", 2)
+            raise failed("no engine decided it", f"reduced to {format_map(reduced.map)}", 2)
     for end, steps in ((after, trace), *([(reduced.map, short)] if reduced.steps else [])):
         if steps is None:
             continue
@@ -86,9 +83,9 @@ def examine(
             derivation = explained(m, end, steps)
             derived = check_derivation(derivation, RULES, proved or None)
         except UnexplainedError as error:
-            raise failed("the recorded steps do not lead to the result", m, asked, error) from None
+            raise failed("the recorded steps do not lead to the result", error) from None
         except DerivationRefused as error:
-            raise failed("a step is no instance of a proved rule", m, asked, error) from None
+            raise failed("a step is no instance of a proved rule", error) from None
         counts["derivations"] += 1
         counts["steps"] += derived.steps
         counts.update(f"rule {name}" for name in derivation.rules())
@@ -97,8 +94,6 @@ def examine(
         if unasked != after:
             raise failed(
                 "the result is another one when it is not explained",
-                m,
-                asked,
                 f"without a trace: {format_map(unasked)}",
             )
         if asked == BY_DEFAULT:
@@ -106,13 +101,11 @@ def examine(
     if again != after:
         raise failed(
             "simplifying again changes the result",
-            m,
-            asked,
             f"{format_map(after)} becomes {format_map(again)}",
         )
     before, now = map_cost(m), map_cost(after)
     if now.weighed(asked.division_weight) > before.weighed(asked.division_weight):
-        raise failed("the result costs more than the map", m, asked, f"from {before} to {now}")
+        raise failed("the result costs more than the map", f"from {before} to {now}")
     for when, cost in (("before", before), ("after", now)):
         counts[f"divisions {when}"] += cost.divisions
         counts[f"operations {when}"] += cost.operations

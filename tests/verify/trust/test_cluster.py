@@ -101,7 +101,7 @@ def processes(folder: Path, workers: int, *options: str, protocol: str = "tcp") 
     running: list[subprocess.Popen[str]] = []
 
     def worker(*more: str, first: tuple[Path, ...] = ()) -> subprocess.Popen[str]:
-        place = (
+        place = [
             "--local-directory",
             str(folder),
             "--no-dashboard",
@@ -109,7 +109,7 @@ def processes(folder: Path, workers: int, *options: str, protocol: str = "tcp") 
             "1",
             "--death-timeout",
             "20",
-        )
+        ]
         running.append(started("distributed.cli.dask_worker", address, *place, *more, first=first))
         return running[-1]
 
@@ -159,16 +159,8 @@ def only(expected: dict[str, tuple[object, ...]], todo: list[Obligation]) -> dic
 
 
 def facts(run: Run) -> dict[str, tuple[object, ...]]:
-    return {
-        r.obligation.name: (
-            r.verdict.status,
-            r.verdict.strategy,
-            r.verdict.resources,
-            r.verdict.witness,
-            r.verdict.tried,
-        )
-        for r in run.results
-    }
+    said = [(r.obligation.name, r.verdict) for r in run.results]
+    return {name: (v.status, v.strategy, v.resources, v.witness, v.tried) for name, v in said}
 
 
 Facts = dict[str, tuple[object, ...]]

@@ -17,12 +17,15 @@ BENCH = Path(__file__).parent / "bench"
 sys.path.insert(0, str(BENCH))
 
 import answers  # noqa: E402
+import audit  # noqa: E402
 import corpora  # noqa: E402
 import measure  # noqa: E402
 import page  # noqa: E402
 import peers  # noqa: E402
 import remote  # noqa: E402
 from programs import Builder, Program, cost  # noqa: E402
+
+from indexproof.core.expr import postorder  # noqa: E402
 
 X, Y, Z = "x", "y", "z"
 
@@ -192,6 +195,23 @@ def test_a_peer_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     found, missing = remote.started([peers.QuickNative.name])
     assert not found
     assert "no native core" in missing[peers.QuickNative.name]
+
+
+def test_the_audits_find_what_could_be_cheaper() -> None:
+    b = Builder()
+    x, y = b.var("x"), b.var("y")
+    place = b.add(b.mul(x, 8), y)
+    boxes = [("x", 0, 9), ("y", 0, 9)]
+    # y // 8 is x + y // 8 less x, and (8 * x + y) % 8 is y % 8
+    roots = [b.fdiv(place, 8), b.fdiv(y, 8), b.mod(place, 8), b.mod(y, 8)]
+    m = corpora.Map("test", "digits", boxes, b.program(roots))
+    found = [n.why.partition(":")[0] for n in audit.needless_atoms(m, m.program)]
+    assert found == ["as another"]
+    results = peers.Ours().convert(m).results
+    nodes = postorder(*results)
+    spent, least, text = audit._cheapest(results, nodes, audit.evaluate(nodes, m.points()))
+    assert least < spent
+    assert " = " in text
 
 
 # ------------------------------------------------------------------------------------------------------ statistics

@@ -18,7 +18,6 @@ of them.  It takes a minute for each seed.
 from __future__ import annotations
 
 import argparse
-import functools
 import itertools
 import random
 import sys
@@ -152,34 +151,12 @@ def audit_combinations(
 
 
 def evaluate(nodes: Sequence[Any], env: dict[str, Any]) -> dict[Any, Any]:
-    """The values of expressions at all points; operands come first."""
-    from indexproof.core import expr
+    """The values of expressions at all points."""
+    from indexproof.core.indexing_map import IndexingMap
 
-    shape = next(iter(env.values())).shape
-    values: dict[Any, Any] = {}
-    for e in nodes:
-        of = [values[c] for c in e.children]
-        match e:
-            case expr.Int():
-                value = np.int64(e.value)
-            case expr.Var():
-                value = env[e.name]
-            case expr.Sum():
-                value = sum((values[a] * k for a, k in e.terms), np.int64(e.const))
-            case expr.FloorDiv():
-                value = of[0] // of[1]
-            case expr.CeilDiv():
-                value = -(-of[0] // of[1])
-            case expr.Mod():
-                value = of[0] % of[1]
-            case expr.Min():
-                value = functools.reduce(np.minimum, of)
-            case expr.Max():
-                value = functools.reduce(np.maximum, of)
-            case _:
-                value = functools.reduce(np.multiply, of)
-        values[e] = np.broadcast_to(value, shape)
-    return values
+    boxes = [(n, int(v.min()), int(v.max())) for n, v in env.items()]
+    _, values = IndexingMap.of(boxes, results=list(nodes)).evaluate_many(list(env.values()))
+    return dict(zip(nodes, np.broadcast_arrays(*values, *env.values()), strict=False))
 
 
 def _cheapest(
@@ -187,8 +164,7 @@ def _cheapest(
 ) -> tuple[int, int, str] | None:
     """The cost of the results, their cost with the best exchange of one atom, and that exchange."""
     from indexproof.core.cost import cost as documented
-    from indexproof.core.expr import FloorDiv, Mod, Var, linear, postorder
-    from indexproof.core.kept import exchanged
+    from indexproof.core.expr import FloorDiv, Mod, Var, linear, postorder, substitute_all
 
     atoms = [e for e in nodes if isinstance(e, (FloorDiv, Mod))]
     inside = {e: set(postorder(e)) for e in nodes}
@@ -204,7 +180,7 @@ def _cheapest(
                     continue
                 *by, constant = factors
                 other = linear(constant, list(zip(chosen, by, strict=True)))
-                now = documented(exchanged(list(results), list(nodes), {a: other})).weighed(WEIGHT)
+                now = documented(substitute_all(results, {a: other})).weighed(WEIGHT)
                 if now < least:
                     least, text = now, f"{a} = {other}"
     return (spent, least, text) if text else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
 from typing import TypeAlias
 from unittest.mock import patch
@@ -156,19 +157,16 @@ def _rejoined(e: Min | Max, x: Expr, y: Expr, joined: Expr, others: list[Expr]) 
 
 
 _HEADS = (Var, Sum, Mul, FloorDiv, Mod, CeilDiv, Min, Max)
-_cache: dict[tuple[Rule, ...], dict[type[Expr], list[Rule]]] = {}
 
 
+@cache
 def _indexed(rules: tuple[Rule, ...]) -> dict[type[Expr], list[Rule]]:
-    found = _cache.get(rules)
-    if found is None:
-        found = {}
-        for r in rules:
-            if not (r.structural or r.sharing):
-                # a left side that is a bare variable is every expression
-                for head in _HEADS if isinstance(r.left, Var) else (type(r.left),):
-                    found.setdefault(head, []).append(r)
-        _cache[rules] = found
+    found: dict[type[Expr], list[Rule]] = {}
+    for r in rules:
+        if not (r.structural or r.sharing):
+            # a left side that is a bare variable is every expression
+            for head in _HEADS if isinstance(r.left, Var) else (type(r.left),):
+                found.setdefault(head, []).append(r)
     return found
 
 
@@ -253,13 +251,9 @@ def coefficient_quotients(e: Expr, facts: Facts) -> Iterator[Binding]:
         else:
             # a constraint may know more about what is left than its terms do
             rest = linear(const, [*terms, *[(t, -q * d) for t, q in quotients]])
-            span = facts.interval(rest)
-            if (
-                not isinstance(span.lo, float)
-                and not isinstance(span.hi, float)
-                and span.lo // d == span.hi // d
-            ):
-                yield {"x": x, "d": integer(d), "q": linear(int(span.lo // d), quotients)}
+            lo, hi = facts.interval(rest)
+            if not isinstance(lo, float) and not isinstance(hi, float) and lo // d == hi // d:
+                yield {"x": x, "d": integer(d), "q": linear(int(lo // d), quotients)}
 
 
 def common_factor(e: Expr, facts: Facts) -> Iterator[Binding]:
@@ -385,16 +379,9 @@ def next_digit(e: Expr, facts: Facts) -> Iterator[Binding]:
         for u, p in terms:
             if p == d * w and isinstance(u, Mod) and isinstance(u.b, Int) and u.a in quotients:
                 rest = linear(const, [(v, k) for v, k in terms if v is not t and v is not u])
-                yield {
-                    "x": t.a,
-                    "z": integer(0),
-                    "q": u.a,
-                    "t": u,
-                    "d": t.b,
-                    "n": u.b,
+                yield {"x": t.a, "z": integer(0), "q": u.a, "t": u, "d": t.b, "n": u.b, "r": rest} | {
                     "p": integer(p),
                     "w": integer(w),
-                    "r": rest,
                 }
 
 
@@ -416,15 +403,9 @@ Strategy: TypeAlias = Callable[[Expr, Facts], Iterator[Binding]]
 
 #: Strategies by the name a rule gives in ``choose=``.
 STRATEGIES: dict[str, Strategy] = {
-    "block_of_range": block_of_range,
-    "coefficient_quotients": coefficient_quotients,
-    "common_factor": common_factor,
-    "common_constant": common_constant,
-    "complement": complement,
-    "known_remainder": known_remainder,
-    "known_residue": known_residue,
-    "multiples": multiples,
-    "next_digit": next_digit,
-    "quotient_below_remainder": quotient_below_remainder,
-    "single_value": single_value,
+    f.__name__: f
+    for f in (
+        *(block_of_range, coefficient_quotients, common_factor, common_constant, complement, known_remainder),
+        *(known_residue, multiples, next_digit, quotient_below_remainder, single_value),
+    )
 }

@@ -20,6 +20,7 @@ from indexproof.core.expr import (
     linear,
     postorder,
 )
+from indexproof.core.interop.foreign import parts as summands
 from indexproof.core.rewrite import DeclarationError
 
 __all__ = ["bindings"]
@@ -66,9 +67,7 @@ def _sum_bindings(
     p: Expr, e: Expr, bound: dict[Var, Expr]
 ) -> Iterator[tuple[dict[Var, Expr], list[tuple[Expr, Expr]]]]:
     """Summands of ``p`` against summands of ``e``, in every assignment."""
-    const, terms = (e.const, e.terms) if isinstance(e, Sum) else (0, ((e, 1),))
-    if isinstance(e, Int):
-        const, terms = e.value, ()
+    const, terms = summands(e)
     named, constant, rest = _summand_patterns(p)
     if (rest is None and len(terms) != len(named)) or (rest is None and constant is None and const):
         return
@@ -97,7 +96,7 @@ def _summand_patterns(p: Expr) -> tuple[list[tuple[Expr, Var | None]], Var | Non
 
     Raises :class:`DeclarationError` for a pattern that no sum can be matched with.
     """
-    const, terms = (p.const, p.terms) if isinstance(p, Sum) else (0, ((p, 1),))
+    const, terms = summands(p)
     if const:
         raise DeclarationError(f"pattern {p}: name the constant of a sum with a Const variable")
     rest: Var | None = None

@@ -34,6 +34,7 @@ from indexproof.core.expr import (
 )
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import IndexingMap
+from indexproof.core.interop.foreign import parts as summands
 from indexproof.core.rewrite import Rule, measure
 from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map
@@ -190,14 +191,6 @@ def instance(rule: Rule, redex: Expr, binding: Mapping[str, Expr], facts: Facts)
 
 # ---------------------------------------------------------------------------------------------------- strategies
 # They only propose values for variables that the left side does not bind: :func:`instance` checks each proposal.
-def _as_sum(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
-    if isinstance(e, Sum):
-        return e.const, e.terms
-    if isinstance(e, Int):
-        return e.value, ()
-    return 0, ((e, 1),)
-
-
 def _division(e: Expr) -> tuple[Expr, int] | None:
     if isinstance(e, (FloorDiv, Mod)) and isinstance(e.b, Int):
         return e.a, e.b.value
@@ -223,7 +216,7 @@ def coefficient_quotients(e: Expr, facts: Facts) -> Iterator[Binding]:
     if not parts or parts[1] <= 1:
         return
     x, d = parts
-    const, terms = _as_sum(x)
+    const, terms = summands(x)
     tried = set()
     for nearest in (True, False):
         quotients: list[tuple[Expr, int]] = []
@@ -262,7 +255,7 @@ def common_factor(e: Expr, facts: Facts) -> Iterator[Binding]:
     Of extrema the greatest common divisor, negative where most summands are.
     """
     if isinstance(e, (Min, Max)) and len(e.args) == 2:
-        sums = [_as_sum(a) for a in e.args]
+        sums = [summands(a) for a in e.args]
         factors = [k for _, terms in sums for _, k in terms]
         g = math.gcd(*factors, *[c for c, _ in sums])
         if 2 * sum(k < 0 for k in factors) > len(factors):
@@ -275,7 +268,7 @@ def common_factor(e: Expr, facts: Facts) -> Iterator[Binding]:
     if not parts or parts[1] <= 1:
         return
     whole, d = parts
-    const, terms = _as_sum(whole)
+    const, terms = summands(whole)
     ordered = sorted(terms, key=lambda t: (-abs(t[1]), t[0].key))
     g = d
     for i, (_, k) in enumerate(ordered):
@@ -307,7 +300,7 @@ def multiples(e: Expr, facts: Facts) -> Iterator[Binding]:
     if not parts or parts[1] <= 1:
         return
     whole, d = parts
-    const, terms = _as_sum(whole)
+    const, terms = summands(whole)
     x = linear(const // d, [(t, k // d) for t, k in terms if k % d == 0])
     if x is not integer(0):
         r = linear(const % d, [(t, k) for t, k in terms if k % d])
@@ -318,7 +311,7 @@ def complement(e: Expr, facts: Facts) -> Iterator[Binding]:
     """``d - 1`` minus a sum without constant or negative coefficient."""
     parts = _division(e)
     if parts and parts[1] > 1:
-        const, terms = _as_sum(parts[0])
+        const, terms = summands(parts[0])
         if const == parts[1] - 1 and all(k < 0 for _, k in terms):
             yield {"x": linear(0, [(t, -k) for t, k in terms]), "d": integer(parts[1])}
 
@@ -340,7 +333,7 @@ def _quotient(x: Expr, d: int) -> list[Expr]:
 
 def quotient_below_remainder(e: Expr, facts: Facts) -> Iterator[Binding]:
     """A remainder in a sum, and with the right coefficient the quotient of its dividend or of something congruent."""
-    const, terms = _as_sum(e)
+    const, terms = summands(e)
     have = dict(terms)
     for t, w in terms:
         if not (isinstance(t, Mod) and isinstance(t.b, Int)):
@@ -359,7 +352,7 @@ def known_residue(e: Expr, facts: Facts) -> Iterator[Binding]:
     if not isinstance(e, Mod) or not parts or parts[1] <= 1:
         return
     whole, d = parts
-    const, terms = _as_sum(whole)
+    const, terms = summands(whole)
     for t, k in terms:
         x = linear(0, [(t, k)])
         m = facts.interval(mod(x, d)).constant
@@ -370,7 +363,7 @@ def known_residue(e: Expr, facts: Facts) -> Iterator[Binding]:
 
 def next_digit(e: Expr, facts: Facts) -> Iterator[Binding]:
     """A remainder in a sum, and the digit above it with the right coefficient."""
-    const, terms = _as_sum(e)
+    const, terms = summands(e)
     for t, w in terms:
         if not (isinstance(t, Mod) and isinstance(t.b, Int)):
             continue
@@ -387,7 +380,7 @@ def next_digit(e: Expr, facts: Facts) -> Iterator[Binding]:
 
 def known_remainder(e: Expr, facts: Facts) -> Iterator[Binding]:
     """A quotient in a sum, scaled by its divisor, whose remainder has only one value."""
-    const, terms = _as_sum(e)
+    const, terms = summands(e)
     for t, v in terms:
         parts = _division(t)
         if isinstance(t, FloorDiv) and parts and v % parts[1] == 0:

@@ -32,6 +32,7 @@ from indexproof.core.expr import (
 )
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
+from indexproof.core.interop.foreign import parts as summands
 from indexproof.core.interval import is_infinite
 from indexproof.core.rewrite import Bounded, ConstraintRule, Rule
 
@@ -63,16 +64,9 @@ def _unknown(of: Expr | Condition) -> list[Var]:
     return [n for n in postorder(*roots) if isinstance(n, Var) and n.kind]
 
 
-def _terms(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
-    """The constant and the summands of any expression."""
-    if isinstance(e, Int):
-        return e.value, ()
-    return (e.const, e.terms) if isinstance(e, Sum) else (0, ((e, 1),))
-
-
 def _solvable(e: Expr) -> list[tuple[Var, int]]:
     """The variables of a pattern that are summands of ``e`` and occur nowhere else in it, with their coefficients."""
-    _, terms = _terms(e)
+    _, terms = summands(e)
     found = [(t, k) for t, k in terms if isinstance(t, Var) and t.kind]
     return [(v, k) for v, k in found if not any(v in t.variables() for t, _ in terms if t is not v)]
 
@@ -214,7 +208,7 @@ class World:
                     need = more - int(least)
                     return integer(-(-need // k) if k > 0 else -(need // -k))
                 target = self.fresh(more, more + pick((0, 2, 5))) if abs(k) == 1 else integer(more)
-        const, terms = _terms(target - rest)
+        const, terms = summands(target - rest)
         return linear(const // k, [(t, j // k) for t, j in terms])
 
     def _drawn(self, todo: Sequence[tuple[Condition, list[Var]]], missing: Sequence[Var]) -> tuple[Var, Expr]:
@@ -261,9 +255,9 @@ class World:
                         raise Miss
                     values[v] = found
                     return
-        const, terms = _terms(e)
+        const, terms = summands(e)
         left = list(terms)
-        named, rest, constant = _summands(p)
+        named, rest, constant = _named_summands(p)
         for atom, coefficient in named:
             self.match_summand(atom, coefficient, left, values)
         if constant is not None:
@@ -298,11 +292,11 @@ def _equated(c: Condition) -> list[Expr]:
     return []
 
 
-def _summands(p: Expr) -> tuple[list[tuple[Expr, Expr | None]], Var | None, Var | None]:
+def _named_summands(p: Expr) -> tuple[list[tuple[Expr, Expr | None]], Var | None, Var | None]:
     """The summands of a sum pattern with their coefficients, its rest and its constant; structured ones first."""
     named: list[tuple[Expr, Expr | None]] = []
     rest = constant = None
-    const, terms = _terms(p)
+    const, terms = summands(p)
     for t, k in terms:
         if isinstance(t, Var) and t.kind == "rest" and k == 1:
             rest = t
@@ -443,12 +437,12 @@ def _joined(
     (there,), (here,) = theirs, ours
     if not (isinstance(there, Sum) and isinstance(here, Sum)):
         return _matched(world, one, at, theirs, other, ours)
-    (_, rest, _), (named, rest_other, _) = _summands(there), _summands(here)
+    (_, rest, _), (named, rest_other, _) = _named_summands(there), _named_summands(here)
     if rest is None or rest_other is None or not named:
         raise Miss
     whole = there.substitute(at)
     values: Values = {rest_other: integer(0)}
-    t, k = world.match_summand(*world.rng.choice(named), list(_terms(whole)[1]), values)
+    t, k = world.match_summand(*world.rng.choice(named), list(summands(whole)[1]), values)
     more = here.substitute(world.complete(other, values)) - t * k
     at[rest], values[rest_other] = at[rest] + more, whole - t * k
     if not (world.holds(one, at) and world.holds(other, values)):

@@ -16,6 +16,7 @@ from functools import partial
 from math import inf
 from typing import Any
 
+from ..core.blocks import point_text
 from ..core.expr import Expr, ExprLike, Var, integer, substitute_all, var
 from ..core.indexing_map import Constraint, IndexingMap, Variable, unused_name
 from ..core.interval import Interval
@@ -139,12 +140,13 @@ def _answer(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOperan
     found = answer.counterexample
     if found is not None:
         answer = replace(answer, counterexample=replace(found, reason=_REASONS.get(kind, found.reason)))
+        point = point_text(found.values)
         if decide is _symbolic and not _is_possible(o.index, found.values):
-            answer = _undecided(f"depends on what is read at {found}, where one element has two values")
+            answer = _undecided(f"depends on what is read at {point}, where one element has two values")
         if "race" in kind and call.direct:
             # each program may store to elements of its own
             answer = _undecided(
-                f"the kernel stores to the array itself, and programs share a block at {found}"
+                f"the kernel stores to the array itself, and programs share a block at {point}"
             )
     return replace(answer, seconds=time.perf_counter() - start)
 

@@ -7,12 +7,11 @@ proof it establishes only that the claim does not fail at small points.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from .obligation import Obligation, has_form
 from .preprocess import conjuncts
 from .refute import confirmed, small_point
-from .rulefiles.evaluate import judge
+from .rulefiles.evaluate import refutes
 from .rulefiles.obligations import StatedObligation
 from .rulefiles.sample import table_of
 from .verdict import Verdict
@@ -21,10 +20,8 @@ from .verdict import Verdict
 def is_example(o: Obligation, point: Mapping[str, int]) -> bool:
     """Whether integers satisfy the hypotheses of ``o`` and violate its goal; a rule of a rule file in its arithmetic."""
     if isinstance(o, StatedObligation):
-        r = o.rule
-        if o.condition is not None:
-            r = replace(r, conditions=(*r.conditions[: o.condition], *r.conditions[o.condition + 1 :]))
-        return set(point) == set(r.variables) and judge(r, point) in ("counterexample", "undefined")
+        r = o.without
+        return set(point) == set(r.variables) and refutes(r, point)
     variables = {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
     if set(point) != {v.name for v in variables}:
         return False

@@ -27,6 +27,6 @@ def case_certificate(o: Obligation, budget: linear.ReductionBudget | None = None
         proof_by_roots(o, show)
         or proof_by_odd_factors(o, show)
         or proof_by_residues(o, show)
-        or proof_by_equal_terms(o.hypotheses, o.goal, budget or linear.ReductionBudget())
+        or proof_by_equal_terms(o, show)
     )
     return proof and checked_json(o.name, o.hypotheses, o.goal, proof)

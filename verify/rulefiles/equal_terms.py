@@ -11,15 +11,16 @@ What points that satisfy the hypotheses propose is proved like any goal.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
 
 from ...core.condition import Condition, all_exprs
 from ...core.expr import CeilDiv, Expr, Extremum, FloorDiv, Mod, postorder, var
-from .. import linear
-from ..evidence import ProofQuestion, note
-from ..linear.export import of_equal_terms, recorded
+from ..linear.export import of_equal_terms
 from ..linear.record import Node
 from ..obligation import Obligation
 from ..refute import sample
+from .modular import Show, attempted
 
 #: The name of this strategy.
 EQUAL_TERMS = "equal terms"
@@ -66,43 +67,43 @@ def _is_compound(e: Expr) -> bool:
     return any(isinstance(n, (*_DIVISIONS, Extremum)) for n in postorder(e))
 
 
-def by_equal_terms(o: Obligation, limits: linear.ReductionBudget) -> tuple[bool, int]:
-    """Whether a case is proved once equal terms are one, and the cost.
+def proof_by_equal_terms(o: Obligation, show: Show) -> Node | None:
+    """A proof of the claim once equal terms are one, where it is proved as it stands; ``None`` where there is none."""
+    steps, goal, shown = _replaced(o, show)
+    then = show(o.hypotheses, goal) if steps else None
+    return of_equal_terms(steps, [*shown, then]) if then else None
+
+
+def _once_equal(o: Obligation, show: Show) -> bool:
+    """Whether a case is proved once equal terms are one.
 
     What has become of the goal is proved as it stands, or of any number in place of one of the terms that were found to
     be equal, of which there is often no more to say.
     """
-    steps, goal, outcomes = _replaced(o.hypotheses, o.goal, limits)
-    spent = sum(outcome.resources for outcome in outcomes)
-    if not steps:
-        return False, spent
-    leaves = [leaf for outcome in outcomes if outcome.proved for leaf in outcome.leaves]
-    for hypotheses, claim in ((list(o.hypotheses), goal), *_widened(o.hypotheses, goal, steps)):
-        last = linear.prove(hypotheses, claim, budget=limits)
-        spent += last.resources
-        if last.proved:
-            note(ProofQuestion("linear", leaf) for leaf in (*leaves, *last.leaves))
-            return True, spent
-    return False, spent
+    steps, goal, _ = _replaced(o, show)
+    claims = ((o.hypotheses, goal), *_widened(o.hypotheses, goal, steps))
+    return bool(steps) and any(show(*claim) for claim in claims)
 
 
-def _replaced(
-    hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget
-) -> tuple[list[tuple[Expr, Expr]], Condition, list[linear.Reduction]]:
-    """The replacements that are proved, the goal after them, and all attempts to prove one."""
+by_equal_terms = partial(attempted, _once_equal)
+
+
+def _replaced(o: Obligation, show: Show) -> tuple[list[tuple[Expr, Expr]], Condition, list[Any]]:
+    """The replacements that are proved, the goal after them, and their proofs."""
     steps: list[tuple[Expr, Expr]] = []
-    outcomes: list[linear.Reduction] = []
+    proofs: list[Any] = []
+    goal = o.goal
     asked: set[tuple[Expr, Expr]] = set()
-    while len(outcomes) < _ATTEMPTS:
-        step = next((s for s in proposals(hypotheses, goal) if s not in asked), None)
+    while len(asked) < _ATTEMPTS:
+        step = next((s for s in proposals(o.hypotheses, goal) if s not in asked), None)
         if step is None:
             break
         asked.add(step)
-        outcomes.append(linear.prove(hypotheses, step[0].eq(step[1]), budget=limits))
-        if outcomes[-1].proved:
+        if proof := show(o.hypotheses, step[0].eq(step[1])):
+            proofs.append(proof)
             steps.append(step)
             goal = goal.substitute({step[0]: step[1]})
-    return steps, goal, outcomes
+    return steps, goal, proofs
 
 
 def _widened(
@@ -118,14 +119,3 @@ def _widened(
         if _is_compound(term):
             at = {term: anything}
             yield [h.substitute(at) for h in hypotheses], goal.substitute(at)
-
-
-def proof_by_equal_terms(
-    hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget
-) -> Node | None:
-    """The same as a part of a certificate, where the goal is proved as it stands; otherwise ``None``."""
-    steps, replaced, _ = _replaced(hypotheses, goal, limits)
-    if not steps:
-        return None
-    claims = (*(a.eq(b) for a, b in steps), replaced)
-    return of_equal_terms(steps, [recorded(hypotheses, c, limits) for c in claims])

@@ -10,7 +10,7 @@ so many bits, of which none may overflow: as it is sound, its counterexamples ar
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from functools import lru_cache
 
@@ -21,8 +21,7 @@ from ..linearised import LINEARISED
 from ..solve import linear_limits, reduced
 from ..verdict import Status, Verdict
 from .cases import expanded
-from .evaluate import Point, refutes
-from .lowering import MACHINE_TYPES, rule_of
+from .lowering import rule_of
 from .prove import (
     CASES,
     EVERY,
@@ -59,8 +58,6 @@ _MANY = 24
 _ATTEMPTS = 32
 #: Operators whose result may lie outside a machine type in which their arguments are.
 _OVERFLOWING = DIVISIONS | {"add", "sub", "mul", "neg"}
-#: So many large coordinates of a point for a smaller type are moved to the limits of a larger one.
-_MOVED = 4
 
 
 def _quickly(r: StatedRule, budget: Budget, *, patient: bool) -> tuple[bool, int, str]:
@@ -80,7 +77,6 @@ def _quickly(r: StatedRule, budget: Budget, *, patient: bool) -> tuple[bool, int
 
 
 # --------------------------------------------------------------------------------------------------------- overflow
-@lru_cache(maxsize=64)
 def decide_overflow(source: str, bits: int, budget: Budget) -> Verdict:
     """Whether no integer of so many bits overflows on the right side where none does on the left: REFUTED with a point.
 
@@ -90,8 +86,7 @@ def decide_overflow(source: str, bits: int, budget: Budget) -> Verdict:
     if cannot_overflow(r, bits):
         return Verdict(Status.PROVED, "identity")
     machine = widened(r, bits)
-    smaller = decide_overflow(source, bits // 2, budget).witness if bits > min(MACHINE_TYPES) else None
-    point = limit_point(machine, smaller)
+    point = limits_table(machine).counterexample()
     if point is not None:
         return Verdict(Status.REFUTED, LIMITS, 0, smaller_point(machine, dict(point), _TRIED))
     proved, spent, why = _quickly(machine, budget, patient=False)
@@ -112,34 +107,6 @@ def cannot_overflow(r: StatedRule, width: int) -> bool:
         for t in below(r.right)
         if number[id(t)] not in computed
     )
-
-
-def limit_point(r: StatedRule, smaller: Point | None) -> Mapping[str, int] | None:
-    """A point at which the right side of a rule about machine integers overflows and its left side does not.
-
-    ``smaller`` is one for a type of half as many bits.
-    """
-    for point in _moved(r, smaller) if smaller is not None else ():
-        if refutes(r, point):
-            return point
-    return limits_table(r).counterexample()
-
-
-def _moved(r: StatedRule, point: Point) -> Iterator[dict[str, int]]:
-    """A point next to the limits of a smaller type, moved to those of the type of the rule."""
-    half = r.semantics.width // 2
-    large = [v for v in r.variables if abs(point[v]) >= 1 << (half // 2)]
-    for v in large[_MOVED:]:
-        if abs(point[v]) >= 1 << (half - 4):
-            return
-    several = large[:_MOVED]
-    for choice in itertools.product(range(4), repeat=len(several)):
-        out = dict(point)
-        for v, k in zip(several, choice, strict=True):
-            sign, n = (-1 if point[v] < 0 else 1), abs(point[v])
-            out[v] = sign * (n << half, ((n + 1) << half) - 1, n << (half // 2), n)[k]
-        if all(r.semantics.lo <= n <= r.semantics.hi for n in out.values()):
-            yield out
 
 
 # ------------------------------------------------------------------------------------------------------- conditions

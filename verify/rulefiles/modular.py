@@ -85,8 +85,8 @@ def _with_powers(c: Condition, instead: Callable[[Int, Expr], Condition]) -> Con
     return c
 
 
-def _attempted(
-    strategy: Callable[[Obligation, Show], Node | None], o: Obligation, limits: reduction.ReductionBudget
+def attempted(
+    strategy: Callable[[Obligation, Show], Any], o: Obligation, limits: reduction.ReductionBudget
 ) -> tuple[bool, int]:
     """Whether a strategy proves a claim where the reduction shows what it asks for, and at what cost."""
     spent = 0
@@ -97,7 +97,7 @@ def _attempted(
         spent += outcome.resources
         return outcome.proved
 
-    return strategy(o, show) is not None, spent
+    return bool(strategy(o, show)), spent
 
 
 # --------------------------------------------------------------------------------------------------------- residues
@@ -341,6 +341,6 @@ def _common(e: Expr) -> Iterator[tuple[Expr, Expr]]:
             yield v, linear(0, left)
 
 
-by_residues = partial(_attempted, proof_by_residues)
-by_roots = partial(_attempted, proof_by_roots)
-by_odd_factors = partial(_attempted, proof_by_odd_factors)
+by_residues = partial(attempted, proof_by_residues)
+by_roots = partial(attempted, proof_by_roots)
+by_odd_factors = partial(attempted, proof_by_odd_factors)

@@ -11,7 +11,9 @@ Inside, soundness is a list of ordinary obligations of the core language (:mod:`
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ...core.condition import FALSE, Condition, all_of, negate
 from ..obligation import Obligation
@@ -50,25 +52,22 @@ class StatedObligation(Obligation):
         *,
         bits: int = 0,
     ) -> None:
-        sound = condition is None
         kind = SOUND if condition is None else f"needs {show(rule.conditions[condition])}"
-        super().__init__(
-            FAMILY,
-            rule.name,
-            f"{NO_NEW_OVERFLOW}, int{bits}" if bits else kind,
-            hypotheses=(),
-            goal=FALSE,
-            question="valid" if sound else "exists",
-            gate=sound and not bits,
+        # the class is frozen, and hypotheses and goal are properties
+        self.__dict__.update(
+            family=FAMILY,
+            subject=rule.name,
+            kind=f"{NO_NEW_OVERFLOW}, int{bits}" if bits else kind,
+            question="valid" if condition is None else "exists",
+            gate=condition is None and not bits,
             where=rule.where,
             claim=rule.statement() if claim is None else claim,
             width=rule.semantics.width,
             source=source,
+            condition=condition,
+            bits=bits,
+            expects=rule.expected,
         )
-        for name, value in (("condition", condition), ("bits", bits), ("expects", rule.expected)):
-            object.__setattr__(self, name, value)
-        for name in ("hypotheses", "goal"):
-            object.__delattr__(self, name)
 
     @property
     def expected(self) -> Status:
@@ -92,21 +91,26 @@ class StatedObligation(Obligation):
             return decide_sound(self.source, budget)
         return decide_needed(self.source, self.condition, budget)
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in ("hypotheses", "goal"):
-            raise AttributeError(name)
-        rule = lowered(self.rule)
-        fails: Condition = negate(rule.goal)
-        given: tuple[Condition, ...] = ()
-        goal: Condition = FALSE
+    @property
+    def without(self) -> StatedRule:
+        """The rule without the condition that is asked about."""
+        r, k = self.rule, self.condition
+        return r if k is None else replace(r, conditions=(*r.conditions[:k], *r.conditions[k + 1 :]))
+
+    @cached_property
+    def hypotheses(self) -> tuple[Condition, ...]:
+        """The conditions on a point where the rule is wrong without the condition that is asked about."""
         if self.condition is None:
-            goal = negate(all_of((*rule.given, fails)))
-        else:
-            k = len(rule.domain) + self.condition
-            given = (*rule.given[:k], *rule.given[k + 1 :], fails)
-        object.__setattr__(self, "hypotheses", given)
-        object.__setattr__(self, "goal", goal)
-        return self.__dict__[name]
+            return ()
+        rule = lowered(self.rule)
+        k = len(rule.domain) + self.condition
+        return (*rule.given[:k], *rule.given[k + 1 :], negate(rule.goal))
+
+    @cached_property
+    def goal(self) -> Condition:
+        """That the rule is right wherever it says something, where that is asked."""
+        rule = lowered(self.rule)
+        return FALSE if self.condition is not None else negate(all_of((*rule.given, negate(rule.goal))))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, StatedObligation) and self._identity == other._identity

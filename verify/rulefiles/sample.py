@@ -107,7 +107,8 @@ def _limits(r: StatedRule, count: int, kind: Any) -> Array:
     share = max(2, min(_LEAST, count // (2 * max(1, len(pairs)))))
     blocks = [points]
     for (v, w), ends in itertools.product(
-        pairs, ((-top, -1), (top // 2, top // 2), (-top, -top), (top - 1, top - 1))
+        pairs,
+        ((-top, -1), (-top, 0), (top - 1, 1), (top // 2, top // 2), (-top, -top), (top - 1, top - 1)),
     ):
         block = points[:share].copy()
         block[::2] = generator.integers(-2, 3, size=block[::2].shape)

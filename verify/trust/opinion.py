@@ -7,7 +7,7 @@ it, which is nonlinear and may be left open.  A counterexample or an example is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -142,10 +142,7 @@ def claims_of(o: Obligation, *, every: bool = False) -> Iterator[Claim]:
     if not isinstance(o, StatedObligation):
         yield o.hypotheses, o.goal
         return
-    r = o.rule
-    if o.condition is not None:
-        r = replace(r, conditions=(*r.conditions[: o.condition], *r.conditions[o.condition + 1 :]))
-    for n, part in enumerate(expanded(r, total=True)):
+    for n, part in enumerate(expanded(o.without, total=True)):
         if n >= _CASES:
             raise TooLargeError(f"more than {_CASES} cases")
         yield part.hypotheses, part.goal

@@ -128,11 +128,7 @@ def questions(
                 lambda n=n: contiguous(m, names[k], n, shape),
                 lambda t, n=n: t.contiguous(k, n),
             )
-            yield (
-                "aligned",
-                lambda n=n: aligned(m, n, shape, names[k]),
-                lambda t, n=n: t.aligned(n, k),
-            )
+            yield ("aligned", lambda n=n: aligned(m, n, shape, names[k]), lambda t, n=n: t.aligned(n, k))
 
 
 def corpus(count: int, sizes: tuple[int, ...], seed: int) -> Iterator[Shaped]:

@@ -281,10 +281,7 @@ def known_digit_below_any_sign(
 def any_digit_joins_digit(x: Expr, t: Expr, a: Const, n: Const, v: Const, w: Const, r: Rest) -> Rewrite:
     """The digit below must be known."""
     return Rewrite(
-        ((x // a) % n) * v + r,
-        t * w + r,
-        when=(n > 0, v.eq(a * w), t.eq(x % (a * n))),
-        choose="sharing",
+        ((x // a) % n) * v + r, t * w + r, when=(n > 0, v.eq(a * w), t.eq(x % (a * n))), choose="sharing"
     )
 
 

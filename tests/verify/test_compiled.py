@@ -39,10 +39,7 @@ def without_a_test() -> list[tuple[str, str, str]]:
 HARMLESS = re.compile(r"if not (self\.(contains|descends)\(.*|\(-?\w+ != 0\)):")
 
 #: tests that the others imply: the rest of a sum is what makes it the subject
-IMPLIED = {
-    ("quotient_absorbs_summand", "if not (_3 == 1):"),
-    ("quotient_absorbs_digit", "if not (_3 == 1):"),
-}
+IMPLIED = {("quotient_absorbs_summand", "if not (_3 == 1):"), ("quotient_absorbs_digit", "if not (_3 == 1):")}
 
 
 def implied(name: str, test: str) -> bool:

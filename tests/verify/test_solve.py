@@ -141,11 +141,7 @@ def test_what_once_was_open_is_confirmed() -> None:
 OVERFLOWS = [
     o
     for o in catalogue(
-        [
-            "multiple_leaves_quotient",
-            "remainder_certified",
-            "quotient_and_remainder_recombine",
-        ]
+        ["multiple_leaves_quotient", "remainder_certified", "quotient_and_remainder_recombine"]
     )
     if o.width
 ]

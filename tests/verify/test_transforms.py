@@ -113,11 +113,7 @@ def test_composition_is_an_instance_of_its_law() -> None:
         outer.dims,
         [*outer.ranges, *moved.dims, *moved.ranges],
         results=moved.results,
-        constraints=[
-            *moved.constraints,
-            (a - outer.results[0], 0, 0),
-            (b - outer.results[1], 0, 0),
-        ],
+        constraints=[*moved.constraints, (a - outer.results[0], 0, 0), (b - outer.results[1], 0, 0)],
     )
     assert equal_maps(h, spelled, confirm=True).proved
     assert equal_maps(h, eliminate_ranges(spelled).then(eliminate_ranges).map).proved

@@ -9,14 +9,7 @@ import pytest
 
 from indexproof import IndexingMap, parse_map
 from indexproof.core.codegen.program import Program, limits, width_bound
-from indexproof.core.expr import (
-    Expr,
-    Integers,
-    Sum,
-    interpret,
-    linear,
-    var,
-)
+from indexproof.core.expr import Expr, Integers, Sum, interpret, linear, var
 from indexproof.core.text import format_expr
 from indexproof.verify.concrete.problem import counterexample_order
 from indexproof.verify.verdict import Status

@@ -71,8 +71,7 @@ def examine(
         answer = equal_maps(after, read_as_before(reduced))
         if answer.verdict is Status.REFUTED:
             raise failed(
-                "the simplified map differs",
-                f"reduced to {format_map(reduced.map)}: {answer.counterexample}",
+                "the simplified map differs", f"reduced to {format_map(reduced.map)}: {answer.counterexample}"
             )
         if not answer.proved:
             raise failed("no engine decided it", f"reduced to {format_map(reduced.map)}", 2)
@@ -100,8 +99,7 @@ def examine(
             counts[f"plainly {beside_plain(m, after)}"] += 1
     if again != after:
         raise failed(
-            "simplifying again changes the result",
-            f"{format_map(after)} becomes {format_map(again)}",
+            "simplifying again changes the result", f"{format_map(after)} becomes {format_map(again)}"
         )
     before, now = map_cost(m), map_cost(after)
     if now.weighed(asked.division_weight) > before.weighed(asked.division_weight):

@@ -7,13 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexproof.core.expr import (
-    Expr,
-    ceildiv,
-    maximum,
-    minimum,
-    var,
-)
+from indexproof.core.expr import Expr, ceildiv, maximum, minimum, var
 from indexproof.core.indexing_map import Constraint, IndexingMap
 from indexproof.core.interval import Interval
 from indexproof.verify.concrete import Fact, Option, Problem, equal_exprs, equal_maps, sat_sweeping

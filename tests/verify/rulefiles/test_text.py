@@ -7,14 +7,7 @@ from pathlib import Path
 import pytest
 
 from indexproof.core.errors import InputError
-from indexproof.verify.rulefiles import (
-    Kind,
-    Semantics,
-    parse_rules,
-    read_rule_file,
-    show,
-    values,
-)
+from indexproof.verify.rulefiles import Kind, Semantics, parse_rules, read_rule_file, show, values
 
 DATA = Path(__file__).parent / "data"
 HEAD = "int x, y, z\nconst c0, c1\nbool p, q\n"

@@ -1,10 +1,9 @@
 """Merge maps that differ in numbers only, such as those that the runs of a loop leave behind.
 
-Each run of a loop that writes one row gives a map for that row, each run that reads one another map. Four rules merge
+Each run of a loop that writes one row gives a map for that row, each run that reads one another map. Three rules merge
 them, all without loss:
 
 - *intervals*: maps that differ in the bounds of one dimension only, which follow on one another;
-- *points*: a map of one index of a dimension, which is what a neighbouring map says of that index;
 - *tables*: maps that differ in what one dimension says of one result only, if together they say that it lies between two
   quotients of it: those of even and of odd indices in a scan;
 - *series*: maps whose numbers are those of an arithmetic progression each. The number of the step becomes a
@@ -43,7 +42,6 @@ def merged(maps: Iterable[IndexingMap], ranges: bool = True) -> list[IndexingMap
     while len(found) > 1:
         before = len(found)
         found = _intervals(found)
-        found = _points(found)
         if len(found) == before and ranges:
             found = _tabled(found)
         if len(found) == before:
@@ -145,47 +143,6 @@ def _adjacent(group: list[IndexingMap], d: int) -> list[IndexingMap]:
 
 def _bounded(m: IndexingMap, d: int, lo: int, hi: int) -> IndexingMap:
     return m.with_(dims=(*m.dims[:d], replace(m.dims[d], lo=lo, hi=hi), *m.dims[d + 1 :]))
-
-
-# ------------------------------------------------------------------------------------------------------------ points
-def _points(maps: list[IndexingMap]) -> list[IndexingMap]:
-    """Every map of one index that a neighbour can say too is said by it."""
-    kept = list(maps)
-    for point in maps:
-        if point not in kept:
-            continue
-        for k, other in enumerate(kept):
-            made = None if other is point else _extended(other, point)
-            if made is not None:
-                kept[k] = made
-                kept.remove(point)
-                break
-    return kept
-
-
-def _extended(m: IndexingMap, point: IndexingMap) -> IndexingMap | None:
-    if len(m.dims) != len(point.dims) or (m.ranges, m.rts) != (point.ranges, point.rts) or m.rts:
-        return None
-    other = [d for d, (a, b) in enumerate(zip(m.dims, point.dims, strict=True)) if a != b]
-    if len(other) != 1:
-        return None
-    (d,) = other
-    here, there = m.dims[d], point.dims[d]
-    if here.name != there.name or there.lo != there.hi or not (here.lo - 1 <= there.lo <= here.hi + 1):
-        return None
-    at = {here.expr: integer(there.lo)}
-    if tuple(substitute_all(m.results, at)) != tuple(substitute_all(point.results, at)):
-        return None
-    if _said(m.constraints, at) != _said(point.constraints, at):
-        return None
-    return _bounded(m, d, min(here.lo, there.lo), max(here.hi, there.hi))
-
-
-def _said(constraints: Sequence[Constraint], at: Mapping[Var, Int]) -> set[Constraint]:
-    """Return the constraints at an index, without those that always hold."""
-    exprs = substitute_all([c.expr for c in constraints], at)
-    found = {Constraint(e, c.lo, c.hi) for e, c in zip(exprs, constraints, strict=True)}
-    return {c for c in found if not (isinstance(c.expr, Int) and c.lo <= c.expr.value <= c.hi)}
 
 
 # ------------------------------------------------------------------------------------------------------------ tables

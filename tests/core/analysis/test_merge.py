@@ -69,18 +69,6 @@ def test_maps_without_points() -> None:
     assert not relation(merged(never))
 
 
-def test_an_index_that_a_neighbour_can_say_too() -> None:
-    maps = [
-        parse_map("(d0) -> (d0 + 3), domain: d0 in [2, 6]"),
-        parse_map("(d0) -> (10), domain: d0 in [7, 7]"),
-        parse_map("(d0) -> (4), domain: d0 in [1, 1]"),
-        parse_map("(d0) -> (9), domain: d0 in [8, 8]"),
-    ]
-    found = merged(maps)
-    assert format_map(found[0]) == "(d0) -> (d0 + 3), domain: d0 in [1, 7]"
-    assert relation(found) == relation(maps)
-
-
 def test_what_one_dimension_says_of_one_result() -> None:
     halves = [
         parse_map("(d0, d1) -> ((d0 - 1) floordiv 2, d1), domain: d0 in [1, 15], d1 in [0, 7], d0 mod 2 in [1, 1]"),
@@ -158,9 +146,6 @@ FEWER = [
      "(d0) -> (d0), domain: d0 in [0, 3]"),
     ("(d0)[s0, s1] -> (s0 * 3 + s1 * 6), domain: d0 in [0, 3], s0 in [0, 1], s1 in [0, 4]",
      "(d0)[s0] -> (s0 * 3), domain: d0 in [0, 3], s0 in [0, 9]"),
-    ("(d0)[s0, s1] -> (s0), domain: d0 in [0, 63], s0 in [0, 63], s1 in [0, 7], s0 - s1 * 8 in [2, 5], "
-     "(d0 floordiv 16) * -4 + s1 in [-4, -1]",
-     "(d0)[s0] -> (s0), domain: d0 in [0, 63], s0 in [0, 63]"),
 ]  # fmt: skip
 
 

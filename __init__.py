@@ -37,8 +37,8 @@ if TYPE_CHECKING:  # what a type checker and an editor see of `_HOME` and `_MODU
     from .rules.simplifier import simplify as simplify
     from .verify import isl_form as isl_form
     from .verify import parametric as parametric
+    from .verify.analysed import module_maps as module_maps
     from .verify.concrete import equal_maps as equal_maps
-    from .verify.modules import module_maps as module_maps
     from .verify.properties import decide_property as decide_property
     from .verify.replay import replay as replay
     from .verify.width import width as width
@@ -59,7 +59,7 @@ _HOME: Final = {
     "decide_property": "verify.properties",
     "equal_maps": "verify.concrete",
     "memory": "core.layout",
-    "module_maps": "verify.modules",
+    "module_maps": "verify.analysed",
     "parse_map": "core.text",
     "prove": "reports.proofs",
     "read_module": "core.hlo",

@@ -21,7 +21,7 @@ from ..core.layout import physical_map
 from ..core.op import DIRECTIONS, Direction
 from ..core.parametric import ParametricMap
 from ..core.text import format_map
-from ..verify.modules import CheckedQuestion, ComputationReport, ModuleVerifier
+from ..verify.analysed import AnalysedModule, CheckedQuestion, ComputationReport
 from ..verify.verdict import Status, worst
 from .layout import count, duration, joined, listed, or_dash, table
 from .machine import document, written_as
@@ -165,9 +165,17 @@ def report(
     :class:`InputError` for an instruction that none of the computations has.
     """
     start = time.perf_counter()
-    verifier = ModuleVerifier(module)
-    module = verifier.module
-    make = _Units(verifier, directions, physical, verify)
+    check: Callable[..., ComputationReport] | None = None
+    if verify:
+        # solvers take as long to load as most maps to compute
+        from ..verify.modules import ModuleVerifier
+
+        analysed: AnalysedModule = (verifier := ModuleVerifier(module))
+        check = verifier.check
+    else:
+        analysed = AnalysedModule(module)
+    module = analysed.module
+    make = _Units(analysed, directions, physical, check)
     computations = [module.computation(c.name) for c in computations]
     units: list[Unit] = []
     callers = module.callers if not instructions and ends is None else {}
@@ -221,21 +229,21 @@ def _what(module: Module, computation: Computation, called: Sequence[Instruction
 class _Units:
     """The units of a module: their maps, what has none, and if asked what is proved."""
 
-    verifier: ModuleVerifier
+    analysed: AnalysedModule
     directions: Sequence[Direction]
     physical: bool
-    verify: bool
+    check: Callable[..., ComputationReport] | None
 
     def of_computation(self, computation: Computation, what: str) -> Unit:
         """Between the parameters and the root."""
         given = [(p.name, p.shape, p.parameter_number) for p in computation.parameters]
-        between = partial(self.verifier.maps.computation, computation)
+        between = partial(self.analysed.maps.computation, computation)
         return self._unit(computation, computation.name, what, between, [computation.root], given)
 
     def of_instruction(self, computation: Computation, i: Instruction) -> Unit:
         """Between an instruction and its operands."""
         given = [(o.name, o.shape, k) for k, o in enumerate(i.operands)]
-        between = partial(self.verifier.maps.instruction, i, computation)
+        between = partial(self.analysed.maps.instruction, i, computation)
         what = f"{i.opcode} in {computation.name}"
         return self._unit(computation, i.name, what, between, [i], given, [i])
 
@@ -248,7 +256,7 @@ class _Units:
         producers = [computation.instruction(n) for n in names[0]] or list(computation.parameters)
         consumers = [computation.instruction(n) for n in names[1]] or [computation.root]
         given = [(p.name, p.shape, k) for k, p in enumerate(producers)]
-        maps = self.verifier.maps
+        maps = self.analysed.maps
         between = partial(maps.between, producers, consumers, computation)
         name = " -> ".join(", ".join(i.name for i in some) for some in (producers, consumers))
         path = maps.path(producers, consumers, computation)
@@ -269,18 +277,18 @@ class _Units:
         """Of the maps between arrays that are ``made`` and those that are ``given``: name, shape, number."""
         unit = Unit(name, what, len(computation.instructions if path is None else path), [])
         unit.within = "" if path is None else computation.name
-        general = {d: self.verifier.for_all_sizes(computation, d) for d in self.directions if path is None}
+        general = {d: self.analysed.for_all_sizes(computation, d) for d in self.directions if path is None}
         unit.entries = list(self._entries(between, made, given, general))
         without = {r.unknown.instruction for found in general.values() for r in found.values() if r.unknown}
         within = () if path is None else (path, self.directions)
-        reasons = self.verifier.maps.unmapped(computation, *within)
+        reasons = self.analysed.maps.unmapped(computation, *within)
         unit.unmapped = [
             (n, computation.instruction(n).opcode, tuple(map(str, r)))
             for n, r in reasons.items()
             if not any(general.values()) or n in without or any(x.reason != NO_SIZE for x in r)
         ]
-        if self.verify:
-            unit.verified = self.verifier.check(computation, ends=ends)
+        if self.check is not None:
+            unit.verified = self.check(computation, ends=ends)
         return unit
 
     def _entries(
@@ -321,7 +329,7 @@ class _Units:
             yield from reads.maps
             return
         ends = (output, operand) if direction == "output_to_input" else (operand, output)
-        yield from (self.verifier.simplify(physical_map(m, *ends)) for m in reads.maps)
+        yield from (self.analysed.simplify(physical_map(m, *ends)) for m in reads.maps)
 
 
 def _named_arrays(name: str, shape: AnyShape | None) -> list[tuple[str, Shape | None]]:

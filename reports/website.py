@@ -25,8 +25,9 @@ from ..core.indexing_map import IndexingMap
 from ..core.op import DIRECTIONS, Case, concrete
 from ..core.text import format_map
 from ..rules.simplifier import simplify
+from ..verify.analysed import ComputationReport
 from ..verify.claims import Comparison, Dependence, Simplification, builtin_claims
-from ..verify.modules import ComputationReport, ModuleVerifier
+from ..verify.modules import ModuleVerifier
 from ..verify.outcome import Result, Run
 from ..verify.rulefiles import StatedRule, show
 from ..verify.verdict import Status, worst

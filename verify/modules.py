@@ -8,9 +8,8 @@ and of the maps between roots and parameters.  Where a size is ``?`` the obligat
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -23,26 +22,22 @@ from ..core.analysis import (
     FollowStep,
     MaskStep,
     MergeStep,
-    ModuleMaps,
     OperandStep,
     Options,
     UnrollingStep,
 )
-from ..core.analysis.catalogue import OpCatalogue
 from ..core.analysis.dataflow import flattened, performed
 from ..core.analysis.runtime import known_element
-from ..core.analysis.unknown_sizes import MapsForAllSizes, ReadsForAllSizes
 from ..core.condition import Condition, all_of, parts_of
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, lift, maximum, minimum, postorder, substitute_all, var
 from ..core.facts import Facts
-from ..core.hlo import AnyShape, Computation, Instruction, Module, Shape, fill_shapes, leaves
+from ..core.hlo import Computation, Instruction, Module, Shape, leaves
 from ..core.hlo.shape import UNBOUNDED, unsized
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
 from ..core.interval import Interval
 from ..core.op import (
     DIRECTIONS,
-    Direction,
     MapClaim,
     Op,
     concrete,
@@ -53,55 +48,15 @@ from ..core.op import (
 )
 from ..core.parametric import ParametricMap
 from ..core.simplify_map import simplify_map
-from ..core.stablehlo import read_any
 from ..core.tighten import constraints_of, tighten_around
 from ..rules.catalog import RULES
-from ..rules.ops import op_reader, why_not
+from .analysed import AnalysedModule, CheckedQuestion, ComputationReport
 from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty, same_relation
 from .masks import mask_answer
-from .parametric import decide_for_all_sizes, simplified
+from .parametric import decide_for_all_sizes
 from .unknown_sizes import answers_for_all_sizes, expect_sizes
 from .values import constant_values, evaluation_answer, operand_answer, unrolling_answer
-from .verdict import Status, worst
-
-
-@dataclass(frozen=True)
-class CheckedQuestion:
-    """One question and its answer: ``where`` is an instruction, or a root and a parameter."""
-
-    kind: str
-    where: str
-    status: Status
-    detail: str = ""
-
-
-@dataclass
-class ComputationReport:
-    """The proved maps of one computation.
-
-    Steps of the analysis are counted where they are taken first: those of a called computation with this one,
-    unless it was checked before.
-    """
-
-    name: str
-    checked: list[CheckedQuestion] = field(default_factory=list)
-    seconds: float = 0.0
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Questions by kind."""
-        return Counter(c.kind for c in self.checked)
-
-    @property
-    def failed(self) -> list[CheckedQuestion]:
-        """The claims that were not proved."""
-        return [c for c in self.checked if c.status is not Status.PROVED]
-
-    @property
-    def status(self) -> Status:
-        """The verdict on the whole computation: it has nothing false if nothing had to be shown."""
-        return worst([c.status for c in self.checked]) if self.checked else Status.PROVED
-
+from .verdict import Status
 
 Asked = tuple[Status, str]
 
@@ -118,61 +73,18 @@ def _reached(m: IndexingMap) -> list[Interval]:
     return [facts.interval(e) for e in m.results]
 
 
-class ModuleVerifier:
+class ModuleVerifier(AnalysedModule):
     """Proves the maps of one module; ``check`` takes a computation."""
 
     def __init__(self, module: Module) -> None:
-        self.read = op_reader(module)
-        self.catalogue = OpCatalogue(self.read, why_not)
-        #: The module with the shapes that its text leaves out.
-        self.module = module = fill_shapes(module, self._shape)
         self._ops: dict[tuple[Op, tuple[tuple[int, ...], ...]], list[tuple[str, Asked]]] = {}
         self._steps: dict[tuple[tuple[IndexingMap, ...], IndexingMap], Asked] = {}
-        self._simplified: dict[IndexingMap, IndexingMap] = {}
-        self._same: dict[tuple[IndexingMap, IndexingMap], bool] = {}
-        self._for_all_sizes: dict[tuple[str, Direction], dict[tuple[int, int, int], ReadsForAllSizes]] = {}
         self._seen: list[AnalysisStep] = []
-        self._computations = {c.name: c for c in module.computations}
-        #: The maps that are proved.
-        self.maps = ModuleMaps(module, self.options())
+        super().__init__(module)
 
     def options(self) -> Options:
-        """How the module is analysed: simplified, maps that are proved equal kept once, every step seen."""
-        return Options(self.catalogue, self.simplify, self.same, observe=self._seen.append)
-
-    def _shape(self, instruction: Instruction) -> AnyShape | None:
-        try:
-            return self.catalogue.shape(instruction)
-        except InputError:
-            return None  # reported as an instruction without maps
-
-    def same(self, a: IndexingMap, b: IndexingMap) -> bool:
-        """Whether two maps are proved to have the same relation."""
-        key = (a, b)
-        if key not in self._same:
-            self._same[key] = equal_maps(a, b).proved
-        return self._same[key]
-
-    def simplify(self, m: IndexingMap) -> IndexingMap:
-        """Simplified once for the module."""
-        found = self._simplified.get(m)
-        if found is None:
-            found = self._simplified[m] = simplify_map(m, RULES)
-        return found
-
-    def for_all_sizes(
-        self, c: Computation, direction: Direction
-    ) -> dict[tuple[int, int, int], ReadsForAllSizes]:
-        """The maps of a computation with arrays of unknown size, simplified; none of one without."""
-        key = (c.name, direction)
-        if key not in self._for_all_sizes:
-            found: dict[tuple[int, int, int], ReadsForAllSizes] = {}
-            if any(unsized(i.shape) for i in c.instructions):
-                found = MapsForAllSizes(self.module, self.read, direction).computation(c)
-            self._for_all_sizes[key] = {
-                k: replace(r, maps=tuple(map(simplified, r.maps))) for k, r in found.items()
-            }
-        return self._for_all_sizes[key]
+        """The same, and every step is seen."""
+        return replace(super().options(), observe=self._seen.append)
 
     def check(
         self,
@@ -361,15 +273,6 @@ def _place(root: int, parameter: int, leaf: int) -> str:
 def _arrays(instruction: Instruction) -> list[Shape | None]:
     """The arrays that an instruction makes; None where the shape is not known."""
     return [None] if instruction.shape is None else [a for _, a in leaves(instruction.shape)]
-
-
-def module_maps(module: Module | str) -> ModuleMaps:
-    """The maps of a module, or of HLO text: simplified, those that are proved to be the same relation kept once.
-
-    Raises :class:`InputError`, with the place, for text that is no HLO.
-    """
-    verifier = ModuleVerifier(read_any(module) if isinstance(module, str) else module)
-    return ModuleMaps(verifier.module, Options(verifier.catalogue, verifier.simplify, verifier.same))
 
 
 def _asked(ask: Callable[[], Answer | None]) -> Asked:

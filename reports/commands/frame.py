@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import errno
+import gc
 import os
 import signal
 import sys
@@ -217,6 +218,17 @@ def _bug(error: BaseException) -> str:
 def status_of(verdict: str) -> int:
     """The exit status of a command whose answer is ``verdict``."""
     return {"PROVED": PROVED, "REFUTED": FALSE, "VACUOUS": FALSE, "UNDEFINED": FALSE}.get(verdict, OPEN)
+
+
+@contextmanager
+def kept_to_the_end() -> Iterator[None]:
+    """Switch the garbage collector off: objects made within last as long as the command."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 # ----------------------------------------------------------------------------------------------------- output

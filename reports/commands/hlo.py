@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from ...core.errors import InputError, quoted
-from .frame import PROVED, finish, status_of, writing
+from .frame import PROVED, finish, kept_to_the_end, status_of, writing
 from .given import as_map, given_text, integers, standard_input, tile_sizes
 
 if TYPE_CHECKING:
@@ -63,10 +62,10 @@ def hlo(
         svg (FILE): Draw what the first such tile reads (--tile), of one unit.
         verify: Prove the maps, of all computations unless some are named.
     """
-    from ...core.op import DIRECTIONS
-    from .. import hlo as reporting
-    from ..hlo_files import module_of
-
+    with kept_to_the_end():
+        from ...core.op import DIRECTIONS
+        from .. import hlo as reporting
+        from ..hlo_files import module_of
     ends = (producers or (), consumers or ()) if producers or consumers else None
     if ends and (instruction or fusions or everything or len(computation or ()) > 1):
         said = "--from and --to ask about one computation"
@@ -80,8 +79,8 @@ def hlo(
     asked = reporting.Questions(analyze, *tile_sizes("--tile", tile), budget)
     if asked and physical:
         raise InputError("--analyze, --tile and --tilings speak of elements", expected="no --physical")
-    module = module_of(file, standard_input() if file == "-" else None, which)
-    gc.freeze()  # the module stays: not looked through again and again for what can be freed
+    with kept_to_the_end():
+        module = module_of(file, standard_input() if file == "-" else None, which)
     named = computation or ()
     unless = not named and not fusions and ends is None and (verify or summary or bool(instruction))
     wanted = reporting.chosen(module, named, fusions, everything or unless)

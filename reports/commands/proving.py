@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -23,6 +22,7 @@ from .frame import (
     emit,
     emit_json,
     finish,
+    kept_to_the_end,
     report,
     say,
     say_wrong,
@@ -103,7 +103,7 @@ def prove(
         with writing("--certificates: cannot write", certificates):
             certificates.mkdir(parents=True, exist_ok=True)
     with opened_cache(cache, no_cache, read_only_cache) as kept, _crew(scheduler) as crew:
-        with _kept_to_the_end():
+        with kept_to_the_end():
             asked = given or _whole(kept, max_rank)
             if not findings:
                 asked = replace(asked, obligations=[o for o in asked.obligations if o.gate], findings=False)
@@ -156,7 +156,7 @@ class _Asked:
 def _given(names: Sequence[str] | None, max_rank: int | None, problems: list[InputError]) -> _Asked:
     """State the selection of the command line; what is ill-formed is added to ``problems``."""
     chosen, command = chosen_claims(names, max_rank, problems)
-    with _kept_to_the_end():
+    with kept_to_the_end():
         obligations = [o for s in chosen for o in s.obligations()]
     claims = list({s.named.name: s.named for s in chosen}.values())
     return _Asked(claims, obligations, command)
@@ -168,17 +168,6 @@ def _whole(kept: Cache, max_rank: int | None) -> _Asked:
 
     found = whole_catalogue(kept, rank(max_rank))
     return _Asked(found.claims, found.obligations, "indexproof prove")
-
-
-@contextmanager
-def _kept_to_the_end() -> Iterator[None]:
-    """Switch the garbage collector off: objects made within last as long as the command."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def _crew(scheduler: str) -> AbstractContextManager[Cluster | None]:

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from indexproof.core.hlo import Module, format_module, read_module
 from indexproof.core.op import DIRECTIONS
-from indexproof.verify.modules import ModuleVerifier, module_maps
+from indexproof.verify.analysed import module_maps
+from indexproof.verify.modules import ModuleVerifier
 from indexproof.verify.verdict import Status
 
 DATA = Path(__file__).resolve().parent.parent / "core" / "hlo" / "data"

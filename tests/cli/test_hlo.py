@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -438,3 +440,20 @@ def test_files_and_standard_input(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.hlo"
     path.write_text(TRANSPOSE, "utf-8")
     assert run("equal", f"@{path}", "-", stdin=TRANSPOSE).status == 0
+
+
+def test_a_query_that_proves_nothing_loads_no_solver(tmp_path: Path) -> None:
+    """Two of the paths are joined, for which it is asked whether their maps are the same."""
+    path = tmp_path / "m.hlo"
+    path.write_text(
+        "ENTRY e {\n  p = f32[8,6] parameter(0)\n  t = f32[6,8] transpose(p), dimensions={1,0}\n"
+        "  s = f32[6,8] reshape(p)\n  ROOT r = f32[6,8] add(t, s)\n}\n"
+    )
+    code = (
+        "import sys\nfrom indexproof.cli import main\ntry:\n    main()\nfinally:\n"
+        "    print({'z3', 'islpy', 'indexproof.verify.modules'} & {*sys.modules})\n"
+    )
+    words = [sys.executable, "-c", code, "hlo", str(path), "--from", "p", "--to", "r"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.count(" d1") > 1
+    assert done.stdout.endswith("set()\n")

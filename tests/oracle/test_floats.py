@@ -10,7 +10,8 @@ import pytest
 
 from indexproof.core.analysis.values import values_of
 from indexproof.core.hlo import read_module
-from indexproof.verify.modules import ModuleVerifier, module_maps
+from indexproof.verify.analysed import module_maps
+from indexproof.verify.modules import ModuleVerifier
 from indexproof.verify.values import Bits, evaluate
 
 jax = pytest.importorskip("jax")

@@ -21,7 +21,7 @@ from indexproof.core.text import parse_map
 from indexproof.reports.pictures import CELL, Picture, launch_picture, layout_picture, reads_picture
 from indexproof.rules.ops.contraction import Dot
 from indexproof.rules.ops.movement import Transpose
-from indexproof.verify.modules import module_maps
+from indexproof.verify.analysed import module_maps
 
 SVG = "{http://www.w3.org/2000/svg}"
 WINDOW = parse_map(

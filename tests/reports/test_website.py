@@ -24,7 +24,7 @@ from indexproof.reports.website import (
     report_document,
     verdicts_in,
 )
-from indexproof.verify.modules import module_maps
+from indexproof.verify.analysed import module_maps
 from indexproof.verify.verdict import Status
 from json_forms import FORMS
 

@@ -33,13 +33,8 @@ from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.op import Coordinates, Map, Op, Sizes
 from indexproof.core.text import parse_map
 from indexproof.rules.ops.movement import Concatenate, Transpose
-from indexproof.verify.modules import (
-    ComputationReport,
-    ModuleVerifier,
-    _join_answer,
-    composition,
-    module_maps,
-)
+from indexproof.verify.analysed import ComputationReport, module_maps
+from indexproof.verify.modules import ModuleVerifier, _join_answer, composition
 from indexproof.verify.values import evaluate
 from indexproof.verify.verdict import Status
 

@@ -19,10 +19,11 @@ from typing import NamedTuple
 
 from ...core.expr import Var
 from . import enumerate as enumeration
-from . import isl, normal_form, sat_sweeping, smt, witnesses
+from . import normal_form, sat_sweeping, witnesses
 from .problem import HOLDS, EngineDisagreement, Outcome, Problem, counterexample_order
 
 _PROBE = "small points"
+_ISL, _SMT = "isl", "z3"
 
 #: Budgets grow by this factor from one round to the next.
 GROWTH = 5
@@ -33,6 +34,20 @@ _ENUMERATED = 5
 _MORE = 30
 _ALL = 50
 
+
+# most questions need neither solver, and each takes as long to load as a command to start
+def _isl(p: Problem, factor: int) -> Outcome:
+    from . import isl
+
+    return isl.decide(p, factor * isl.BUDGET)
+
+
+def _smt(p: Problem, factor: int) -> Outcome:
+    from . import smt
+
+    return smt.decide(p, factor * smt.BUDGET)
+
+
 #: Engines in the order in which they are asked; the factor multiplies their budget, for those that have one.
 ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     normal_form.NAME: lambda p, factor: normal_form.decide(p),
@@ -40,15 +55,15 @@ ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     _PROBE: lambda p, factor: enumeration.probe(p, factor * enumeration.CORNER),
     sat_sweeping.NAME: lambda p, factor: sat_sweeping.decide(p, factor * sat_sweeping.BUDGET),
     witnesses.NAME: lambda p, factor: witnesses.decide(p, factor * witnesses.BUDGET),
-    isl.NAME: lambda p, factor: isl.decide(p, factor * isl.BUDGET),
-    smt.NAME: lambda p, factor: smt.decide(p, factor * smt.BUDGET),
+    _ISL: _isl,
+    _SMT: _smt,
 }
-_SOLVERS = (sat_sweeping.NAME, witnesses.NAME, isl.NAME, smt.NAME)
+_SOLVERS = (sat_sweeping.NAME, witnesses.NAME, _ISL, _SMT)
 #: Who may confirm, best first.  Nobody confirms an engine of its own family; witnesses, in which both solvers have a part,
 #: are confirmed by enumeration, or by each of them alone.
-_OPINIONS = (enumeration.NAME, isl.NAME, smt.NAME)
-_FAMILY = {_PROBE: enumeration.NAME, sat_sweeping.NAME: smt.NAME}
-_BOTH = {isl.NAME, smt.NAME}
+_OPINIONS = (enumeration.NAME, _ISL, _SMT)
+_FAMILY = {_PROBE: enumeration.NAME, sat_sweeping.NAME: _SMT}
+_BOTH = {_ISL, _SMT}
 
 
 class Decision(NamedTuple):
@@ -125,7 +140,7 @@ class Portfolio:
         """
         problem = self.smaller
         assert problem is not None
-        minimising = (isl.NAME, smt.NAME)
+        minimising = (_ISL, _SMT)
         for name, factor in self._schedule(problem, turn):
             refuted = self.best.status == "fails"
             if name in self.useless or (refuted and (name != _PROBE if turn else name not in minimising)):
@@ -152,15 +167,13 @@ class Portfolio:
         answer.  After the first round isl comes first: where it answers at all, it mostly does so with a few times more
         operations.  With wide numbers these take long, and it stays last.
         """
-        first = isl.NAME if turn and problem.words == 1 else ""
+        first = _ISL if turn and problem.words == 1 else ""
         for name in sorted(self.asked, key=lambda n: bool(first) and n in _SOLVERS and n != first):
             if name == enumeration.NAME and turn < _ENUMERATED:
                 yield name, _ALL * GROWTH ** (turn - 1) if turn else 1
             elif name == _PROBE and turn < 2:
                 yield name, _MORE**turn
-            elif name in _SOLVERS and (
-                name != smt.NAME or isl.NAME not in self.asked or isl.NAME in self.useless
-            ):
+            elif name in _SOLVERS and (name != _SMT or _ISL not in self.asked or _ISL in self.useless):
                 yield name, GROWTH**turn
 
 

@@ -22,7 +22,6 @@ from .enumerate import shrunk
 from .forms import Form, NotQuasiAffine, Row
 from .problem import HOLDS, Fact, Outcome, Point, Problem, counterexample_order
 
-NAME = "isl"
 #: Operations of one question: enough for almost everything, and rarely more than a second.
 BUDGET = 5_000
 _SET = islpy.dim_type.set

@@ -21,7 +21,6 @@ import numpy as np
 
 from ...core.expr import Var, interpret
 from ...core.interval import Interval, is_infinite
-from . import isl, smt
 from .climbing import Definitions, climbed
 from .enumerate import drawn, satisfied, shrunk
 from .forms import Form, NotQuasiAffine, Row, add, add_term, combined, constant, is_constant, plus, scaled
@@ -180,8 +179,12 @@ class _Atoms(Definitions):
         found: bool | None = None
         values: Point = ()
         if not alternatives:
+            from . import isl
+
             found, values = isl.counterexample(atoms, facts, asked, _OPERATIONS // max(len(atoms), 1))
         if not self.assumed and found is None:
+            from . import smt
+
             found, values = smt.counterexample(atoms, facts, alternatives, asked, self.budget * factor)
         if found is not None:
             self.answers[key] = found, values

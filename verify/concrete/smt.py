@@ -18,7 +18,6 @@ from ..encode import SEED, Encoder, Encoding, resources
 from .forms import Form, Row
 from .problem import HOLDS, Fact, Option, Outcome, Point, Problem
 
-NAME = "z3"
 #: z3's resource units for each single query.
 BUDGET = 500_000
 

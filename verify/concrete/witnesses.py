@@ -23,7 +23,7 @@ import numpy as np
 from ...core.expr import Expr, Var, integer, interpret, lift, linear, minimum
 from ...core.interval import Interval, is_infinite
 from . import enumerate as enumeration
-from . import isl, normal_form, sat_sweeping, smt
+from . import normal_form, sat_sweeping
 from .enumerate import drawn, satisfied, simplex
 from .forms import Form, LinearAlgebra, NotQuasiAffine, add, add_term, constant, is_constant, plus, scaled
 from .problem import HOLDS, Option, Outcome, Point, Problem, counterexample_order, smallest, substituted
@@ -349,6 +349,8 @@ def _shown(problem: Problem, budget: int) -> bool:
     smaller, _ = simple
     if sat_sweeping.decide(smaller, budget * sat_sweeping.BUDGET // BUDGET).status == "holds":
         return True
+    from . import isl
+
     return isl.decide(smaller, budget, minimise=False).status == "holds"
 
 
@@ -397,8 +399,12 @@ def _impossible(
     if smaller not in asked:
         found = enumeration.decide(smaller, _TRIED)
         if found.status == "open":
+            from . import isl
+
             found = isl.decide(smaller, budget, minimise=False)
         if found.status == "open":
+            from . import smt
+
             found = smt.decide(smaller, budget * _UNITS // smaller.words, minimise=False)
         asked[smaller] = None if found.status == "open" else found.status == "holds"
     return asked[smaller]

@@ -12,7 +12,7 @@ from indexproof.core.analysis.values import MOST_RUNS, evaluated, runs, speciali
 from indexproof.core.expr import var
 from indexproof.core.hlo import Instruction, Module, read_module
 from indexproof.core.op import DIRECTIONS
-from indexproof.verify.modules import module_maps
+from indexproof.verify.analysed import module_maps
 
 TYPES = ["s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"]
 BINARY = {

@@ -624,7 +624,7 @@ def test_a_joined_map_of_more_or_less_is_found(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_part_that_another_covers_is_joined() -> None:
-    texts = ("(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (4), domain: d0 in [4, 4]")
+    texts = ("(d0) -> (d0), domain: d0 in [0, 9]", "(d0) -> (d0), domain: d0 in [4, 4]")
     parts = tuple(parse_map(t) for t in texts)
     assert covers(*parts)
     assert _join_answer(MergeStep(parts, parts[:1])).proved

@@ -41,7 +41,7 @@ written_as(TargetTile, "tile offsets sizes strides bounds elements", tile=lambda
 written_as(NoTile, "tile place missing dimension", tile=lambda _: False)
 written_as(
     TileForAllSizes,
-    "tile offsets sizes strides bounds condition at? missing? reason?",
+    "tile offsets sizes strides bounds condition necessary at? missing? reason?",
     tile=lambda t: None if t.offsets is None else True,
 )
 written_as(TileSizes, "condition sizes")
@@ -191,7 +191,7 @@ def tile_text(t: TargetTile | NoTile | TileForAllSizes | None, starts: Mapping[i
         )
         said = f"reads a tile {sizes} {at}{steps}"
     if isinstance(t, TileForAllSizes):
-        said += "" if t.condition is TRUE else f", if {t.condition}"
+        said += "" if t.condition is TRUE else f", if {t.condition}{', and only then' * t.necessary}"
         if t.at is not None and t.missing is not None:
             values = ", ".join(f"{n} = {x}" for n, x in t.at.items())
             said += f"; none at {values}: {_torn(t.missing, starts)}"

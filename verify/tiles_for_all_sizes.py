@@ -1,7 +1,8 @@
 """State which tiles maps with parameters read, for all sizes: proposed from sums and digits, then proved.
 
 What tiles read and what the proposed tiles hold are two maps from the places of tiles; the claim is that their relations
-are equal. Where it is false at some sizes, a condition that is enough is looked for and proved.
+are equal. Where it is false at some sizes, a condition that is enough is looked for and proved. That there is no tile where
+it fails is shown by elements that one tile reads there, and one that each strided tile with these has and that is not read.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
+from typing import TypeAlias
 
-from ..core.condition import TRUE, Condition, any_of, substitute_conditions
+from ..core.condition import TRUE, Condition, all_of, any_of, negate, substitute_conditions
 from ..core.errors import InputError
 from ..core.expr import (
     Expr,
@@ -29,6 +32,7 @@ from ..core.expr import (
     substitute_all,
     var,
 )
+from ..core.indexing_map import IndexingMap
 from ..core.parametric import ParametricMap, divisors_of
 from ..rules.simplifier import simplify_expr
 from .concrete import is_empty
@@ -39,6 +43,9 @@ from .weakest import weakest_condition
 
 #: At so many sizes a place that reads no tile is looked for.
 _SIZES = 60
+#: So many points are looked at for an element that is not read, and so many values of a coordinate.
+_POINTS, _VALUES = 20_000, 8
+_Point: TypeAlias = tuple[int, ...]
 _ZERO, _ONE = integer(0), integer(1)
 
 
@@ -52,8 +59,9 @@ class TileForAllSizes:
     strides: tuple[Expr, ...] = ()
     #: Elements outside are not read.
     bounds: tuple[tuple[Expr, Expr], ...] = ()
-    #: Where this holds it is this tile.
+    #: Where this holds it is this tile, and where it is ``necessary`` there is no tile elsewhere: both are proved.
     condition: Condition = TRUE
+    necessary: bool = True
     #: Sizes at which tiles read no tile, and why not there.
     at: Mapping[str, int] | None = None
     missing: NoTile | None = None
@@ -84,10 +92,9 @@ def tile_for_all_sizes(
     expect_sizes(sizes, len(m.dims))
     try:
         return _stated(m, shape, sizes, starts)
-    except (
-        InputError
-    ) as error:  # a divisor may be zero, a variable has no bounds, or one name stands for two things
-        return TileForAllSizes(None, reason=str(error))
+    except InputError as error:
+        # a divisor may be zero, or one name stands for two things
+        return TileForAllSizes(None, necessary=False, reason=str(error))
 
 
 def _stated(
@@ -98,7 +105,7 @@ def _stated(
     for cut in (False, True):
         proposed = _proposed(m, reads, shape, sizes, cut)
         if isinstance(proposed, str):
-            return TileForAllSizes(None, reason=proposed)
+            return TileForAllSizes(None, necessary=False, reason=proposed)
         stated, holds = proposed
         if any(holds == q.maps[0] for _, q in tried):
             continue
@@ -110,9 +117,10 @@ def _stated(
     for stated, question in tried:
         condition = _enough(question, sizes)
         if condition is not None:
-            return replace(stated, condition=condition, at=at, missing=missing)
+            necessary = at is not None and _only_then(question, condition, at)
+            return replace(stated, condition=condition, necessary=necessary, at=at, missing=missing)
     reason = "it is not one at all sizes, and no condition was found" if at else "it was not decided"
-    return TileForAllSizes(None, at=at, missing=missing, reason=reason)
+    return TileForAllSizes(None, necessary=False, at=at, missing=missing, reason=reason)
 
 
 def _tiled(
@@ -244,3 +252,58 @@ def _torn(
         if isinstance(found, NoTile):
             return values, found
     return None, None
+
+
+def _only_then(question: SizeQuestion, condition: Condition, at: Mapping[str, int]) -> bool:
+    """Whether there is no tile wherever the condition fails, for the reason why there is none ``at`` some sizes.
+
+    The elements that show it there are proved to be read, and the one among them not to be, at all those sizes.
+    """
+    reads = question.maps[1]
+    found = _hole(reads.at(at))
+    if found is None:
+        return False
+    place, points, missing = found
+    here: dict[Expr, Expr] = dict(zip(map(var, reads.dims), map(integer, place), strict=True))
+    read = []
+    for point, element in points.items():
+        values = here | dict(zip(map(var, reads.ranges), map(integer, point), strict=True))
+        read += substitute_conditions(reads.conditions, values)
+        read += [e.eq(x) for e, x in zip(substitute_all(reads.results, values), element, strict=True)]
+    outside = (v for v in itertools.islice(question.values(), _SIZES) if not holds_at(condition, v))
+    if not all(holds_at(all_of(read), v) for v in outside):
+        return False
+    lacks = any_of([e.ne(z) for e, z in zip(substitute_all(reads.results, here), missing, strict=True)])
+    known = (*question.sizes, negate(condition))
+    among = (*known, *substitute_conditions(reads.conditions, here))
+    return question.shown("no tile", [[(known, all_of(read))], [(among, lacks)]])[0]
+
+
+def _hole(m: IndexingMap) -> tuple[_Point, dict[_Point, _Point], _Point] | None:
+    """A place, values of the ranges with what they read there, and an element that is not read but in each tile with these.
+
+    A strided range with x, y and z has x + y - z too, if that is not beyond its ends.
+    """
+    if prod(v.size for v in m.variables) > _POINTS:
+        return None
+    rows: dict[_Point, dict[_Point, _Point]] = {}
+    for values in itertools.product(*(range(v.lo, v.hi + 1) for v in m.variables)):
+        place, point = values[: len(m.dims)], values[len(m.dims) :]
+        element = m.evaluate(place, point)
+        if element is not None:
+            rows.setdefault(place, {}).setdefault(element, point)
+    for place, elements in rows.items():
+        columns = []
+        for k in range(len(m.results)):
+            first = {e[k]: e for e in reversed(elements)}
+            least, most = first[min(first)], first[max(first)]
+            column = {x: [e] for x, e in first.items()}
+            for x, y, z in itertools.product(sorted(first)[:_VALUES], repeat=3):
+                if least[k] < x + y - z < most[k]:
+                    column.setdefault(x + y - z, [first[x], first[y], first[z], least, most])
+            columns.append(column)
+        for missing in itertools.product(*columns):
+            if missing not in elements:
+                shown = [e for x, column in zip(missing, columns, strict=True) for e in column[x]]
+                return place, {elements[e]: e for e in shown}, missing
+    return None

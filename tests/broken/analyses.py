@@ -118,6 +118,7 @@ TILES = [
 TILES_FOR_ALL_SIZES = [
     mistake(tiles_for_all_sizes, "_tiled", "all of the last tile is in the source", whole_tiles_only),
     mistake(tiles_for_all_sizes, "_enough", "what is a tile at some sizes is one at all", lambda question, sizes: TRUE),
+    mistake(tiles_for_all_sizes, "_only_then", "what is enough is necessary", lambda question, condition, at: True),
     mistake(SizeQuestion, "decided", "what is proposed is taken for proved",
         lambda question, name, confirm: Answer(Status.PROVED, "", (), None, 0.0)),
 ]  # fmt: skip

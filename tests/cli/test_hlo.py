@@ -367,7 +367,7 @@ def test_tiles_where_a_size_is_not_known(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "m.hlo"
     file.write_text("HloModule m\nENTRY main {\na = f32[?,4] parameter(0)\nROOT r = f32[?] reshape(a)\n}\n")
     text = run("hlo", str(file), "--tile", "o:8").out
-    told = "if n0 ≤ 1; none at n0 = 2: tile (o = 1) does not read (0, 0), which lies among what it reads"
+    told = "if n0 ≤ 1, and only then; none at n0 = 2: tile (o = 1) does not read (0, 0), which lies among what it reads"
     assert f"reads a tile 2×4 at (o floordiv 4, o mod 4), {told}" in text
     assert "not stated, because it is not one at all sizes" in run("hlo", str(file), "--tile", "6").out
     found = []
@@ -385,6 +385,7 @@ def test_tiles_where_a_size_is_not_known(run: Run, tmp_path: Path) -> None:
             "strides": ["1", "1"],
             "bounds": [["0", "n0 - 1"], ["0", "3"]],
             "condition": "n0 ≤ 1",
+            "necessary": True,
             "at": {"n0": 2},
             "missing": torn,
         },
@@ -395,6 +396,7 @@ def test_tiles_where_a_size_is_not_known(run: Run, tmp_path: Path) -> None:
             "strides": [],
             "bounds": [],
             "condition": "true",
+            "necessary": False,
             "at": {"n0": 2},
             "missing": torn | {"place": [0], "missing": [1, 2]},
             "reason": "it is not one at all sizes, and no condition was found",

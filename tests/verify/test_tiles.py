@@ -206,10 +206,10 @@ UNKNOWN: list[Asked] = [
     (f"{A}\nROOT r = f32[?] reshape(a)", (8,), {}, "true"),
     (f"{A}\nROOT r = f32[?] reshape(a)", (2,), {}, "true"),
     (f"{A}\nROOT r = f32[?] reshape(a)", (6,), {}, "not stated"),
-    (f"{A}\nROOT r = f32[?] reshape(a)", (2,), {0: "o"}, "n0 ≤ 1"),
+    (f"{A}\nROOT r = f32[?] reshape(a)", (2,), {0: "o"}, "n0 ≤ 1, and only then"),
     (f"{A}\nROOT r = f32[?,2,2] reshape(a)", (3, 2, 1), {}, "true"),
     (f"{FLAT}\nROOT r = f32[?,4] reshape(a)", (3, 4), {}, "true"),
-    (f"{FLAT}\nROOT r = f32[?,4] reshape(a)", (3, 2), {}, "n1 ≤ 1"),
+    (f"{FLAT}\nROOT r = f32[?,4] reshape(a)", (3, 2), {}, "n1 ≤ 1, and only then"),
     (f"{BOTH}\nROOT r = f32[?] reshape(a)", (4,), {}, "n1 ∣ 4 or 4 ∣ n1"),
     (
         f"{A}\nz = f32[] constant(0)\nROOT r = f32[?] reduce(a, z), dimensions={{1}}, to_apply=f",
@@ -236,6 +236,8 @@ def test_tiles_for_all_sizes_are_what_is_read_at_each(
     for m in reads.maps:
         found = tile_for_all_sizes(m, reads.output, sizes, starts)
         stated = "not stated" if found.offsets is None else str(found.condition)
+        if found.necessary and stated != "true":
+            stated += ", and only then"
         points = 0
         for values in itertools.product(range(1, 8), repeat=len(m.parameters)):
             env = dict(zip(m.parameters, values, strict=True))
@@ -247,6 +249,8 @@ def test_tiles_for_all_sizes_are_what_is_read_at_each(
                 assert _tile_of_sets(read) is None
                 assert found.missing is not None
                 assert found.missing.missing not in read[found.missing.place]
+            if found.necessary and not found.condition.evaluate(env):
+                assert _tile_of_sets(read) is None, env
             if found.offsets is None or not found.condition.evaluate(env):
                 continue
             values_of = [[e.evaluate(env) for e in some] for some in (found.strides, found.sizes)]

@@ -15,9 +15,8 @@ Without them every layer of a program would leave its ranges and constraints in 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import pairwise
 from math import prod
 
 from ..expr import Expr, Int, Mod, Sum, Var, linear, postorder, substitute_all
@@ -108,8 +107,7 @@ def _images(m: IndexingMap) -> IndexingMap | None:
         kept = [v for v in m.ranges if v not in ranges]
         rest = iter(exprs[len(m.results) :])
         rts = [
-            v if v.source is None else replace(v, source=replace(v.source, results=tuple(islice(rest, n))))
-            for v, n in ((v, 0 if v.source is None else len(v.source.results)) for v in m.rts)
+            v if v.source is None else v.indexed(tuple(next(rest) for _ in v.source.results)) for v in m.rts
         ]
         return m.with_(
             ranges=(*kept[:at], *made.values(), *kept[at:]),

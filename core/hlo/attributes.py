@@ -83,23 +83,11 @@ class Record:
 
 Value = Union[int, bool, str, Quoted, Reference, Stride, Raw, Record, "tuple[Value, ...]"]
 
-COMPUTATIONS = frozenset(
-    (
-        "calls",
-        "to_apply",
-        "condition",
-        "body",
-        "select",
-        "scatter",
-        "comparator",
-        "true_computation",
-        "false_computation",
-        "branch_computations",
-        "called_computations",
-        "async_wrapped_computation",
-        "branches",
-    )
-)
+_COMPUTATIONS = """
+    calls to_apply condition body select scatter comparator true_computation false_computation
+    branch_computations called_computations async_wrapped_computation branches
+"""
+COMPUTATIONS = frozenset(_COMPUTATIONS.split())
 """Attributes whose value names computations."""
 
 _INTEGER = re.compile(r"-?\d{1,40}\Z", re.ASCII)

@@ -18,11 +18,10 @@ from dataclasses import replace
 from typing import NoReturn
 
 from .attributes import MESH, Attributes, Value, parse_value
-from .header import scan_entry_layout, scan_signature
 from .lexer import NAME, OPCODE, STRING, Source, shorten
 from .literals import VALUE, check_values
 from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, SourceTable
-from .shape import BUFFER, AnyShape, Shape, TupleShape, scan_shape
+from .shape import BUFFER, AnyShape, Shape, TupleShape, scan_entry_layout, scan_shape, scan_signature
 
 TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ..hlo.shape import Layout, Shape, Tile
 from .bitcast import Decomposition, ReshapeStep, TransposeStep, bitcast_map, decompose
-from .memory import Memory, element_bits, linear_index, memory, multidimensional_index
-from .physical import physical_map
+from .memory import Memory, element_bits, linear_index, memory, multidimensional_index, physical_map
 from .placement import Placement, Tiling
 
 __all__ = [

@@ -24,7 +24,7 @@ from ..errors import InputError, quoted
 from ..expr import Expr, Int
 from ..facts import Facts
 from ..hlo.shape import UNBOUNDED, Layout, Shape, TupleShape, read_shape
-from ..indexing_map import Constraint, IndexingMap, Variable
+from ..indexing_map import Constraint, IndexingMap, Variable, expect_map
 from ..interval import Interval
 from ..op import concrete
 from ..tighten import constraints_of
@@ -202,6 +202,26 @@ def memory(shape: Shape | str, padded_dimensions: Iterable[int] = ()) -> Memory:
     if isinstance(read, TupleShape):
         raise InputError(f"{quoted(str(read))} is a tuple", expected="the shape of one array")
     return Memory(read, tuple(as_integer(n) for n in padded_dimensions))
+
+
+def physical_map(m: IndexingMap, source: Memory | Shape | str, target: Memory | Shape | str) -> IndexingMap:
+    """The map `m` between two arrays as one between their buffers.
+
+    The one dimension is a position that holds an element of the source, the one result the position of an
+    element of the target: backward map of the source, then `m`, then forward map of the target. Raises
+    `InputError` when `m` is not a map between arrays of these ranks.
+    """
+    expect_map(m)
+    here, there = (at if isinstance(at, Memory) else memory(at) for at in (source, target))
+    for name, at, count, what in (
+        ("source", here, len(m.dims), "dimension variables"),
+        ("target", there, len(m.results), "results"),
+    ):
+        if at.shape.rank != count:
+            raise InputError(
+                f"the map has {count} {what}, but the {name} {at.shape} has rank {at.shape.rank}"
+            )
+    return here.backward.compose(m).compose(there.forward)
 
 
 def linear_index(shape: Shape | str, index: Sequence[int]) -> int:

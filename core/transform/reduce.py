@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from ..cost import DIVISION_WEIGHT
 from ..derivation import MapChange
-from ..expr import Expr, integer
+from ..expr import integer
 from ..indexing_map import IndexingMap, Variable
 from ..rewrite import RuleSet
 from ..simplify_map import empty_domain, simplify_map
@@ -109,14 +109,9 @@ def _nothing(m: IndexingMap, unused_dims: bool, given: Mapping[str, Variable]) -
     """
     removed: tuple[Variable, ...] = (*(m.dims if unused_dims else ()), *m.ranges, *m.rts)
     gone = [given.get(v.name, v).named(v.name) for v in removed]
-    after = empty_domain(
-        m.with_(dims=() if unused_dims else m.dims, ranges=(), rts=(), results=_zeros(m), constraints=())
-    )
+    zeros = (integer(0),) * len(m.results)
+    after = empty_domain(IndexingMap(() if unused_dims else m.dims, results=zeros))
     return changed("empty_domain", m, after, {v.name: integer(v.lo) for v in gone}, unused=gone)
-
-
-def _zeros(m: IndexingMap) -> tuple[Expr, ...]:
-    return (integer(0),) * len(m.results)
 
 
 def _renumbered(m: IndexingMap) -> Reduced:

@@ -41,14 +41,8 @@ class Fibres(Sized, Aligned):
     #: Why less may be read than is said; nothing where it is all read.
     why: str = ""
     opcodes: ClassVar[tuple[str, ...]] = (
-        "batch-norm-inference",
-        "cholesky",
-        "dynamic-reshape",
-        "fft",
-        "ragged-all-to-all",
-        "ragged-dot",
-        "scaled-dot",
-        "triangular-solve",
+        *("batch-norm-inference", "cholesky", "dynamic-reshape", "fft", "ragged-all-to-all", "ragged-dot"),
+        *("scaled-dot", "triangular-solve"),
     )
 
     @property

@@ -10,13 +10,17 @@ from typing import Any, Final, TypeAlias
 
 from ..engine import Engine
 from ..expr import Expr, floordiv, integer, linear, maximum, minimum, mod
-from ..kernel.form import MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, ZERO, Form, Terms
+from ..kernel.form import MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, ZERO, Form, Terms, times
 
 __all__ = ["ARGUMENT", "Choice", "Ledger"]
 
 #: An atom, or result n as ``-1 - n``; the form that it is written as; and the equality that says so: the code of a rule
 #: with its arguments, or ``None`` with a form and its normal form.
 Choice: TypeAlias = "tuple[int, Form, Any]"
+
+#: A number for a sum, the products in it up to sign, its summands up to sign where there are several, and what else it
+#: costs: what a sum is to each of its summands is kept by the number, as sums are dear to look up.
+Shape: TypeAlias = "tuple[int, list[tuple[int, int]], Terms, int]"
 
 #: Argument n of an extremum ``a`` as an owner is ``(n + 1)·ARGUMENT + a``.
 ARGUMENT: Final = 1 << 32
@@ -49,8 +53,8 @@ class Ledger:
         #: per owner the sum that is written; by sum, the owners
         self.written: dict[int, Form] = {}
         self.owners: dict[Form, dict[int, None]] = {}
-        #: by sum, a number: what a sum with many summands is to each of them is kept by that, as sums are dear to look up
-        self.numbers: dict[Form, int] = {}
+        #: what sums count as (:meth:`_shape`)
+        self.shapes: dict[Form, Shape] = {}
         #: by atom, the sums that are written with it
         self.users: dict[int, dict[int, Form]] = {}
         #: how often sums without constant, up to sign, and products, up to sign, are written
@@ -265,29 +269,30 @@ class Ledger:
 
     def _priced(self, f: Form, other: Form, n: int) -> int:
         """The operations of a sum, but for what is needed n times elsewhere; products of the other one are free."""
-        c, terms = f
-        if not terms:
-            return 0
-        products = self.products
-        spent = 0
-        opposite = True
-        for t in terms:
-            a, k = t
-            if k > 0:
-                opposite = False
-            else:
-                t = a, -k
-            if k != 1 and k != -1 and products.get(t, 0) <= n:
-                if t not in other[1] and (a, -t[1]) not in other[1]:
+        _, products, body, spent = self._shape(f)
+        if products:
+            free = self._shape(other)[1]
+            for t in products:
+                if self.products.get(t, 0) <= n and t not in free:
                     spent += 1
-        if c or opposite:
-            spent += 1
-        if len(terms) > 1:
-            if opposite:
-                terms = tuple([(a, -k) for a, k in terms])
-            if self.bodies.get(terms, 0) <= n:
-                spent += len(terms) - 1
+        if body and self.bodies.get(body, 0) <= n:
+            spent += len(body) - 1
         return spent
+
+    def _shape(self, f: Form) -> Shape:
+        found = self.shapes.get(f)
+        if found is None:
+            products = []
+            opposite = bool(f[1])
+            for a, k in f[1]:
+                if k > 0:
+                    opposite = False
+                if k != 1 and k != -1:
+                    products.append((a, abs(k)))
+            body = () if len(f[1]) < 2 else times((0, f[1]), -1)[1] if opposite else f[1]
+            spent = 1 if opposite or (f[0] and f[1]) else 0
+            found = self.shapes[f] = len(self.shapes), products, body, spent
+        return found
 
     # ---------------------------------------------------------------- counting
     def _own(self, owner: int, f: Form) -> None:
@@ -298,24 +303,20 @@ class Ledger:
             at[owner] = None
             return
         self.owners[f] = {owner: None}
-        c, terms = f
-        if not terms:
-            return
-        kind, users, products = self.engine.kind, self.users, self.products
-        number = self.numbers.setdefault(f, len(self.numbers))
-        spent = 0
-        opposite = True
-        for t in terms:
-            a, k = t
-            if k > 0:
-                opposite = False
-            else:
-                t = a, -k
-            if k != 1 and k != -1:
-                n = products.get(t, 0)
-                products[t] = n + 1
-                if not n:
-                    spent += 1
+        number, products, body, spent = self._shape(f)
+        for t in products:
+            n = self.products.get(t, 0)
+            self.products[t] = n + 1
+            if not n:
+                spent += 1
+        if body:
+            n = self.bodies.get(body, 0)
+            self.bodies[body] = n + 1
+            if not n:
+                spent += len(body) - 1
+        self.cost += spent * self.unit
+        kind, users = self.engine.kind, self.users
+        for a, _ in f[1]:
             by = users.get(a)
             if by:
                 by[number] = f
@@ -324,16 +325,6 @@ class Ledger:
                 of = kind[a]
                 if of != VARIABLE and of != OPAQUE:
                     self._enter(a, of)
-        if c or opposite:
-            spent += 1
-        if len(terms) > 1:
-            if opposite:
-                terms = tuple([(a, -k) for a, k in terms])
-            n = self.bodies.get(terms, 0)
-            self.bodies[terms] = n + 1
-            if not n:
-                spent += len(terms) - 1
-        self.cost += spent * self.unit
 
     def _enter(self, a: int, of: int) -> None:
         """The atom is needed from now on."""
@@ -353,51 +344,40 @@ class Ledger:
         if at:
             return
         del self.owners[f]
-        c, terms = f
-        if not terms:
-            return
-        kind, users, products = self.engine.kind, self.users, self.products
-        number = self.numbers[f]
-        spent = 0
-        opposite = True
-        for t in terms:
-            a, k = t
-            if k > 0:
-                opposite = False
+        number, products, body, spent = self._shape(f)
+        for t in products:
+            n = self.products[t] - 1
+            if n:
+                self.products[t] = n
             else:
-                t = a, -k
-            if k != 1 and k != -1:
-                n = products[t] - 1
-                if n:
-                    products[t] = n
-                else:
-                    del products[t]
-                    spent += 1
+                del self.products[t]
+                spent += 1
+        if body:
+            n = self.bodies[body] - 1
+            if n:
+                self.bodies[body] = n
+            else:
+                del self.bodies[body]
+                spent += len(body) - 1
+        self.cost -= spent * self.unit
+        users = self.users
+        for a, _ in f[1]:
             by = users[a]
             del by[number]
             if not by:
                 del users[a]
-                of = kind[a]
-                if of == QUOTIENT or of == REMAINDER:
-                    self.cost -= self.weight
-                    self._disown(a, self.written.pop(a))
-                elif of != VARIABLE and of != OPAQUE:
-                    parts = self.engine.parts[a]
-                    self.cost -= (len(parts) - 1) * self.unit
-                    for n in range(len(parts)):
-                        self._disown((n + 1) * ARGUMENT + a, self.written.pop((n + 1) * ARGUMENT + a))
-        if c or opposite:
-            spent += 1
-        if len(terms) > 1:
-            if opposite:
-                terms = tuple([(a, -k) for a, k in terms])
-            n = self.bodies[terms] - 1
-            if n:
-                self.bodies[terms] = n
-            else:
-                del self.bodies[terms]
-                spent += len(terms) - 1
-        self.cost -= spent * self.unit
+                self._leave(a, self.engine.kind[a])
+
+    def _leave(self, a: int, of: int) -> None:
+        """The atom is not needed any more."""
+        if of == QUOTIENT or of == REMAINDER:
+            self.cost -= self.weight
+            self._disown(a, self.written.pop(a))
+        elif of != VARIABLE and of != OPAQUE:
+            parts = self.engine.parts[a]
+            self.cost -= (len(parts) - 1) * self.unit
+            for n in range(len(parts)):
+                self._disown((n + 1) * ARGUMENT + a, self.written.pop((n + 1) * ARGUMENT + a))
 
     # ---------------------------------------------------------------- writing
     def expressions(self) -> list[Expr]:

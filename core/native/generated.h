@@ -473,7 +473,7 @@ struct Ledger {
   Dict<Int, Form> choice;
   Dict<Int, Form> written;
   Dict<Form, Dict<Int, Unit>> owners;
-  Dict<Form, Int> numbers;
+  Dict<Form, Tuple<Int, List<Term>, Terms, Int>> shapes;
   Dict<Int, Dict<Int, Form>> users;
   Dict<Terms, Int> bodies;
   Dict<Term, Int> products;
@@ -496,9 +496,11 @@ struct Ledger {
   Int _needed(Form f);
   Int _sum(Form f, Form g);
   Int _priced(Form f, Form other, Int n);
+  Tuple<Int, List<Term>, Terms, Int> _shape(Form f);
   void _own(Int owner, Form f);
   void _enter(Int a, Int of);
   void _disown(Int owner, Form f);
+  void _leave(Int a, Int of);
   List<Expr> expressions();
   Expr express(Form f, Dict<Int, Expr> done);
   Expr _atom(Int a, Dict<Int, Expr> done);
@@ -6686,8 +6688,8 @@ inline Ledger::Ledger(Engine* engine, Int weight, List<Form> forms) {
   this->owners = t8_;
   }
   {
-    auto t9_ = Dict<Form, Int>::make();
-  this->numbers = t9_;
+    auto t9_ = Dict<Form, Tuple<Int, List<Term>, Terms, Int>>::make();
+  this->shapes = t9_;
   }
   {
     auto t10_ = Dict<Int, Dict<Int, Form>>::make();
@@ -7143,74 +7145,82 @@ inline Int Ledger::_sum(Form f, Form g) {
 }
 
 inline Int Ledger::_priced(Form f, Form other, Int n) {
-  Int c{};
-  Terms terms{};
-  Dict<Term, Int> products{};
+  List<Term> products{};
+  Terms body{};
   Int spent{};
-  bool opposite{};
+  List<Term> free{};
   Term t{};
-  Int a{};
-  Int k{};
   {
-    auto t1_ = f;
-  c = at<0>(t1_);
-  terms = at<1>(t1_);
+    auto t1_ = this->_shape(f);
+  products = at<1>(t1_);
+  body = at<2>(t1_);
+  spent = at<3>(t1_);
   }
-  if (!truthy(terms)) {
-    return Int(0);
-  }
-  products = this->products;
-  spent = Int(0);
-  opposite = true;
-  {
-  auto t2_c = terms;
-  for (auto&& t2_ : t2_c) {
-    t = t2_;
+  if (truthy(products)) {
+    free = at<1>(this->_shape(other));
     {
-      auto t3_ = t;
-    a = at<0>(t3_);
-    k = at<1>(t3_);
-    }
-    if ((k > Int(0))) {
-      opposite = false;
-    } else {
-      t = mk(a, neg(k));
-    }
-    if (((k != Int(1)) && ((k != Int(-1)) && (products.get(Term(t), Int(0)) <= n)))) {
-      if ((!in(t, at<1>(other)) && !in(mk(a, neg(at<1>(t))), at<1>(other)))) {
+    auto t2_c = products;
+    for (auto&& t2_ : t2_c) {
+      t = t2_;
+      if (((this->products.get(Term(t), Int(0)) <= n) && !in(t, free))) {
         { Int v_ = Int(1); auto& r_ = spent; r_ = add(r_, v_); }
       }
     }
-  }
-  }
-  if ((truthy(c) || truthy(opposite))) {
-    { Int v_ = Int(1); auto& r_ = spent; r_ = add(r_, v_); }
-  }
-  if ((len(terms) > Int(1))) {
-    if (truthy(opposite)) {
-      terms = terms_of([&] { auto l_ = List<Term>::make(); auto t4_c = terms; for (auto&& t4_ : t4_c) { Int a = at<0>(t4_); Int k = at<1>(t4_); l_.append(mk(a, neg(k))); } return l_; }());
     }
-    if ((this->bodies.get(Terms(terms), Int(0)) <= n)) {
-      { Int v_ = sub(len(terms), Int(1)); auto& r_ = spent; r_ = add(r_, v_); }
-    }
+  }
+  if ((truthy(body) && (this->bodies.get(Terms(body), Int(0)) <= n))) {
+    { Int v_ = sub(len(body), Int(1)); auto& r_ = spent; r_ = add(r_, v_); }
   }
   return spent;
 }
 
-inline void Ledger::_own(Int owner, Form f) {
-  Dict<Int, Unit> at_{};
-  Int c{};
-  Terms terms{};
-  List<Int> kind{};
-  Dict<Int, Dict<Int, Form>> users{};
-  Dict<Term, Int> products{};
-  Int number{};
-  Int spent{};
+inline Tuple<Int, List<Term>, Terms, Int> Ledger::_shape(Form f) {
+  Opt<Tuple<Int, List<Term>, Terms, Int>> found{};
+  List<Term> products{};
   bool opposite{};
-  Term t{};
   Int a{};
   Int k{};
+  Terms body{};
+  Int spent{};
+  found = lookup(this->shapes, Form(f));
+  if (isnone(found)) {
+    products = List<Term>::of({});
+    opposite = truthy(at<1>(f));
+    {
+    auto t1_c = at<1>(f);
+    for (auto&& t1_ : t1_c) {
+      a = at<0>(t1_);
+      k = at<1>(t1_);
+      if ((k > Int(0))) {
+        opposite = false;
+      }
+      if (((k != Int(1)) && (k != Int(-1)))) {
+        products.append(mk(a, p_abs(k)));
+      }
+    }
+    }
+    body = ((len(at<1>(f)) < Int(2)) ? Terms(Terms()) : Terms((truthy(opposite) ? Terms(at<1>(functions::times(mk(Int(0), at<1>(f)), Int(-1)))) : Terms(at<1>(f)))));
+    spent = ((truthy(opposite) || (truthy(at<0>(f)) && truthy(at<1>(f)))) ? Int(Int(1)) : Int(Int(0)));
+    {
+      auto t2_ = mk(len(this->shapes), products, body, spent);
+    found = t2_;
+    this->shapes.set(f, t2_);
+    }
+  }
+  return some(found);
+}
+
+inline void Ledger::_own(Int owner, Form f) {
+  Dict<Int, Unit> at_{};
+  Int number{};
+  List<Term> products{};
+  Terms body{};
+  Int spent{};
+  Term t{};
   Int n{};
+  List<Int> kind{};
+  Dict<Int, Dict<Int, Form>> users{};
+  Int a{};
   Dict<Int, Form> by{};
   Int of{};
   {
@@ -7230,48 +7240,47 @@ inline void Ledger::_own(Int owner, Form f) {
   this->owners.set(f, t3_);
   }
   {
-    auto t4_ = f;
-  c = at<0>(t4_);
-  terms = at<1>(t4_);
-  }
-  if (!truthy(terms)) {
-    return;
+    auto t4_ = this->_shape(f);
+  number = at<0>(t4_);
+  products = at<1>(t4_);
+  body = at<2>(t4_);
+  spent = at<3>(t4_);
   }
   {
-    auto t5_ = this->engine->kind;
-    auto t6_ = this->users;
-    auto t7_ = this->products;
-  kind = t5_;
-  users = t6_;
-  products = t7_;
-  }
-  number = this->numbers.setdefault(Form(f), len(this->numbers));
-  spent = Int(0);
-  opposite = true;
-  {
-  auto t8_c = terms;
-  for (auto&& t8_ : t8_c) {
-    t = t8_;
+  auto t5_c = products;
+  for (auto&& t5_ : t5_c) {
+    t = t5_;
+    n = this->products.get(Term(t), Int(0));
     {
-      auto t9_ = t;
-    a = at<0>(t9_);
-    k = at<1>(t9_);
+      auto t6_ = add(n, Int(1));
+    this->products.set(t, t6_);
     }
-    if ((k > Int(0))) {
-      opposite = false;
-    } else {
-      t = mk(a, neg(k));
+    if (!truthy(n)) {
+      { Int v_ = Int(1); auto& r_ = spent; r_ = add(r_, v_); }
     }
-    if (((k != Int(1)) && (k != Int(-1)))) {
-      n = products.get(Term(t), Int(0));
-      {
-        auto t10_ = add(n, Int(1));
-      products.set(t, t10_);
-      }
-      if (!truthy(n)) {
-        { Int v_ = Int(1); auto& r_ = spent; r_ = add(r_, v_); }
-      }
+  }
+  }
+  if (truthy(body)) {
+    n = this->bodies.get(Terms(body), Int(0));
+    {
+      auto t7_ = add(n, Int(1));
+    this->bodies.set(body, t7_);
     }
+    if (!truthy(n)) {
+      { Int v_ = sub(len(body), Int(1)); auto& r_ = spent; r_ = add(r_, v_); }
+    }
+  }
+  { Int v_ = mul(spent, this->unit); auto& r_ = this->cost; r_ = add(r_, v_); }
+  {
+    auto t8_ = this->engine->kind;
+    auto t9_ = this->users;
+  kind = t8_;
+  users = t9_;
+  }
+  {
+  auto t10_c = at<1>(f);
+  for (auto&& t10_ : t10_c) {
+    a = at<0>(t10_);
     by = lookup(users, Int(a));
     if (truthy(by)) {
       {
@@ -7290,23 +7299,6 @@ inline void Ledger::_own(Int owner, Form f) {
     }
   }
   }
-  if ((truthy(c) || truthy(opposite))) {
-    { Int v_ = Int(1); auto& r_ = spent; r_ = add(r_, v_); }
-  }
-  if ((len(terms) > Int(1))) {
-    if (truthy(opposite)) {
-      terms = terms_of([&] { auto l_ = List<Term>::make(); auto t13_c = terms; for (auto&& t13_ : t13_c) { Int a = at<0>(t13_); Int k = at<1>(t13_); l_.append(mk(a, neg(k))); } return l_; }());
-    }
-    n = this->bodies.get(Terms(terms), Int(0));
-    {
-      auto t14_ = add(n, Int(1));
-    this->bodies.set(terms, t14_);
-    }
-    if (!truthy(n)) {
-      { Int v_ = sub(len(terms), Int(1)); auto& r_ = spent; r_ = add(r_, v_); }
-    }
-  }
-  { Int v_ = mul(spent, this->unit); auto& r_ = this->cost; r_ = add(r_, v_); }
 }
 
 inline void Ledger::_enter(Int a, Int of) {
@@ -7334,21 +7326,15 @@ inline void Ledger::_enter(Int a, Int of) {
 
 inline void Ledger::_disown(Int owner, Form f) {
   Dict<Int, Unit> at_{};
-  Int c{};
-  Terms terms{};
-  List<Int> kind{};
-  Dict<Int, Dict<Int, Form>> users{};
-  Dict<Term, Int> products{};
   Int number{};
+  List<Term> products{};
+  Terms body{};
   Int spent{};
-  bool opposite{};
   Term t{};
-  Int a{};
-  Int k{};
   Int n{};
+  Dict<Int, Dict<Int, Form>> users{};
+  Int a{};
   Dict<Int, Form> by{};
-  Int of{};
-  Tup<Form> parts{};
   at_ = this->owners.at_(Form(f));
   at_.erase(owner);
   if (truthy(at_)) {
@@ -7356,90 +7342,72 @@ inline void Ledger::_disown(Int owner, Form f) {
   }
   this->owners.erase(f);
   {
-    auto t1_ = f;
-  c = at<0>(t1_);
-  terms = at<1>(t1_);
-  }
-  if (!truthy(terms)) {
-    return;
+    auto t1_ = this->_shape(f);
+  number = at<0>(t1_);
+  products = at<1>(t1_);
+  body = at<2>(t1_);
+  spent = at<3>(t1_);
   }
   {
-    auto t2_ = this->engine->kind;
-    auto t3_ = this->users;
-    auto t4_ = this->products;
-  kind = t2_;
-  users = t3_;
-  products = t4_;
-  }
-  number = this->numbers.at_(Form(f));
-  spent = Int(0);
-  opposite = true;
-  {
-  auto t5_c = terms;
-  for (auto&& t5_ : t5_c) {
-    t = t5_;
-    {
-      auto t6_ = t;
-    a = at<0>(t6_);
-    k = at<1>(t6_);
-    }
-    if ((k > Int(0))) {
-      opposite = false;
-    } else {
-      t = mk(a, neg(k));
-    }
-    if (((k != Int(1)) && (k != Int(-1)))) {
-      n = sub(products.at_(Term(t)), Int(1));
-      if (truthy(n)) {
-        {
-          auto t7_ = n;
-        products.set(t, t7_);
-        }
-      } else {
-        products.erase(t);
-        { Int v_ = Int(1); auto& r_ = spent; r_ = add(r_, v_); }
+  auto t2_c = products;
+  for (auto&& t2_ : t2_c) {
+    t = t2_;
+    n = sub(this->products.at_(Term(t)), Int(1));
+    if (truthy(n)) {
+      {
+        auto t3_ = n;
+      this->products.set(t, t3_);
       }
+    } else {
+      this->products.erase(t);
+      { Int v_ = Int(1); auto& r_ = spent; r_ = add(r_, v_); }
     }
+  }
+  }
+  if (truthy(body)) {
+    n = sub(this->bodies.at_(Terms(body)), Int(1));
+    if (truthy(n)) {
+      {
+        auto t4_ = n;
+      this->bodies.set(body, t4_);
+      }
+    } else {
+      this->bodies.erase(body);
+      { Int v_ = sub(len(body), Int(1)); auto& r_ = spent; r_ = add(r_, v_); }
+    }
+  }
+  { Int v_ = mul(spent, this->unit); auto& r_ = this->cost; r_ = sub(r_, v_); }
+  users = this->users;
+  {
+  auto t5_c = at<1>(f);
+  for (auto&& t5_ : t5_c) {
+    a = at<0>(t5_);
     by = users.at_(Int(a));
     by.erase(number);
     if (!truthy(by)) {
       users.erase(a);
-      of = kind[a];
-      if (((of == Int(1)) || (of == Int(2)))) {
-        { Int v_ = this->weight; auto& r_ = this->cost; r_ = sub(r_, v_); }
-        this->_disown(a, this->written.pop(Int(a)));
-      } else {
-        if (((of != Int(0)) && (of != Int(5)))) {
-          parts = this->engine->parts.at_(Int(a));
-          { Int v_ = mul(sub(len(parts), Int(1)), this->unit); auto& r_ = this->cost; r_ = sub(r_, v_); }
-          for (Int t8_ = Int(0), t8_e = len(parts); t8_ < t8_e; t8_++) {
-            n = t8_;
-            this->_disown(add(mul(add(n, Int(1)), Int(4294967296)), a), this->written.pop(Int(add(mul(add(n, Int(1)), Int(4294967296)), a))));
-          }
-        }
+      this->_leave(a, this->engine->kind[a]);
+    }
+  }
+  }
+}
+
+inline void Ledger::_leave(Int a, Int of) {
+  Tup<Form> parts{};
+  Int n{};
+  if (((of == Int(1)) || (of == Int(2)))) {
+    { Int v_ = this->weight; auto& r_ = this->cost; r_ = sub(r_, v_); }
+    this->_disown(a, this->written.pop(Int(a)));
+  } else {
+    if (((of != Int(0)) && (of != Int(5)))) {
+      parts = this->engine->parts.at_(Int(a));
+      { Int v_ = mul(sub(len(parts), Int(1)), this->unit); auto& r_ = this->cost; r_ = sub(r_, v_); }
+      for (Int t1_ = Int(0), t1_e = len(parts); t1_ < t1_e; t1_++) {
+        n = t1_;
+        this->_disown(add(mul(add(n, Int(1)), Int(4294967296)), a), this->written.pop(Int(add(mul(add(n, Int(1)), Int(4294967296)), a))));
       }
     }
   }
-  }
-  if ((truthy(c) || truthy(opposite))) {
-    { Int v_ = Int(1); auto& r_ = spent; r_ = add(r_, v_); }
-  }
-  if ((len(terms) > Int(1))) {
-    if (truthy(opposite)) {
-      terms = terms_of([&] { auto l_ = List<Term>::make(); auto t9_c = terms; for (auto&& t9_ : t9_c) { Int a = at<0>(t9_); Int k = at<1>(t9_); l_.append(mk(a, neg(k))); } return l_; }());
-    }
-    n = sub(this->bodies.at_(Terms(terms)), Int(1));
-    if (truthy(n)) {
-      {
-        auto t10_ = n;
-      this->bodies.set(terms, t10_);
-      }
-    } else {
-      this->bodies.erase(terms);
-      { Int v_ = sub(len(terms), Int(1)); auto& r_ = spent; r_ = add(r_, v_); }
-    }
-  }
-  { Int v_ = mul(spent, this->unit); auto& r_ = this->cost; r_ = sub(r_, v_); }
 }
 
 inline List<Expr> Ledger::expressions() {

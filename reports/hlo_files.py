@@ -47,11 +47,11 @@ def _module_text(text: str, wanted: str | None) -> str:
     return "\n" * text.count("\n", 0, start) + text[start:end]
 
 
-def hlo_file_text(name: str) -> str:
+def hlo_file_text(path: str | Path) -> str:
     """Return the text of a file, compressed if it is called `.gz`."""
-    if not name.endswith(".gz"):
-        return read_text(name)
+    if Path(path).suffix != ".gz":
+        return read_text(path)
     try:
-        return gzip.decompress(Path(name).read_bytes()).decode("utf-8")
+        return gzip.decompress(Path(path).read_bytes()).decode("utf-8")
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise unreadable(name, error) from None
+        raise unreadable(path, error) from None

@@ -6,7 +6,6 @@ Run with ``make bench``; prints tables in Markdown, which are kept in ``reports/
 
 from __future__ import annotations
 
-import gzip
 import re
 import statistics
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from indexproof.core.hlo import Module, format_module, read_module
 from indexproof.core.op import DIRECTIONS
+from indexproof.reports.hlo_files import hlo_file_text
 from indexproof.verify.analysed import module_maps
 from indexproof.verify.modules import ModuleVerifier
 from indexproof.verify.verdict import Status
@@ -48,19 +48,13 @@ print(before, middle, peak())
 """
 
 
-def load(path: Path) -> str:
-    """The text of a packed file."""
-    with gzip.open(path, "rt") as file:
-        return file.read()
-
-
 def large_module(instructions: int) -> str:
     """All optimized modules of the corpus over and over as one, each time with other names and other metadata.
 
     The source tables are those of one of them.
     """
-    texts = [load(path) for path in sorted(DATA.glob("*.opt.hlo.gz"))]
-    head = load(DATA / "017_transformer_block_grad.opt.hlo.gz")
+    texts = [hlo_file_text(path) for path in sorted(DATA.glob("*.opt.hlo.gz"))]
+    head = hlo_file_text(DATA / "017_transformer_block_grad.opt.hlo.gz")
     head = head[head.index("\n\nFileNames") : head.index("\n\n%")]
     frames = head.count("file_location_id=")
     parts = [f"HloModule large, is_scheduled=true{head}\n\n"]
@@ -107,7 +101,7 @@ def bench_the_corpus() -> None:
         name = path.name.split(".")[0]
         cells = [name]
         for stage in ("pre", "opt"):
-            text = load(path.with_name(f"{name}.{stage}.hlo.gz"))
+            text = hlo_file_text(path.with_name(f"{name}.{stage}.hlo.gz"))
             found = medians(text, readers)
             count = sum(1 for _ in read_module(text).instructions())
             cells += [str(count), *(f"{1e3 * found[r]:.2f}" for r in readers)]
@@ -134,7 +128,7 @@ def bench_analysis() -> None:
     print("\n| ms | instructions | XLA reads | read | analyse | verify | questions | maps |")
     print("| --- " * 8 + "|")
     for path in sorted(DATA.glob("*.hlo.gz")):
-        text = load(path)
+        text = hlo_file_text(path)
         taken = medians(text, readers, time.process_time)
         module = read_module(text)
         taken["analyse"], maps = _analysis(module)

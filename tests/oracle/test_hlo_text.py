@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from indexproof import module_maps
 from indexproof.core.errors import InputError
 from indexproof.core.hlo import format_module, read_module
 from indexproof.core.layout import memory
+from indexproof.reports.hlo_files import hlo_file_text
 from indexproof.verify.access import utilization
 
 xla = pytest.importorskip("jaxlib._hlo")
@@ -139,8 +139,7 @@ FILES = sorted((Path(__file__).parents[1] / "core/hlo/data").glob("*.hlo.gz"))
 def test_xla_reads_what_we_print(percent: bool) -> None:
     assert len(FILES) == 44
     for path in FILES:
-        with gzip.open(path, "rt") as file:
-            text = file.read()
+        text = hlo_file_text(path)
         printed = format_module(read_module(text), percent)
         original = xla.hlo_module_from_text(text).to_string()
         assert xla.hlo_module_from_text(printed).to_string() == original, path.name

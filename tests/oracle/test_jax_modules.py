@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import indexproof.jax
 from indexproof.core.errors import InputError
 from indexproof.core.hlo import Instruction, Module, format_module, read_module, read_shape
 from indexproof.core.stablehlo import is_stablehlo, read_any
+from indexproof.reports.hlo_files import hlo_file_text
 from indexproof.verify.modules import ModuleVerifier
 from indexproof.verify.verdict import Status
 
@@ -25,11 +25,6 @@ jax = pytest.importorskip("jax")
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests/core/hlo/data"
 STABLEHLO = sorted(DATA.glob("*.stablehlo.mlir.gz"))
-
-
-def load(path: Path) -> str:
-    with gzip.open(path, "rt") as file:
-        return file.read()
 
 
 def meaning(module: Module) -> list[list[tuple[object, ...]]]:
@@ -50,8 +45,8 @@ def meaning(module: Module) -> list[list[tuple[object, ...]]]:
 def test_all_stablehlo_is_read() -> None:
     assert len(STABLEHLO) == 22
     for path in STABLEHLO:
-        module = indexproof.jax.read_stablehlo(load(path))
-        printed = read_module(load(path.with_name(path.name.replace(".stablehlo.mlir", ".pre.hlo"))))
+        module = indexproof.jax.read_stablehlo(hlo_file_text(path))
+        printed = read_module(hlo_file_text(path.with_name(path.name.replace(".stablehlo.mlir", ".pre.hlo"))))
         assert meaning(module) == meaning(printed), path.name
         assert read_module(format_module(module)) == module, path.name
         # XLA orders computations anew.
@@ -61,10 +56,10 @@ def test_all_stablehlo_is_read() -> None:
 
 def test_either_text_is_read() -> None:
     for path in STABLEHLO:
-        text = load(path)
+        text = hlo_file_text(path)
         assert is_stablehlo(text)
         assert read_any(text) == indexproof.jax.read_stablehlo(text)
-        printed = load(path.with_name(path.name.replace(".stablehlo.mlir", ".opt.hlo")))
+        printed = hlo_file_text(path.with_name(path.name.replace(".stablehlo.mlir", ".opt.hlo")))
         assert not is_stablehlo(printed)
         assert read_any(printed) == read_module(printed)
     assert is_stablehlo("// by hand\n#loc = loc(unknown)\nmodule @m {\n func.func @main() { return } }")

@@ -7,7 +7,6 @@ lists row-major operand positions. Values of runtime operands are part of a case
 
 from __future__ import annotations
 
-import gzip
 import json
 from functools import cache
 from pathlib import Path
@@ -22,6 +21,7 @@ from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.hlo import Module, read_module
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.op import Direction
+from indexproof.reports.hlo_files import hlo_file_text
 from indexproof.rules.ops import op_reader, why_not
 
 DATA = Path(__file__).parent / "data/truth.json.gz"
@@ -49,8 +49,7 @@ I2O: Direction = "input_to_output"
 
 @cache
 def cases() -> dict[str, dict[str, Any]]:
-    with gzip.open(DATA, "rt") as file:
-        return {case["id"]: case for case in json.load(file)["cases"]}
+    return {case["id"]: case for case in json.loads(hlo_file_text(DATA))["cases"]}
 
 
 COVERED = [name for name in cases() if name not in NOT_A_READ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,6 +32,7 @@ from indexproof.core.hlo.attributes import Attributes, Reference
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.op import Coordinates, Map, Op, Sizes
 from indexproof.core.text import parse_map
+from indexproof.reports.hlo_files import hlo_file_text
 from indexproof.rules.ops.movement import Concatenate, Transpose
 from indexproof.verify.analysed import ComputationReport, module_maps
 from indexproof.verify.modules import ModuleVerifier, _join_answer, composition
@@ -100,8 +100,7 @@ def test_there_are_files() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.name.split(".")[0] + "." + p.name.split(".")[1])
 def test_everything_is_proved(path: Path) -> None:
-    with gzip.open(path, "rt") as file:
-        module = read_module(file.read())
+    module = read_module(hlo_file_text(path))
     reports = check(module, ModuleVerifier(module))
     assert not [(r.name, c) for r in reports for c in r.failed]
     counts = sum((Counter(r.counts) for r in reports), Counter[str]())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import time
 from pathlib import Path
@@ -28,22 +27,18 @@ from indexproof.core.hlo import (
     read_module,
     read_shape,
 )
+from indexproof.reports.hlo_files import hlo_file_text
 
 TESTS = Path(__file__).parents[2]
 FILES = sorted((Path(__file__).parent / "data").glob("*.hlo.gz"))
 
 
-def load(path: Path) -> str:
-    with gzip.open(path, "rt") as file:
-        return file.read()
-
-
 def corpus() -> list[tuple[str, str]]:
     """All real HLO in the tests, with names."""
-    texts = [(path.name, load(path)) for path in FILES]
-    for case in json.loads(load(TESTS / "oracle/data/truth.json.gz"))["cases"]:
+    texts = [(path.name, hlo_file_text(path)) for path in FILES]
+    for case in json.loads(hlo_file_text(TESTS / "oracle/data/truth.json.gz"))["cases"]:
         texts += [(case["id"] + "." + key, case[key]) for key in ("hlo", "hlo_unoptimized") if key in case]
-    pairs = load(TESTS / "verify/data/xla_pairs.jsonl.gz").splitlines()
+    pairs = hlo_file_text(TESTS / "verify/data/xla_pairs.jsonl.gz").splitlines()
     return texts + [(f"pair {k}", json.loads(line)["hlo"]) for k, line in enumerate(pairs)]
 
 
@@ -72,7 +67,7 @@ def test_every_corpus_text_comes_back() -> None:
 
 
 def test_a_compiled_module() -> None:
-    module = read_module(load(FILES[0]))
+    module = read_module(hlo_file_text(FILES[0]))
     assert module.name == "jit_xent_grad"
     assert dict(module.attributes)["is_scheduled"] is True
     assert [table.name for table in module.tables] == [
@@ -202,7 +197,7 @@ def test_words_may_be_names(name: str) -> None:
 
 
 def test_line_ends_do_not_matter() -> None:
-    text = load(next(path for path in FILES if "transformer" in path.name and "opt" in path.name))
+    text = hlo_file_text(next(path for path in FILES if "transformer" in path.name and "opt" in path.name))
     module = read_module(text)
     for other in (text.replace("\n", " "), text.replace("\n", "\r\n"), text.replace(", ", ",\n ")):
         assert read_module(other) == module
@@ -549,7 +544,7 @@ def test_hostile_texts_take_no_longer(name: str) -> None:
 
 def test_speed() -> None:
     """At least 1 MB/s; this guards against an order of magnitude only, the benchmark measures."""
-    text = load(next(path for path in FILES if "transformer" in path.name and "opt" in path.name))
+    text = hlo_file_text(next(path for path in FILES if "transformer" in path.name and "opt" in path.name))
     started = time.process_time()
     for _ in range(5):
         read_module(text)

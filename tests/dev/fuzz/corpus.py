@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from indexproof.core.errors import InputError, quoted
+from indexproof.core.errors import InputError
 from indexproof.core.expr import Var
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
 from indexproof.core.json_form import expr_from_json
 from indexproof.core.map_reader import read_map
 from indexproof.core.rewrite import ConstraintRule, RuleSet
 from indexproof.core.text import parse_expr
+from indexproof.reports.hlo_files import hlo_file_text
 
 __all__ = ["builtin_corpus", "read_corpus", "rule_examples"]
 
@@ -84,12 +84,9 @@ def read_corpus(path: Path) -> list[Named]:
     :class:`InputError` that names the file and the line.
     """
     try:
-        text = (
-            gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text("utf-8")
-        )
-    except (OSError, UnicodeDecodeError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"--corpus: cannot read {quoted(path, 200)}: {reason}") from None
+        text = hlo_file_text(path)
+    except InputError as error:
+        raise InputError(f"--corpus: {error}") from None
     found: list[Named] = []
     for line, block in _blocks(text):
         name = f"{path.name}:{line}"

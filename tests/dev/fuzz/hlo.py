@@ -8,7 +8,6 @@ any text needs.
 
 from __future__ import annotations
 
-import gzip
 import random
 import re
 import resource
@@ -24,11 +23,12 @@ from typing import Any, Final
 from computation_maps import computation_maps
 from hypothesis import strategies as st
 
-from indexproof.core.errors import InputError, quoted
+from indexproof.core.errors import InputError
 from indexproof.core.hlo import Module, format_module, read_module
 from indexproof.core.map_reader import read_map
 from indexproof.core.op import DIRECTIONS
 from indexproof.core.text import format_map
+from indexproof.reports.hlo_files import hlo_file_text
 from indexproof.rules.ops import catalogue
 from indexproof.verify.pool import ignore_interrupts
 
@@ -264,17 +264,9 @@ def read_texts(paths: Sequence[Path]) -> list[str]:
     found: list[Path] = []
     for path in paths:
         found += sorted([*path.glob("*.hlo"), *path.glob("*.hlo.gz")]) if path.is_dir() else [path]
-    texts = []
-    for path in found:
-        try:
-            data = path.read_bytes()
-            texts.append((gzip.decompress(data) if path.suffix == ".gz" else data).decode())
-        except (OSError, EOFError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or " ".join(str(error).split())
-            raise InputError(f"cannot read {quoted(path, 200)}: {reason}") from None
-    if not texts:
+    if not found:
         raise InputError("there are no HLO files", expected="files, or folders with *.hlo or *.hlo.gz")
-    return texts
+    return [hlo_file_text(path) for path in found]
 
 
 def limited() -> None:

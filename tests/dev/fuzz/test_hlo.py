@@ -122,7 +122,8 @@ def test_texts_from_files(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("three", "utf-8")
     assert read_texts([tmp_path]) == ["one", "two"]
     assert read_texts([tmp_path / "c.txt", tmp_path / "a.hlo"]) == ["three", "one"]
-    (tmp_path / "bad.hlo.gz").write_bytes(b"no gzip")
-    for paths in ([tmp_path], [tmp_path / "missing"], []):
-        with pytest.raises(InputError):
-            read_texts(paths)
+    for content in (b"no gzip", b"\x1f\x8b\x08" + bytes(7) + b"\xff"):
+        (tmp_path / "bad.hlo.gz").write_bytes(content)
+        for paths in ([tmp_path], [tmp_path / "missing"], []):
+            with pytest.raises(InputError):
+                read_texts(paths)

@@ -219,11 +219,12 @@ def test_maps_from_a_file(tmp_path: Path) -> None:
     (b"(d0) -> (d0 +), domain: d0 in [0, 3]", "maps.gz:1: line 1, column 14"),
     (b'{"pairs": [{"vars": 3}]}', "maps.gz:1"),
     (b'{"pairs": 3}', "maps.gz:1"),
-    (b"", "cannot read"),
+    (b"nothing packed", "cannot read"),
+    (b"\x1f\x8b\x08" + bytes(7) + b"\xff", "cannot read"),
 ])  # fmt: skip
 def test_a_corpus_that_cannot_be_read(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "maps.gz"
-    path.write_bytes(gzip.compress(content) if content else b"nothing packed")
+    path.write_bytes(content if said == "cannot read" else gzip.compress(content))
     with pytest.raises(InputError, match="--corpus") as error:
         read_corpus(path)
     assert said in str(error.value)

@@ -178,14 +178,6 @@ def _row(engine: str, keys: list[ast.expr | None], lists: list[ast.expr]) -> Ite
                 raise misread(names)
 
 
-def chained(ops: Iterable[ast.cmpop], ends: list[Expr]) -> Condition:
-    """The condition of a comparison such as ``0 <= k < n``, whose relations are all known."""
-    return all_of(
-        compare(RELATIONS[type(o)], a, b)  # type: ignore[arg-type]
-        for o, a, b in zip(ops, ends, ends[1:], strict=False)
-    )
-
-
 def misread(node: ast.AST) -> NotUnderstood:
     """The error of a part of the code that has no meaning here."""
     return NotUnderstood(f"line {getattr(node, 'lineno', 0)} is not understood: {ast.unparse(node)}")
@@ -245,6 +237,39 @@ class PathFacts:
         if isinstance(goal, Compare) and goal.op == "==" and _expanded(goal.a - goal.b) is core.integer(0):
             return TRUE
         return goal if _owed(goal, self.hypotheses) else TRUE
+
+    # -- code that means the same in every engine
+    def exact(self, test: ast.expr) -> bool:
+        """Whether a test says what it tests exactly, so that it fails only where that is false."""
+        raise NotImplementedError
+
+    def condition(self, test: ast.expr) -> Condition:
+        """The condition that a passed test implies."""
+        match test:
+            case ast.BoolOp(op=op, values=values):
+                return (all_of if isinstance(op, ast.And) else any_of)(map(self.condition, values))
+            case ast.UnaryOp(op=ast.Not(), operand=held) if self.exact(held):
+                return negate(self.condition(held))
+            case ast.Compare(left=left, ops=ops, comparators=rights) if all(
+                type(o) in RELATIONS for o in ops
+            ):
+                ends = [self.number(e) for e in (left, *rights)]
+                return all_of(
+                    compare(RELATIONS[type(o)], a, b)  # type: ignore[arg-type]
+                    for o, a, b in zip(ops, ends, ends[1:], strict=False)
+                )
+        raise misread(test)
+
+    def number(self, e: ast.expr) -> Expr:
+        """The value of arithmetic."""
+        match e:
+            case ast.Constant(value=int(n)) if not isinstance(n, bool):
+                return core.integer(n)
+            case ast.UnaryOp(op=ast.USub(), operand=a):
+                return -self.number(a)
+            case ast.BinOp(left=a, op=op, right=b) if type(op) in OPERATIONS:
+                return OPERATIONS[type(op)](self.number(a), self.number(b))
+        raise misread(e)
 
 
 # ------------------------------------------------------------------------------------------------------- one method
@@ -438,20 +463,8 @@ class _Method(PathFacts):
         """Return the condition that a passed test implies.  Where it fails, nothing is known."""
         function, args = _call(test)
         match test, function, args:
-            case ast.BoolOp(op=ast.And(), values=values), _, _:
-                return all_of(map(self.condition, values))
-            case ast.BoolOp(op=ast.Or(), values=values), _, _:
-                return any_of(map(self.condition, values))
-            case ast.UnaryOp(op=ast.Not(), operand=ast.Compare() as inner), _, _ if self.is_number(
-                inner.left
-            ):
-                return negate(self.condition(inner))
             case ast.Compare(left=a, ops=[ast.Eq()], comparators=[b]), _, _ if not self.is_number(a):
                 return compare("==", self.form(a), self.form(b))
-            case ast.Compare(left=left, ops=ops, comparators=rights), _, _ if all(
-                type(o) in RELATIONS for o in ops
-            ):
-                return chained(ops, [self.number(e) for e in (left, *rights)])
             case _, "self.within", [x, lo, hi]:
                 return self.form(x).within(self.number(lo), self.number(hi))
             case _, "self.at_most", [x, y]:
@@ -464,8 +477,11 @@ class _Method(PathFacts):
                 return self.is_extremum(at, self.form(x), self.form(y))
             case (_, "self.contains", [_, _, _, _]) | (_, "self.descends", [_, _]):
                 # they refuse what would be true as well
-                return all_of(())
-        raise misread(test)
+                return TRUE
+        return super().condition(test)
+
+    def exact(self, test: ast.expr) -> bool:
+        return isinstance(test, ast.Compare) and self.is_number(test.left)
 
     # -- values
     def is_number(self, e: ast.expr) -> bool:
@@ -478,15 +494,9 @@ class _Method(PathFacts):
 
     def number(self, e: ast.expr) -> Expr:
         match e:
-            case ast.Constant(value=int(n)) if not isinstance(n, bool):
-                return core.integer(n)
             case ast.Name(id=name) if name in self.numbers and name not in self.atoms:
                 return self.numbers[name]
-            case ast.UnaryOp(op=ast.USub(), operand=a):
-                return -self.number(a)
-            case ast.BinOp(left=a, op=op, right=b) if type(op) in OPERATIONS:
-                return OPERATIONS[type(op)](self.number(a), self.number(b))
-        raise misread(e)
+        return super().number(e)
 
     def form(self, e: ast.expr) -> Expr:
         function, args = _call(e)

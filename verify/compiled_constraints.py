@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ..core import expr as core
-from ..core.condition import FALSE, TRUE, Condition, all_of, any_of, compare, negate, show_condition
+from ..core.condition import FALSE, TRUE, Condition, compare, show_condition
 from ..core.constraint_matcher import constraint_source
 from ..core.expr import Expr
 from ..core.rewrite import ConstraintRule
 from ..rules.catalog import COMPILED_CONSTRAINTS, RULES
-from .compiled import OPERATIONS, RELATIONS, NotUnderstood, PathFacts, chained, misread
+from .compiled import NotUnderstood, PathFacts, misread
 from .obligation import Obligation
 
 _IMPORTED: Final = {
@@ -117,7 +117,7 @@ class _Check(PathFacts):
                 for k, e in zip(values.keys, values.values, strict=True)
                 if k and ast.unparse(k) == repr(v.name)
             ]
-            if len(found) != 1 or (v.kind == "const") is not self.is_number(value := self.value(found[0])):
+            if len(found) != 1 or (v.kind == "const") is not self.is_number(value := self.number(found[0])):
                 raise NotUnderstood(f"{v} has no value of its kind")
             of[v] = value
         if sorted(self.given) != list(range(len(rule.left))) or len(right) != len(rule.right):
@@ -127,7 +127,7 @@ class _Check(PathFacts):
         for n, (b, made) in enumerate(zip(rule.right, right, strict=True)):
             if not isinstance(made, ast.Tuple) or len(made.elts) != 3:
                 raise misread(made)
-            e, lo, hi = map(self.value, made.elts)
+            e, lo, hi = map(self.number, made.elts)
             sides.append((f"right side {n + 1}", b, (e, lo, hi)))
         for side, b, values_of in sides:
             for part, pattern, value in zip(
@@ -156,7 +156,7 @@ class _Check(PathFacts):
                 self.bind(target, self.new(kind == "number"))
                 self.missing.add(name)
             case ast.Assign(targets=[ast.Name() as target], value=value):
-                self.bind(target, self.value(value))
+                self.bind(target, self.number(value))
             case ast.If(test=test, body=[ast.Return(value=ast.Constant(value=None))], orelse=[]):
                 self.failed(test)
             case _:
@@ -180,13 +180,13 @@ class _Check(PathFacts):
             ):
                 self.typed(e, ast.unparse(t))
             case ast.Compare(left=a, ops=[ast.IsNot() | ast.NotEq()], comparators=[b]):
-                self.assume(compare("==", self.value(a), self.value(b)))
+                self.assume(compare("==", self.number(a), self.number(b)))
             case _:
                 raise misread(test)
 
     def typed(self, e: ast.expr, kind: str) -> None:
         """An expression is of this class."""
-        value = self.value(e)
+        value = self.number(e)
         made: dict[str, Callable[[], Expr]] = {
             "Int": lambda: self.new(True),
             "FloorDiv": lambda: self.new(False) // self.new(False),
@@ -208,58 +208,45 @@ class _Check(PathFacts):
         match test:
             case ast.Constant(value=bool(known)):
                 return TRUE if known else FALSE
-            case ast.BoolOp(op=ast.And(), values=values):
-                return all_of(map(self.condition, values))
-            case ast.BoolOp(op=ast.Or(), values=values):
-                return any_of(map(self.condition, values))
-            case ast.UnaryOp(op=ast.Not(), operand=held) if "_ends" not in ast.unparse(held):
-                return negate(self.condition(held))
-            case ast.Compare(left=left, ops=ops, comparators=rights) if all(
-                type(o) in RELATIONS for o in ops
-            ):
-                return chained(ops, [self.value(e) for e in (left, *rights)])
             case ast.Call(
                 func=ast.Name(id="inside"), args=[ast.Call(func=ast.Name(id="_ends"), args=[e]), lo, hi]
             ):
-                return self.value(e).within(self.value(lo), self.value(hi))
-        raise misread(test)
+                return self.number(e).within(self.number(lo), self.number(hi))
+        return super().condition(test)
+
+    def exact(self, test: ast.expr) -> bool:
+        return "_ends" not in ast.unparse(test)
 
     # -- values
-    def value(self, e: ast.expr) -> Expr:
+    def number(self, e: ast.expr) -> Expr:
         match e:
-            case ast.Constant(value=int(n)) if not isinstance(n, bool):
-                return core.integer(n)
             case ast.Name(id=name) if name in self.names and name not in self.missing:
                 return self.names[name]
-            case ast.UnaryOp(op=ast.USub(), operand=a):
-                return -self.value(a)
-            case ast.BinOp(left=a, op=op, right=b) if type(op) in OPERATIONS:
-                return OPERATIONS[type(op)](self.value(a), self.value(b))
             case ast.Call(func=ast.Name(id="integer"), args=[a]):
-                return self.value(a)
+                return self.number(a)
             case ast.Call(func=ast.Name(id="linear"), args=[constant, ast.List(elts=terms)]):
-                total = self.value(constant)
+                total = self.number(constant)
                 for t in terms:
                     match t:
                         case ast.Tuple(elts=[x, k]):
-                            total += self.value(x) * self.value(k)
+                            total += self.number(x) * self.number(k)
                         case _:
                             raise misread(t)
                 return total
             case ast.Call(func=ast.Name(id="min" | "max" | "minimum" | "maximum" as name), args=args):
-                return (core.minimum if name[:3] == "min" else core.maximum)(*map(self.value, args))
+                return (core.minimum if name[:3] == "min" else core.maximum)(*map(self.number, args))
             case ast.Call(func=ast.Name(id="floordiv" | "mod" as name), args=[a, b]):
-                return (core.floordiv if name == "floordiv" else core.mod)(self.value(a), self.value(b))
+                return (core.floordiv if name == "floordiv" else core.mod)(self.number(a), self.number(b))
             case ast.Attribute(value=of, attr="a" | "b" | "value" | "const" as part):
-                return self.part(e, self.value(of), part)
+                return self.part(e, self.number(of), part)
             case ast.Subscript(
                 value=ast.Call(func=ast.Name(id="_ends"), args=[a]), slice=ast.Constant(value=0 | 1 as upper)
             ):
                 # a number that is no larger, or no smaller, than what is enclosed
-                end, enclosed = self.new(True), self.value(a)
+                end, enclosed = self.new(True), self.number(a)
                 self.assume(enclosed <= end if upper else end <= enclosed)
                 return end
-        raise misread(e)
+        return super().number(e)
 
     def part(self, at: ast.expr, of: Expr, part: str) -> Expr:
         """Return a part of an expression whose class a test has established."""

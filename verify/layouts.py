@@ -184,14 +184,11 @@ def layout_obligations(case: Case) -> Iterator[Obligation]:
         yield from _construction_obligations(case, op)
 
 
-def _owe(
-    case: Case, kind: str, hypotheses: Sequence[Condition], goal: Condition, claim: str = ""
-) -> Obligation:
+def _owe(case: Case, kind: str, hypotheses: Sequence[Condition], goal: Condition) -> Obligation:
     op = case.op
     where = f"{type(op).__module__.rsplit('.', 1)[-1]}.py"
-    return Obligation(
-        "op", f"{op.name} {case.label}", kind, tuple(hypotheses), goal, where=where, claim=claim or op.text()
-    )
+    subject, given = f"{op.name} {case.label}", tuple(hypotheses)
+    return Obligation("op", subject, kind, given, goal, where=where, claim=op.text())
 
 
 def _ends(

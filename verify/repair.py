@@ -36,11 +36,11 @@ def candidates(o: Obligation) -> Iterator[Condition]:
         yield x.within(0, c - 1)
 
 
-def repairs(o: Obligation, budget: Budget | None = None, most: int = 4) -> list[Condition]:
-    """Up to ``most`` conditions that make a refuted obligation provable without making it vacuous."""
+def repairs(o: Obligation) -> list[Condition]:
+    """Up to four conditions that make a refuted obligation provable without making it vacuous."""
     if o.question != "valid":
         return []
-    budget = budget or Budget().scaled(0.05)
+    budget = Budget().scaled(0.05)
     found: list[Condition] = []
     for c in candidates(o):
         if c in o.hypotheses or c is TRUE or c is FALSE:
@@ -50,6 +50,6 @@ def repairs(o: Obligation, budget: Budget | None = None, most: int = 4) -> list[
             continue
         if decide(replace(stronger, goal=FALSE, question="exists"), budget).proved:
             found.append(c)
-        if len(found) == most:
+        if len(found) == 4:
             break
     return found

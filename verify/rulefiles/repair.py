@@ -19,6 +19,8 @@ from .terms import DIVISIONS, Term, below, show
 
 #: How many candidates that no point refutes are given to the prover.
 _ATTEMPTS = 12
+_MOST = 3
+_BUDGET = Budget().scaled(0.2)
 
 
 def _int(n: int) -> Term:
@@ -77,13 +79,12 @@ def _ranges(r: StatedRule) -> Iterator[Term]:
             yield _is("within", t, _int(s.lo), _int(s.hi))
 
 
-def weakest_repairs(r: StatedRule, budget: Budget | None = None, most: int = 3) -> list[Term]:
-    """Up to ``most`` conditions each of which makes a false rule true, the weakest first.
+def weakest_repairs(r: StatedRule) -> list[Term]:
+    """Up to three conditions each of which makes a false rule true, the weakest first.
 
     Weaker is what holds at more points of the rule's table; of two candidates one of which holds wherever the other does,
     only the weaker is kept.
     """
-    budget = budget or Budget().scaled(0.2)
     table = table_of(r)
     stated = {show(c) for c in r.conditions}
     promising = []
@@ -100,10 +101,10 @@ def weakest_repairs(r: StatedRule, budget: Budget | None = None, most: int = 3) 
     for _, _, c, places in promising:
         if any(not (places & ~other).any() for other in kept):
             continue  # it holds nowhere where a weaker one does not
-        if attempts == _ATTEMPTS or len(found) == most:
+        if attempts == _ATTEMPTS or len(found) == _MOST:
             break
         attempts += 1
-        if decide_sound(source_of(replace(r, conditions=(*r.conditions, c))), budget).proved:
+        if decide_sound(source_of(replace(r, conditions=(*r.conditions, c))), _BUDGET).proved:
             found.append(c)
             kept.append(places)
     return found

@@ -21,7 +21,7 @@ from ..rulefiles.cases import expanded
 from ..rulefiles.obligations import StatedObligation
 from ..verdict import Opinion, Status, Verdict
 from .disagreement import Disagreement
-from .smtlib import Answer, Script, counterexample_script, names_of
+from .smtlib import Script, counterexample_script, names_of
 from .solvers import Reply, cvc5_name, cvc5_reply, z3_name, z3_reply
 
 Claim: TypeAlias = tuple[Sequence[Condition], Condition]
@@ -60,32 +60,29 @@ def _reply(text: str, rlimit: int) -> Reply:
     return cvc5_reply(text, rlimit)
 
 
-def second_opinion(
-    o: Obligation, v: Verdict, evidence: Sequence[ProofQuestion], limits: Limits | None = None
-) -> Opinion | None:
+def second_opinion(o: Obligation, v: Verdict, evidence: Sequence[ProofQuestion]) -> Opinion | None:
     """Ask cvc5 about a verdict and the questions it rests on; ``None`` where there is nothing to ask.
 
     Raises :class:`Disagreement` where it says the contrary.
     """
-    limits = limits or _LIMITS
     if v.status in (Status.UNDECIDED, Status.NOT_CHECKED):
         return None
     if v.witness is not None:
-        return _of_example(o, v.witness, limits)
+        return _of_example(o, v.witness)
     if o.question == "exists" and v.status is Status.PROVED:
         return None  # a rule file keeps no example
     leaves = dict.fromkeys((q.strategy, q.smtlib()) for q in evidence)
     confirmed = spent = 0
     for n, (strategy, text) in enumerate(leaves, start=1):
-        reply = _reply(text, limits.patient if "(set-logic QF_NIA)" in text else limits.leaf)
+        reply = _reply(text, _LIMITS.patient if "(set-logic QF_NIA)" in text else _LIMITS.leaf)
         spent += reply.resources
         if reply.answer == "sat":
-            raise _disagreement(o, f"question {n} of {len(leaves)} of the proof by {strategy}", text, "unsat")
+            raise _disagreement(o, f"question {n} of {len(leaves)} of the proof by {strategy}", text)
         # a question about products is as right as the encoding that made it: it can contradict, but not confirm
         confirmed += reply.answer == "unsat" and strategy == "linear"
     # an identity needed no solver, and a finding decides nothing
-    limit = limits.brief if confirmed == len(leaves) else limits.patient
-    whole, more = _whole(o, limit if leaves and o.gate else limits.whole)
+    limit = _LIMITS.brief if confirmed == len(leaves) else _LIMITS.patient
+    whole, more = _whole(o, limit if leaves and o.gate else _LIMITS.whole)
     return Opinion(cvc5_name(), whole, len(leaves), confirmed, resources=spent + more)
 
 
@@ -101,7 +98,7 @@ def _whole(o: Obligation, rlimit: int) -> tuple[bool, int]:
                 reply = _reply(s.text, rlimit)
                 spent += reply.resources
                 if reply.answer == "sat":
-                    raise _disagreement(o, "the obligation", s.text, "unsat", claim)
+                    raise _disagreement(o, "the obligation", s.text, claim)
                 if reply.answer == "unsat":
                     break
             else:
@@ -112,14 +109,14 @@ def _whole(o: Obligation, rlimit: int) -> tuple[bool, int]:
     return whole, spent
 
 
-def _of_example(o: Obligation, point: Mapping[str, int], limits: Limits) -> Opinion:
+def _of_example(o: Obligation, point: Mapping[str, int]) -> Opinion:
     """Whether some claim of the obligation has its counterexample at the point."""
     spent = 0
     asked: list[tuple[Script, str]] = []
     try:
         for claim in claims_of(o, every=True):
             s = counterexample_script(*claim, "sat", point=point)
-            reply = _reply(s.text, limits.leaf)
+            reply = _reply(s.text, _LIMITS.leaf)
             spent += reply.resources
             if reply.answer == "sat":
                 return Opinion(cvc5_name(), example=True, resources=spent)
@@ -148,9 +145,7 @@ def claims_of(o: Obligation, *, every: bool = False) -> Iterator[Claim]:
         yield part.hypotheses, part.goal
 
 
-def _disagreement(
-    o: Obligation, what: str, text: str, verdict: Answer, claim: Claim | None = None
-) -> Disagreement:
+def _disagreement(o: Obligation, what: str, text: str, claim: Claim | None = None) -> Disagreement:
     """The report: both answers again, and at cvc5's model who is right by exact evaluation."""
     first = z3_reply(text, 20_000_000)
     second = cvc5_reply(text, _LIMITS.leaf, values=True)
@@ -162,9 +157,6 @@ def _disagreement(
             names = names_of([*claim[0], claim[1]])
             values = dict(second.values)
             point = {v: values.get(name, 0) for v, name in names.items()}
-            right = fails(point, *claim)
-            note += ", where the claim is " + (
-                "false by exact evaluation" if right else "true by exact evaluation"
-            )
-    answers = {"verdict": verdict, z3_name(): first.answer, cvc5_name(): second.answer}
+            note += f", where the claim is {'false' if fails(point, *claim) else 'true'} by exact evaluation"
+    answers = {"verdict": "unsat", z3_name(): first.answer, cvc5_name(): second.answer}
     return Disagreement(o.name, what, text, answers, note)

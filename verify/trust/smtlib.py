@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ...core.condition import Condition, Relation, all_exprs, condition_interpret
-from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, Var, interpret, natural_key, postorder
+from ...core.expr import Expr, Var, interpret, natural_key
+from ...core.parametric import divisors_of
 
 if TYPE_CHECKING:
     from ..obligation import Obligation
@@ -182,13 +183,6 @@ def names_of(conditions: Sequence[Condition]) -> dict[Var, str]:
     return {v: v.name if plain.count(v.name) == 1 else f"v!{k}" for k, v in enumerate(variables, start=1)}
 
 
-def _divisors(conditions: Sequence[Condition]) -> list[Expr]:
-    """Every divisor that is not a literal, in order of appearance."""
-    roots = [e for c in conditions for e in all_exprs(c)]
-    found = [n.b for n in postorder(*roots) if isinstance(n, (FloorDiv, Mod, CeilDiv))]
-    return [d for d in dict.fromkeys(found) if not isinstance(d, Int)]
-
-
 def counterexample_script(
     hypotheses: Sequence[Condition],
     goal: Condition,
@@ -207,9 +201,8 @@ def counterexample_script(
     names = names_of(conditions)
     text = _Text(names, named)
     asserts = [(f"(assert {text.condition(h)})", "") for h in hypotheses]
-    asserts += [
-        (f"(assert (not (= {text.value(d)} 0)))", "no division by zero") for d in _divisors(conditions)
-    ]
+    divisors = divisors_of(e for c in conditions for e in all_exprs(c))
+    asserts += [(f"(assert (not (= {text.value(d)} 0)))", "no division by zero") for d in divisors]
     asserts.append((f"(assert (not {text.condition(goal)}))", "the negated goal"))
     if point is not None:
         found = [(name, point.get(v.name)) for v, name in names.items()]

@@ -49,6 +49,11 @@ def duration(seconds: float) -> str:
     return f"{ms:.1f} ms" if ms < 9.95 else f"{ms:.0f} ms"
 
 
+def tuple_text(values: Iterable[int]) -> str:
+    """``(1, 2)``, and ``(1)`` for one number."""
+    return f"({', '.join(map(str, values))})"
+
+
 def point_text(witness: Mapping[str, int]) -> str:
     """``x = 1, g = 2`` for a counterexample."""
     return ", ".join(f"{name} = {format_int(int(value))}" for name, value in witness.items())

@@ -502,6 +502,13 @@ def _sum(const: int, canonical: tuple[tuple[Expr, int], ...]) -> Expr:
     return node
 
 
+def as_sum(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
+    """An expression as a constant and terms with their coefficients."""
+    if isinstance(e, Sum):
+        return e.const, e.terms
+    return (e.value, ()) if isinstance(e, Int) else (0, ((e, 1),))
+
+
 def distinct_sum(const: int, terms: list[tuple[Expr, int]]) -> Expr:
     """:func:`linear` for distinct terms that are neither sums nor literals, with coefficients that are not zero."""
     if len(terms) < 2:

@@ -22,6 +22,7 @@ from functools import cached_property
 from math import prod
 from operator import index as as_integer
 
+from .blocks import tuple_text
 from .condition import Condition
 from .errors import InputError, quoted
 from .expr import Expr, ExprLike, integer, lift, var
@@ -126,7 +127,7 @@ class Launch:
                 raise InputError(f"{name} {given}", expected="up to three sizes of at least 1")
             sizes = tuple(as_integer(n) for n in given)
             if len(sizes) > 3 or min(sizes, default=1) < 1:
-                raise InputError(f"{name} {_tuple_text(sizes)}", expected="up to three sizes of at least 1")
+                raise InputError(f"{name} {tuple_text(sizes)}", expected="up to three sizes of at least 1")
             object.__setattr__(self, name, sizes + (1,) * (3 - len(sizes)))
         for name in ("unroll", "warp"):
             if as_integer(getattr(self, name)) < 1:
@@ -257,7 +258,7 @@ class Launched:
         at = tuple(as_integer(n) for n in place)
         at += (0,) * (len(GRID) - len(at))
         if len(at) != len(GRID) or not all(0 <= k < n for k, n in zip(at, self.grid, strict=True)):
-            raise InputError(f"place {_tuple_text(at)} of a grid {_tuple_text(self.grid)}")
+            raise InputError(f"place {tuple_text(at)} of a grid {tuple_text(self.grid)}")
         return self.places.evaluate(at)
 
     def place(self, element: Sequence[int]) -> Dims:
@@ -268,7 +269,7 @@ class Launched:
         )
         found = self.owners.evaluate(at) if inside else None
         if found is None:
-            raise InputError(f"index {_tuple_text(at)} is outside of {self.shape}")
+            raise InputError(f"index {tuple_text(at)} is outside of {self.shape}")
         return found
 
     def _map(self, names: Sequence[str]) -> IndexingMap:
@@ -285,7 +286,3 @@ class Launched:
         full = prod(self.grid) == self.shape.size
         inside = () if full else (Constraint(GridOrder.place_number(at, sizes), 0, self.shape.size - 1),)
         return IndexingMap(dims, ranges, (), self.op.input_to_output(0, at, (), sizes).results, inside)
-
-
-def _tuple_text(values: Sequence[int]) -> str:
-    return f"({', '.join(map(str, values))})"

@@ -128,7 +128,7 @@ class Map:
         for position, result in enumerate(results):
             if isinstance(result, Range):
                 if result.witness is None:
-                    result = dataclasses.replace(result, witness=_coordinate(position))
+                    result = dataclasses.replace(result, witness=coordinate(position))
                 known[result.index] = result
                 exprs.append(result.index)
             else:
@@ -144,7 +144,8 @@ class Map:
         self.ranges = tuple(seen)
 
 
-def _coordinate(position: int) -> Callable[[Coordinates], Expr]:
+def coordinate(position: int) -> Callable[[Coordinates], Expr]:
+    """The witness of a range that is this coordinate of the target."""
     return lambda target: target[position]
 
 

@@ -202,12 +202,7 @@ class Printer:
 
 
 def _joined(separator: str, items: list[tuple[Expr, bool]]) -> list[str | tuple[Expr, bool]]:
-    parts: list[str | tuple[Expr, bool]] = []
-    for item in items:
-        if parts:
-            parts.append(separator)
-        parts.append(item)
-    return parts
+    return [part for item in items for part in (separator, item)][1:]
 
 
 def format_expr(e: Expr, division: str = "floordiv", variables: Sequence[Var] = ()) -> str:

@@ -127,10 +127,6 @@ class RuntimeVariable(Variable):
 
     source: RuntimeSource | None = None
 
-    def clamp(self, raw: int) -> int:
-        """The value of the variable when the operand holds ``raw``."""
-        return min(max(raw, self.lo), self.hi)
-
     def indexed(self, results: tuple[Expr, ...]) -> RuntimeVariable:
         """The same variable, read at these indices of its source."""
         assert self.source is not None

@@ -21,7 +21,7 @@ from itertools import pairwise
 from math import gcd, prod
 from typing import Any
 
-from ..expr import Expr, Int, Sum, Var, integer, linear, substitute_all, var
+from ..expr import Expr, Var, as_sum, linear, substitute_all, var
 from ..facts import Facts
 from ..indexing_map import Constraint, IndexingMap, Variable, unused_name
 from .projection import summands
@@ -334,11 +334,8 @@ def _from_table(form: Form, table: PairTable) -> IndexingMap | None:
 # ------------------------------------------------------------------------------------------------------------ series
 def _split(e: Expr) -> tuple[Expr, int]:
     """An expression without its constant summand, and this."""
-    if isinstance(e, Int):
-        return integer(0), e.value
-    if isinstance(e, Sum) and e.const:
-        return linear(0, e.terms), e.const
-    return e, 0
+    const, terms = as_sum(e)
+    return linear(0, terms), const
 
 
 def _series(maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:

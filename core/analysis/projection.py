@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import prod
 
-from ..expr import Expr, Int, Mod, Sum, Var, linear, postorder, substitute_all
+from ..expr import Expr, Int, Mod, Var, as_sum, linear, postorder, substitute_all
 from ..facts import Facts
 from ..indexing_map import Constraint, IndexingMap, Variable, unused_name
 
@@ -43,13 +43,7 @@ def projected(m: IndexingMap) -> IndexingMap:
 
 def summands(e: Expr) -> Terms:
     """The summands of an expression but its constant, with their coefficients."""
-    if isinstance(e, Sum):
-        return e.terms
-    return () if isinstance(e, Int) else ((e, 1),)
-
-
-def _constant(e: Expr) -> int:
-    return e.const if isinstance(e, Sum) else e.value if isinstance(e, Int) else 0
+    return as_sum(e)[1]
 
 
 def _replaced(
@@ -241,7 +235,7 @@ def _eliminated(
 
     def say(e: Expr, lo: int, hi: int) -> None:
         """Each sum once, without its constant."""
-        terms, shift = summands(e), _constant(e)
+        shift, terms = as_sum(e)
         lo, hi = lo - shift, hi - shift
         if terms and terms[0][1] < 0:
             terms, lo, hi = tuple((t, -k) for t, k in terms), -hi, -lo
@@ -249,14 +243,15 @@ def _eliminated(
         said[terms] = max(lo, have[0]), min(hi, have[1])
 
     for c in constraints:
-        terms = dict(summands(c.expr))
+        shift, said_terms = as_sum(c.expr)
+        terms = dict(said_terms)
         k = terms.pop(x, 0)
         if x in _variables(terms):
             return None  # below a division
         if not k:
             say(c.expr, c.lo, c.hi)
             continue
-        sign, shift = (1 if k > 0 else -1), _constant(c.expr)
+        sign = 1 if k > 0 else -1
         rest = [(t, -sign * j) for t, j in terms.items()]
         ends = [linear(sign * (end - shift), rest) for end in (c.lo, c.hi)[::sign]]
         least.append((abs(k), ends[0]))

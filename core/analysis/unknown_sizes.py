@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from ..condition import FALSE, TRUE, Compare, Condition, Divides, Within, all_exprs, all_of, parts_of
 from ..errors import InputError
-from ..expr import Expr, ExprLike, Int, Sum, Var, integer, lift, linear, var
+from ..expr import Expr, ExprLike, Int, Var, as_sum, integer, lift, linear, var
 from ..facts import Facts
 from ..hlo import Computation, Instruction, Module, leaves
 from ..hlo.shape import UNBOUNDED
@@ -278,8 +278,7 @@ def _solved(c: Condition, v: Var) -> Expr | None:
     """The value that an equation gives a symbol."""
     if not isinstance(c, Compare) or c.op != "==":
         return None
-    e = c.a - c.b
-    const, terms = (e.const, e.terms) if isinstance(e, Sum) else (0, ((e, 1),))
+    const, terms = as_sum(c.a - c.b)
     k = dict(terms).get(v, 0)
     rest = [(t, j) for t, j in terms if t is not v]
     if not k or const % k or any(j % k or v in t.variables() for t, j in rest):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
+from ..blocks import count
 from ..errors import InputError
 from .attributes import (
     Attributes,
@@ -227,9 +228,7 @@ class Computation:
     attributes: tuple[tuple[str, Value], ...] = ()
 
     def __repr__(self) -> str:
-        return (
-            f"<Computation {self.name}: {_counted(self.instructions, 'instruction')}, root {self.root.name}>"
-        )
+        return f"<Computation {self.name}: {count(len(self.instructions), 'instruction')}, root {self.root.name}>"
 
     @property
     def root(self) -> Instruction:
@@ -299,8 +298,8 @@ class Module:
     tables: tuple[SourceTable, ...] = ()
 
     def __repr__(self) -> str:
-        instructions = [i for _, i in self.instructions()]
-        sizes = f"{_counted(self.computations, 'computation')}, {_counted(instructions, 'instruction')}"
+        instructions = sum(len(c.instructions) for c in self.computations)
+        sizes = f"{count(len(self.computations), 'computation')}, {count(instructions, 'instruction')}"
         return f"<Module {self.name}: {sizes}, entry {self.entry_name}>"
 
     @property
@@ -372,10 +371,6 @@ class Module:
         for computation in self.computations:
             for instruction in computation.instructions:
                 yield computation, instruction
-
-
-def _counted(things: Sequence[object], name: str) -> str:
-    return f"{len(things):,} {name}" + ("" if len(things) == 1 else "s")
 
 
 ShapeRule = Callable[[Instruction], "AnyShape | None"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from ..errors import InputError, quoted
-from ..expr import Expr, Int, Sum, Var, integer, linear
+from ..expr import Expr, Var, as_sum, integer, linear
 from ..facts import Facts
 from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, is_name
 from ..interval import INF, LINE, Interval
@@ -183,7 +183,7 @@ def domain_of(
     bounds: dict[Expr, Interval] = {}
     never = False
     for expr, equality in relations:
-        const, terms = parts(expr)
+        const, terms = as_sum(expr)
         if not terms:
             never = never or const < 0 or (equality and const != 0)
             continue
@@ -210,10 +210,3 @@ def domain_of(
         least, most = (0, 0) if i.empty else i
         constraints.append(Constraint(e, int(least if -lo == INF else lo), int(most if hi == INF else hi)))
     return {v: (int(lo), int(hi)) for v, (lo, hi) in boxes.items()}, constraints
-
-
-def parts(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
-    """An expression as a constant and terms with their coefficients."""
-    if isinstance(e, Sum):
-        return e.const, e.terms
-    return (e.value, ()) if isinstance(e, Int) else (0, ((e, 1),))

@@ -18,6 +18,7 @@ from ..expr import (
     Expr,
     Int,
     Var,
+    as_sum,
     ceildiv,
     floordiv,
     integer,
@@ -31,7 +32,7 @@ from ..expr import (
     var,
 )
 from ..indexing_map import IndexingMap, expect_map, is_name
-from .foreign import ForeignMap, assignments, from_foreign, needed, operands_first, parts, to_foreign
+from .foreign import ForeignMap, assignments, from_foreign, needed, operands_first, to_foreign
 
 _MAX_POWER: Final = 64
 #: sympy evaluates functions of what has at most so many nodes, written out: it visits shared ones once for each place
@@ -218,7 +219,7 @@ def _reduced(v: _Fraction) -> _Fraction:
     above, below = v
     if type(below) is not Int:
         return v
-    const, terms = parts(above)
+    const, terms = as_sum(above)
     common = math.gcd(const, below.value, *(k for _, k in terms)) * (1 if below.value > 0 else -1)
     whole = linear(const // common, [(t, k // common) for t, k in terms])
     return _Fraction(whole, integer(below.value // common))

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import index as as_integer
 
+from ..blocks import tuple_text
 from ..display import Shown
 from ..errors import InputError, quoted
 from ..expr import Expr, Int
@@ -160,12 +161,12 @@ class Memory(Shown):
         at = tuple(as_integer(i) for i in index)
         if len(at) != self.shape.rank:
             raise InputError(
-                f"index {_tuple_text(at)} for {self.shape}", expected=f"{self.shape.rank} coordinates"
+                f"index {tuple_text(at)} for {self.shape}", expected=f"{self.shape.rank} coordinates"
             )
         for d, (i, n) in enumerate(zip(at, self.shape.dims, strict=True)):
             if not 0 <= i < n:
                 raise InputError(
-                    f"index {_tuple_text(at)} is outside of {self.shape}: dimension {d} has size {n}",
+                    f"index {tuple_text(at)} is outside of {self.shape}: dimension {d} has size {n}",
                     expected=f"0 to {n - 1}" if n else "no index: the array is empty",
                 )
         found = self.forward.evaluate(at)
@@ -241,7 +242,3 @@ def integers(sizes: Iterable[Expr]) -> tuple[int, ...]:
         assert isinstance(n, Int), n
         found.append(n.value)
     return tuple(found)
-
-
-def _tuple_text(values: Sequence[int]) -> str:
-    return f"({', '.join(map(str, values))})"

@@ -23,6 +23,7 @@ from ...core.op import (
     Op,
     Range,
     Sizes,
+    coordinate,
     divide_exactly,
     exact_text,
     op,
@@ -369,8 +370,10 @@ class Convolution(Op):
         ob, of, *at = (o[d] for d in self.out_dims)
         inputs = y[self.rhs_dims[1]]
         if k == 1:
-            ranges = [Range(inputs, _taken(self.rhs_dims[1]))]
-            ranges += [Range(w.size, _taken(d)) for w, d in zip(self.window, self.rhs_dims[2:], strict=True)]
+            ranges = [Range(inputs, coordinate(self.rhs_dims[1]))]
+            ranges += [
+                Range(w.size, coordinate(d)) for w, d in zip(self.window, self.rhs_dims[2:], strict=True)
+            ]
             kernel = [r.index for r in ranges]
             return Map(_placed([of, *kernel], self.rhs_dims), self._on_input(at, kernel[1:], x), ranges)
         batch, first = self._beginnings(of, x, y)
@@ -385,7 +388,7 @@ class Convolution(Op):
         if k == 1:
             out, _, *kernel = (i[d] for d in self.rhs_dims)
             sizes = self.shape(x, y)
-            ranges = [Range(sizes[d], _taken(d)) for d in (self.out_dims[0], *self.out_dims[2:])]
+            ranges = [Range(sizes[d], coordinate(d)) for d in (self.out_dims[0], *self.out_dims[2:])]
             batch, *at = [r.index for r in ranges]
             return Map(_placed([batch, out, *at], self.out_dims), self._on_input(at, kernel, x), ranges)
         ib, feature, *base = (i[d] for d in self.lhs_dims)
@@ -444,7 +447,3 @@ def _placed(values: Sequence[Any], dims: Dims) -> list[Any]:
     """``values[k]`` at position ``dims[k]``."""
     placed = dict(zip(dims, values, strict=True))
     return [placed[d] for d in range(len(values))]
-
-
-def _taken(d: int) -> Any:
-    return lambda target: target[d]

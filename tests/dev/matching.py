@@ -20,7 +20,7 @@ from indexproof.core.expr import (
     linear,
     postorder,
 )
-from indexproof.core.interop.foreign import parts as summands
+from indexproof.core.expr import as_sum as summands
 from indexproof.core.rewrite import DeclarationError
 
 __all__ = ["bindings"]

@@ -32,9 +32,9 @@ from indexproof.core.expr import (
     mod,
     rebuild,
 )
+from indexproof.core.expr import as_sum as summands
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import IndexingMap
-from indexproof.core.interop.foreign import parts as summands
 from indexproof.core.rewrite import Rule, measure
 from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map

@@ -30,9 +30,9 @@ from indexproof.core.expr import (
     rebuild,
     var,
 )
+from indexproof.core.expr import as_sum as summands
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
-from indexproof.core.interop.foreign import parts as summands
 from indexproof.core.interval import is_infinite
 from indexproof.core.rewrite import Bounded, ConstraintRule, Rule
 

@@ -207,18 +207,18 @@ def evaluated(
     if not operands:
         return None
     shapes = [o.shape for o in instruction.operands]
-    first = shapes[0]
     if opcode == "select" and len(operands) == 3 and operands[0] is not None and len(set(operands[0])) == 1:
         return operands[1 if operands[0][0] else 2]
-    if (
-        any(v is None for v in operands)
-        or not all(small(s, largest) for s in shapes)
-        or not isinstance(first, Shape)
-    ):
-        return None
+    arrays = [s for s in shapes if isinstance(s, Shape) and small(s, largest)]
     given = [v for v in operands if v is not None]
+    if not len(arrays) == len(given) == len(shapes):
+        return None
+    # one element says all of a predicate that is broadcast
+    given = [v * s.size if len(v) == 1 and _is("pred", s) else v for v, s in zip(given, arrays, strict=True)]
+    if any(len(v) != s.size for v, s in zip(given, arrays, strict=True)):
+        return None
+    first = arrays[0]
     if opcode in _MOVES:
-        arrays = [s for s in shapes if isinstance(s, Shape)]
         return _moved(instruction, shape, arrays, given)
     if opcode == "bitcast":
         return _seen_as(first, shape, given[0])

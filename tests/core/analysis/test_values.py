@@ -193,6 +193,19 @@ ENTRY e { s = (s32[], u8[]) parameter(0)
     assert runs(computations, cond, body, {(0,): (7 - 2 * MOST_RUNS - 1,)}) is None
 
 
+@pytest.mark.parametrize(("line", "expected"), [
+    ("r = pred[1] slice(b), slice={[1:2]}", (1,)),
+    ("r = pred[2] reverse(b), dimensions={0}", (1, 1)),
+    ("r = pred[2,3] broadcast(b), dimensions={0}", (1,)),
+    ("r = pred[4] concatenate(b, b), dimensions={0}", (1,) * 4),
+    ("r = pred[1,2] bitcast(b)", (1, 1)),
+    ("r = s32[2] convert(b)", (1, 1)),
+    ("i = s32[] constant(1)\nr = pred[1] dynamic-slice(b, i), dynamic_slice_sizes={1}", (1,)),
+])  # fmt: skip
+def test_a_predicate_that_is_broadcast_moves_as_an_array(line: str, expected: tuple[int, ...]) -> None:
+    assert value(f"p = pred[] constant(true)\nb = pred[2] broadcast(p), dimensions={{}}\n{line}") == expected
+
+
 def test_an_operation_without_operands_is_not_known() -> None:
     shape = read_module("a = s32[] constant(1)").entry.root.shape
     assert evaluated(Instruction("r", "add", shape), []) is None
@@ -216,8 +229,9 @@ def test_an_operation_without_operands_is_not_known() -> None:
     "r = pred[] compare(a, a), direction=5",
     "r = pred[] compare(a, a)",
     "r = s32[2] clamp(a, v, v, v)",
-    "r = s32[2] reshape(a)",
-    "r = (s32[], s32[]) tuple(a)",
+    "o = s32[2] reshape(a)\n  r = s32[1] slice(o), slice={[1:2]}",
+    "o = s32[1] reshape(v)\n  r = s32[1] reverse(o), dimensions={0}",
+    "o = (s32[], s32[]) tuple(a)\n  r = s32[] get-tuple-element(o), index=1",
     "r = s32[] while(a), condition=nowhere, body=nowhere",
 ])  # fmt: skip
 def test_what_makes_no_sense_is_not_known(line: str) -> None:
@@ -227,6 +241,7 @@ def test_what_makes_no_sense_is_not_known(line: str) -> None:
     )
     computations = {c.name: c for c in module.computations}
     found = values_of(computations, module.entry, {})
+    assert "r" not in found
     specialized(module.entry, found, "e@0")
     for direction in DIRECTIONS:
         module_maps(module).computation(module.entry, direction)

@@ -42,7 +42,7 @@ from .refute import (
     small_point,
 )
 from .trust.disagreement import Disagreement
-from .trust.smtlib import script
+from .trust.smtlib import script_at
 from .verdict import Status, Verdict
 
 
@@ -110,8 +110,7 @@ def _contradicted(o: Obligation, strategy: str, point: Mapping[str, int]) -> Dis
     """A solver called proved what is false at a point: it, or its encoding here, is wrong."""
     at = ", ".join(f"{v} = {n}" for v, n in point.items()) or "every point"
     answers = {f"z3 {z3.get_version_string()}, by {strategy}": "unsat", "exact evaluation": "sat"}
-    text = str(script(o, "sat", point))
-    return Disagreement(o.name, "what was proved", text, answers, f"it is false at {at}")
+    return Disagreement(o.name, "what was proved", script_at(o, point), answers, f"it is false at {at}")
 
 
 def _quick_rounds(

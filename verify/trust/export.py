@@ -114,7 +114,7 @@ def _claims(
         ]
         example = point if answer == "sat" else None
         script = counterexample_script(*claim, answer, point=example, comments=comments)
-        yield f"{stem}{case}.smt2", script.text, answer
+        yield f"{stem}{case}.smt2", script, answer
 
 
 def _answer(

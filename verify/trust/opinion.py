@@ -21,7 +21,7 @@ from ..rulefiles.cases import expanded
 from ..rulefiles.obligations import StatedObligation
 from ..verdict import Opinion, Status, Verdict
 from .disagreement import Disagreement
-from .smtlib import Script, counterexample_script, names_of
+from .smtlib import counterexample_script, names_of
 from .solvers import Reply, cvc5_name, cvc5_reply, z3_name, z3_reply
 
 Claim: TypeAlias = tuple[Sequence[Condition], Condition]
@@ -94,11 +94,11 @@ def _whole(o: Obligation, rlimit: int) -> tuple[bool, int]:
         for claim in claims_of(o):
             # a solver that gives up on one form may settle the other; it is asked only with patience
             for named in (False, True) if rlimit > _LIMITS.whole else (False,):
-                s = counterexample_script(*claim, "unsat", named=named)
-                reply = _reply(s.text, rlimit)
+                text = counterexample_script(*claim, "unsat", named=named)
+                reply = _reply(text, rlimit)
                 spent += reply.resources
                 if reply.answer == "sat":
-                    raise _disagreement(o, "the obligation", s.text, claim)
+                    raise _disagreement(o, "the obligation", text, claim)
                 if reply.answer == "unsat":
                     break
             else:
@@ -112,20 +112,20 @@ def _whole(o: Obligation, rlimit: int) -> tuple[bool, int]:
 def _of_example(o: Obligation, point: Mapping[str, int]) -> Opinion:
     """Whether some claim of the obligation has its counterexample at the point."""
     spent = 0
-    asked: list[tuple[Script, str]] = []
+    asked: list[tuple[str, str]] = []
     try:
         for claim in claims_of(o, every=True):
-            s = counterexample_script(*claim, "sat", point=point)
-            reply = _reply(s.text, _LIMITS.leaf)
+            text = counterexample_script(*claim, "sat", point=point)
+            reply = _reply(text, _LIMITS.leaf)
             spent += reply.resources
             if reply.answer == "sat":
                 return Opinion(cvc5_name(), example=True, resources=spent)
-            asked.append((s, reply.answer))
+            asked.append((text, reply.answer))
     except TooLargeError:
         return Opinion(cvc5_name(), resources=spent)
     if all(answer == "unsat" for _, answer in asked):
         held = "is" if is_example(o, point) else "is not"
-        text = asked[0][0].text if asked else ""
+        text = asked[0][0] if asked else ""
         note = f"by exact evaluation the point {held} an example"
         raise Disagreement(o.name, "an example", text, {"verdict": "sat", cvc5_name(): "unsat"}, note)
     return Opinion(cvc5_name(), resources=spent)

@@ -30,12 +30,10 @@ from .condition import (
 )
 from .errors import InputError, quoted
 from .expr import (
-    CeilDiv,
+    Binary,
     Expr,
-    FloorDiv,
     Int,
     Integers,
-    Mod,
     Mul,
     Sum,
     Var,
@@ -53,8 +51,6 @@ from .json_form import Place, expr_from_json, expr_to_json
 from .text_printer import format_expr
 from .text_reader import MapReader, parse_condition
 from .tighten import Bounded, constraints_of
-
-_DIVIDED: Final = (FloorDiv, Mod, CeilDiv)
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,7 +78,7 @@ class ParametricMap:
             if isinstance(node, Var) and node.name not in names:
                 raise InputError(f"unknown variable {quoted(node.name)}", expected=known_names(names))
             # one factor of a product may have variables, and no divisor
-            parts = node.factors if isinstance(node, Mul) else (node.b,) if isinstance(node, _DIVIDED) else ()
+            parts = node.factors if isinstance(node, Mul) else (node.b,) if isinstance(node, Binary) else ()
             if sum(not own.isdisjoint(f.variables()) for f in parts) > isinstance(node, Mul):
                 raise InputError(
                     f"`{format_expr(node)}` is not quasi-affine for fixed parameters",
@@ -314,7 +310,7 @@ class ParametricMap:
 
 def divisors_of(roots: Iterable[Expr]) -> tuple[Expr, ...]:
     """The divisors in expressions that are no integers."""
-    found = {n.b: None for n in postorder(*roots) if isinstance(n, _DIVIDED)}
+    found = {n.b: None for n in postorder(*roots) if isinstance(n, Binary)}
     return tuple(d for d in found if not isinstance(d, Int))
 
 

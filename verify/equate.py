@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..core.condition import Compare, Condition
-from ..core.expr import CeilDiv, Expr, FloorDiv, Mod, Sum, postorder
+from ..core.expr import Binary, Expr, Sum, postorder
 from .recombine import divided
 
 
@@ -35,4 +35,4 @@ def equated(
 
 
 def _divides(*exprs: Expr) -> bool:
-    return any(isinstance(n, (FloorDiv, Mod, CeilDiv)) for n in postorder(*exprs))
+    return any(isinstance(n, Binary) for n in postorder(*exprs))

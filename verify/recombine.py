@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..core.condition import Condition, all_exprs
-from ..core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, Mul, Sum, integer, mul, postorder, rebuild
+from ..core.expr import Binary, Expr, FloorDiv, Int, Mod, Mul, Sum, integer, mul, postorder, rebuild
 
 #: A reshape to eight dimensions has eight digits to put together.
 _MOST = 16
@@ -38,12 +38,12 @@ def recombinations(goal: Condition) -> tuple[list[tuple[Expr, Expr]], Condition]
 def divided(goal: Condition) -> Iterator[Sum]:
     """The dividends of a goal that are sums, inner ones first."""
     for e in postorder(*all_exprs(goal)):
-        if isinstance(e, (FloorDiv, Mod, CeilDiv)) and isinstance(e.a, Sum):
+        if isinstance(e, Binary) and isinstance(e.a, Sum):
             yield e.a
 
 
 def _divisors(roots: Iterable[Expr]) -> set[Expr]:
-    return {e.b for e in postorder(*roots) if isinstance(e, (FloorDiv, Mod, CeilDiv))}
+    return {e.b for e in postorder(*roots) if isinstance(e, Binary)}
 
 
 def recombined(e: Expr) -> Expr:

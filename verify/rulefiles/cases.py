@@ -36,7 +36,7 @@ from ...core.condition import (
 )
 from ...core.errors import TooLargeError
 from ...core.expr import (
-    CeilDiv,
+    Binary,
     Expr,
     FloorDiv,
     Int,
@@ -57,7 +57,6 @@ from .rule import StatedRule
 #: More cases than this are not worth enumerating, and so many are enough with dividends of both signs apart.
 MAX_CASES = 256
 _SIGNED_CASES = 96
-_DIVISIONS = (FloorDiv, Mod, CeilDiv)
 
 
 class _Split(Exception):
@@ -291,7 +290,7 @@ class _Reading:
         roots = list(dict.fromkeys(e for c in conditions for e in all_exprs(c)))
         for e in postorder(*roots):
             kids = [done[k] for k in e.children]
-            if isinstance(e, _DIVISIONS) and not isinstance(e.b, Int):
+            if isinstance(e, Binary) and not isinstance(e.b, Int):
                 if self.known.at_least(e.b, 1):
                     kids[1] = maximum(kids[1], 1)
                 elif self.known.at_most(e.b, -1):
@@ -307,7 +306,7 @@ def _parts(*conditions: Condition) -> list[Condition]:
 
 
 def _is_involved(c: Condition) -> bool:
-    return any(isinstance(e, (*_DIVISIONS, Selection)) for e in postorder(*all_exprs(c)))
+    return any(isinstance(e, (Binary, Selection)) for e in postorder(*all_exprs(c)))
 
 
 def _factors(e: Expr) -> tuple[tuple[Expr, ...], int]:

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from ...core.condition import Condition, all_exprs
-from ...core.expr import CeilDiv, Expr, Extremum, FloorDiv, Mod, postorder, var
+from ...core.expr import Binary, Expr, Extremum, postorder, var
 from ..linear.export import of_equal_terms
 from ..linear.record import Node
 from ..obligation import Obligation
@@ -24,7 +24,6 @@ from .modular import Show, attempted
 
 #: The name of this strategy.
 EQUAL_TERMS = "equal terms"
-_DIVISIONS = (FloorDiv, Mod, CeilDiv)
 #: So many terms are compared with each other, and so many proposals are tried.
 _TERMS = 32
 _ATTEMPTS = 8
@@ -56,15 +55,15 @@ def _terms(goal: Condition) -> list[Expr]:
     """Return dividends and divisors, with the minima, maxima, quotients and remainders in them, inner ones first."""
     found: dict[Expr, None] = {}
     for e in postorder(*all_exprs(goal)):
-        if isinstance(e, _DIVISIONS):
+        if isinstance(e, Binary):
             for t in postorder(e.a, e.b):
-                if t in (e.a, e.b) or isinstance(t, (*_DIVISIONS, Extremum)):
+                if t in (e.a, e.b) or isinstance(t, (Binary, Extremum)):
                     found[t] = None
     return list(found)[:_TERMS]
 
 
 def _is_compound(e: Expr) -> bool:
-    return any(isinstance(n, (*_DIVISIONS, Extremum)) for n in postorder(e))
+    return any(isinstance(n, (Binary, Extremum)) for n in postorder(e))
 
 
 def proof_by_equal_terms(o: Obligation, show: Show) -> Node | None:

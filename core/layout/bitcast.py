@@ -193,13 +193,14 @@ def _is_reshape(a: Memory, b: Memory) -> bool:
     """
     if not a.shape.size:
         return True
-    strides = sorted({*_strides(a.physical), *_strides(b.physical)}, reverse=True)
+    strides = sorted({*strides_of(a.physical), *strides_of(b.physical)}, reverse=True)
     if any(big % small for big, small in pairwise(strides)):
         return _in_order(a) and _in_order(b)
     return _pieces(a, strides) == _pieces(b, strides)
 
 
-def _strides(sizes: Sequence[int]) -> list[int]:
+def strides_of(sizes: Sequence[int]) -> list[int]:
+    """The number of elements, then the stride of every dimension."""
     return [prod(sizes[k:]) for k in range(len(sizes) + 1)]
 
 
@@ -210,7 +211,7 @@ def _in_order(m: Memory) -> bool:
 
 def _pieces(m: Memory, strides: Sequence[int]) -> list[int]:
     """The strides of the pieces of every dimension, in the order in which the array lists them."""
-    ends = dict(zip(reversed(m.layout.minor_to_major), pairwise(_strides(m.physical)), strict=True))
+    ends = dict(zip(reversed(m.layout.minor_to_major), pairwise(strides_of(m.physical)), strict=True))
     return [s for d in range(m.shape.rank) for s in strides if ends[d][1] <= s < ends[d][0]]
 
 

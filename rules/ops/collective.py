@@ -298,10 +298,6 @@ def _group(instruction: Any) -> int:
         raise ValueError(f"{instruction.name}: {instruction.opcode} has groups of {sorted(sizes)} replicas")
     if sizes:
         return sizes.pop()
-    return _from_shapes(instruction)
-
-
-def _from_shapes(instruction: Any) -> int:
     dimension = one_dimension(instruction)
     before = instruction.operand_arrays[0].dims[dimension]
     shape = instruction.shape

@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any, Literal
 
 from ...core.condition import Condition
 from ...core.expr import Expr, ExprLike, Int, lift
-from ...core.layout.bitcast import Decomposition, TransposeStep, decompose
+from ...core.layout.bitcast import Decomposition, TransposeStep, decompose, strides_of
 from ...core.op import (
     Case,
     Coordinates,
@@ -92,7 +91,7 @@ def blocks_of(source: Sequence[int], target: Sequence[int]) -> list[Block]:
 
 
 def _block(a: Dims, b: Dims, source: Sequence[int], target: Sequence[int]) -> Block:
-    here, there = _strides([source[d] for d in a]), _strides([target[d] for d in b])
+    here, there = strides_of([source[d] for d in a]), strides_of([target[d] for d in b])
     strides = sorted({*here, *there}, reverse=True)
     if any(big % small for big, small in itertools.pairwise(strides)):
         return Block(a, b)
@@ -102,11 +101,6 @@ def _block(a: Dims, b: Dims, source: Sequence[int], target: Sequence[int]) -> Bl
         for side in (here, there)
     ]
     return Block(a, b, digits, *counts)
-
-
-def _strides(sizes: Sequence[int]) -> list[int]:
-    """The number of elements, then the stride of every dimension."""
-    return [prod(sizes[k:]) for k in range(len(sizes) + 1)]
 
 
 class Reordered(Sized):

@@ -8,7 +8,6 @@ far that two of its arguments come to be equal.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -17,7 +16,7 @@ import numpy as np
 from ...core.interval import Interval
 from ...core.points import between
 from .enumerate import drawn
-from .forms import Form, LinearAlgebra, Row, combined, plus, scaled
+from .forms import Form, LinearAlgebra, Row, combined, plus
 from .problem import Problem
 
 #: Smaller numbers are computed as machine integers.
@@ -31,8 +30,6 @@ _AIMED = 128
 _TURNS = 3
 #: So many differences are told apart, the outermost.
 _MOST = 62
-#: So many points say which atoms are nearly alike.
-_ALIKE = 256
 #: An aimed point is up to so many bits away from where it is aimed.
 _BITS = 6
 
@@ -126,7 +123,8 @@ def climbed(
         for k, (s, b) in enumerate(zip(samples, boxes, strict=True))
     ]
     points = pools
-    apart = _apart(atoms, atoms.computed([x[:_ALIKE] for x in points]))[-_MOST:]
+    # of the doubts about one atom the last, the outermost atom last
+    apart = [f for _, f in sorted({max(f): f for f in atoms.doubts}.items())][-_MOST:]
     goals = [*apart, *(f for rows in options for f, _ in rows)]
     for _ in range(generations):
         values = atoms.computed(points)
@@ -156,49 +154,6 @@ def climbed(
                 column[first : first + _AIMED] = x
         points = [np.concatenate([x, y]) for x, y in zip(kept[1:], made, strict=False)]
     return None
-
-
-def _apart(atoms: Definitions, values: Sequence[Any]) -> list[Form]:
-    """Differences that are nearly always zero, and are to be something else, the outermost last.
-
-    Those that could not be shown to be zero, and of other quotients and minima the one that is most alike; before that of
-    two quotients the one of their dividends.
-    """
-    found = {max(f): f for f in atoms.doubts}
-    for kind in (atoms.quotients, atoms.minima):
-        before: list[int] = []
-        for m in sorted(kind):
-            close = max(
-                (_nearly(plus({m: 1}, {j: 1}, -1), values) for j in before if m not in found),
-                default=(0, {}),
-                key=lambda t: t[0],
-            )
-            if close[0]:
-                found[m] = close[1]
-            before.append(m)
-    forms: list[Form] = []
-    for m, f in sorted(found.items()):
-        if m in atoms.quotients:
-            a, c = atoms.quotients[m]
-            for j in f:
-                if j != m and j in atoms.quotients and f[j] == -1:
-                    b, d = atoms.quotients[j]
-                    g = math.gcd(c, d)
-                    dividends = plus(scaled(a, d // g), b, -(c // g))
-                    if atoms.largest(dividends) < _EXACT or values[0].dtype == object:
-                        times, dividends = _nearly(dividends, values)
-                        if times and dividends:
-                            forms.append(dividends)
-        forms.append(f)
-    return forms
-
-
-def _nearly(f: Form, values: Sequence[Any]) -> tuple[int, Form]:
-    """How often ``f`` has the value that it has most often, and the difference to that; 0 if not at most points."""
-    found = combined(f, values)
-    middle = np.sort(found)[len(found) // 2]
-    times = int(np.count_nonzero(found == middle))
-    return (times, plus(f, {0: 1}, -int(middle))) if 2 * times > len(found) else (0, f)
 
 
 def _kept(rows: Any, found: Any, random: Any) -> Any:

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 from dev.fuzz.validate import questions
@@ -17,7 +16,6 @@ from indexproof.core.expr import Expr, maximum, minimum, var
 from indexproof.core.interval import Interval
 from indexproof.core.text import parse_map
 from indexproof.verify.concrete import equal_maps, isl, sat_sweeping, smt, witnesses
-from indexproof.verify.concrete.climbing import Definitions, _apart
 from indexproof.verify.concrete.equality import same_relation
 from indexproof.verify.concrete.pairs import same_pairs
 from indexproof.verify.concrete.problem import Fact, Option, Problem
@@ -181,22 +179,6 @@ def test_points_are_aimed_at_what_loses_the_difference(made: Callable[[], Proble
         found = sat_sweeping.decide(asked, times * sat_sweeping.BUDGET)
         assert found.status == "fails" or (found.status == "open" and times != factor)
         assert found.status == "open" or asked.violated_by(found.point)
-
-
-def test_dividends_are_compared_only_where_machine_integers_hold_them() -> None:
-    atoms = Definitions()
-    atoms.lo, atoms.hi = [1, 0, 0, 0, 0], [1, 2**21, 2**27, 2, 2]
-    atoms.variables = {D[0]: {1: 1}, D[1]: {2: 1}}
-    atoms.quotients = {3: ({1: 2**40}, 2**60), 4: ({2: 2**33}, 2**59 - 1)}
-    small = [np.arange(64, dtype=np.int64)] * 2
-    assert _apart(atoms, atoms.computed(small)) == [{4: 1, 3: -1}]
-    exact = [x.astype(object) for x in small]
-    assert _apart(atoms, atoms.computed(exact)) == [{4: 1, 3: -1}]
-    # a dividend that is nearly the same, of the same divisor
-    atoms.quotients[4] = {0: 1, 1: 2**40}, 2**60
-    assert _apart(atoms, atoms.computed(small)) == [{4: 1, 3: -1}]
-    atoms.quotients[4] = {0: 1, 1: 2**40, 3: 5}, 2**60
-    assert _apart(atoms, atoms.computed(small)) == [{3: 5}, {4: 1, 3: -1}]
 
 
 def test_random_choices_are_the_same_every_time() -> None:

@@ -25,7 +25,7 @@ from ...core.interval import Interval, is_infinite
 from . import enumerate as enumeration
 from . import normal_form, sat_sweeping
 from .enumerate import drawn, satisfied, simplex
-from .forms import Form, LinearAlgebra, NotQuasiAffine, add, add_term, constant, is_constant, plus, scaled
+from .forms import Form, LinearAlgebra, NotQuasiAffine, add, add_term, constant, plus, scaled
 from .problem import HOLDS, Option, Outcome, Point, Problem, counterexample_order, smallest, substituted
 
 NAME = "witnesses"
@@ -172,7 +172,7 @@ def _equations(
             return
         value = {m: k // g for m, k in value.items() if k // g}
         key = tuple(sorted((m, k // g) for m, k in inner.items()))
-        cost += 8 * sum(m in shared for m in value if m) + len(value) + 4 * is_constant(value)
+        cost += 8 * sum(m in shared for m in value if m) + len(value)
         values, at = found.setdefault(key, {}), tuple(sorted(value.items()))
         values[at] = min(values.get(at, cost), cost)
 
@@ -186,10 +186,8 @@ def _equations(
             continue
         for other in without:
             _, theirs, alike = _parts(other, box, known)
-            for sign in (1, -1):
-                # beside a quotient there may be anything
-                cost = 2 * (sign < 0) + 4 * (not pure) + 4 * (not alike)
-                offer(inner, plus(scaled(theirs, sign), outer, -1), cost)
+            # beside a quotient there may be anything
+            offer(inner, plus(theirs, outer, -1), 4 * (not pure) + 4 * (not alike))
     out = []
     for key, values in found.items():
         best = sorted(values.items(), key=lambda item: (item[1], item[0]))[:_EQUATIONS]

@@ -191,10 +191,15 @@ def tile_text(t: TargetTile | NoTile | TileForAllSizes | None, starts: Mapping[i
         )
         said = f"reads a tile {sizes} {at}{steps}"
     if isinstance(t, TileForAllSizes):
-        said += "" if t.condition is TRUE else f", if {t.condition}{', and only then' * t.necessary}"
+        larger = " and all larger sizes" * (t.offsets is None and t.necessary)
+        said += (
+            ""
+            if t.offsets is None or t.condition is TRUE
+            else f", if {t.condition}{', and only then' * t.necessary}"
+        )
         if t.at is not None and t.missing is not None:
             values = ", ".join(f"{n} = {x}" for n, x in t.at.items())
-            said += f"; none at {values}: {_torn(t.missing, starts)}"
+            said += f"; none at {values}{larger}: {_torn(t.missing, starts)}"
     return said
 
 

@@ -59,7 +59,7 @@ class TileForAllSizes:
     strides: tuple[Expr, ...] = ()
     #: Elements outside are not read.
     bounds: tuple[tuple[Expr, Expr], ...] = ()
-    #: Where this holds it is this tile, and where it is ``necessary`` there is no tile elsewhere: both are proved.
+    #: Where it holds it is this tile, if one is stated, and where it is ``necessary`` there is none elsewhere; proved.
     condition: Condition = TRUE
     necessary: bool = True
     #: Sizes at which tiles read no tile, and why not there.
@@ -119,7 +119,12 @@ def _stated(
         if condition is not None:
             necessary = at is not None and _only_then(question, condition, at)
             return replace(stated, condition=condition, necessary=necessary, at=at, missing=missing)
-    reason = "it is not one at all sizes, and no condition was found" if at else "it was not decided"
+    if at is None:
+        return TileForAllSizes(None, necessary=False, reason="it was not decided")
+    smaller = any_of([var(p) < n for p, n in at.items()])
+    reason = "it is not one at all sizes, and no condition was found"
+    if _only_then(tried[0][1], smaller, at):
+        return TileForAllSizes(None, condition=smaller, at=at, missing=missing, reason=reason)
     return TileForAllSizes(None, necessary=False, at=at, missing=missing, reason=reason)
 
 

@@ -369,7 +369,9 @@ def test_tiles_where_a_size_is_not_known(run: Run, tmp_path: Path) -> None:
     text = run("hlo", str(file), "--tile", "o:8").out
     told = "if n0 ≤ 1, and only then; none at n0 = 2: tile (o = 1) does not read (0, 0), which lies among what it reads"
     assert f"reads a tile 2×4 at (o floordiv 4, o mod 4), {told}" in text
-    assert "not stated, because it is not one at all sizes" in run("hlo", str(file), "--tile", "6").out
+    text = run("hlo", str(file), "--tile", "6").out
+    assert "not stated, because it is not one at all sizes, and no condition was found" in text
+    assert "none at n0 = 2 and all larger sizes: tile (0) does not read (1, 2)" in text
     found = []
     for tile in ("o:8", "6"):
         ((entry,),) = (
@@ -395,8 +397,8 @@ def test_tiles_where_a_size_is_not_known(run: Run, tmp_path: Path) -> None:
             "sizes": [],
             "strides": [],
             "bounds": [],
-            "condition": "true",
-            "necessary": False,
+            "condition": "n0 < 2",
+            "necessary": True,
             "at": {"n0": 2},
             "missing": torn | {"place": [0], "missing": [1, 2]},
             "reason": "it is not one at all sizes, and no condition was found",

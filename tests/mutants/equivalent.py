@@ -176,8 +176,7 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/kernel/form.py finite: return END if end > 0 else -END  ->  return END if end > 1 else -END",
     ),
     "a coefficient is never zero": (
-        "core/extraction/ledger.py Ledger._own: if k > 0:  ->  if k >= 0:",
-        "core/extraction/ledger.py Ledger._disown: if k > 0:  ->  if k >= 0:",
+        "core/extraction/ledger.py Ledger._shape: if k > 0:  ->  if k >= 0:",
         "core/kernel/measure.py Measured.size_of_division: backwards = sum([k < 0 for _, k in x[1]])  ->  backwards = sum([k <= 0 for _, k in x[1]])",
         "core/kernel/ranges.py Ranges._span: if k > 0:  ->  if k >= 0:",
         "core/kernel/ranges.py Ranges._in_proportion: if q < 0:  ->  if q <= 0:",
@@ -261,7 +260,9 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/extraction/given.py as_given: if type(q.b) is Int and q.b.value > 0:  ->  if type(q.b) is Int and q.b.value > 1:",
     ),
     "nobody looks for a sum of one term among the bodies": (
-        "core/extraction/ledger.py Ledger._own: if len(terms) > 1:  ->  if len(terms) >= 1:",
+        "core/extraction/ledger.py Ledger._shape: body = () if len(f[1]) < 2 else times((0, f[1]), -1)[1] if opposite else f[1]  ->  body = () if len(f[1]) < 1 else times((0, f[1]), -1)[1] if opposite else f[1]",
+        "core/extraction/ledger.py Ledger._shape: body = () if len(f[1]) < 2 else times((0, f[1]), -1)[1] if opposite else f[1]  ->  body = () if len(f[1]) < 2 else times((1, f[1]), -1)[1] if opposite else f[1]",
+        "core/extraction/ledger.py Ledger._shape: body = () if len(f[1]) < 2 else times((0, f[1]), -1)[1] if opposite else f[1]  ->  body = () if len(f[1]) < 2 else times((-1, f[1]), -1)[1] if opposite else f[1]",
     ),
     "costs only steer: results are compared at the end": (
         "core/extraction/ledger.py Ledger.choose: if key >= 0 and (had is not None or self.reaches(f, key)):  ->  if key >= -1 and (had is not None or self.reaches(f, key)):",

@@ -86,18 +86,9 @@ COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "width": maps.width,
         "convert": maps.convert,
     },
-    "Work with programs": {
-        "hlo": hlo.hlo,
-        "pallas": hlo.pallas,
-        "layout": layouts,
-    },
-    "Check proofs": {
-        "replay": proofs.replay,
-        "export": proofs.export,
-    },
-    "Develop indexproof": {
-        "dev": development,
-    },
+    "Work with programs": {"hlo": hlo.hlo, "pallas": hlo.pallas, "layout": layouts},
+    "Check proofs": {"replay": proofs.replay, "export": proofs.export},
+    "Develop indexproof": {"dev": development},
 }
 
 for _heading, _commands in COMMANDS.items():

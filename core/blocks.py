@@ -17,9 +17,7 @@ def block(head: str, lines: Sequence[tuple[str, str]]) -> str:
     A text of several lines stays in its column.
     """
     width = max([LABEL, *(len(label) + 2 for label, _ in lines)])
-    single = [
-        (label if not n else "", line) for label, text in lines for n, line in enumerate(text.split("\n"))
-    ]
+    single = [(label if not n else "", line) for label, text in lines for n, line in enumerate(text.split("\n"))]
     return "\n".join([head, *(f"  {label:<{width}}{text}".rstrip() for label, text in single)])
 
 
@@ -29,8 +27,7 @@ def table(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))] if rows else []
     return [
         "  ".join(
-            cell.rjust(w) if k in flush else cell.ljust(w)
-            for k, (cell, w) in enumerate(zip(row, widths, strict=True))
+            cell.rjust(w) if k in flush else cell.ljust(w) for k, (cell, w) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     ]

@@ -10,18 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, Protocol, TypeVar
 
-from .expr import (
-    Expr,
-    ExprLike,
-    Int,
-    Integers,
-    Var,
-    complete,
-    interpret,
-    natural_key,
-    postorder,
-    substitute_all,
-)
+from .expr import Expr, ExprLike, Int, Integers, Var, complete, interpret, natural_key, postorder, substitute_all
 from .notation import show
 
 Relation = Literal["<=", "<", "==", "!="]
@@ -251,9 +240,7 @@ def negate(c: Condition) -> Condition:
     return Not(c)
 
 
-def substitute_conditions(
-    conditions: Iterable[Condition], mapping: Mapping[Any, ExprLike]
-) -> list[Condition]:
+def substitute_conditions(conditions: Iterable[Condition], mapping: Mapping[Any, ExprLike]) -> list[Condition]:
     """:meth:`Condition.substitute` on several conditions at once, in their order; what they share is replaced once.
 
     ``mapping`` is as for :func:`~indexproof.core.expr.substitute_all`.  Raises :class:`ZeroDivisionError` where a divisor
@@ -344,13 +331,7 @@ class _Connectives(Generic[W_contra, B]):
 
 
 _PLAIN: Final = _Connectives[Any, Any](
-    bool,
-    _relate,
-    lambda e, lo, hi: lo <= e <= hi,
-    lambda d, e: d != 0 and e % d == 0,
-    all,
-    any,
-    lambda part: not part,
+    bool, _relate, lambda e, lo, hi: lo <= e <= hi, lambda d, e: d != 0 and e % d == 0, all, any, lambda part: not part
 )
 #: The condition again, over new expressions.
 _REBUILD: Final = _Connectives[Expr, Condition](_decided, compare, within, divides, all_of, any_of, negate)
@@ -371,13 +352,9 @@ def show_condition(c: Condition) -> str:
             left = show(d)
             return f"{left if isinstance(d, (Int, Var)) else f'({left})'} ∣ {show(e)}"
         case And(args):
-            return " and ".join(
-                f"({show_condition(a)})" if isinstance(a, Or) else show_condition(a) for a in args
-            )
+            return " and ".join(f"({show_condition(a)})" if isinstance(a, Or) else show_condition(a) for a in args)
         case Or(args):
-            return " or ".join(
-                f"({show_condition(a)})" if isinstance(a, And) else show_condition(a) for a in args
-            )
+            return " or ".join(f"({show_condition(a)})" if isinstance(a, And) else show_condition(a) for a in args)
         case Not(arg):
             return f"not ({show_condition(arg)})"
     raise AssertionError(f"no notation for {type(c).__name__}")
@@ -395,9 +372,7 @@ def _shape(tag: int) -> Callable[..., Any]:
 
 
 _SHAPE: Final = _Connectives[Any, Any](
-    _shape(0),
-    lambda op, a, b: (1, ("<=", "<", "==", "!=").index(op), a, b),
-    *map(_shape, (2, 3, 4, 5, 6)),
+    _shape(0), lambda op, a, b: (1, ("<=", "<", "==", "!=").index(op), a, b), *map(_shape, (2, 3, 4, 5, 6))
 )
 
 complete(

@@ -216,9 +216,7 @@ def dividend(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
         if type(t) is FloorDiv and t.a is x and type(t.b) is Int:
             d = t.b.value
             for k, r, p, q in _others(e, t, ends):
-                found.append(
-                    {"x": x, "d": d, "k": k, "r": r, "lo": lo, "hi": hi, "a": a, "b": b, "p": p, "q": q}
-                )
+                found.append({"x": x, "d": d, "k": k, "r": r, "lo": lo, "hi": hi, "a": a, "b": b, "p": p, "q": q})
     return found
 
 

@@ -228,9 +228,7 @@ def _source(rule: ConstraintRule) -> tuple[str, list[str]]:
                 if t.kind == "const":
                     lines.append(f"if type({at}) is not Sum: return None")
                     bind(t, f"{at}.const")
-                elif (
-                    t.kind == "rest" and t not in (p - t).variables() and all(t is not r for r, _, _ in rests)
-                ):
+                elif t.kind == "rest" and t not in (p - t).variables() and all(t is not r for r, _, _ in rests):
                     rests.append((t, p, at))
     proposed = [v for v in rule.variables if v not in bound and all(v is not r for r, _, _ in rests)]
     for v in proposed:
@@ -245,9 +243,7 @@ def _source(rule: ConstraintRule) -> tuple[str, list[str]]:
     lines += [f"if {expr_text(p)} is not {at}: return None" for p, at in open_ if id(p) not in of_rests]
     lines += [f"if not {_holds(c)}: return None" for c in rule.conditions if not is_constant(c)]
     have = {b.e: f"_e{n}" for n, b in reversed(list(enumerate(rule.left)))}
-    made = [
-        f"({have.get(b.e) or expr_text(b.e)}, {const_text(b.lo)}, {const_text(b.hi)})," for b in rule.right
-    ]
+    made = [f"({have.get(b.e) or expr_text(b.e)}, {const_text(b.lo)}, {const_text(b.hi)})," for b in rule.right]
     values = ", ".join(f"{v.name!r}: {v.name}" for v in rule.variables)
     lines.append(f"return ({' '.join(made)}), {{{values}}}")
     body = "\n        ".join(lines)

@@ -93,13 +93,7 @@ class Constraints:
     """The constraints of one map on their way to normal form."""
 
     def __init__(
-        self,
-        m: IndexingMap,
-        rules: RuleSet,
-        trace: Trace | None,
-        keep_points: bool,
-        division_weight: int,
-        quick: bool,
+        self, m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points: bool, division_weight: int, quick: bool
     ) -> None:
         self.map = m
         self.rules = rules
@@ -204,11 +198,7 @@ class Constraints:
         open_ = self.kept + self.todo[::-1]
         m = self.map
         return IndexingMap._trusted(
-            self.boxed(m.dims),
-            self.boxed(m.ranges),
-            m.rts,
-            m.results,
-            [Constraint.trusted(*c) for c in open_],
+            self.boxed(m.dims), self.boxed(m.ranges), m.rts, m.results, [Constraint.trusted(*c) for c in open_]
         )
 
     def boxed(self, variables: tuple[Variable, ...]) -> tuple[Variable, ...]:
@@ -224,9 +214,7 @@ class Constraints:
             return None
         return self.recorded(rule, before, found)
 
-    def recorded(
-        self, rule: CompiledConstraintRule, before: Sequence[Bound], found: Applied
-    ) -> tuple[Bound, ...]:
+    def recorded(self, rule: CompiledConstraintRule, before: Sequence[Bound], found: Applied) -> tuple[Bound, ...]:
         """The right side of an application, which goes into the trace."""
         after, values = found
         if self.trace is not None:

@@ -138,8 +138,7 @@ def measured(rule: ConstraintRule) -> bool:
     before, after = constraint_measure(rule.left), constraint_measure(rule.right)
     known = {v for e in before for v in e.variables()}
     count = next(
-        (n for n, e in enumerate(after) if any(v.kind != "const" and v not in known for v in e.variables())),
-        len(after),
+        (n for n, e in enumerate(after) if any(v.kind != "const" and v not in known for v in e.variables())), len(after)
     )
     if count == len(after):
         return False
@@ -230,17 +229,7 @@ def _measures(constraints: Sequence[Bound]) -> list[int]:
     total: list[int] = []
     for e, lo, hi in constraints:
         whole, inside = _outline(e), _below(e)
-        row = [
-            *_sizes(e),
-            whole[0],
-            1,
-            whole[1],
-            whole[2],
-            inside[0],
-            inside[1],
-            inside[2],
-            max(0, hi - lo + 1),
-        ]
+        row = [*_sizes(e), whole[0], 1, whole[1], whole[2], inside[0], inside[1], inside[2], max(0, hi - lo + 1)]
         total = [a + b for a, b in zip(total, row, strict=True)] if total else row
     return total
 

@@ -133,9 +133,7 @@ def trace_from_json(data: Json, rules: RuleSet) -> tuple[IndexingMap, IndexingMa
         return [(c.expr, c.lo, c.hi) for c in reader.constraints(value, at)]
 
     def entry(row: Json, at: Place) -> tuple[Any, ...]:
-        what, name, values, engine, *sides = at.row(
-            row, "what", "name", "values", "engine", "before", "after"
-        )
+        what, name, values, engine, *sides = at.row(row, "what", "name", "values", "engine", "before", "after")
         nodes = (at / 2).each(values, reader.node)
         if _text(what, at / 0) in _RECORDED:
             rule = reader.rule(name, at / 1, _RECORDED[what])
@@ -181,12 +179,7 @@ class _Reader:
         op, *args = entry or [None]
         if op == "sum" and len(args) == 2:
             return linear((at / 1).integer(args[0]), (at / 2).each(args[1], self.term))
-        if (
-            not isinstance(op, str)
-            or op not in OPERATORS
-            or len(args) < 2
-            or (op in DIVISIONS and len(args) > 2)
-        ):
+        if not isinstance(op, str) or op not in OPERATORS or len(args) < 2 or (op in DIVISIONS and len(args) > 2):
             raise at.error(f"unexpected {kind(entry)}", f"sum, {', '.join(OPERATORS)} and their operands")
         return OPERATORS[op](*(self.node(a, at / k) for k, a in enumerate(args, 1)))
 

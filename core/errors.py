@@ -116,6 +116,4 @@ def quoted(text: object, limit: int = 40) -> str:
     """``text`` in backquotes for a one-line message: escaped where unprintable, shortened where long."""
     s = str(text)
     cut = s if len(s) <= limit else s[: limit - 1] + "…"
-    return (
-        "`" + "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in cut) + "`"
-    )
+    return "`" + "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in cut) + "`"

@@ -97,9 +97,7 @@ class _State:
         """The map as it stands."""
         m = self.map
         new = iter(self.sources)
-        rts = tuple(
-            r if r.source is None else r.indexed(tuple(next(new) for _ in r.source.results)) for r in m.rts
-        )
+        rts = tuple(r if r.source is None else r.indexed(tuple(next(new) for _ in r.source.results)) for r in m.rts)
         results, constraints = tuple(self.results), tuple(self.constraints)
         return IndexingMap._trusted(m.dims, m.ranges, rts, results, constraints, merged=True)
 
@@ -122,9 +120,7 @@ class _State:
         reached = {c.expr: c for c in IndexingMap._trusted((), (), (), (), self.constraints).constraints}
         if reached != {c.expr: c for c in goal.constraints}:
             left = ", ".join(f"{c.expr} in [{c.lo}, {c.hi}]" for c in reached.values())
-            raise UnexplainedError(
-                f"the steps lead to the constraints {left or 'none'}, not to those of {goal}"
-            )
+            raise UnexplainedError(f"the steps lead to the constraints {left or 'none'}, not to those of {goal}")
         goals: list[tuple[Position, Expr, Expr]] = []
         parts: tuple[tuple[Part, Sequence[Expr], Sequence[Expr]], ...] = (
             ("result", self.results, goal.results),
@@ -174,9 +170,7 @@ class _State:
             elif v is not None:
                 boxes.add(v)
             else:
-                raise UnexplainedError(
-                    f"{b.expr} in [{b.lo}, {b.hi}] is no constraint of the map when {entry} happens"
-                )
+                raise UnexplainedError(f"{b.expr} in [{b.lo}, {b.hi}] is no constraint of the map when {entry} happens")
         stay = []
         for c in entry.after:
             at = shifted_variable(c.expr)

@@ -249,9 +249,7 @@ class Expr:
         return made
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            f"{self} has no truth value: state it as a condition (`when=`, `where=`, `.eq()`, `.within()`)"
-        )
+        raise TypeError(f"{self} has no truth value: state it as a condition (`when=`, `where=`, `.eq()`, `.within()`)")
 
     # -- identity is equality; copies and pickles must find the interned node again
     def __copy__(self) -> Expr:

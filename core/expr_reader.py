@@ -199,9 +199,7 @@ class WordReader:
             if token.text in self.reserved:
                 raise self.error(f"{quoted(token.text)} is an operator", token, "a variable name")
             if token.text in seen:
-                raise self.error(
-                    f"duplicate variable {quoted(token.text)}", token, "a name that is not used yet"
-                )
+                raise self.error(f"duplicate variable {quoted(token.text)}", token, "a name that is not used yet")
             seen.add(token.text)
             return self.advance()
 
@@ -275,9 +273,7 @@ class ExprReader(WordReader):
                     frame.args.append(frame.total())
                     break
                 if not self.is_sign(")"):
-                    self.unexpected(
-                        "an operator, `,` or `)`" if frame.function else "an operator or `)`", frame.opener
-                    )
+                    self.unexpected("an operator, `,` or `)`" if frame.function else "an operator or `)`", frame.opener)
                 if frame.function:
                     frame.args.append(frame.total())
                 self.advance()
@@ -291,11 +287,7 @@ class ExprReader(WordReader):
             self.advance()
             value: Expr = integer(self.number(token))
             name = self.token
-            if (
-                name.kind == "name"
-                and name.at == token.at + len(token.text)
-                and name.text not in self.reserved
-            ):
+            if name.kind == "name" and name.at == token.at + len(token.text) and name.text not in self.reserved:
                 value = mul(value, self._variable(scope))
             return value
         if token.kind == "name" and token.text not in self.reserved:
@@ -323,9 +315,7 @@ class ExprReader(WordReader):
         a, b = closed(frame.product), closed(value)
         if operator.text == "*":
             if self.quasi_affine and type(a) is not Int and type(b) is not Int:
-                raise self.error(
-                    "a product of two variables is not quasi-affine", operator, "a constant factor"
-                )
+                raise self.error("a product of two variables is not quasi-affine", operator, "a constant factor")
             frame.product = mul(a, b)
         else:
             frame.product = self._divide(operator.text, a, b, start)
@@ -335,9 +325,7 @@ class ExprReader(WordReader):
             if b.value == 0:
                 raise self.error("division by zero", at, "a divisor other than 0")
         elif self.quasi_affine:
-            raise self.error(
-                "the divisor is not a constant: an indexing map is quasi-affine", at, "an integer"
-            )
+            raise self.error("the divisor is not a constant: an indexing map is quasi-affine", at, "an integer")
         return self.divisions[operator](a, b)
 
     def _close(self, frame: _Frame) -> Expr:

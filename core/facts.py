@@ -21,9 +21,7 @@ class Facts:
     ``boxes`` maps variables to intervals, or to plain pairs of ends; a variable that is not in it is unbounded.
     """
 
-    def __init__(
-        self, boxes: Mapping[Var, tuple[End, End]], known: Iterable[tuple[Expr, Interval]] = ()
-    ) -> None:
+    def __init__(self, boxes: Mapping[Var, tuple[End, End]], known: Iterable[tuple[Expr, Interval]] = ()) -> None:
         self.boxes: dict[Var, tuple[End, End]] = dict(boxes)
         self.constraints = tuple(known)
 

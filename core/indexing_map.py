@@ -136,9 +136,7 @@ class IndexingMap(_Memory):
             tuple(v if isinstance(v, Variable) else Variable(*v) for v in ranges),
             tuple(_runtime(v) for v in rts),
             tuple(lift(e) for e in results),
-            tuple(
-                c if isinstance(c, Constraint) else Constraint(lift(c[0]), c[1], c[2]) for c in constraints
-            ),
+            tuple(c if isinstance(c, Constraint) else Constraint(lift(c[0]), c[1], c[2]) for c in constraints),
         )
 
     @classmethod
@@ -277,9 +275,7 @@ class IndexingMap(_Memory):
             ("runtime", self.rts, rts),
         ):
             if len(values) != len(variables):
-                raise InputError(
-                    f"the map has {len(variables)} {what} variables but {len(values)} values were given"
-                )
+                raise InputError(f"the map has {len(variables)} {what} variables but {len(values)} values were given")
             env.update((v.expr, x) for v, x in zip(variables, values, strict=True))
         return env
 
@@ -307,10 +303,7 @@ class IndexingMap(_Memory):
         return points.domain_points(self, rts, limit)
 
     def relation(
-        self,
-        rts: Sequence[int] | None = None,
-        operands: Mapping[str, Any] | None = None,
-        limit: int = 20_000_000,
+        self, rts: Sequence[int] | None = None, operands: Mapping[str, Any] | None = None, limit: int = 20_000_000
     ) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
         """All ``(source index, target index)`` pairs.
 

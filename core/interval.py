@@ -117,11 +117,7 @@ class Interval(NamedTuple):
         """``{x % y | y ≠ 0}``: exact for up to 32 moduli on either side of zero, an enclosure for more."""
         out = EMPTY
         for side in _without_zero(other):
-            out |= (
-                self._mod_positive(side)
-                if side.lo > 0
-                else self.scale(-1)._mod_positive(side.scale(-1)).scale(-1)
-            )
+            out |= self._mod_positive(side) if side.lo > 0 else self.scale(-1)._mod_positive(side.scale(-1)).scale(-1)
         return out
 
     def _mod_positive(self, m: Interval) -> Interval:

@@ -283,9 +283,7 @@ def _apply(op: str, operands: list[Operand], path: Place, quasi_affine: bool) ->
             if divisor.value == 0:
                 raise (path / 2).error("division by zero", "a divisor other than 0")
         elif quasi_affine:
-            raise (path / 2).error(
-                "the divisor is not a constant: an indexing map is quasi-affine", "an integer"
-            )
+            raise (path / 2).error("the divisor is not a constant: an indexing map is quasi-affine", "an integer")
     elif op == "mul" and quasi_affine and sum(type(a) is not Int for a in args) > 1:
         raise path.error("a product of two variables is not quasi-affine", "a constant factor")
     return OPERATORS[op](*args)
@@ -302,9 +300,7 @@ def map_from_json(data: Json, *, first_line: int = 1, first_column: int = 1) -> 
     return read_map_data(data, Place(), lambda value, at, scope: _expr(value, scope, at, True))
 
 
-def read_map_data(
-    data: Json, top: Place, expression: Callable[[Json, Place, Mapping[str, Expr]], Expr]
-) -> IndexingMap:
+def read_map_data(data: Json, top: Place, expression: Callable[[Json, Place, Mapping[str, Expr]], Expr]) -> IndexingMap:
     """The map at ``top``; ``expression`` reads an expression over the variables that it is given."""
     top.fields(data, _KEYS, optional=("ranges", "rts", "constraints", "sources"))
     scope: dict[str, Expr] = {}

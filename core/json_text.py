@@ -25,12 +25,7 @@ MAX_VALUES: Final = 20_000_000
 
 
 def load_json(
-    text: str,
-    places: dict[int, dict[Any, int]] | None = None,
-    /,
-    *,
-    first_line: int = 1,
-    first_column: int = 1,
+    text: str, places: dict[int, dict[Any, int]] | None = None, /, *, first_line: int = 1, first_column: int = 1
 ) -> Any:
     """The value that JSON ``text`` denotes; raises :class:`InputError` with line and column.
 
@@ -43,9 +38,7 @@ def load_json(
         return InputError.at(message, text, at, expected, first_line=first_line, first_column=first_column)
 
     def unexpected(at: int, expected: str) -> InputError:
-        return error(
-            f"unexpected {quoted(text[at])}" if at < len(text) else "the JSON ends too early", at, expected
-        )
+        return error(f"unexpected {quoted(text[at])}" if at < len(text) else "the JSON ends too early", at, expected)
 
     def space(at: int) -> int:
         found = _SPACE.match(text, at)

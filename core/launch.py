@@ -51,9 +51,7 @@ class GridOrder(Op):
 
     def structure(self, x: Sizes) -> None:
         self._rank(0, x, len(GRID))
-        self._dimensions(
-            "minor_to_major", self.minor_to_major, len(self.dims), self.dims, count=len(self.dims)
-        )
+        self._dimensions("minor_to_major", self.minor_to_major, len(self.dims), self.dims, count=len(self.dims))
 
     def demands(self, x: Sizes) -> Iterator[Demand]:
         for d, n in enumerate(self.dims):
@@ -264,9 +262,7 @@ class Launched:
     def place(self, element: Sequence[int]) -> Dims:
         """The place, all coordinates of `GRID`, where an element is computed."""
         at = tuple(as_integer(n) for n in element)
-        inside = len(at) == self.shape.rank and all(
-            0 <= k < n for k, n in zip(at, self.shape.dims, strict=True)
-        )
+        inside = len(at) == self.shape.rank and all(0 <= k < n for k, n in zip(at, self.shape.dims, strict=True))
         found = self.owners.evaluate(at) if inside else None
         if found is None:
             raise InputError(f"index {tuple_text(at)} is outside of {self.shape}")

@@ -18,11 +18,7 @@ __all__ = ["read_any_map", "read_map"]
 
 
 def read_map(
-    text: str,
-    *,
-    bounds: Mapping[str, tuple[int, int]] | None = None,
-    first_line: int = 1,
-    first_column: int = 1,
+    text: str, *, bounds: Mapping[str, tuple[int, int]] | None = None, first_line: int = 1, first_column: int = 1
 ) -> IndexingMap:
     """Read JSON when ``text`` begins with ``{``, an ``affine_map`` when it begins like one, else the textual notation.
 
@@ -43,11 +39,7 @@ def read_map(
 
 
 def read_any_map(
-    text: str,
-    *,
-    bounds: Mapping[str, tuple[int, int]] | None = None,
-    first_line: int = 1,
-    first_column: int = 1,
+    text: str, *, bounds: Mapping[str, tuple[int, int]] | None = None, first_line: int = 1, first_column: int = 1
 ) -> IndexingMap | ParametricMap:
     """:func:`read_map`, also of a map whose sizes are parameters; concrete where all of them have values."""
     place = {"first_line": first_line, "first_column": first_column}

@@ -54,8 +54,7 @@ def show(root: Expr) -> str:
                 factors = sorted(node.factors, key=lambda f: (_rank(f), text[f][0]))
                 loose = [text[f][1] == _PRODUCT and not isinstance(f, Mul) for f in factors]
                 parts = [
-                    f"({text[f][0]})" if tight else at(f, _PRODUCT)
-                    for f, tight in zip(factors, loose, strict=True)
+                    f"({text[f][0]})" if tight else at(f, _PRODUCT) for f, tight in zip(factors, loose, strict=True)
                 ]
                 text[node] = ("·".join(parts), _PRODUCT)
             case FloorDiv() | Mod():

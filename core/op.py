@@ -118,10 +118,7 @@ class Map:
     ranges: tuple[Range, ...]
 
     def __init__(
-        self,
-        results: Iterable[ExprLike | Range],
-        where: Iterable[Condition] = (),
-        ranges: Iterable[Range] = (),
+        self, results: Iterable[ExprLike | Range], where: Iterable[Condition] = (), ranges: Iterable[Range] = ()
     ) -> None:
         known = {r.index: r for r in ranges}
         exprs: list[Expr] = []
@@ -161,9 +158,7 @@ class Case:
     @staticmethod
     def of(rank: int, label: str, op: Op, *shapes: Sizes, facts: Iterable[Condition] = ()) -> Case:
         """The same from sizes that may be integers; the rank makes the label unique."""
-        return Case(
-            f"rank {rank}, {label}", op, tuple(tuple(lift(n) for n in x) for x in shapes), tuple(facts)
-        )
+        return Case(f"rank {rank}, {label}", op, tuple(tuple(lift(n) for n in x) for x in shapes), tuple(facts))
 
     @property
     def symbols(self) -> tuple[Var, ...]:
@@ -291,14 +286,10 @@ class Op:
         for k, s in enumerate(shapes):
             for d, n in enumerate(s):
                 if isinstance(n, Int) and n.value < 0:
-                    raise self.error(
-                        f"size {n} of dimension {d} of operand {k}", expected="a size of at least 0"
-                    )
+                    raise self.error(f"size {n} of dimension {d} of operand {k}", expected="a size of at least 0")
         self.structure(*shapes)
         try:
-            broken = next(
-                (message for condition, message in self.demands(*shapes) if condition is FALSE), None
-            )
+            broken = next((message for condition, message in self.demands(*shapes) if condition is FALSE), None)
         except ZeroDivisionError:
             broken = f"division by zero for operands of shapes {_shown(shapes)}"
         if broken is not None:
@@ -344,9 +335,7 @@ class Op:
         if ordered and list(dims) != sorted(dims):
             raise self.error(f"{what} is not increasing{on}")
 
-    def _same_sizes(
-        self, x: Sequence[Sizes], operands: Sequence[int], but: Sequence[int] = ()
-    ) -> Iterator[Demand]:
+    def _same_sizes(self, x: Sequence[Sizes], operands: Sequence[int], but: Sequence[int] = ()) -> Iterator[Demand]:
         """Demand that these operands have the same sizes, except in the dimensions `but`."""
         first, *others = operands
         for k in others:
@@ -364,9 +353,7 @@ class Op:
     def _per_dimension(self, parameter: str, values: Sequence[object], x: Sizes) -> None:
         if len(values) != len(x):
             what = f"{parameter}={exact_text(tuple(values))}"
-            raise self.error(
-                f"{what} has {len(values)} entries for shape {exact_text(list(x))}", expected=f"{len(x)}"
-            )
+            raise self.error(f"{what} has {len(values)} entries for shape {exact_text(list(x))}", expected=f"{len(x)}")
 
 
 C = TypeVar("C", bound=type[Op])
@@ -602,16 +589,13 @@ def map_claim(
     names = dict(zip((r.index for r in m.ranges), symbols("s", len(m.ranges)), strict=True))
     results = tuple(substitute_all(m.results, names))
     ranges = tuple(
-        RangeVariable(names[r.index], lift(r.size), _witness(op, r, target).substitute(names))
-        for r in m.ranges
+        RangeVariable(names[r.index], lift(r.size), _witness(op, r, target).substitute(names)) for r in m.ranges
     )
     if direction == "output_to_input":
         read = op.runtime_between(operand, o, results, *x)
     else:
         read = op.runtime_between(operand, results, i, *x)
-    runtime = tuple(
-        RuntimeValue(v, r.lo, r.hi, r.operand, r.index) for v, r in zip(values, read, strict=True)
-    )
+    runtime = tuple(RuntimeValue(v, r.lo, r.hi, r.operand, r.index) for v, r in zip(values, read, strict=True))
     return MapClaim(
         op,
         operand,
@@ -689,9 +673,7 @@ def _replace(value: Any, values: Mapping[Var, int]) -> Any:
     if isinstance(value, tuple):
         return tuple(_replace(v, values) for v in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        parts = {
-            f.name: _replace(getattr(value, f.name), values) for f in dataclasses.fields(value) if f.init
-        }
+        parts = {f.name: _replace(getattr(value, f.name), values) for f in dataclasses.fields(value) if f.init}
         return dataclasses.replace(value, **parts)
     return value
 
@@ -730,9 +712,7 @@ def concrete(
     used = {v for e in results for v in e.variables()} | {v for c in conditions for v in c.variables()}
     values = [r for r in claim.runtime if r.variable in used]
     limits = {r.variable: Interval(_number(op, r.lo), _number(op, r.hi)) for r in values}
-    tight, left = tighten_around(
-        boxes, limits, [c for condition in conditions for c in constraints_of(condition)]
-    )
+    tight, left = tighten_around(boxes, limits, [c for condition in conditions for c in constraints_of(condition)])
     called = names or [f"operand {k}" for k in range(op.arity)]
     return IndexingMap(
         tuple(Variable(v.name, int(tight[v].lo), int(tight[v].hi)) for v in dims),

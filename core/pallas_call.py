@@ -108,9 +108,7 @@ class PallasCall:
     def parallel(self) -> tuple[int, ...]:
         """The axes that run in any order, of those with more than one iteration."""
         return tuple(
-            k
-            for k, (n, s) in enumerate(zip(self.grid, self.semantics, strict=True))
-            if "parallel" in s and n != 1
+            k for k, (n, s) in enumerate(zip(self.grid, self.semantics, strict=True)) if "parallel" in s and n != 1
         )
 
     @property

@@ -155,11 +155,7 @@ class ParametricMap:
         missing = [p for p in self.parameters if p not in values]
         if missing or not values.keys() <= {*self.parameters}:
             known = ", ".join(f"{p}=1" for p in self.parameters)
-            wrong = (
-                f"{quoted(missing[0])} has no value"
-                if missing
-                else "a value for something that is no parameter"
-            )
+            wrong = f"{quoted(missing[0])} has no value" if missing else "a value for something that is no parameter"
             raise InputError(wrong, expected=f"a value for every parameter, as in `{known}`")
         env: dict[Expr, int] = {var(p): values[p] for p in self.parameters}
         try:
@@ -183,9 +179,7 @@ class ParametricMap:
             boxes = {v: _near(lo, hi, unbounded) for v, (lo, hi) in boxes.items()}
         for v, box in boxes.items():
             if math.inf in map(abs, box):
-                raise InputError(
-                    f"{quoted(v.name)} has no bounds", expected=f"`{v.name} in [lo, hi]` in the domain"
-                )
+                raise InputError(f"{quoted(v.name)} has no bounds", expected=f"`{v.name} in [lo, hi]` in the domain")
         facts = Facts(boxes)
         constraints = []
         for e, (lo, hi) in bounds.items():
@@ -219,10 +213,7 @@ class ParametricMap:
             return self.at(values)
         env = {var(p): x for p, x in values.items()}
         try:
-            results, conditions = (
-                substitute_all(self.results, env),
-                substitute_conditions(self.conditions, env),
-            )
+            results, conditions = (substitute_all(self.results, env), substitute_conditions(self.conditions, env))
         except ZeroDivisionError:
             raise InputError("a divisor is zero there", expected="other values") from None
         return replace(self, parameters=left, results=tuple(results), conditions=tuple(conditions))
@@ -271,9 +262,7 @@ class ParametricMap:
         taken = {*self.dims, *self.ranges, *self.parameters, *other.parameters}
         clash = [p for p in other.parameters if p in (*self.dims, *self.ranges)]
         if clash:
-            raise InputError(
-                f"{quoted(clash[0])} is a variable of the first map and a parameter of the second"
-            )
+            raise InputError(f"{quoted(clash[0])} is a variable of the first map and a parameter of the second")
         fresh = {n: unused_name(n, taken) for n in other.ranges}
         moved: dict[Expr, Expr] = dict(zip(map(var, other.dims), self.results, strict=True))
         moved |= {var(old): var(new) for old, new in fresh.items()}

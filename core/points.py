@@ -90,9 +90,7 @@ def _largest(array: np.ndarray) -> int:
     return max(abs(int(array.min())), abs(int(array.max()))) if array.size else 0
 
 
-def computed(
-    exprs: Sequence[Expr], env: Mapping[Expr, np.ndarray], shape: tuple[int, ...]
-) -> list[np.ndarray]:
+def computed(exprs: Sequence[Expr], env: Mapping[Expr, np.ndarray], shape: tuple[int, ...]) -> list[np.ndarray]:
     """Return the values of ``exprs`` as arrays of ``shape``, in ``int64`` where no step can leave it."""
     magnitude = Magnitude({v: _largest(a) for v, a in env.items()})
     interpret(exprs, magnitude)
@@ -143,9 +141,7 @@ def _chunks(m: IndexingMap, rts: Sequence[int] | None, operands: Mapping[str, An
     only.
     """
     if rts is not None and operands is not None:
-        raise InputError(
-            "give either values of the runtime variables or operands to read them from, not both"
-        )
+        raise InputError("give either values of the runtime variables or operands to read them from, not both")
     if rts is not None and len(rts) != len(m.rts):
         raise InputError(f"the map has {len(m.rts)} runtime variables but {len(rts)} values were given")
     free = m.dims + m.ranges + (m.rts if rts is None and operands is None else ())
@@ -163,9 +159,7 @@ def _chunks(m: IndexingMap, rts: Sequence[int] | None, operands: Mapping[str, An
         yield ordered, [np.broadcast_to(r, (count,))[inside] for r in results], int(inside.sum())
 
 
-def _read_runtime(
-    m: IndexingMap, operands: Mapping[str, Any], env: dict[Expr, Any], shape: tuple[int, ...]
-) -> None:
+def _read_runtime(m: IndexingMap, operands: Mapping[str, Any], env: dict[Expr, Any], shape: tuple[int, ...]) -> None:
     """Add to ``env`` each runtime variable: the clamped element of its operand.
 
     An index outside the operand belongs to a point outside the domain; it is cut to the operand's edge so

@@ -218,22 +218,14 @@ def _declared(
     fields = dict(vars(claim))
     for name in {"when", "guard", "by", "back_by"} & fields.keys():
         fields[name] = tuple(fields[name])
-    about = {
-        "name": fn.__name__,
-        "doc": doc,
-        "where": where,
-        "fires": dict(fires or {}),
-        "keeps": tuple(keeps),
-    }
+    about = {"name": fn.__name__, "doc": doc, "where": where, "fires": dict(fires or {}), "keeps": tuple(keeps)}
     return fields | about
 
 
 def _checked(made: R, bound: set[Var]) -> R:
     loose = [v.name for v in made.variables if v not in bound]
     if loose and not made.choose:
-        raise DeclarationError(
-            f"rule {made.name}: {', '.join(loose)} does not occur on the left, so nothing binds it"
-        )
+        raise DeclarationError(f"rule {made.name}: {', '.join(loose)} does not occur on the left, so nothing binds it")
     return made
 
 

@@ -55,10 +55,7 @@ class Room:
 
     @classmethod
     def of(
-        cls,
-        es: Sequence[Expr],
-        bounds: Mapping[Var, Interval],
-        constraints: Sequence[tuple[Expr, Interval]] = (),
+        cls, es: Sequence[Expr], bounds: Mapping[Var, Interval], constraints: Sequence[tuple[Expr, Interval]] = ()
     ) -> Room:
         """The room of expressions."""
         parts = [*es, *(e for e, _ in constraints)]

@@ -118,9 +118,7 @@ class Simplifier:
         except OverflowError:
             return list(es)
 
-    def within(
-        self, es: Sequence[Expr], lo: int, hi: int, allowed: Callable[[list[Expr]], bool]
-    ) -> list[Expr]:
+    def within(self, es: Sequence[Expr], lo: int, hi: int, allowed: Callable[[list[Expr]], bool]) -> list[Expr]:
         """Like :meth:`all`, with everything as it was given that would leave ``[lo, hi]`` otherwise.
 
         ``es`` come back where the outcome is not ``allowed``.

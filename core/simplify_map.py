@@ -67,12 +67,7 @@ def simplify_map(
 
 
 def _kept(
-    m: IndexingMap,
-    rules: RuleSet,
-    trace: Trace | None,
-    keep_points: bool,
-    division_weight: int,
-    quick: bool,
+    m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points: bool, division_weight: int, quick: bool
 ) -> IndexingMap:
     """Simplify ``m`` without wider integers: first without a look at widths, then with one if that needs them."""
     start = mark = length(trace)
@@ -120,10 +115,7 @@ def _simplified(
         lo, hi = of.ends
         results = tuple(
             simplify.within(
-                m.results,
-                lo,
-                hi,
-                lambda es: of.has_map(_made(dims, ranges, m.rts, tuple(es), m.constraints)),
+                m.results, lo, hi, lambda es: of.has_map(_made(dims, ranges, m.rts, tuple(es), m.constraints))
             )
         )
     else:
@@ -131,9 +123,7 @@ def _simplified(
     rts = tuple([_sourced(v, simplify) for v in m.rts])
     if room is not None and not room.has_map(_made(dims, ranges, rts, results, m.constraints)):
         rts = m.rts
-    same = (
-        not stage.narrowed and results == m.results and all(a is b for a, b in zip(rts, m.rts, strict=True))
-    )
+    same = not stage.narrowed and results == m.results and all(a is b for a, b in zip(rts, m.rts, strict=True))
     finished = length(trace)
     after = m
     for spelled_for in (results, ()):

@@ -195,9 +195,7 @@ class Printer:
             else:
                 parts += [" - " if k < 0 else " + ", (t, True), f" * {format_int(abs(k))}"]
         if node.const:
-            parts.append(
-                f" - {format_int(-node.const)}" if node.const < 0 else f" + {format_int(node.const)}"
-            )
+            parts.append(f" - {format_int(-node.const)}" if node.const < 0 else f" + {format_int(node.const)}")
         return parts
 
 

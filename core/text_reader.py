@@ -61,9 +61,7 @@ class MapReader(ExprReader):
                 self.end("the end of the map")
                 break
             if self.token.kind == "hlo":
-                raise self.error(
-                    "an `hlo:` line that belongs to no variable", self.token, "`VARIABLE in [lo, hi]`"
-                )
+                raise self.error("an `hlo:` line that belongs to no variable", self.token, "`VARIABLE in [lo, hi]`")
             token = self.token
             following = self.tokens[min(self.next + 1, len(self.tokens) - 1)]
             bare = token.kind == "name" and following.text in ("in", "∈")
@@ -83,9 +81,7 @@ class MapReader(ExprReader):
             if self.token.kind == "hlo":
                 if not bare or token.text in dims or token.text in sources:
                     raise self.error(
-                        "only a range or runtime variable has a source, and only one",
-                        self.token,
-                        "a domain entry",
+                        "only a range or runtime variable has a source, and only one", self.token, "a domain entry"
                     )
                 sources[token.text] = self.provenance()
                 self.take(",")
@@ -190,11 +186,7 @@ def _scope(variables: Mapping[str, Expr] | Iterable[str | Var] | None) -> Mappin
 
 
 def parse_map(
-    text: str,
-    *,
-    bounds: Mapping[str, tuple[int, int]] | None = None,
-    first_line: int = 1,
-    first_column: int = 1,
+    text: str, *, bounds: Mapping[str, tuple[int, int]] | None = None, first_line: int = 1, first_column: int = 1
 ) -> IndexingMap:
     """The map that ``text`` denotes, in any of the published spellings.
 

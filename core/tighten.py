@@ -12,32 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from .condition import (
-    FALSE,
-    TRUE,
-    And,
-    Compare,
-    Condition,
-    Divides,
-    Not,
-    Or,
-    Within,
-    negate,
-)
-from .expr import (
-    CeilDiv,
-    Expr,
-    FloorDiv,
-    Int,
-    Mod,
-    Sum,
-    Var,
-    integer,
-    linear,
-    maximum,
-    minimum,
-    mod,
-)
+from .condition import FALSE, TRUE, And, Compare, Condition, Divides, Not, Or, Within, negate
+from .expr import CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var, integer, linear, maximum, minimum, mod
 from .facts import Facts
 from .interval import Interval, is_infinite
 
@@ -183,16 +159,10 @@ def _stripped(e: Expr, lo: End, hi: End) -> Bounded:
                 e, lo, hi = linear(0, [(t, sign * k // g) for t, k in terms]), _up(lo, g), _down(hi, g)
             case FloorDiv(a=a, b=Int(value=d)):
                 # lo <= a // d <= hi  iff  lo·d <= a <= hi·d + d - 1, for positive d
-                e, (lo, hi) = (
-                    a,
-                    Interval(lo, hi).scale(d).plus(Interval(0, d - 1) if d > 0 else Interval(d + 1, 0)),
-                )
+                e, (lo, hi) = (a, Interval(lo, hi).scale(d).plus(Interval(0, d - 1) if d > 0 else Interval(d + 1, 0)))
             case CeilDiv(a=a, b=Int(value=d)):
                 # lo <= ceildiv(a, d) <= hi  iff  lo·d - d + 1 <= a <= hi·d, for positive d
-                e, (lo, hi) = (
-                    a,
-                    Interval(lo, hi).scale(d).plus(Interval(1 - d, 0) if d > 0 else Interval(0, -d - 1)),
-                )
+                e, (lo, hi) = (a, Interval(lo, hi).scale(d).plus(Interval(1 - d, 0) if d > 0 else Interval(0, -d - 1)))
             case _:
                 return e, lo, hi
 

@@ -53,9 +53,7 @@ class Variable(_Expr):
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not is_name(self.name):
-            raise InputError(
-                f"{quoted(self.name)} is no name for a variable", expected="letters, digits and `_`"
-            )
+            raise InputError(f"{quoted(self.name)} is no name for a variable", expected="letters, digits and `_`")
         if type(self.lo) is not int:
             _put(self, "lo", as_integer(self.lo, f"the lower bound of {quoted(self.name)}"))
         if type(self.hi) is not int:
@@ -111,9 +109,7 @@ class RuntimeSource:
     def __post_init__(self) -> None:
         text = self.hlo.strip() if isinstance(self.hlo, str) else ""
         if not text or "\n" in text or "\r" in text:
-            raise InputError(
-                "the source of a runtime variable is the text of one HLO instruction, on one line"
-            )
+            raise InputError("the source of a runtime variable is the text of one HLO instruction, on one line")
         _put(self, "hlo", text)
         _put(self, "results", tuple(lift(e) for e in self.results))
 

@@ -95,9 +95,7 @@ def use_text(u: Utilization | UtilizationForAllSizes) -> str:
         part = "all" if u.distinct is u.elements else f"{format_expr(u.distinct)} of"
         often = "each once" if u.reads is u.distinct else f"each {_over(u.reads, u.distinct)} times"
         where = " and ".join(map(format_condition, u.conditions))
-        return f"reads {most}{part} {format_expr(u.elements)} elements, {often}" + (
-            f", where {where}" if where else ""
-        )
+        return f"reads {most}{part} {format_expr(u.elements)} elements, {often}" + (f", where {where}" if where else "")
     if u.distinct is None or u.reads is None:
         return "not counted: there are too many elements to walk through"
     part = "all" if u.distinct == u.elements else f"{u.distinct:,} of"
@@ -184,18 +182,12 @@ def tile_text(t: TargetTile | NoTile | TileForAllSizes | None, starts: Mapping[i
         at = "at offsets that no single map says"
         if t.offsets is not None:
             at = f"at ({', '.join(format_expr(e) for e in t.offsets.results)})"
-        steps = (
-            ""
-            if all(lift(n) is integer(1) for n in t.strides)
-            else f", strides {'×'.join(map(_size, t.strides))}"
-        )
+        steps = "" if all(lift(n) is integer(1) for n in t.strides) else f", strides {'×'.join(map(_size, t.strides))}"
         said = f"reads a tile {sizes} {at}{steps}"
     if isinstance(t, TileForAllSizes):
         larger = " and all larger sizes" * (t.offsets is None and t.necessary)
         said += (
-            ""
-            if t.offsets is None or t.condition is TRUE
-            else f", if {t.condition}{', and only then' * t.necessary}"
+            "" if t.offsets is None or t.condition is TRUE else f", if {t.condition}{', and only then' * t.necessary}"
         )
         if t.at is not None and t.missing is not None:
             values = ", ".join(f"{n} = {x}" for n, x in t.at.items())

@@ -21,15 +21,7 @@ from ..core.condition import Condition
 from ..core.errors import IndexproofError, InputError, TooLargeError, quoted
 from ..core.json_text import load_json
 from ..verify.certificate import check_certificate
-from ..verify.checker import (
-    FILE_FORMAT,
-    MANIFEST,
-    MANIFEST_FORMAT,
-    CertificateRefused,
-    Solver,
-    listed,
-    solvers_at_hand,
-)
+from ..verify.checker import FILE_FORMAT, MANIFEST, MANIFEST_FORMAT, CertificateRefused, Solver, listed, solvers_at_hand
 from ..verify.lemmas import LemmaObligation
 from ..verify.linear.export import certificate
 from ..verify.obligation import Obligation

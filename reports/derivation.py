@@ -166,10 +166,7 @@ def _each(constraints: Iterable[Constraint]) -> list[str]:
 
 
 def _reasons(
-    rule: Rule | ConstraintRule,
-    binding: Mapping[str, Expr],
-    m: IndexingMap,
-    constraints: tuple[Constraint, ...],
+    rule: Rule | ConstraintRule, binding: Mapping[str, Expr], m: IndexingMap, constraints: tuple[Constraint, ...]
 ) -> Iterator[tuple[str, str]]:
     """The binding, and the conditions that are not plain arithmetic, each with what it follows from."""
     yield "with", _cut(",  ".join(f"{n} = {show(e)}" for n, e in binding.items()))

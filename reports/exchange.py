@@ -21,19 +21,13 @@ _RULES = {
     "REFUTED": ("A claim is false", "The counterexample shows values at which the claim fails."),
     "VACUOUS": ("A claim says nothing", "No values satisfy its conditions: they contradict each other."),
     "UNDEFINED": ("A claim divides by zero", "State the condition that the divisor is not zero."),
-    "UNDECIDED": (
-        "A claim is not decided",
-        "The budget ran out: a larger --budget or a stronger condition helps.",
-    ),
+    "UNDECIDED": ("A claim is not decided", "The budget ran out: a larger --budget or a stronger condition helps."),
     "NOT CHECKED": ("A claim was not checked", "The run was interrupted."),
     "ILL-FORMED": ("A statement cannot be read", "The message says what was expected at this place."),
     "PROVED": ("A claim is proved that was expected to be false", "Change what is expected of it."),
     "MISSING": ("A claim of the base is missing", "Restore it, or write the base anew."),
     "LOST": ("A proof of the base is lost", "Make the claim true again, or write the base anew."),
-    "BELOW FLOOR": (
-        "Fewer claims than the floor",
-        "Restore what is gone, or lower the floor of the settings.",
-    ),
+    "BELOW FLOOR": ("Fewer claims than the floor", "Restore what is gone, or lower the floor of the settings."),
 }
 
 
@@ -162,9 +156,4 @@ def _cell(text: str) -> str:
 
 
 #: The formats of `--to FILE`, by suffix.
-WRITERS = {
-    ".json": lambda gate: text_of(gate_json(gate)) + "\n",
-    ".sarif": sarif,
-    ".xml": junit,
-    ".md": markdown,
-}
+WRITERS = {".json": lambda gate: text_of(gate_json(gate)) + "\n", ".sarif": sarif, ".xml": junit, ".md": markdown}

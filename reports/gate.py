@@ -26,15 +26,7 @@ from ..verify.proving import prove_all
 from ..verify.sources import first_read, platform_text, prover_digest
 from ..verify.verdict import Status
 from .files import read_text
-from .gate_items import (
-    ILL_FORMED,
-    GateItem,
-    claim_item,
-    ill_formed_item,
-    module_items,
-    proved_item,
-    unread_item,
-)
+from .gate_items import ILL_FORMED, GateItem, claim_item, ill_formed_item, module_items, proved_item, unread_item
 from .layout import block, count, duration, joined
 from .machine import document, plain, written_as
 from .selection import Named, Selected, by_group
@@ -120,11 +112,7 @@ def run_gate(
 
 
 def _items(
-    root: Path,
-    files: Sequence[str],
-    max_rank: int,
-    prove: Callable[[Sequence[Obligation]], Run],
-    cache: Cache,
+    root: Path, files: Sequence[str], max_rank: int, prove: Callable[[Sequence[Obligation]], Run], cache: Cache
 ) -> Iterator[GateItem]:
     """The items of files, in order."""
     proved = [f for f in files if kind_of_file(f) in ("python", "rules")]

@@ -128,23 +128,13 @@ def described_bitcast(source: str, target: str, verify: bool = False) -> Descrip
     maps = {"backward": readable(bitcast_map(*ends)), "forward": readable(bitcast_map(*reversed(ends)))}
     made = " -> ".join(map(str, steps.needed())) or "nothing moves"
     lines = [("is", steps.kind), ("steps", made), *((name, format_map(m)) for name, m in maps.items())]
-    keys = {
-        "source": steps.source,
-        "target": steps.target,
-        "kind": steps.kind,
-        "steps": steps.needed(),
-        **maps,
-    }
+    keys = {"source": steps.source, "target": steps.target, "kind": steps.kind, "steps": steps.needed(), **maps}
     checked = verify_bitcast(steps) if verify else ()
     return Description(f"{steps.source} -> {steps.target}", lines, keys, checked)
 
 
 def described_launch(
-    at: Launched,
-    m: IndexingMap | None = None,
-    by: str = "thread",
-    verify: bool = False,
-    operand: Memory | None = None,
+    at: Launched, m: IndexingMap | None = None, by: str = "thread", verify: bool = False, operand: Memory | None = None
 ) -> Description:
     """Describe a launch and what it reads by ``m`` with simplified maps; with ``verify`` it is these that are checked.
 

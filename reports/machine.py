@@ -219,13 +219,7 @@ def point_json(
     false = any(place == "counterexample" for _, place in places)
     verdict = Status.REFUTED.value if false else "HOLDS" if exit_status == 0 else Status.NOT_CHECKED.value
     obligations = [
-        {
-            "claim": o.subject,
-            "obligation": o.kind,
-            "gate": o.gate,
-            "here": place,
-            **plain(evaluated(o, point)),
-        }
+        {"claim": o.subject, "obligation": o.kind, "gate": o.gate, "here": place, **plain(evaluated(o, point))}
         for o, place in places
     ]
     return document("prove --at", verdict, exit_status, point=point, obligations=obligations)

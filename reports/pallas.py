@@ -223,9 +223,7 @@ def _window(at: int, size: int, most: int) -> range:
 # ----------------------------------------------------------------------------------------------------------- JSON
 written_as(BlockDim, "array size step low high indices=indices")
 written_as(
-    BlockedOperand,
-    "name dtype shape output whole used alias blocks=dims index why",
-    alias=lambda o: o.alias or None,
+    BlockedOperand, "name dtype shape output whole used alias blocks=dims index why", alias=lambda o: o.alias or None
 )
 written_as(
     PallasClaim,

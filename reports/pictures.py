@@ -50,8 +50,7 @@ PAIRS = 200_000
 
 _GAP = -1  # stands for what is left out among rows, columns and panels
 _PALETTE: list[str] = re.findall(
-    "#[0-9a-f]{6}",
-    "#a8d5f2 #fbd38d #b9e4b4 #f6b8c6 #d3c4f3 #f3e79b #a5e3dc #eac7a4 #c7d6ff #d9e6a2 #f5c3ee #c9d3da",
+    "#[0-9a-f]{6}", "#a8d5f2 #fbd38d #b9e4b4 #f6b8c6 #d3c4f3 #f3e79b #a5e3dc #eac7a4 #c7d6ff #d9e6a2 #f5c3ee #c9d3da"
 )
 _INK, _GREY, _RED, _LINE = "#1f2933", "#6b7785", "#c92a2a", "#52606d"
 _FONT = 'font-family="DejaVu Sans, Verdana, Arial, sans-serif"'
@@ -110,14 +109,7 @@ class _Paper:
             self.add((0, 0), f'<path d="{d}" {look}/>')
 
     def text(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        size: float = 12,
-        fill: str = _INK,
-        anchor: str = "middle",
-        more: str = "",
+        self, x: float, y: float, text: str, size: float = 12, fill: str = _INK, anchor: str = "middle", more: str = ""
     ) -> None:
         """A line of text whose vertical middle is at ``y``."""
         wide = len(text) * size * 0.62 * {"start": 1, "middle": 0.5, "end": 0}[anchor]
@@ -194,9 +186,7 @@ class _Tiles:
         """The tile of a position of memory, padding too; nothing behind the last tile."""
         if position >= prod(self.at.expanded):
             return ()
-        return self._levels(
-            self.at.op.off_line(integer(position), self.at.op.expanded(self.at.shape.dims))[0]
-        )
+        return self._levels(self.at.op.off_line(integer(position), self.at.op.expanded(self.at.shape.dims))[0])
 
     def _levels(self, at: Sequence[Expr]) -> _Levels:
         levels = []
@@ -363,9 +353,7 @@ def _draw_cells(paper: _Paper, cells: Mapping[_Place, _Cell], x: float, y: float
             paper.text(*middle[place], drawn.text, text_size)
 
 
-def _borders(
-    paper: _Paper, cells: Iterable[_Place], tiles: Mapping[_Place, _Levels], x: float, y: float
-) -> None:
+def _borders(paper: _Paper, cells: Iterable[_Place], tiles: Mapping[_Place, _Levels], x: float, y: float) -> None:
     """Lines between cells of different tiles: red around inner tiles, thick and dark around outer ones.
 
     ``tiles`` may know more than the cells that are drawn; where it knows nothing, a tile ends.
@@ -475,10 +463,7 @@ def reads_picture(
     not lead from an array of the sizes ``output`` into one of its operand's.
     """
     read = m if isinstance(m, Mapping) else {"operand": (m, operand or ())}
-    maps = {
-        name: ((f,) if isinstance(f, IndexingMap) else tuple(f), tuple(sizes))
-        for name, (f, sizes) in read.items()
-    }
+    maps = {name: ((f,) if isinstance(f, IndexingMap) else tuple(f), tuple(sizes)) for name, (f, sizes) in read.items()}
     chosen = _selected(select, output)
     whole = prod(hi - lo + 1 for lo, hi in chosen)
     if whole > PAIRS:
@@ -518,10 +503,7 @@ def _selected(select: Sequence[Selection], output: Sequence[int]) -> list[tuple[
 
 
 def _read(
-    maps: Sequence[IndexingMap],
-    operand: Sequence[int],
-    chosen: Sequence[tuple[int, int]],
-    rts: Sequence[int] | None,
+    maps: Sequence[IndexingMap], operand: Sequence[int], chosen: Sequence[tuple[int, int]], rts: Sequence[int] | None
 ) -> dict[Index, int]:
     """How many of the chosen output elements read each element of the operand."""
     pairs: set[tuple[Index, Index]] = set()

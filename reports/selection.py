@@ -226,9 +226,7 @@ def catalogue(names: Iterable[str] = (), max_rank: int = MAX_RANK) -> list[Oblig
     return [o for s in chosen(list(names), max_rank) for o in s.obligations()]
 
 
-def declared_in(
-    path: str | Path, max_rank: int = MAX_RANK, problems: list[InputError] | None = None
-) -> list[Named]:
+def declared_in(path: str | Path, max_rank: int = MAX_RANK, problems: list[InputError] | None = None) -> list[Named]:
     """The rules, laws and ops that a Python file declares (what it imports from elsewhere is not among them).
 
     The file is run.  Raises :class:`InputError`, pointing into the file, for one that cannot be read, does

@@ -334,12 +334,7 @@ def interruption(run: Run, cached: bool = True) -> str:
 
 
 def summary(
-    run: Run,
-    claims: Sequence[Claimed],
-    *,
-    command: str = "indexproof prove",
-    cached: bool = True,
-    repairs: int = 20,
+    run: Run, claims: Sequence[Claimed], *, command: str = "indexproof prove", cached: bool = True, repairs: int = 20
 ) -> Iterator[str]:
     """The report, block by block.  At most ``repairs`` false claims are also searched for a repair."""
     yield from tables(run, claims)

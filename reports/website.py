@@ -195,10 +195,7 @@ def _instance(
 
 # -------------------------------------------------------------------------------------------------------- modules
 def module_section(
-    file: str,
-    module: Module,
-    watch: Callable[[str], object] = str,
-    corpus: dict[IndexingMap, str] | None = None,
+    file: str, module: Module, watch: Callable[[str], object] = str, corpus: dict[IndexingMap, str] | None = None
 ) -> dict[str, Any]:
     """Return a module for the explorer: what each instruction reads of its operands, and what is proved of that.
 
@@ -257,9 +254,7 @@ def _arrays(shape: AnyShape | None) -> Iterator[tuple[str, list[int] | None]]:
         yield str(array), list(array.dims) if isinstance(array, Shape) else None
 
 
-def _edges(
-    verifier: ModuleVerifier, c: Computation, at: int, numbered: dict[IndexingMap, int]
-) -> Iterator[list[Any]]:
+def _edges(verifier: ModuleVerifier, c: Computation, at: int, numbered: dict[IndexingMap, int]) -> Iterator[list[Any]]:
     """The edges to operands: own array, operand (its place in the computation), its array, maps, unknown, at most."""
     i, places = c.instructions[at], c.operand_positions[at]
     found = verifier.maps.instruction(i, c, DIRECTIONS[0]).leaves if i.operands else {}

@@ -43,9 +43,7 @@ constraints = RuleSet.of(_constraints)
 
 #: Everything, in the order in which it is tried.
 RULES: RuleSet = replace(
-    sums + division + remainder + mixed_radix + minmax + sharing + constraints,
-    name="catalogue",
-    engine=CatalogueEngine,
+    sums + division + remainder + mixed_radix + minmax + sharing + constraints, name="catalogue", engine=CatalogueEngine
 )
 
 

@@ -46,10 +46,7 @@ def negative_factor_exchanges_bounds(x: Expr, k: Const, lo: Const, hi: Const) ->
     It is taken out where more summands are negative than positive.
     """
     return ConstraintRewrite(
-        (Bounded(x * k, lo, hi),),
-        (Bounded(x, ceildiv(hi, k), lo // k),),
-        when=(k < 0,),
-        choose="negative_content",
+        (Bounded(x * k, lo, hi),), (Bounded(x, ceildiv(hi, k), lo // k),), when=(k < 0,), choose="negative_content"
     )
 
 
@@ -95,9 +92,7 @@ def maximum_from_above(x: Expr, y: Expr, lo: Const, hi: Const, a: Const, c: Cons
     },
     keeps=["(2*a + b) % 4 in [1, 1]", "(a + 1) % 4 in [0, 2]"],
 )
-def residue_is_rescaled(
-    x: Expr, y: Expr, m: Const, s: Const, t: Const, u: Const, v: Const
-) -> ConstraintRewrite:
+def residue_is_rescaled(x: Expr, y: Expr, m: Const, s: Const, t: Const, u: Const, v: Const) -> ConstraintRewrite:
     """x is s modulo m exactly when a unit times x is the unit times s.
 
     ``u·v`` is 1 modulo m and ``y - t`` is ``u·(x - s)``, so ``x - s`` is ``v·(y - t)``.
@@ -105,13 +100,7 @@ def residue_is_rescaled(
     return ConstraintRewrite(
         (Bounded(x % m, s, s),),
         (Bounded(y % m, t, t),),
-        when=(
-            m > 0,
-            s.within(0, m - 1),
-            t.within(0, m - 1),
-            m.divides(u * v - 1),
-            m.divides(y - t - u * (x - s)),
-        ),
+        when=(m > 0, s.within(0, m - 1), t.within(0, m - 1), m.divides(u * v - 1), m.divides(y - t - u * (x - s))),
         choose="residue",
         by=(
             m.divides(x - s),
@@ -132,10 +121,7 @@ def residue_is_rescaled(
 
 
 @constraint_rule(
-    fires={
-        "a + b in [-5, 9] | a in [0, 5], b in [1, 8]": "a + b in [1, 9]",
-        "a % 8 in [3, 12]": "a % 8 in [3, 7]",
-    },
+    fires={"a + b in [-5, 9] | a in [0, 5], b in [1, 8]": "a + b in [1, 9]", "a % 8 in [3, 12]": "a % 8 in [3, 7]"},
     keeps=["a + b in [2, 9] | a in [0, 5], b in [1, 8]"],
 )
 def bounds_meet_range(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
@@ -150,8 +136,7 @@ def bounds_meet_range(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> Cons
 
 
 @constraint_rule(
-    fires={"a + b in [0, 20] | a in [0, 5], b in [1, 3]": ""},
-    keeps=["a + b in [0, 7] | a in [0, 5], b in [1, 3]"],
+    fires={"a + b in [0, 20] | a in [0, 5], b in [1, 3]": ""}, keeps=["a + b in [0, 7] | a in [0, 5], b in [1, 3]"]
 )
 def satisfied_constraint_vanishes(x: Expr, lo: Const, hi: Const) -> ConstraintRewrite:
     """A constraint that always holds says nothing."""
@@ -168,10 +153,7 @@ def satisfied_constraint_vanishes(x: Expr, lo: Const, hi: Const) -> ConstraintRe
 def impossible_constraint_is_false(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
     """Bounds that no value reaches hold nowhere."""
     return ConstraintRewrite(
-        (Bounded(x, lo, hi),),
-        (NOWHERE,),
-        when=(x.within(a, b), (hi < a) | (b < lo) | (hi < lo)),
-        choose="whole_range",
+        (Bounded(x, lo, hi),), (NOWHERE,), when=(x.within(a, b), (hi < a) | (b < lo) | (hi < lo)), choose="whole_range"
     )
 
 
@@ -216,9 +198,7 @@ def multiple_and_rest_contradict(
 @constraint_rule(fires={"a in [0, 9]; a in [4, 12]": "a in [4, 9]"})
 def same_expression_intersects(x: Expr, a: Const, b: Const, c: Const, d: Const) -> ConstraintRewrite:
     """Two ranges of one expression are their intersection."""
-    return ConstraintRewrite(
-        (Bounded(x, a, b), Bounded(x, c, d)), (Bounded(x, maximum(a, c), minimum(b, d)),)
-    )
+    return ConstraintRewrite((Bounded(x, a, b), Bounded(x, c, d)), (Bounded(x, maximum(a, c), minimum(b, d)),))
 
 
 @constraint_rule(
@@ -227,9 +207,7 @@ def same_expression_intersects(x: Expr, a: Const, b: Const, c: Const, d: Const) 
 def implied_remainder_vanishes(x: Expr, m: Const, n: Const, s: Const, t: Const) -> ConstraintRewrite:
     """A remainder modulo m decides the remainder modulo every divisor of m."""
     return ConstraintRewrite(
-        (Bounded(x % m, s, s), Bounded(x % n, t, t)),
-        (Bounded(x % m, s, s),),
-        when=(n.divides(m), t.eq(s % n)),
+        (Bounded(x % m, s, s), Bounded(x % n, t, t)), (Bounded(x % m, s, s),), when=(n.divides(m), t.eq(s % n))
     )
 
 
@@ -241,17 +219,7 @@ def implied_remainder_vanishes(x: Expr, m: Const, n: Const, s: Const, t: Const) 
     keeps=["a % 4 in [1, 1]; b % 6 in [3, 3]"],
 )
 def remainders_merge(
-    x: Expr,
-    m: Const,
-    n: Const,
-    s: Const,
-    t: Const,
-    k: Const,
-    w: Const,
-    a: Const,
-    b: Const,
-    u: Const,
-    v: Const,
+    x: Expr, m: Const, n: Const, s: Const, t: Const, k: Const, w: Const, a: Const, b: Const, u: Const, v: Const
 ) -> ConstraintRewrite:
     """Two remainders of x are one remainder modulo the least common multiple (Chinese remainder theorem).
 
@@ -294,9 +262,7 @@ def remainders_merge(
     )
 
 
-@constraint_rule(
-    fires={"a % 4 in [1, 1]; a % 6 in [2, 2]": "a in [0, -1]"}, keeps=["a % 4 in [1, 1]; a % 6 in [3, 3]"]
-)
+@constraint_rule(fires={"a % 4 in [1, 1]; a % 6 in [2, 2]": "a in [0, -1]"}, keeps=["a % 4 in [1, 1]; a % 6 in [3, 3]"])
 def remainders_contradict(x: Expr, m: Const, n: Const, s: Const, t: Const, g: Const) -> ConstraintRewrite:
     """Two remainders of x agree modulo every common divisor of the moduli, or there is no x."""
     return ConstraintRewrite(
@@ -317,8 +283,7 @@ def remainders_contradict(x: Expr, m: Const, n: Const, s: Const, t: Const, g: Co
 
 
 @constraint_rule(
-    fires={"a % 4 in [2, 2]; a in [0, 16]": "a % 4 in [2, 2]; a in [2, 14]"},
-    keeps=["a % 4 in [2, 2]; a in [2, 14]"],
+    fires={"a % 4 in [2, 2]; a in [0, 16]": "a % 4 in [2, 2]; a in [2, 14]"}, keeps=["a % 4 in [2, 2]; a in [2, 14]"]
 )
 def remainder_tightens_bounds(x: Expr, m: Const, s: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """Bounds move inwards to the nearest values with the right remainder."""
@@ -331,12 +296,9 @@ def remainder_tightens_bounds(x: Expr, m: Const, s: Const, lo: Const, hi: Const)
 
 
 @constraint_rule(
-    fires={"a % 8 in [2, 4]; a in [5, 20]": "a % 8 in [2, 4]; a in [10, 20]"},
-    keeps=["a % 8 in [2, 4]; a in [4, 20]"],
+    fires={"a % 8 in [2, 4]; a in [5, 20]": "a % 8 in [2, 4]; a in [10, 20]"}, keeps=["a % 8 in [2, 4]; a in [4, 20]"]
 )
-def window_raises_lower_bound(
-    x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const
-) -> ConstraintRewrite:
+def window_raises_lower_bound(x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """A lower bound outside the window of remainders moves up to where the window begins."""
     return ConstraintRewrite(
         (Bounded(x % m, s, t), Bounded(x, lo, hi)),
@@ -347,12 +309,9 @@ def window_raises_lower_bound(
 
 
 @constraint_rule(
-    fires={"a % 8 in [2, 4]; a in [4, 24]": "a % 8 in [2, 4]; a in [4, 20]"},
-    keeps=["a % 8 in [2, 4]; a in [4, 19]"],
+    fires={"a % 8 in [2, 4]; a in [4, 24]": "a % 8 in [2, 4]; a in [4, 20]"}, keeps=["a % 8 in [2, 4]; a in [4, 19]"]
 )
-def window_lowers_upper_bound(
-    x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const
-) -> ConstraintRewrite:
+def window_lowers_upper_bound(x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """An upper bound outside the window of remainders moves down to where the window ends."""
     return ConstraintRewrite(
         (Bounded(x % m, s, t), Bounded(x, lo, hi)),
@@ -422,9 +381,7 @@ def sum_bounds_dividend(
 
 
 @constraint_rule(
-    fires={
-        "b - a // 4 * 2 in [-9, 1] | a in [0, 99], b in [0, 3]": "b - a // 4 * 2 in [-9, 1]; a in [0, 27]"
-    },
+    fires={"b - a // 4 * 2 in [-9, 1] | a in [0, 99], b in [0, 3]": "b - a // 4 * 2 in [-9, 1]; a in [0, 27]"},
     keeps=["b - a // 4 * 2 in [-9, 1] | a in [0, 27], b in [0, 3]"],
 )
 def sum_bounds_negative_dividend(

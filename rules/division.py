@@ -47,11 +47,7 @@ def quotient_certified(x: Expr, q: Expr, d: Const) -> Rewrite:
 
 
 @rule(
-    fires={
-        "(6*a + b) // 3": "2*a + b // 3",
-        "(a + 7) // 3": "(a + 1) // 3 + 2",
-        "(a - 7) // 3": "(a + 2) // 3 - 3",
-    },
+    fires={"(6*a + b) // 3": "2*a + b // 3", "(a + 7) // 3": "(a + 1) // 3 + 2", "(a - 7) // 3": "(a + 2) // 3 - 3"},
     keeps=["(6*a + b) // 4", "(a + 2) // 3"],
 )
 def multiple_leaves_quotient(x: Expr, d: Const, r: Rest) -> Rewrite:

@@ -37,25 +37,18 @@ def max_shifts(x: Expr, y: Expr, k: Const) -> Rewrite:
 
 
 @rule(
-    fires={
-        "min(6*a, 4*b)": "2*min(3*a, 2*b)",
-        "min(4*a, 8)": "4*min(a, 2)",
-    },
+    fires={"min(6*a, 4*b)": "2*min(3*a, 2*b)", "min(4*a, 8)": "4*min(a, 2)"},
     keeps=["min(3*a, 2*b)", "max(4*a + 1, 4*b)"],
 )
 def min_distributes(x: Expr, y: Expr, g: Const) -> Rewrite:
     """A positive factor of both sides comes out."""
-    return Rewrite(
-        minimum(x * g, y * g), minimum(x, y) * g, when=(g > 0,), guard=(g > 1,), choose="common_factor"
-    )
+    return Rewrite(minimum(x * g, y * g), minimum(x, y) * g, when=(g > 0,), guard=(g > 1,), choose="common_factor")
 
 
 @rule(fires={"max(4*a, 4*b) + c": "4*max(a, b) + c"}, keeps=["max(3*a, 2*b)"])
 def max_distributes(x: Expr, y: Expr, g: Const) -> Rewrite:
     """A positive factor of both sides comes out."""
-    return Rewrite(
-        maximum(x * g, y * g), maximum(x, y) * g, when=(g > 0,), guard=(g > 1,), choose="common_factor"
-    )
+    return Rewrite(maximum(x * g, y * g), maximum(x, y) * g, when=(g > 0,), guard=(g > 1,), choose="common_factor")
 
 
 @rule(

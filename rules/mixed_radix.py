@@ -16,9 +16,7 @@ from ..core.rewrite import Const, Rest, Rewrite, rule
     },
     keeps=["(a // 4)*4 + a % 3", "((a + 10*b) // 4)*4 + a % 4", "((a + b) // 5)*5 + a % 5"],
 )
-def quotient_and_remainder_recombine(
-    x: Expr, y: Expr, q: Expr, d: Const, p: Const, w: Const, r: Rest
-) -> Rewrite:
+def quotient_and_remainder_recombine(x: Expr, y: Expr, q: Expr, d: Const, p: Const, w: Const, r: Rest) -> Rewrite:
     """Quotient times divisor plus remainder is the dividend.
 
     The quotient may be written in any way, and the remainder may be that of anything congruent to the dividend.
@@ -32,15 +30,10 @@ def quotient_and_remainder_recombine(
 
 
 @rule(
-    fires={
-        "b + (a // 4 % 5)*12 + (a % 4)*3": "(a % 20)*3 + b",
-        "(a // 20 % 3)*20 + (a // 4 % 5)*4": "a // 4 % 15 * 4",
-    },
+    fires={"b + (a // 4 % 5)*12 + (a % 4)*3": "(a % 20)*3 + b", "(a // 20 % 3)*20 + (a // 4 % 5)*4": "a // 4 % 15 * 4"},
     keeps=["(a // 4 % 5)*12 + (a % 3)*3"],
 )
-def digits_recombine(
-    x: Expr, z: Expr, q: Expr, t: Expr, d: Const, n: Const, p: Const, w: Const, r: Rest
-) -> Rewrite:
+def digits_recombine(x: Expr, z: Expr, q: Expr, t: Expr, d: Const, n: Const, p: Const, w: Const, r: Rest) -> Rewrite:
     """Two adjacent mixed-radix digits of one number are one digit of the product radix.
 
     The number is ``x + d·z``: its lowest digit is that of x, and q + z is its quotient, if q is that of x.  Quotient and
@@ -66,12 +59,7 @@ def quotient_subtracts_to_remainder(x: Expr, d: Const, w: Const, v: Const, r: Re
     return Rewrite(x * w + (x // d) * v + r, (x % d) * w + r, when=(v.eq(-(d * w)),))
 
 
-@rule(
-    fires={"(a // 4)*8 + b | a % 4 in [1, 1]": "2*a + b - 2"},
-    keeps=["(a // 4)*8 + b"],
-)
+@rule(fires={"(a // 4)*8 + b | a % 4 in [1, 1]": "2*a + b - 2"}, keeps=["(a // 4)*8 + b"])
 def exact_quotient_multiplies(x: Expr, d: Const, m: Const, v: Const, w: Const, r: Rest) -> Rewrite:
     """A quotient whose remainder is known, taken times the divisor, is the dividend without the remainder."""
-    return Rewrite(
-        (x // d) * v + r, (x - m) * w + r, when=(v.eq(d * w), (x % d).eq(m)), choose="known_remainder"
-    )
+    return Rewrite((x // d) * v + r, (x - m) * w + r, when=(v.eq(d * w), (x % d).eq(m)), choose="known_remainder")

@@ -68,10 +68,7 @@ def common_factor_leaves_remainder(x: Expr, g: Const, d: Const, r: Rest) -> Rewr
 
 
 @rule(
-    fires={
-        "(a + b) % 4 | a % 4 in [1, 1]": "(b + 1) % 4",
-        "(a + 2*b) % 4 | a % 8 in [3, 3]": "(2*b + 3) % 4",
-    },
+    fires={"(a + b) % 4 | a % 4 in [1, 1]": "(b + 1) % 4", "(a + 2*b) % 4 | a % 8 in [3, 3]": "(2*b + 3) % 4"},
     keeps=["(a + b) % 4 | a % 2 in [1, 1]"],
 )
 def known_residue_is_constant(x: Expr, d: Const, m: Const, r: Rest) -> Rewrite:

@@ -26,9 +26,7 @@ def multiple_is_difference(x: Expr, t: Expr, d: Const, v: Const, w: Const, r: Re
 
     Beside the dividend it may cost no multiplication either.
     """
-    return Rewrite(
-        (x // d) * v + r, x * w - t * w + r, when=(v.eq(d * w), t.eq(x % d)), choose="needed_remainder"
-    )
+    return Rewrite((x // d) * v + r, x * w - t * w + r, when=(v.eq(d * w), t.eq(x % d)), choose="needed_remainder")
 
 
 @rule(
@@ -109,18 +107,13 @@ def remainder_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
 def quotient_is_sign(x: Expr, d: Const, e: Const) -> Rewrite:
     """A quotient that is 0 or -1 says whether the dividend is negative, and so it is by every divisor large enough."""
     return Rewrite(
-        x // d,
-        x // e,
-        when=(d > 0, e > 0, x.within(-d, d - 1), x.within(-e, e - 1)),
-        choose="other_divisor",
+        x // d, x // e, when=(d > 0, e > 0, x.within(-d, d - 1), x.within(-e, e - 1)), choose="other_divisor"
     )
 
 
 @rule(
     sharing=True,
-    fires={
-        "(12*a + 4*c + b) // 5; (3*a + c) // 2 | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) // 8"
-    },
+    fires={"(12*a + 4*c + b) // 5; (3*a + c) // 2 | b in [0, 3]": "(12*a + 4*c + b) // 5; (12*a + 4*c + b) // 8"},
     keeps=["a // 2"],
 )
 def quotient_widens(y: Expr, e: Const, g: Const, r: Rest) -> Rewrite:
@@ -148,10 +141,7 @@ def remainder_widens(y: Expr, e: Const, g: Const, h: Const, k: Const, r: Rest, s
 
 @rule(
     sharing=True,
-    fires={
-        "(a + 1) // 2 - 1": "(a - 1) // 2",
-        "(a * 7 + b) // 3 - a * 3": "(b - a * 2) // 3",
-    },
+    fires={"(a + 1) // 2 - 1": "(a - 1) // 2", "(a * 7 + b) // 3 - a * 3": "(b - a * 2) // 3"},
     keeps=["(a + 1) // 2", "(a * 7 + b) // 3 - c", "(a * 7 + b) // 3 - a * 3; a * 7 + b"],
 )
 def summand_joins_quotient(x: Expr, t: Expr, d: Const) -> Rewrite:
@@ -159,11 +149,7 @@ def summand_joins_quotient(x: Expr, t: Expr, d: Const) -> Rewrite:
     return Rewrite(x // d, (x + t * d) // d - t, choose="summand")
 
 
-@rule(
-    sharing=True,
-    fires={"(a - 1) // 2; (a + 1) % 2": "(a - 1) // 2; (a - 1) % 2"},
-    keeps=["(a + 1) % 2"],
-)
+@rule(sharing=True, fires={"(a - 1) // 2; (a + 1) % 2": "(a - 1) // 2; (a - 1) % 2"}, keeps=["(a + 1) % 2"])
 def remainder_takes_congruent(x: Expr, y: Expr, d: Const) -> Rewrite:
     """A remainder is that of any congruent number."""
     return Rewrite(x % d, y % d, when=(d.divides(x - y),), choose="congruent")

@@ -78,12 +78,7 @@ def simplify(
     quick, keep_width = bool(quick), bool(keep_width)
     if not explain:
         return simplify_map(
-            m,
-            RULES,
-            keep_points=keep_points,
-            division_weight=division_weight,
-            quick=quick,
-            keep_width=keep_width,
+            m, RULES, keep_points=keep_points, division_weight=division_weight, quick=quick, keep_width=keep_width
         )
     trace: Trace = []
     # a map that is known to be in normal form would have nothing to tell

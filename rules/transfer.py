@@ -88,16 +88,7 @@ _ceiling = _corners(ceildiv, (c, d))
 _ceiling_spanning = _corners(ceildiv, (c, integer(-1), integer(1), d))
 
 TRANSFER_LAWS: tuple[TransferLaw, ...] = (
-    TransferLaw(
-        "interval_sum",
-        "Bounds add up.",
-        x + y,
-        (X, Y),
-        a + c,
-        b + d,
-        lo_at=((a, c),),
-        hi_at=((b, d),),
-    ),
+    TransferLaw("interval_sum", "Bounds add up.", x + y, (X, Y), a + c, b + d, lo_at=((a, c),), hi_at=((b, d),)),
     TransferLaw(
         "interval_multiple",
         "A factor that is not negative keeps the order of the bounds.",

@@ -66,9 +66,7 @@ def _listed(variables: list[Expr]) -> str:
     return ", ".join(map(str, variables)) or "nothing"
 
 
-s, t, u, v, x, y, e, m, r, c, lo, hi, d = map(
-    var, ("s", "t", "u", "v", "x", "y", "e", "m", "r", "c", "lo", "hi", "d")
-)
+s, t, u, v, x, y, e, m, r, c, lo, hi, d = map(var, ("s", "t", "u", "v", "x", "y", "e", "m", "r", "c", "lo", "hi", "d"))
 
 
 def _clamped(raw: Expr) -> Expr:

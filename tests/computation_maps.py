@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from indexproof.core.analysis import (
-    Catalogue,
-    ComputationMaps,
-    Equal,
-    ModuleMaps,
-    Options,
-    Simplify,
-    same_map,
-)
+from indexproof.core.analysis import Catalogue, ComputationMaps, Equal, ModuleMaps, Options, Simplify, same_map
 from indexproof.core.hlo import Computation, Module
 from indexproof.core.op import Direction
 

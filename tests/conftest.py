@@ -27,9 +27,7 @@ class Maps:
     def __init__(self, seed: int | random.Random) -> None:
         self.rng = seed if isinstance(seed, random.Random) else random.Random(seed)
 
-    def expr(
-        self, atoms: list[Expr], depth: int, operations: tuple[str, ...] = OPERATIONS, scale: int = 9
-    ) -> Expr:
+    def expr(self, atoms: list[Expr], depth: int, operations: tuple[str, ...] = OPERATIONS, scale: int = 9) -> Expr:
         rng = self.rng
         if depth == 0 or rng.random() < 0.15:
             return rng.choice(atoms) if atoms and rng.random() < 0.8 else integer(rng.randint(-scale, scale))

@@ -106,11 +106,7 @@ def questions(
     yield "injective", lambda: injective(m), lambda t: t.injective(everything)
     yield "in_bounds", lambda: in_bounds(m, shape), Table.in_bounds
     yield "covers", lambda: covers(m, shape), Table.covers
-    yield (
-        "bijective",
-        lambda: bijective(m, shape),
-        lambda t: t.in_bounds() and t.injective(everything) and t.covers(),
-    )
+    yield ("bijective", lambda: bijective(m, shape), lambda t: t.in_bounds() and t.injective(everything) and t.covers())
     yield "monotone", lambda: monotone(m), lambda t: t.monotone(False)
     yield "monotone", lambda: monotone(m, strict=True), lambda t: t.monotone(True)
     if m.results:
@@ -123,11 +119,7 @@ def questions(
         yield "injective", lambda: injective(m, names[:1]), lambda t: t.injective([0])
         yield "monotone", lambda: monotone(m, names[k]), lambda t: t.monotone_along(k)
         for n in (2, 3):
-            yield (
-                "contiguous",
-                lambda n=n: contiguous(m, names[k], n, shape),
-                lambda t, n=n: t.contiguous(k, n),
-            )
+            yield ("contiguous", lambda n=n: contiguous(m, names[k], n, shape), lambda t, n=n: t.contiguous(k, n))
             yield ("aligned", lambda n=n: aligned(m, n, shape, names[k]), lambda t, n=n: t.aligned(n, k))
 
 

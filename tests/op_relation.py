@@ -55,9 +55,7 @@ def holds(conditions: Sequence[Condition], env: Mapping[Any, Any], size: int) ->
     """Where all conditions hold, for arrays of ``size`` values in ``env``."""
     values: dict[Expr, Any] = {}
     algebra = Integers(env)
-    truth = [
-        condition_interpret(c, lambda e: interpret((e,), algebra, values)[0], _LOGIC) for c in conditions
-    ]
+    truth = [condition_interpret(c, lambda e: interpret((e,), algebra, values)[0], _LOGIC) for c in conditions]
     return np.broadcast_to(_LOGIC.conj(truth), (size,))
 
 
@@ -65,9 +63,7 @@ def _sizes(exprs: Sequence[Expr]) -> list[int]:
     return [max(int(e.evaluate({})), 0) for e in exprs]
 
 
-def _grid(
-    claim: MapClaim, extra: Sequence[Var], sizes: Sequence[int], enumerate_runtime: bool, limit: int
-) -> Any:
+def _grid(claim: MapClaim, extra: Sequence[Var], sizes: Sequence[int], enumerate_runtime: bool, limit: int) -> Any:
     """Source coordinates, then ``extra``, then runtime values: every combination, one array per variable."""
     variables = [*claim.source, *extra]
     extents = [*_sizes(claim.source_sizes), *sizes]
@@ -94,9 +90,7 @@ def _given(op: Op, shapes: Sequence[Sizes]) -> Sequence[Sizes]:
     return ((),) if op.virtual and not shapes else shapes
 
 
-def _read_runtime(
-    runtime: Iterable[RuntimeValue], env: dict[Any, Any], size: int, operands: Mapping[int, Any]
-) -> None:
+def _read_runtime(runtime: Iterable[RuntimeValue], env: dict[Any, Any], size: int, operands: Mapping[int, Any]) -> None:
     """Runtime values from the operands that hold them, clamped; those of no operand are under `POSITION`, `WRITTEN`."""
     for r in runtime:
         held = np.asarray(operands[r.operand])
@@ -104,9 +98,7 @@ def _read_runtime(
         # where the map is not defined the place may lie outside: any value will do there
         inside = tuple(np.clip(p, 0, max(n - 1, 0)) for p, n in zip(place, held.shape, strict=True))
         raw = held[inside] if held.size else np.zeros(size, int)
-        env[r.variable] = np.clip(
-            np.broadcast_to(raw, (size,)), int(r.lo.evaluate({})), int(r.hi.evaluate({}))
-        )
+        env[r.variable] = np.clip(np.broadcast_to(raw, (size,)), int(r.lo.evaluate({})), int(r.hi.evaluate({})))
 
 
 def _pairs(first: Sequence[np.ndarray], second: Sequence[np.ndarray], mask: np.ndarray) -> set[Pair]:
@@ -118,11 +110,7 @@ def _pairs(first: Sequence[np.ndarray], second: Sequence[np.ndarray], mask: np.n
 
 
 def reads_relation(
-    op: Op,
-    operand: int,
-    shapes: Sequence[Sizes],
-    operands: Mapping[int, Any] | None = None,
-    limit: int = 20_000_000,
+    op: Op, operand: int, shapes: Sequence[Sizes], operands: Mapping[int, Any] | None = None, limit: int = 20_000_000
 ) -> set[Pair]:
     """All (output element, element of ``operand``) pairs that the op's ``reads`` relates.
 
@@ -138,9 +126,7 @@ def reads_relation(
         _read_runtime(held, env, size, operands)
     shown = () if operands is not None else tuple(r.variable for r in claim.runtime)
     return _pairs(
-        [env[v] for v in (*claim.source, *shown)],
-        [env[v] for v in claim.target],
-        holds(claim.reads, env, size),
+        [env[v] for v in (*claim.source, *shown)], [env[v] for v in claim.target], holds(claim.reads, env, size)
     )
 
 

@@ -18,10 +18,7 @@ from indexproof.core.text import format_map, parse_condition, parse_expr, parse_
 
 DATA = Path(__file__).parent / "core" / "data"
 TEXTS = sorted(
-    {
-        *(DATA / "xla_maps.txt").read_text().splitlines(),
-        *(DATA / "published_maps.txt").read_text().split("\n\n"),
-    }
+    {*(DATA / "xla_maps.txt").read_text().splitlines(), *(DATA / "published_maps.txt").read_text().split("\n\n")}
 )
 SEEDS = [t for t in TEXTS if len(t) < 400]
 # fmt: off
@@ -166,9 +163,7 @@ def places(data: Any) -> list[list[Any]]:
     todo: list[tuple[Any, list[Any]]] = [(data, [])]
     while todo:
         value, path = todo.pop()
-        items = (
-            value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        )
+        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
         for k, x in items:
             out.append([*path, k])
             todo.append((x, [*path, k]))

@@ -124,9 +124,7 @@ def test_the_operations_mean_what_they_say() -> None:
 def test_the_corpora_are_the_same_in_every_process() -> None:
     code = "import corpora; print([m.digest for c in corpora.CORPORA for m in corpora.corpus(c)])"
     env = {**os.environ, "PYTHONHASHSEED": "12345"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=BENCH, env=env, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=BENCH, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str([m.digest for c in corpora.CORPORA for m in corpora.corpus(c)])
 
 
@@ -217,25 +215,20 @@ def test_the_audits_find_what_could_be_cheaper() -> None:
 # ------------------------------------------------------------------------------------------------------ statistics
 def row(before: tuple[int, int], **found: tuple[str, int, int, float]) -> dict[str, Any]:
     records = {
-        n: {"state": s, "all": a, "div": d, "convert": t, "cold": t, "warm": t}
-        for n, (s, a, d, t) in found.items()
+        n: {"state": s, "all": a, "div": d, "convert": t, "cold": t, "warm": t} for n, (s, a, d, t) in found.items()
     }
     return {"name": "m", "size": 0, "before": list(before), "peers": records}
 
 
 def test_the_virtual_best_takes_each_measure_from_whoever_is_best_and_right() -> None:
-    r = row(
-        (9, 5), indexproof=("ok", 1, 1, 1.0), a=("ok", 4, 3, 1.0), b=("ok", 6, 2, 1.0), c=("wrong", 0, 0, 1.0)
-    )
+    r = row((9, 5), indexproof=("ok", 1, 1, 1.0), a=("ok", 4, 3, 1.0), b=("ok", 6, 2, 1.0), c=("wrong", 0, 0, 1.0))
     assert measure.virtual_best(r, ["a", "b", "c"]) == (4, 2, 10)
     assert measure.virtual_best(r, ["c"]) == (9, 5, 19)
 
 
 def test_a_map_is_beaten_by_one_result_and_not_by_two() -> None:
     names = ["indexproof", "a", "b", "c"]
-    r = row(
-        (9, 9), indexproof=("ok", 4, 3, 1.0), a=("ok", 3, 4, 1.0), b=("ok", 5, 2, 1.0), c=("wrong", 0, 0, 1.0)
-    )
+    r = row((9, 9), indexproof=("ok", 4, 3, 1.0), a=("ok", 3, 4, 1.0), b=("ok", 5, 2, 1.0), c=("wrong", 0, 0, 1.0))
     assert not measure.beaten(r, "indexproof", names)
     assert not measure.beaten(r, "a", names)
     r["peers"]["c"]["state"] = "ok"
@@ -295,9 +288,7 @@ def test_the_page_and_its_json() -> None:
 
 def test_what_is_measured_anew_is_compared_with_the_stored_peers() -> None:
     """Only our records change, by what is asked for too, and the page says so; other maps are refused."""
-    stored = page.expanded(
-        (BENCH.parents[1] / "reports" / "benchmark" / "simplifier.json").read_text("utf-8")
-    )
+    stored = page.expanded((BENCH.parents[1] / "reports" / "benchmark" / "simplifier.json").read_text("utf-8"))
     stored["corpora"] = {"published": stored["corpora"]["published"]}
     before = json.loads(json.dumps(stored["corpora"]["published"]["rows"]))
     for row in stored["corpora"]["published"]["rows"]:
@@ -322,9 +313,7 @@ def test_what_is_measured_anew_is_compared_with_the_stored_peers() -> None:
     assert "operations where they are asked for" in text
     again = page.expanded(page.compact(data))
     assert again["renewed"] == ["indexproof"]
-    assert (
-        again["corpora"]["published"]["summary"]["asked"] == data["corpora"]["published"]["summary"]["asked"]
-    )
+    assert again["corpora"]["published"]["summary"]["asked"] == data["corpora"]["published"]["summary"]["asked"]
     rows[0]["before"] = [0, 0]
     with pytest.raises(ValueError, match="another map than was measured"):
         measure.renewed(data, new)

@@ -110,9 +110,7 @@ CONSOLE = [
     for language, content in blocks(text)
     if language == "console"
 ]
-LINKS = [
-    (name, target) for name, text in TEXTS.items() for target in re.findall(r"\]\((?!https?:)([^)#]+)", text)
-]
+LINKS = [(name, target) for name, text in TEXTS.items() for target in re.findall(r"\]\((?!https?:)([^)#]+)", text)]
 
 
 def test_there_are_examples() -> None:
@@ -172,9 +170,7 @@ def accepted(text: str) -> str:
             out = []
             for command, shown in commands(found[2]):
                 keep = "..." in shown.split("\n")
-                out.append(
-                    f"$ {command}\n" + (shown if keep else printed(command, Path(name)).rstrip("\n") + "\n")
-                )
+                out.append(f"$ {command}\n" + (shown if keep else printed(command, Path(name)).rstrip("\n") + "\n"))
             return "```console\n" + "\n".join(o.rstrip("\n") + "\n" for o in out) + "```"
 
         return BLOCK.sub(rewritten, text)

@@ -41,19 +41,7 @@ OUTSIDE = {
 }
 """The imports that a layer may have beside the standard library, at the top of a module or inside a function."""
 
-UNLOADED = (
-    "z3",
-    "islpy",
-    "cvc5",
-    "jax",
-    "sympy",
-    "tvm",
-    "numpy",
-    "rich",
-    "typer",
-    "distributed",
-    "hypothesis",
-)
+UNLOADED = ("z3", "islpy", "cvc5", "jax", "sympy", "tvm", "numpy", "rich", "typer", "distributed", "hypothesis")
 """The packages that ``import indexproof`` must not load."""
 
 

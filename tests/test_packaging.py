@@ -58,9 +58,7 @@ def test_every_data_file_is_installed() -> None:
         for package, patterns in SETUPTOOLS["package-data"].items()
         for pattern in patterns
     ]
-    missed = [
-        str(p) for p in source_files() if p.suffix != ".py" and not any(fnmatch(str(p), q) for q in patterns)
-    ]
+    missed = [str(p) for p in source_files() if p.suffix != ".py" and not any(fnmatch(str(p), q) for q in patterns)]
     assert not missed
 
 
@@ -74,9 +72,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (copy / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, copy / path)
     build = "from setuptools import build_meta; build_meta.build_wheel('dist')"
-    done = subprocess.run(
-        [sys.executable, "-c", build], cwd=copy, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", build], cwd=copy, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     (built,) = (copy / "dist").glob("*.whl")
     return built
@@ -89,9 +85,7 @@ def test_the_wheel_holds_the_sources_and_nothing_else(wheel: Path) -> None:
 
 
 def test_every_module_of_the_wheel_imports_from_an_empty_folder(wheel: Path, tmp_path: Path) -> None:
-    modules = [
-        ".".join(("indexproof", *p.with_suffix("").parts)) for p in source_files() if p.suffix == ".py"
-    ]
+    modules = [".".join(("indexproof", *p.with_suffix("").parts)) for p in source_files() if p.suffix == ".py"]
     modules = [name.removesuffix(".__init__") for name in modules]
     code = (
         "import sys, importlib\n"

@@ -90,15 +90,7 @@ def test_each_part_of_a_document_is_described(documents: dict[str, dict[str, Any
     data = copy.deepcopy(documents[name])
     # below these each name is a key
     free = {"point", "counterexample", "example", "at", "strategies", "counts", "overflows"}
-    free |= {
-        "results",
-        "claims",
-        "rules",
-        "groups",
-        "resources",
-        "refused_cache_entries",
-        "redundant_conditions",
-    }
+    free |= {"results", "claims", "rules", "groups", "resources", "refused_cache_entries", "redundant_conditions"}
     tried = 0
     named = [(key, part) for o in parts(data) for key, part in o.items() if isinstance(part, (dict, list))]
     for key, value in [("", data), *named]:
@@ -116,9 +108,7 @@ def test_each_part_of_a_document_is_described(documents: dict[str, dict[str, Any
     assert tried > 20
 
 
-@pytest.mark.parametrize(
-    "key", ["counterexample", "subterms", "hypotheses", "goal", "again", "verdict", "gate"]
-)
+@pytest.mark.parametrize("key", ["counterexample", "subterms", "hypotheses", "goal", "again", "verdict", "gate"])
 def test_what_belongs_to_a_refutation_is_required(documents: dict[str, dict[str, Any]], key: str) -> None:
     data = copy.deepcopy(documents["declared"])
     refuted = next(r for r in data["results"] if r["verdict"] == "REFUTED" and r["gate"])

@@ -61,9 +61,7 @@ def executed(tree: ast.Module) -> ast.Module:
 @cache
 def edges() -> dict[str, set[str]]:
     """For each module those that it imports, at its top or inside a function, and the packages that they lie in."""
-    paths = {
-        ".".join(("indexproof", *p.with_suffix("").parts)).removesuffix(".__init__"): p for p in modules()
-    }
+    paths = {".".join(("indexproof", *p.with_suffix("").parts)).removesuffix(".__init__"): p for p in modules()}
     found: dict[str, set[str]] = {}
     for name, path in paths.items():
         targets = set()
@@ -89,9 +87,7 @@ def circles(graph: dict[str, set[str]]) -> list[str]:
     while free := [name for name in left if not any(name in targets for targets in left.values())]:
         for name in free:
             del left[name]
-    return [
-        f"{name} imports {', '.join(sorted(targets & left.keys()))}" for name, targets in sorted(left.items())
-    ]
+    return [f"{name} imports {', '.join(sorted(targets & left.keys()))}" for name, targets in sorted(left.items())]
 
 
 def test_no_import_goes_in_a_circle() -> None:

@@ -96,6 +96,4 @@ def test_from_the_wheel_to_a_gate(
     (failed,) = (r for r in sarif["runs"][0]["results"] if r["kind"] == "fail")
     assert failed["locations"][0]["physicalLocation"]["region"]["startLine"] == 6
     gate = time.monotonic() - start
-    assert (first < 60, gate < 300) == (True, True), (
-        f"a verdict after {first:.0f} s, a gate after {gate:.0f} s"
-    )
+    assert (first < 60, gate < 300) == (True, True), f"a verdict after {first:.0f} s, a gate after {gate:.0f} s"

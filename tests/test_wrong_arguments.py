@@ -67,9 +67,7 @@ def test_what_is_no_derivation(function: Callable[[Any], Any]) -> None:
         function(None)
 
 
-@pytest.mark.parametrize(
-    "function", [read_module, indexproof.hlo.read_shape, parse_map, indexproof.text.parse_expr]
-)
+@pytest.mark.parametrize("function", [read_module, indexproof.hlo.read_shape, parse_map, indexproof.text.parse_expr])
 def test_what_is_no_text(function: Callable[[Any], Any]) -> None:
     for given in (None, b"f32[3]", Path("module.txt")):
         with pytest.raises(InputError, match=f"expected text, not {type(given).__name__}"):
@@ -79,9 +77,7 @@ def test_what_is_no_text(function: Callable[[Any], Any]) -> None:
 def test_other_values() -> None:
     wrong: Any = "sideways"
     module = read_module("ROOT p = f32[3] parameter(0)")
-    with pytest.raises(
-        InputError, match="`sideways` is no direction; expected output_to_input or input_to_output"
-    ):
+    with pytest.raises(InputError, match="`sideways` is no direction; expected output_to_input or input_to_output"):
         indexproof.module_maps(module).computation(module.entry, wrong)
     wrong = None
     with pytest.raises(TypeError, match="expected a Shape or its text, got NoneType"):

@@ -121,9 +121,7 @@ def _pairs(m: IndexingMap) -> int | None:
     if not m.constraints:
         return prod(v.size for v in free)
     ranges = (*free, *(Variable(v.name, v.lo, v.hi) for v in m.rts))
-    return count_points(
-        to_isl(IndexingMap((), ranges, (), tuple(v.expr for v in free), m.constraints)).range(), LIMIT
-    )
+    return count_points(to_isl(IndexingMap((), ranges, (), tuple(v.expr for v in free), m.constraints)).range(), LIMIT)
 
 
 def _targets(m: IndexingMap) -> Any:
@@ -248,9 +246,7 @@ class _Counter:
         packed = -(-read * self.bits // (8 * SECTOR))
         worst = int(sectors.argmax()) if len(sectors) else 0
         place = (
-            {name: int(row.reshape(-1)[worst]) for name, row in zip(names, rows, strict=True)}
-            if len(sectors)
-            else {}
+            {name: int(row.reshape(-1)[worst]) for name, row in zip(names, rows, strict=True)} if len(sectors) else {}
         )
 
         def total(counts: Any) -> int:
@@ -264,9 +260,7 @@ class _Counter:
             total(_wavefronts(bit, self.bits, self.warp)),
             vector,
             self._stride(f, lane),
-            tuple(
-                k for k, e in enumerate(elements.results) if lane is not None and lane.expr in e.variables()
-            ),
+            tuple(k for k, e in enumerate(elements.results) if lane is not None and lane.expr in e.variables()),
             (place, int(sectors[worst]) if len(sectors) else 0),
         )
 
@@ -318,11 +312,7 @@ class _Counter:
         (first,) = substitute_all([f], {unroll.expr: integer(0)})
         while width > 1 and not (
             simplify_expr(first % width, self.ends) is integer(0)
-            and all(
-                self._whole(c, unroll, width)
-                for c in self.map.constraints
-                if unroll.expr in c.expr.variables()
-            )
+            and all(self._whole(c, unroll, width) for c in self.map.constraints if unroll.expr in c.expr.variables())
         ):
             width //= 2
         return width
@@ -360,8 +350,7 @@ class _Counter:
         while low < high:
             middle = (low + high + 1) // 2
             facts = Facts(
-                {u.expr: Interval(u.lo, u.hi) for u in self.map.variables}
-                | {v.expr: Interval(v.lo, v.lo + middle - 1)}
+                {u.expr: Interval(u.lo, u.hi) for u in self.map.variables} | {v.expr: Interval(v.lo, v.lo + middle - 1)}
             )
             ends = [(facts.interval(c.expr), c) for c in concerned]
             if all(c.lo <= i.lo and i.hi <= c.hi for i, c in ends):
@@ -391,9 +380,7 @@ def _wavefronts(bits: Any, element: int, warp: int) -> Any:
     """
     rows, lanes, vector = bits.shape
     words = max(element // (8 * WORD), 1)
-    at = np.where(bits < 0, -1, bits // (8 * WORD))[..., None] + np.where(bits < 0, 0, 1)[
-        ..., None
-    ] * np.arange(words)
+    at = np.where(bits < 0, -1, bits // (8 * WORD))[..., None] + np.where(bits < 0, 0, 1)[..., None] * np.arange(words)
     lanes_each = max(1, warp // max(1, element * vector // (8 * WORD)))
     total = np.zeros(rows, np.int64)
     for first in range(0, lanes, lanes_each):

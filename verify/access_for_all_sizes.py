@@ -55,9 +55,7 @@ def utilization_for_all_sizes(
     elements = mul(*sizes)
     counted = [_counted(m) for m in maps]
     why = next((c for c in counted if isinstance(c, str)), "")
-    if not why and not all(
-        decide_for_all_sizes("disjoint", p).proved for p in itertools.combinations(maps, 2)
-    ):
+    if not why and not all(decide_for_all_sizes("disjoint", p).proved for p in itertools.combinations(maps, 2)):
         why = "several maps may read one element"
     if why:
         return UtilizationForAllSizes(elements, None, None, at_most, (), why)

@@ -101,9 +101,7 @@ class AnalysedModule:
             found = self._simplified[m] = simplify_map(m, RULES)
         return found
 
-    def for_all_sizes(
-        self, c: Computation, direction: Direction
-    ) -> dict[tuple[int, int, int], ReadsForAllSizes]:
+    def for_all_sizes(self, c: Computation, direction: Direction) -> dict[tuple[int, int, int], ReadsForAllSizes]:
         """The maps of a computation with arrays of unknown size, simplified; none of one without."""
         key = (c.name, direction)
         if key not in self._for_all_sizes:

@@ -167,10 +167,7 @@ def inside(names: Sequence[Var], hypotheses: Sequence[Condition], *, aimed: bool
     negative = generator.random(steps.shape) < 0.3
     order = assignment_order(names, bounds)
     least = {
-        b.v: b.e.value
-        for ways in bounds
-        for b in ways
-        if not b.upper and isinstance(b.e, Int) and abs(b.e.value) < 64
+        b.v: b.e.value for ways in bounds for b in ways if not b.upper and isinstance(b.e, Int) and abs(b.e.value) < 64
     }
     aims = _aims(order, equations_of(hypotheses), bounds) if aimed else {}
     off = generator.choice((0, 0, 0, 0, -1, 1), size=steps.shape)
@@ -179,10 +176,7 @@ def inside(names: Sequence[Var], hypotheses: Sequence[Condition], *, aimed: bool
         low, high = ([_values(b.e, columns) for b in own if b.upper is upper] for upper in (False, True))
         # what comes later and has to be below v cannot be less than the least it may be
         low += [
-            np.full(_ROWS, n)
-            for ways in bounds
-            for b in ways
-            if (n := _at_least(b, v, least, columns)) is not None
+            np.full(_ROWS, n) for ways in bounds for b in ways if (n := _at_least(b, v, least, columns)) is not None
         ]
         step = steps[:, k]
         if low and high:

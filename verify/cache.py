@@ -70,11 +70,7 @@ def question_digest(o: Obligation) -> str:
         # in its own words; what it says in the core language follows from them
         h.update(o.source.encode() + b"\2")
     else:
-        for c in (
-            *o.hypotheses,
-            o.goal,
-            *(c for way in o.ways() for c in (way.premise, *way.steps, way.target)),
-        ):
+        for c in (*o.hypotheses, o.goal, *(c for way in o.ways() for c in (way.premise, *way.steps, way.target))):
             h.update(_condition_digest(c))
     return h.hexdigest()
 
@@ -157,10 +153,7 @@ class Cache:
             if not self.read_only:
                 _prepare(db)
             # nothing but tables: what a view or a trigger computes may never end
-            if (
-                _format_of(db) != FORMAT
-                or db.execute("SELECT 1 FROM sqlite_master WHERE type != 'table'").fetchone()
-            ):
+            if _format_of(db) != FORMAT or db.execute("SELECT 1 FROM sqlite_master WHERE type != 'table'").fetchone():
                 raise _WrongFormat
             db.execute("SELECT key, body, seal FROM entries LIMIT 1").fetchone()
         except BaseException:
@@ -284,9 +277,7 @@ class Cache:
         if self._db is None:
             return False
         try:
-            self._db.execute(
-                "INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", (key, body, self._seal(key, body))
-            )
+            self._db.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", (key, body, self._seal(key, body)))
         except sqlite3.Error as error:
             self.trouble = _said(error)
             if _hopeless(error):
@@ -414,9 +405,7 @@ def _secret_of(path: Path, *, read_only: bool) -> bytes:
             found = _secret_in(place)  # another process may have made it meanwhile
             if found is None:
                 try:
-                    with open(
-                        os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
-                    ) as f:
+                    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as f:
                         f.write(secrets.token_hex(_SECRET_BYTES))
                     os.replace(draft, place)
                 finally:

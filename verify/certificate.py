@@ -12,15 +12,7 @@ from ..core.condition import Condition, condition_interpret
 from ..core.expr import Expr, Int, Sum, Var, postorder
 from ..core.operators import NAME_OF
 from . import checker
-from .checker import (
-    CertificateRefused,
-    Check,
-    Formula,
-    Json,
-    Polynomial,
-    Solver,
-    Terms,
-)
+from .checker import CertificateRefused, Check, Formula, Json, Polynomial, Solver, Terms
 
 
 def check_certificate(
@@ -36,10 +28,7 @@ def check_certificate(
     found = checker.check_certificate(data, solvers)
     if claim is not None:
         reader = ClaimReader(found.terms)
-        if (tuple(map(reader.condition, claim[0])), reader.condition(claim[1])) != (
-            found.hypotheses,
-            found.goal,
-        ):
+        if (tuple(map(reader.condition, claim[0])), reader.condition(claim[1])) != (found.hypotheses, found.goal):
             raise CertificateRefused("claim", "this is a certificate of another claim")
     return found
 

@@ -401,9 +401,7 @@ class Check:
         terms = []
         for m, c in f[1].items():
             number = str(c) if c >= 0 else f"(- {-c})"
-            terms.append(
-                f"(* {number} {self.symbols.setdefault(m, f'm{len(self.symbols)}')})" if m else number
-            )
+            terms.append(f"(* {number} {self.symbols.setdefault(m, f'm{len(self.symbols)}')})" if m else number)
         return f"({'>=' if f[0] == 'ge' else '='} (+ {' '.join(terms)} 0) 0)"
 
 

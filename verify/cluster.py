@@ -92,7 +92,9 @@ def _expect_private(address: str, who: str) -> None:
         here = False
     if protocol not in ("tls", "wss") and not here:
         said = f"{who} at {quoted(address, 200)} takes parcels from anybody in the network"
-        expected = "certificates in Dask's settings (`distributed.comm.tls`) on every machine, or an address of this one"
+        expected = (
+            "certificates in Dask's settings (`distributed.comm.tls`) on every machine, or an address of this one"
+        )
         raise InputError(said, expected=expected)
 
 
@@ -175,8 +177,7 @@ class Cluster:
                     client.close()
                 why = " ".join(str(error).split()) or type(error).__name__
                 raise InputError(
-                    f"there is no Dask scheduler at {quoted(address, 200)}: {why}",
-                    expected=_EXPECTED,
+                    f"there is no Dask scheduler at {quoted(address, 200)}: {why}", expected=_EXPECTED
                 ) from None
         try:
             self._introduce()

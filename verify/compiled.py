@@ -32,20 +32,7 @@ from ..core.condition import (
     parts_of,
     show_condition,
 )
-from ..core.expr import (
-    CeilDiv,
-    Expr,
-    FloorDiv,
-    Max,
-    Min,
-    Mod,
-    Mul,
-    Sum,
-    Var,
-    postorder,
-    rebuild,
-    substitute_all,
-)
+from ..core.expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var, postorder, rebuild, substitute_all
 from ..core.kernel.generate import engine_source
 from ..core.rewrite import DeclarationError, Rule
 from ..rules.catalog import COMPILED, RULES
@@ -250,9 +237,7 @@ class PathFacts:
                 return (all_of if isinstance(op, ast.And) else any_of)(map(self.condition, values))
             case ast.UnaryOp(op=ast.Not(), operand=held) if self.exact(held):
                 return negate(self.condition(held))
-            case ast.Compare(left=left, ops=ops, comparators=rights) if all(
-                type(o) in RELATIONS for o in ops
-            ):
+            case ast.Compare(left=left, ops=ops, comparators=rights) if all(type(o) in RELATIONS for o in ops):
                 ends = [self.number(e) for e in (left, *rights)]
                 return all_of(
                     compare(RELATIONS[type(o)], a, b)  # type: ignore[arg-type]
@@ -358,9 +343,7 @@ class _Method(PathFacts):
             case ast.BinOp(op=ast.FloorDiv()):
                 # a guess, of which the tests say everything that is used
                 self.bind(name, self.new(True), number=True)
-            case ast.Subscript(
-                value=ast.Attribute(value=ast.Name(id="self"), attr=part), slice=ast.Name(id=at)
-            ):
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(id="self"), attr=part), slice=ast.Name(id=at)):
                 _, found = self.atoms.get(at, ("", None))
                 if not isinstance(found, (FloorDiv, Mod)) or part not in ("arg", "divisor"):
                     raise misread(value)
@@ -384,9 +367,7 @@ class _Method(PathFacts):
         return any(name in d for d in (self.numbers, self.forms, self.lone, self.perhaps, self.atoms))
 
     def loop(self, node: ast.For) -> None:
-        names = [
-            _name(n) for n in (node.target.elts if isinstance(node.target, ast.Tuple) else [node.target])
-        ]
+        names = [_name(n) for n in (node.target.elts if isinstance(node.target, ast.Tuple) else [node.target])]
         function, args = _call(node.iter)
         if len(names) == 2 and ast.unparse(node.iter) == "(({0}, {1}), ({1}, {0}))".format(*names):
             # both orders of what an extremum does not order: one is as good as the other before any test
@@ -434,9 +415,7 @@ class _Method(PathFacts):
     def passed(self, test: ast.expr) -> None:
         """Go on with what a test says."""
         match test:
-            case ast.Compare(
-                left=ast.Name(id=name), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]
-            ):
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
                 if name not in self.perhaps:
                     raise misread(test)
                 number, value, condition = self.perhaps.pop(name)
@@ -540,10 +519,7 @@ class _Method(PathFacts):
             if (v.kind == "const") is not (name in self.numbers):
                 raise NotUnderstood(f"{name} is a constant or a form where {v} is not")
         left, right = substitute_all((self.rule.left, self.rule.right), of)
-        goals = [
-            ("left side", compare("==", left, subject)),
-            ("right side", compare("==", right, self.returned)),
-        ]
+        goals = [("left side", compare("==", left, subject)), ("right side", compare("==", right, self.returned))]
         goals += [(show_condition(c), c.substitute(of)) for c in self.rule.conditions]
         return [(kind, self.goal(c)) for kind, c in goals]
 
@@ -553,10 +529,7 @@ def _owed(goal: Condition, hypotheses: list[Condition]) -> bool:
     if goal in hypotheses:
         return False
     if isinstance(goal, Divides):
-        nonzero, remainder = (
-            compare("!=", goal.d, core.integer(0)),
-            compare("==", goal.e % goal.d, core.integer(0)),
-        )
+        nonzero, remainder = (compare("!=", goal.d, core.integer(0)), compare("==", goal.e % goal.d, core.integer(0)))
         return not (nonzero in hypotheses and remainder in hypotheses)
     return not (isinstance(goal, Within) and {goal.lo <= goal.e, goal.e <= goal.hi} <= set(hypotheses))
 

@@ -41,9 +41,7 @@ def obligations_of_check(rule: ConstraintRule, source: str | None = None) -> Ite
     """
     if source is None:
         written = any(rule is r for r in RULES.constraints)
-        source = (
-            COMPILED_CONSTRAINTS.read_text("utf-8") if written else constraint_source([rule], "One rule.")
-        )
+        source = COMPILED_CONSTRAINTS.read_text("utf-8") if written else constraint_source([rule], "One rule.")
     check = _Check()
     try:
         goals = check.run(rule, _functions(source)[rule.name])
@@ -90,16 +88,11 @@ class _Check(PathFacts):
         self.given: dict[int, tuple[Expr, Expr, Expr]] = {}
         match function.args, function.body:
             case (
-                ast.arguments(
-                    args=[ast.arg("_cs"), ast.arg("_ends"), ast.arg("_v")], defaults=[], kwonlyargs=[]
-                ),
+                ast.arguments(args=[ast.arg("_cs"), ast.arg("_ends"), ast.arg("_v")], defaults=[], kwonlyargs=[]),
                 [
                     ast.Expr(value=ast.Constant()),
                     ast.Try(
-                        body=[
-                            *body,
-                            ast.Return(value=ast.Tuple(elts=[ast.Tuple(elts=right), ast.Dict() as values])),
-                        ],
+                        body=[*body, ast.Return(value=ast.Tuple(elts=[ast.Tuple(elts=right), ast.Dict() as values]))],
                         handlers=[ast.ExceptHandler(body=[ast.Return(value=ast.Constant(value=None))])],
                         orelse=[],
                         finalbody=[],
@@ -112,11 +105,7 @@ class _Check(PathFacts):
                 raise misread(function)
         of: dict[core.Var, Expr] = {}
         for v in rule.variables:
-            found = [
-                e
-                for k, e in zip(values.keys, values.values, strict=True)
-                if k and ast.unparse(k) == repr(v.name)
-            ]
+            found = [e for k, e in zip(values.keys, values.values, strict=True) if k and ast.unparse(k) == repr(v.name)]
             if len(found) != 1 or (v.kind == "const") is not self.is_number(value := self.number(found[0])):
                 raise NotUnderstood(f"{v} has no value of its kind")
             of[v] = value
@@ -130,9 +119,7 @@ class _Check(PathFacts):
             e, lo, hi = map(self.number, made.elts)
             sides.append((f"right side {n + 1}", b, (e, lo, hi)))
         for side, b, values_of in sides:
-            for part, pattern, value in zip(
-                ("", ", low end", ", high end"), (b.e, b.lo, b.hi), values_of, strict=True
-            ):
+            for part, pattern, value in zip(("", ", low end", ", high end"), (b.e, b.lo, b.hi), values_of, strict=True):
                 goals.append((side + part, compare("==", pattern.substitute(of), value)))
         goals += [(show_condition(c), c.substitute(of)) for c in rule.conditions]
         return [(kind, self.goal(c)) for kind, c in goals]
@@ -175,9 +162,7 @@ class _Check(PathFacts):
                 self.missing.discard(name)
             case ast.UnaryOp(op=ast.Not(), operand=held):
                 self.assume(self.condition(held))
-            case ast.Compare(
-                left=ast.Call(func=ast.Name(id="type"), args=[e]), ops=[ast.IsNot()], comparators=[t]
-            ):
+            case ast.Compare(left=ast.Call(func=ast.Name(id="type"), args=[e]), ops=[ast.IsNot()], comparators=[t]):
                 self.typed(e, ast.unparse(t))
             case ast.Compare(left=a, ops=[ast.IsNot() | ast.NotEq()], comparators=[b]):
                 self.assume(compare("==", self.number(a), self.number(b)))
@@ -208,9 +193,7 @@ class _Check(PathFacts):
         match test:
             case ast.Constant(value=bool(known)):
                 return TRUE if known else FALSE
-            case ast.Call(
-                func=ast.Name(id="inside"), args=[ast.Call(func=ast.Name(id="_ends"), args=[e]), lo, hi]
-            ):
+            case ast.Call(func=ast.Name(id="inside"), args=[ast.Call(func=ast.Name(id="_ends"), args=[e]), lo, hi]):
                 return self.number(e).within(self.number(lo), self.number(hi))
         return super().condition(test)
 

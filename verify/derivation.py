@@ -77,9 +77,7 @@ class Checked(Shown):
         return Counter(f.by for found in self.findings for _, f in found)
 
 
-def check_derivation(
-    derivation: Derivation, rules: RuleSet, proved: Collection[str] | None = None
-) -> Checked:
+def check_derivation(derivation: Derivation, rules: RuleSet, proved: Collection[str] | None = None) -> Checked:
     """Check every step of ``derivation``, with ``rules`` as the only ones there are.
 
     With ``proved``, each rule that is used must be named there.  Raises :class:`DerivationRefused`.
@@ -194,20 +192,13 @@ class _Checker:
     def rewrite(self, step: RuleStep) -> None:
         """One equation; the last one about a constraint rewrites it."""
         part, k = step.position
-        there: dict[str, Sized] = {
-            "result": self.results,
-            "source": self.sources,
-            "constraint": self.constraints,
-        }
+        there: dict[str, Sized] = {"result": self.results, "source": self.sources, "constraint": self.constraints}
         if not 0 <= k < len(there[part]):
             self.refuse(f"there is no {step.position}")
         if not isinstance(step.rule, Rule):
             self.refuse(f"{step.rule.name} is a rule for constraints")
         values = self.instance(step.rule, step.binding)
-        for side, pattern, given in (
-            ("left", step.rule.left, step.before),
-            ("right", step.rule.right, step.after),
-        ):
+        for side, pattern, given in (("left", step.rule.left, step.before), ("right", step.rule.right, step.after)):
             found = self.placed(pattern, values, side)
             if found is not given:
                 self.refuse(f"the {side} side under the binding is {show(found)}, not {show(given)}")
@@ -250,9 +241,7 @@ class _Checker:
             for p, c in zip(patterns, given, strict=True):
                 found = self.bounded(side, p, values)
                 if found != c:
-                    self.refuse(
-                        f"{_text(c)} is not {_text(found)}, the {side} side of {rule.name} under the binding"
-                    )
+                    self.refuse(f"{_text(c)} is not {_text(found)}, the {side} side of {rule.name} under the binding")
         taken: list[int] = []
         boxes: set[Var] = set()
         for n, c in enumerate(step.before):
@@ -349,9 +338,7 @@ class _Checker:
         have, want = _merged(self.constraints), _merged(m.constraints)
         for e in {**have, **want}:
             if have.get(e) != want.get(e):
-                return (
-                    f"the constraint on {show(e)} is {have.get(e, 'missing')}, not {want.get(e, 'missing')}"
-                )
+                return f"the constraint on {show(e)} is {have.get(e, 'missing')}, not {want.get(e, 'missing')}"
         return ""
 
 
@@ -435,9 +422,7 @@ def _with_variables_of(before: IndexingMap, after: IndexingMap) -> IndexingMap:
             names[v.name] = unused_name(v.name, taken)
     after = after.rename(names)
     at = dict(zip(at, after.rts, strict=True))
-    after = after.with_(
-        rts=tuple(at.get(k) or RuntimeVariable(v.name, v.lo, v.hi) for k, v in enumerate(before.rts))
-    )
+    after = after.with_(rts=tuple(at.get(k) or RuntimeVariable(v.name, v.lo, v.hi) for k, v in enumerate(before.rts)))
     if len(before.dims) == len(after.dims):
         return after
     own = {v.name: v for v in after.dims}

@@ -114,9 +114,7 @@ class Domain:
     def __init__(self, box: Mapping[Var, tuple[int, int]], constraints: Iterable[Constraint] = ()) -> None:
         self.box = dict(box)
         self.constraints = tuple(constraints)
-        self.empty = any(lo > hi for lo, hi in self.box.values()) or any(
-            c.holds_never for c in self.constraints
-        )
+        self.empty = any(lo > hi for lo, hi in self.box.values()) or any(c.holds_never for c in self.constraints)
         self._values: dict[Expr, Span] = {}
         self._asked: dict[Condition, Finding] = {}
         #: what the constraints say, by the body of the line that they are about

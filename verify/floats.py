@@ -16,12 +16,7 @@ FLOAT_WIDTH = 33
 
 _SINGLE, _DOUBLE = z3.Float32(), z3.Float64()
 _NEAREST = z3.RNE()
-_ROUNDED = {
-    "ceil": z3.RTP(),
-    "floor": z3.RTN(),
-    "round-nearest-afz": z3.RNA(),
-    "round-nearest-even": _NEAREST,
-}
+_ROUNDED = {"ceil": z3.RTP(), "floor": z3.RTN(), "round-nearest-afz": z3.RNA(), "round-nearest-even": _NEAREST}
 
 
 @lru_cache(maxsize=1 << 16)
@@ -39,10 +34,7 @@ def float_result(
     opcode: str, direction: str, made: str, types: Sequence[str], elements: Sequence[z3.BitVecNumRef]
 ) -> z3.BitVecRef | None:
     """The word that an operation makes of words of these types, some of them `f32`; None if that is not known here."""
-    x = [
-        z3.fpBVToFP(z3.Extract(31, 0, e), _SINGLE) if t == "f32" else e
-        for t, e in zip(types, elements, strict=True)
-    ]
+    x = [z3.fpBVToFP(z3.Extract(31, 0, e), _SINGLE) if t == "f32" else e for t, e in zip(types, elements, strict=True)]
     if any(t == "f32" and _word(a) is None for t, a in zip(types, x, strict=True)):
         return None
     if opcode == "select" and types[1:] == (made, made):
@@ -96,11 +88,7 @@ def float_result(
 def _converted(made: str, given: str, a: z3.ExprRef) -> z3.BitVecRef | None:
     """An integer as the nearest number, or a number without its fraction where the type has it."""
     if made == "f32":
-        number = (
-            z3.fpSignedToFP(_NEAREST, a, _SINGLE)
-            if given[0] == "s"
-            else z3.fpUnsignedToFP(_NEAREST, a, _SINGLE)
-        )
+        number = z3.fpSignedToFP(_NEAREST, a, _SINGLE) if given[0] == "s" else z3.fpUnsignedToFP(_NEAREST, a, _SINGLE)
         word = _word(number)
         return None if word is None else z3.BitVecVal(word, FLOAT_WIDTH)
     if not made[1:].isdecimal():

@@ -46,9 +46,7 @@ def solved(
     while len(found) < len(unknown):
         # what has been found may stand in other equations, and so may a part of a pair
         lefts = substitute_all([e for e, _ in open_], found)
-        open_ = [
-            (e, t) for e, (_, t) in zip(lefts, open_, strict=True) if not {*unknown}.isdisjoint(e.variables())
-        ]
+        open_ = [(e, t) for e, (_, t) in zip(lefts, open_, strict=True) if not {*unknown}.isdisjoint(e.variables())]
         step = next((s for e, t in open_ if (s := _step(e, t, unknown, least, most, open_))), None)
         if step is None:
             step = next((s for e, t in open_ if (s := _guess(e, t))), None)
@@ -74,12 +72,7 @@ def _step(
         return [e], [(e, t)]
     if isinstance(e, (FloorDiv, Mod)):
         for other, u in among:
-            if (
-                isinstance(other, (FloorDiv, Mod))
-                and other.a is e.a
-                and other.b is e.b
-                and type(other) is not type(e)
-            ):
+            if isinstance(other, (FloorDiv, Mod)) and other.a is e.a and other.b is e.b and type(other) is not type(e):
                 quotient, rest = (t, u) if isinstance(e, FloorDiv) else (u, t)
                 return [e, other], [(e.a, mul(quotient, e.b) + rest)]
             inner = e.a

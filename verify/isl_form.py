@@ -15,20 +15,7 @@ from typing import Any
 import islpy
 
 from ..core.errors import InputError, quoted
-from ..core.expr import (
-    Expr,
-    FloorDiv,
-    Int,
-    Sum,
-    Var,
-    floordiv,
-    integer,
-    interpret,
-    linear,
-    mod,
-    substitute_all,
-    var,
-)
+from ..core.expr import Expr, FloorDiv, Int, Sum, Var, floordiv, integer, interpret, linear, mod, substitute_all, var
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable, expect_map, is_name
 from ..core.interop.foreign import Relation, domain_of, fresh_name
 from ..core.interval import LINE, Interval
@@ -81,10 +68,7 @@ def count_points(points: Any, limit: int) -> int | None:
         return None
     # isl counts the last dimension of a set by its ends
     return int(
-        points.move_dims(_PARAM, 0, _SET, widest, 1)
-        .move_dims(_SET, rank - 1, _PARAM, 0, 1)
-        .count_val()
-        .to_python()
+        points.move_dims(_PARAM, 0, _SET, widest, 1).move_dims(_SET, rank - 1, _PARAM, 0, 1).count_val().to_python()
     )
 
 
@@ -133,9 +117,7 @@ def _relation(subject: Any) -> Any:
                 return _relation(kind(subject))
             except islpy.Error:
                 pass
-        raise InputError(
-            f"{quoted(subject, 80)} is no map of isl", expected="as in `{ [x] -> [x + 1] : 0 <= x <= 9 }`"
-        )
+        raise InputError(f"{quoted(subject, 80)} is no map of isl", expected="as in `{ [x] -> [x + 1] : 0 <= x <= 9 }`")
     if isinstance(subject, islpy.BasicSet):
         subject = islpy.Set.from_basic_set(subject)
     if isinstance(subject, islpy.Set):
@@ -143,9 +125,7 @@ def _relation(subject: Any) -> Any:
     if isinstance(subject, islpy.BasicMap):
         return islpy.Map.from_basic_map(subject)
     if not isinstance(subject, islpy.Map):
-        raise InputError(
-            f"{quoted(type(subject).__name__)} is no map of isl", expected="an islpy.Map or islpy.Set"
-        )
+        raise InputError(f"{quoted(type(subject).__name__)} is no map of isl", expected="an islpy.Map or islpy.Set")
     return subject
 
 
@@ -178,9 +158,7 @@ class _Conjunction:
     then occur nowhere else.
     """
 
-    def __init__(
-        self, points: Any, names: Sequence[Var], taken: set[str], targets: Sequence[Var] = ()
-    ) -> None:
+    def __init__(self, points: Any, names: Sequence[Var], taken: set[str], targets: Sequence[Var] = ()) -> None:
         basic = _one(points)
         space = basic.get_local_space()
         coordinates: list[Expr] = [*names]
@@ -197,8 +175,7 @@ class _Conjunction:
                 coordinates.append(_quotient(quotient, expressible))
                 expressible.append(coordinates[-1])
         relations = [
-            Relation(_combined(c, coordinates, _SET, len(names)), c.is_equality())
-            for c in basic.get_constraints()
+            Relation(_combined(c, coordinates, _SET, len(names)), c.is_equality()) for c in basic.get_constraints()
         ]
         # the same points with what isl only says to exist as further coordinates
         variables = [*names, *self.extra]
@@ -229,9 +206,7 @@ def _solved(relations: Sequence[Relation], targets: Sequence[Var]) -> tuple[dict
                 continue
             solved[v] = linear(0, ((rest, -coefficient),))
             exprs = substitute_all([k.expr for k in kept if k is not r], {v: solved[v]})
-            kept = [
-                Relation(e, k.equality) for e, k in zip(exprs, (k for k in kept if k is not r), strict=True)
-            ]
+            kept = [Relation(e, k.equality) for e, k in zip(exprs, (k for k in kept if k is not r), strict=True)]
             break
     return solved, kept
 

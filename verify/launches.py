@@ -44,9 +44,7 @@ def verify_launch(
         "both maps are inverse to each other": inverse(there, back, confirm=confirm),
         "threads take what is computed at their places": equal_maps(threads, by_thread, confirm=confirm),
         "blocks take what is computed at their places": equal_maps(blocks, by_block, confirm=confirm),
-        "every thread of a block is one lane of one warp": inverse(
-            _lanes(at), at.warps_of_threads, confirm=confirm
-        ),
+        "every thread of a block is one lane of one warp": inverse(_lanes(at), at.warps_of_threads, confirm=confirm),
         "warps take what their threads take": equal_maps(lanes.compose(by_thread), by_warp, confirm=confirm),
         "lanes are threads of the block": in_bounds(lanes, grid, confirm=confirm),
     }

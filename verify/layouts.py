@@ -20,19 +20,7 @@ from ..core.expr import Expr, Int, ceildiv, integer, lift, substitute_all
 from ..core.indexing_map import IndexingMap, Variable
 from ..core.layout import Decomposition, Memory, TransposeStep, bitcast_map, memory
 from ..core.layout.placement import Padded, Placement, Stack, Tiling
-from ..core.op import (
-    Case,
-    Coordinates,
-    Direction,
-    Op,
-    Sizes,
-    box,
-    concrete,
-    lifted,
-    map_claim,
-    product,
-    symbols,
-)
+from ..core.op import Case, Coordinates, Direction, Op, Sizes, box, concrete, lifted, map_claim, product, symbols
 from ..rules.ops.movement import Pad, Transpose
 from ..rules.ops.reshape import Block, Reshape
 from .concrete import Answer, equal_maps, in_bounds, inverse, partition
@@ -102,9 +90,7 @@ class _Steps:
             counts = [one if n == len(digits) else (len(digits),) for n in (here, there)]
             blocks.append(Block(source, target, digits, counts[0], counts[1]))
             parts = iter(digits)
-            sizes.update(
-                (d, product(next(parts) for _ in range(n))) for d, n in zip(target, counts[1], strict=True)
-            )
+            sizes.update((d, product(next(parts) for _ in range(n))) for d, n in zip(target, counts[1], strict=True))
         dims = tuple(sizes[d] for d in range(len(sizes)))
         if list(dims) != self.sizes:
             known = all(isinstance(n, Int) for n in (*self.sizes, *dims))
@@ -146,9 +132,7 @@ def _tiled(steps: _Steps, op: Tiling) -> None:
     steps.transpose([*range(kept), *range(kept, end, 2), *range(kept + 1, end, 2)])
 
 
-def _composed(
-    steps: Sequence[Applied], start: Coordinates, direction: Direction
-) -> tuple[list[Expr], list[Condition]]:
+def _composed(steps: Sequence[Applied], start: Coordinates, direction: Direction) -> tuple[list[Expr], list[Condition]]:
     """The maps of the steps one after another: where ``start`` gets to, and on what conditions."""
     at, conditions = list(start), list[Condition]()
     for op, shapes in steps if direction == "input_to_output" else reversed(steps):
@@ -191,9 +175,7 @@ def _owe(case: Case, kind: str, hypotheses: Sequence[Condition], goal: Condition
     return Obligation("op", subject, kind, given, goal, where=where, claim=op.text())
 
 
-def _ends(
-    case: Case,
-) -> tuple[tuple[Expr, ...], tuple[Expr, ...], tuple[Expr, ...], list[Condition], list[Condition]]:
+def _ends(case: Case) -> tuple[tuple[Expr, ...], tuple[Expr, ...], tuple[Expr, ...], list[Condition], list[Condition]]:
     """Sizes, an element, a place, and what may be assumed of each."""
     x = case.shapes[0]
     i = symbols("i", len(x))

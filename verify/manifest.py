@@ -77,9 +77,7 @@ class Recorded(Obligation):
             owed = _owed(*place)
             known = owed[position] if position < len(owed) else None
             if known is None or known.kind != self.kind or question_digest(known) != self.recorded:
-                raise IndexproofError(
-                    f"{self.name} is not what it was when the run began: its source changed"
-                )
+                raise IndexproofError(f"{self.name} is not what it was when the run began: its source changed")
             self.__dict__["_full"] = known
         return known
 
@@ -145,9 +143,7 @@ def _sound_plan(cache: Cache, sources: Mapping[str, str]) -> tuple[list[tuple[st
     return [], ""
 
 
-def sound_manifest(
-    cache: Cache, name: str, home: str, max_rank: int, common: str, sources: Mapping[str, str]
-) -> Any:
+def sound_manifest(cache: Cache, name: str, home: str, max_rank: int, common: str, sources: Mapping[str, str]) -> Any:
     """The manifest in the cache, if it is the one of these sources."""
     match cache.manifest(manifest_name(name, max_rank)):
         case {"common": said, "files": {**files}, "home": at, "texts": [*_], "claims": [*_]} as manifest:
@@ -304,9 +300,7 @@ def _imported(path: str) -> Iterator[str]:
                 else:
                     continue
                 names = [words, *([*words, a.name] for a in aliases)]
-            case ast.Constant(value=str(text)) if (
-                text.startswith((f"{_PACKAGE}.", ".")) and text.isprintable()
-            ):
+            case ast.Constant(value=str(text)) if text.startswith((f"{_PACKAGE}.", ".")) and text.isprintable():
                 # the name of a module that is imported by its name
                 names = [text.lstrip(".").split("."), text.split(".")[1:]]
         for words in names:

@@ -29,9 +29,7 @@ def mask_answer(computations: Mapping[str, Computation], m: MaskStep) -> tuple[S
     if found is None:
         return Status.REFUTED, f"{name}: its mask is another"
     mask, axes = found
-    for side, branch, masked in zip(
-        (False,) if scatters else (True, False), m.branches, m.masked, strict=True
-    ):
+    for side, branch, masked in zip((False,) if scatters else (True, False), m.branches, m.masked, strict=True):
         bare = branch.with_(rts=(), constraints=())
         if bare.results != bare.dim_vars or not (_unwritten(branch, name) if scatters else branch == bare):
             return Status.REFUTED, f"{name}: an operand is read elsewhere"
@@ -98,15 +96,11 @@ def _landing(m: MaskStep) -> Mask | None:
     grids = dict(zip(axes, np.indices([x[d] for d in axes]), strict=True))
     mask = np.zeros([x[d] for d in axes], bool)
     for low in boxes:
-        mask |= np.logical_and.reduce(
-            [(low[d] <= g) & (g < low[d] + sizes[d]) for d, g in grids.items()], initial=True
-        )
+        mask |= np.logical_and.reduce([(low[d] <= g) & (g < low[d] + sizes[d]) for d, g in grids.items()], initial=True)
     return mask, axes
 
 
 def _unwritten(m: IndexingMap, scatter: str) -> bool:
     """Whether a map is of what no update of a scatter lands on."""
     source = RuntimeSource(f"written({scatter})", m.dim_vars)
-    return (
-        len(m.rts) == 1 and m.rts[0].source == source and m.constraints == (Constraint(m.rts[0].expr, 0, 0),)
-    )
+    return len(m.rts) == 1 and m.rts[0].source == source and m.constraints == (Constraint(m.rts[0].expr, 0, 0),)

@@ -36,16 +36,7 @@ from ..core.hlo import Computation, Instruction, Module, Shape, leaves
 from ..core.hlo.shape import UNBOUNDED, unsized
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
 from ..core.interval import Interval
-from ..core.op import (
-    DIRECTIONS,
-    MapClaim,
-    Op,
-    concrete,
-    coverage_claim,
-    lifted,
-    map_claim,
-    source_name,
-)
+from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, lifted, map_claim, source_name
 from ..core.parametric import ParametricMap
 from ..core.simplify_map import simplify_map
 from ..core.tighten import constraints_of, tighten_around
@@ -228,9 +219,7 @@ class ModuleVerifier(AnalysedModule):
                 for m in found.maps if found is not None else ():
                     yield CheckedQuestion("in bounds", where, *_asked(partial(in_bounds, m, target.dims)))
                     outside = m.with_(results=m.dim_vars)
-                    yield CheckedQuestion(
-                        "in bounds", where, *_asked(partial(in_bounds, outside, source.dims))
-                    )
+                    yield CheckedQuestion("in bounds", where, *_asked(partial(in_bounds, outside, source.dims)))
             if any(r is not None and (r.unknown or r.at_most) for r in (there, back)):
                 continue  # what is not known, or said to be too much, is no relation to compare
             one = there.maps if there is not None else []
@@ -633,9 +622,7 @@ Place = tuple[str, int, int, tuple[Expr, ...]]
 def _places(m: IndexingMap) -> dict[str, Place]:
     settled = _settled(m) if m.rts else {}
     return {
-        v.name: (v.source.hlo, v.lo, v.hi, settled[v.name])
-        for v in m.rts
-        if v.source is not None and v.name in settled
+        v.name: (v.source.hlo, v.lo, v.hi, settled[v.name]) for v in m.rts if v.source is not None and v.name in settled
     }
 
 
@@ -653,20 +640,14 @@ def _one_name_each(maps: Sequence[IndexingMap]) -> tuple[list[IndexingMap], dict
     return found, names
 
 
-def _shared_with_any(
-    there: Sequence[IndexingMap], names: Mapping[Place, str], back: IndexingMap
-) -> IndexingMap:
+def _shared_with_any(there: Sequence[IndexingMap], names: Mapping[Place, str], back: IndexingMap) -> IndexingMap:
     """A map that goes back, with the names for runtime values of the map whose way back it is most likely.
 
     A value that always is the same element needs no such map.
     """
     fixed: dict[str, str] = {}
     for v, place in _places(back).items():
-        if (
-            place in names
-            and all(isinstance(e, Int) for e in place[3])
-            and names[place] not in fixed.values()
-        ):
+        if place in names and all(isinstance(e, Int) for e in place[3]) and names[place] not in fixed.values():
             fixed[v] = names[place]
     known = set(names.values())
     found = [_unsourced(back.rename(fixed))]
@@ -735,9 +716,5 @@ def turned(m: IndexingMap) -> IndexingMap:
     ]
     same = [Constraint(e - d.expr, 0, 0) for e, d in zip(renamed.results, dims, strict=True)]
     return IndexingMap(
-        tuple(dims),
-        (*renamed.dims, *renamed.ranges),
-        renamed.rts,
-        renamed.dim_vars,
-        (*renamed.constraints, *same),
+        tuple(dims), (*renamed.dims, *renamed.ranges), renamed.rts, renamed.dim_vars, (*renamed.constraints, *same)
     )

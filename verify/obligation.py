@@ -88,11 +88,7 @@ class Obligation:
         """Every variable of hypotheses and goal, in natural order."""
         from ..core.condition import all_of, negate
 
-        return (
-            all_of((*self.hypotheses, negate(self.goal))).variables()
-            if self.hypotheses
-            else self.goal.variables()
-        )
+        return all_of((*self.hypotheses, negate(self.goal))).variables() if self.hypotheses else self.goal.variables()
 
 
 def has_form(o: Obligation, v: Verdict) -> bool:

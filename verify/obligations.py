@@ -53,9 +53,7 @@ def rule_obligations(rule: Rule, widths: Sequence[int] = ()) -> Iterator[Obligat
     left, right, when = rule.left, rule.right, rule.when
     sides = ("left", left), ("right", right)
 
-    owe = partial(
-        Obligation, "rule", rule.name, where=rule.where, claim=rule.statement(), show=_subterms(*sides)
-    )
+    owe = partial(Obligation, "rule", rule.name, where=rule.where, claim=rule.statement(), show=_subterms(*sides))
     yield owe("sound", tuple(when), left.eq(right))
     # the redex is given, so its own divisors are not zero
     given = defined(left)
@@ -103,9 +101,7 @@ def _lexicographic(before: Sequence[Expr], after: Sequence[Expr]) -> Condition:
     return any_of(cases)
 
 
-def _labelled(
-    names: Sequence[str], before: Sequence[Expr], after: Sequence[Expr]
-) -> tuple[tuple[str, Expr], ...]:
+def _labelled(names: Sequence[str], before: Sequence[Expr], after: Sequence[Expr]) -> tuple[tuple[str, Expr], ...]:
     """The measures of both sides with their names."""
     sides = ("left", before), ("right", after)
     return tuple((f"{side} {name}", m) for side, ms in sides for name, m in zip(names, ms, strict=True))
@@ -139,9 +135,7 @@ def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
         yield owe(f"step {k + 1}: {show_condition(step)}", (given, *when, left, *rule.by[:k]), step)
     yield owe("sound ⇒", (given, *when, left, *rule.by), right)
     for k, step in enumerate(rule.back_by):
-        yield owe(
-            f"step back {k + 1}: {show_condition(step)}", (given, *when, right, *rule.back_by[:k]), step
-        )
+        yield owe(f"step back {k + 1}: {show_condition(step)}", (given, *when, right, *rule.back_by[:k]), step)
     yield owe("sound ⇐", (given, *when, right, *rule.back_by), left)
     yield owe("defined", (given, *when), _defined_conditions([right, *rule.guard]))
     yield owe("not vacuous", possible, FALSE, question="exists")
@@ -237,9 +231,7 @@ def op_obligations(case: Case) -> Iterator[Obligation]:
     stated: list[tuple[tuple[Condition, ...], Condition]] = []
     assumed: tuple[Condition, ...] = ()
 
-    def owe(
-        kind: str, question: tuple[tuple[Condition, ...], Condition], **more: Any
-    ) -> Iterator[Obligation]:
+    def owe(kind: str, question: tuple[tuple[Condition, ...], Condition], **more: Any) -> Iterator[Obligation]:
         # operands that are treated alike owe literally the same; once is enough
         if not (several and question in stated):
             stated.append(question)
@@ -261,9 +253,7 @@ def op_obligations(case: Case) -> Iterator[Obligation]:
             yield from owe(f"reads{place} {kind}", question)
     coverage = coverage_claim(op, case.shapes, case.facts)
     if coverage is not None:
-        yield Obligation(
-            "op", subject, "coverage", coverage.hypotheses, coverage.goal, where=where, claim=said
-        )
+        yield Obligation("op", subject, "coverage", coverage.hypotheses, coverage.goal, where=where, claim=said)
     yield Obligation("op", subject, "not vacuous", assumed, FALSE, "exists", where=where, claim=said)
 
 

@@ -25,11 +25,7 @@ class Result:
         """The verdict as it counts: a claim that is expected to be false passes if it is refuted, and else fails."""
         status = self.verdict.status
         if self.obligation.gate and self.obligation.expected is Status.REFUTED:
-            turned = {
-                Status.REFUTED: Status.PROVED,
-                Status.UNDEFINED: Status.PROVED,
-                Status.PROVED: Status.REFUTED,
-            }
+            turned = {Status.REFUTED: Status.PROVED, Status.UNDEFINED: Status.PROVED, Status.PROVED: Status.REFUTED}
             return turned.get(status, status)
         return status
 

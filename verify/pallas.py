@@ -131,9 +131,7 @@ def _answer(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOperan
     if tables and all(t.values is not None for t in tables):
         decide = by_enumeration
     elif tables and (
-        decide is by_enumeration
-        or kind not in ("in bounds", "table")
-        or any(t.stated is None for t in tables)
+        decide is by_enumeration or kind not in ("in bounds", "table") or any(t.stated is None for t in tables)
     ):
         return _undecided(_needed(kind, o, reads))
     answer = decide(call, kind, o, other)
@@ -145,9 +143,7 @@ def _answer(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOperan
             answer = _undecided(f"depends on what is read at {point}, where one element has two values")
         if "race" in kind and call.direct:
             # each program may store to elements of its own
-            answer = _undecided(
-                f"the kernel stores to the array itself, and programs share a block at {point}"
-            )
+            answer = _undecided(f"the kernel stores to the array itself, and programs share a block at {point}")
     return replace(answer, seconds=time.perf_counter() - start)
 
 
@@ -276,9 +272,7 @@ def _at(o: BlockedOperand, point: Sequence[Var]) -> list[Expr]:
     return substitute_all(m.results, dict(zip(m.dim_vars, point, strict=True)))
 
 
-def _meeting(
-    o: BlockedOperand, other: BlockedOperand, first: Sequence[Var], second: Sequence[Var]
-) -> list[Fact]:
+def _meeting(o: BlockedOperand, other: BlockedOperand, first: Sequence[Var], second: Sequence[Var]) -> list[Fact]:
     """That the block of ``o`` at the second iteration and that of ``other`` at the first share an element."""
     found: list[Fact] = []
     for a, b, d, e in zip(_at(o, second), _at(other, first), o.dims, other.dims, strict=True):

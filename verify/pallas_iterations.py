@@ -27,9 +27,7 @@ def by_enumeration(call: PallasCall, kind: str, o: BlockedOperand, other: Blocke
     """Decide a claim about the blocks of ``o``, and those of ``other`` that they may meet."""
     n = call.iterations
     if n is None or n > LIMIT:
-        return _undecided(
-            "the grid is not known" if n is None else f"there are {n:,} iterations to go through"
-        )
+        return _undecided("the grid is not known" if n is None else f"there are {n:,} iterations to go through")
     points = _points(call)
     if kind == "in bounds":
         return _outside(call, o, points, o.index.results, [d.indices for d in o.dims])  # type: ignore[union-attr]
@@ -93,9 +91,7 @@ def _pairs(call: PallasCall, race: bool, o: BlockedOperand, other: BlockedOperan
             bad = ~bad & entered[rows, None] & (np.arange(n) < np.arange(n)[rows, None])
         for k, (d, e) in enumerate(zip(o.dims, other.dims, strict=True)):
             low = np.maximum(there[:, k] * d.step - d.low, here[rows, k, None] * e.step - e.low)
-            high = np.minimum(
-                there[:, k] * d.step - d.low + d.size, here[rows, k, None] * e.step - e.low + e.size
-            )
+            high = np.minimum(there[:, k] * d.step - d.low + d.size, here[rows, k, None] * e.step - e.low + e.size)
             # what two blocks of pl.Blocked share beyond the array counts too: they are the same block
             blocked = d == e and d.aligned
             bad &= (low < high) if blocked else (np.maximum(low, 0) < np.minimum(high, d.array))

@@ -12,22 +12,7 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from ..core.condition import Condition, Within
-from ..core.expr import (
-    Expr,
-    FloorDiv,
-    Max,
-    Min,
-    Mod,
-    Sum,
-    add,
-    floordiv,
-    lift,
-    mod,
-    mul,
-    postorder,
-    rebuild,
-    var,
-)
+from ..core.expr import Expr, FloorDiv, Max, Min, Mod, Sum, add, floordiv, lift, mod, mul, postorder, rebuild, var
 from ..core.indexing_map import IndexingMap
 from ..core.parametric import ParametricMap
 from ..core.text import parse_expr
@@ -45,12 +30,7 @@ AnyMap: TypeAlias = "IndexingMap | ParametricMap"
 
 # ------------------------------------------------------------------------------------------------ the questions
 def decide_for_all_sizes(
-    name: str,
-    maps: Sequence[AnyMap],
-    *,
-    confirm: bool = False,
-    proved: list[Obligation] | None = None,
-    **given: Any,
+    name: str, maps: Sequence[AnyMap], *, confirm: bool = False, proved: list[Obligation] | None = None, **given: Any
 ) -> Answer:
     """:func:`.properties.decide_property`, for all values of parameters that the conditions of the maps allow.
 
@@ -82,11 +62,7 @@ def _question(name: str, maps: Sequence[AnyMap], given: Mapping[str, Any]) -> tu
 
 
 def equal_for_all_sizes(
-    left: AnyMap,
-    right: AnyMap,
-    mode: Literal["relation", "pointwise"] = "relation",
-    *,
-    confirm: bool = False,
+    left: AnyMap, right: AnyMap, mode: Literal["relation", "pointwise"] = "relation", *, confirm: bool = False
 ) -> Answer:
     """Whether two maps have one relation for all values of parameters that the conditions of both allow."""
     if isinstance(left, IndexingMap) and isinstance(right, IndexingMap):
@@ -110,9 +86,7 @@ def simplified(m: ParametricMap) -> ParametricMap:
 
     def better(e: Expr) -> Expr | None:
         size = len(postorder(e))
-        return next(
-            (x for x in _shorter(e) if len(postorder(x)) < size and holds(m.conditions, e.eq(x))), None
-        )
+        return next((x for x in _shorter(e) if len(postorder(x)) < size and holds(m.conditions, e.eq(x))), None)
 
     done: dict[Expr, Expr] = {}
     for node in postorder(*m.results):
@@ -159,8 +133,5 @@ def _sizes(key: str, value: Any, maps: Sequence[ParametricMap]) -> Any:
     if key not in ("shape", "width", "by"):
         return value
     scope = {p: var(p) for m in maps for p in m.parameters}
-    made = [
-        lift(parse_expr(x, scope) if isinstance(x, str) else x)
-        for x in (value if key == "shape" else [value])
-    ]
+    made = [lift(parse_expr(x, scope) if isinstance(x, str) else x) for x in (value if key == "shape" else [value])]
     return made if key == "shape" else made[0]

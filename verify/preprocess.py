@@ -27,21 +27,7 @@ from ..core.condition import (
     parts_of,
     substitute_conditions,
 )
-from ..core.expr import (
-    Expr,
-    ExprLike,
-    FloorDiv,
-    Int,
-    Mul,
-    Sum,
-    Var,
-    integer,
-    lift,
-    linear,
-    natural_key,
-    postorder,
-    var,
-)
+from ..core.expr import Expr, ExprLike, FloorDiv, Int, Mul, Sum, Var, integer, lift, linear, natural_key, postorder, var
 
 
 @dataclass(frozen=True)
@@ -132,9 +118,7 @@ def _multiple(goal: Divides, known: Sequence[Condition]) -> bool:
     for h in known:
         if isinstance(h, Compare) and h.op == "==":
             for side, other in ((h.a, h.b), (h.b, h.a)):
-                if side is goal.e and (
-                    other is goal.d or (isinstance(other, Mul) and goal.d in other.factors)
-                ):
+                if side is goal.e and (other is goal.d or (isinstance(other, Mul) and goal.d in other.factors)):
                     return True
     return False
 
@@ -171,11 +155,7 @@ def part(known: Sequence[Condition], goals: Sequence[Condition], goal: Condition
     whole = [g for g in goals if mentioned(g) <= variables]
     every = [*reached, *whole, goal]
     renamed = dict(zip(every, substituted(every, names), strict=True))
-    return Part(
-        ordered(renamed[h] for h in reached),
-        renamed[goal],
-        all_of(ordered(renamed[g] for g in whole)),
-    )
+    return Part(ordered(renamed[h] for h in reached), renamed[goal], all_of(ordered(renamed[g] for g in whole)))
 
 
 def ordered(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
@@ -184,9 +164,7 @@ def ordered(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
     listed.sort(key=itemgetter(0))
     # most are told apart by what they are about; their text, which takes longer to write, tells the rest
     return tuple(
-        c
-        for _, alike in itertools.groupby(listed, key=itemgetter(0))
-        for c in _by_text([c for _, c in alike])
+        c for _, alike in itertools.groupby(listed, key=itemgetter(0)) for c in _by_text([c for _, c in alike])
     )
 
 

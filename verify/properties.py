@@ -45,11 +45,7 @@ def injective(m: IndexingMap, over: Iterable[str] = (), *, confirm: bool = False
 def bijective(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
     """Whether each index of a tensor of this ``shape`` is the target of exactly one point, and nothing else is a target."""
     return joined(
-        [
-            in_bounds(m, shape, confirm=confirm),
-            injective(m, confirm=confirm),
-            covers(m, shape, confirm=confirm),
-        ]
+        [in_bounds(m, shape, confirm=confirm), injective(m, confirm=confirm), covers(m, shape, confirm=confirm)]
     )
 
 
@@ -254,9 +250,7 @@ def _place(m: IndexingMap, shape: ShapeLike | None) -> Expr:
     """The place of the target in memory, counted in elements."""
     if shape is None:
         if len(m.results) != 1:
-            raise InputError(
-                f"the map has {len(m.results)} results", expected="one, the place in memory, or a shape"
-            )
+            raise InputError(f"the map has {len(m.results)} results", expected="one, the place in memory, or a shape")
         return m.results[0]
     total: Expr = integer(0)
     for e, i in zip(m.results, intervals(m, shape), strict=True):

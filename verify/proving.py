@@ -84,9 +84,7 @@ def prove_all(
             from .run import answers
 
             asked = [(n, todo[n]) for n in open_]
-            found = answers(
-                asked, jobs=jobs, budget=budget, confirm=bool(confirm), executor=executor, run=run
-            )
+            found = answers(asked, jobs=jobs, budget=budget, confirm=bool(confirm), executor=executor, run=run)
             with closing(found):
                 for n, v in found:
                     settle(open_[n], v)

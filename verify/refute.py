@@ -78,9 +78,7 @@ def _small(n: int) -> np.ndarray[Any, Any]:
 def _random(n: int) -> np.ndarray[Any, Any]:
     generator = np.random.default_rng(20240229)
     scale = generator.choice([2, 4, 8, 16, 64], size=(_RANDOM, 1))
-    points: np.ndarray[Any, Any] = np.rint(generator.uniform(-0.35, 1.0, size=(_RANDOM, n)) * scale).astype(
-        np.int64
-    )
+    points: np.ndarray[Any, Any] = np.rint(generator.uniform(-0.35, 1.0, size=(_RANDOM, n)) * scale).astype(np.int64)
     return points
 
 
@@ -124,9 +122,7 @@ def completed(
     columns = {v: points[:, k] for k, v in enumerate(names)}
     algebra = PointColumns(columns, len(points))
     for v, e in reversed(definitions):
-        columns[v] = np.broadcast_to(
-            np.asarray(interpret((e,), algebra)[0], dtype=points.dtype), (len(points),)
-        )
+        columns[v] = np.broadcast_to(np.asarray(interpret((e,), algebra)[0], dtype=points.dtype), (len(points),))
     kept = np.stack([columns[v] for v in names], axis=1)
     return kept[~algebra.undefined]
 
@@ -237,9 +233,7 @@ def limit_point(hypotheses: Sequence[Condition], goal: Condition, width: int) ->
     to be divisible is written as a multiple.  The other variables are small, or parts of the largest integer.
     """
     known = flattened(hypotheses)
-    multiples = [
-        Compare("==", h.e, h.d * var(f"multiple {k}")) for k, h in enumerate(known) if isinstance(h, Divides)
-    ]
+    multiples = [Compare("==", h.e, h.d * var(f"multiple {k}")) for k, h in enumerate(known) if isinstance(h, Divides)]
     top = 1 << (width - 1)
     parts = [top // k + more for k in (1, 2, 3, 4, 5, 6, 7, 8) for more in (-1, 0)]
     values = np.array([s * v for v in (*range(12), *parts) for s in (1, -1)], dtype=object)
@@ -273,9 +267,7 @@ def _violated(hypotheses: Sequence[Condition], goal: Condition) -> tuple[Encoder
     return encoder, conditions + [encoder.value(d) != 0 for d in divisors([*hypotheses, goal])]
 
 
-def model(
-    hypotheses: Sequence[Condition], goal: Condition, budget: int
-) -> tuple[dict[Var, int] | None, str, int]:
+def model(hypotheses: Sequence[Condition], goal: Condition, budget: int) -> tuple[dict[Var, int] | None, str, int]:
     """A counterexample from a solver model, small ones first.
 
     Returns ``(point, answer, resources)``: the answer is ``sat``, ``unsat`` (then the claim is valid) or ``unknown``.

@@ -105,9 +105,7 @@ def _pooled(parcels: Sequence[Job], jobs: int, run: Run) -> Found:
         yield job.items[0][0], died("its process died, again and again")
 
 
-def _tried(
-    parcels: Sequence[Job], jobs: int, ahead: int = 0
-) -> Generator[tuple[int, Verdict], None, list[Job]]:
+def _tried(parcels: Sequence[Job], jobs: int, ahead: int = 0) -> Generator[tuple[int, Verdict], None, list[Job]]:
     """Results as they come; returns the jobs that were lost with a process."""
     lost: list[Job] = []
     with closing(each(work, parcels, jobs, ahead=ahead)) as done:

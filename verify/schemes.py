@@ -36,13 +36,7 @@ a, b, c, d, e, f, g, h, m, p, q, r, t, u, x, y = (var(name) for name in "abcdefg
 
 def multiples_are_apart(b: Expr, d: Expr) -> Condition:
     """Where ``b >= 1``, a multiple ``b·d`` is zero or at least ``b`` away from it."""
-    return all_of(
-        (
-            _implies(d >= 1, b * d >= b),
-            _implies(d <= -1, b * d <= -b),
-            _implies(d.eq(0), (b * d).eq(0)),
-        )
-    )
+    return all_of((_implies(d >= 1, b * d >= b), _implies(d <= -1, b * d <= -b), _implies(d.eq(0), (b * d).eq(0))))
 
 
 #: Schemes whose instances are added to a linear question.
@@ -65,11 +59,7 @@ LEMMAS: dict[str, Scheme] = {
             all_of((_implies(d >= 0, e * d >= 0), _implies(d <= 0, e * d <= 0))),
         ),
         Scheme(
-            "zero product",
-            "p·q = 0 → p = 0 or q = 0",
-            ((p * q).eq(0),),
-            any_of((p.eq(0), q.eq(0))),
-            ((p, q), (-p, q)),
+            "zero product", "p·q = 0 → p = 0 or q = 0", ((p * q).eq(0),), any_of((p.eq(0), q.eq(0))), ((p, q), (-p, q))
         ),
         Scheme("square", "p·p ≥ p and p·p ≥ -p", (), all_of((p * p >= p, p * p >= -p))),
         Scheme("product of a choice", "(m = a → m·p = a·p)", (), _implies(m.eq(a), (m * p - a * p).eq(0))),
@@ -110,10 +100,7 @@ STEPS: dict[str, Scheme] = {
                     _implies(a.within(-b, -1), all_of(((a // b).eq(-1), (a % b).eq(a + b)))),
                 )
             ),
-            (
-                (b, a // b),
-                (b, a // b + 1),
-            ),
+            ((b, a // b), (b, a // b + 1)),
         ),
         Scheme(
             "common factor",
@@ -133,10 +120,7 @@ STEPS: dict[str, Scheme] = {
             "b ≠ 0 → a // b = (-a) // (-b) and a % b = -((-a) % (-b)) and ⌈a / b⌉ = -((-a) // b)",
             (b.ne(0),),
             all_of(((a // b).eq((-a) // (-b)), (a % b).eq(-((-a) % (-b))), ceildiv(a, b).eq(-((-a) // b)))),
-            (
-                (b, a // b - (-a) // (-b)),
-                (-b, a // b - (-a) // (-b)),
-            ),
+            ((b, a // b - (-a) // (-b)), (-b, a // b - (-a) // (-b))),
         ),
         Scheme(
             "ceiling",
@@ -148,10 +132,7 @@ STEPS: dict[str, Scheme] = {
                     _implies(b <= -1, ceildiv(a, b).eq((-a - b - 1) // (-b))),
                 )
             ),
-            (
-                (b, ceildiv(a, b) - (a + b - 1) // b),
-                (-b, ceildiv(a, b) - (-a - b - 1) // (-b)),
-            ),
+            ((b, ceildiv(a, b) - (a + b - 1) // b), (-b, ceildiv(a, b) - (-a - b - 1) // (-b))),
         ),
         Scheme(
             "negated dividend",
@@ -174,11 +155,7 @@ STEPS: dict[str, Scheme] = {
         ),
         Scheme("divisibility", "b ∣ a → a = b·(a // b)", (b.divides(a),), a.eq(b * (a // b))),
         Scheme(
-            "quotient of a natural number",
-            "a ≥ 0, b ≥ 1 → a // b ≥ 0",
-            (a >= 0, b >= 1),
-            a // b >= 0,
-            ((b, a // b),),
+            "quotient of a natural number", "a ≥ 0, b ≥ 1 → a // b ≥ 0", (a >= 0, b >= 1), a // b >= 0, ((b, a // b),)
         ),
         Scheme(
             "quotient of a bound",
@@ -188,11 +165,7 @@ STEPS: dict[str, Scheme] = {
             ((b, a // b - t),),
         ),
         Scheme(
-            "divided bound",
-            "b ≥ 1, b·t + r ≥ 0, r < b → t ≥ 0",
-            (b >= 1, b * t + r >= 0, r < b),
-            t >= 0,
-            ((b, t),),
+            "divided bound", "b ≥ 1, b·t + r ≥ 0, r < b → t ≥ 0", (b >= 1, b * t + r >= 0, r < b), t >= 0, ((b, t),)
         ),
         Scheme(
             "equal digits",
@@ -223,12 +196,7 @@ STEPS: dict[str, Scheme] = {
             all_of((minimum(a, c).eq(a), maximum(a, c).eq(c))),
         ),
         Scheme("sign split", "d > 0 or d < 0 or d = 0", (), any_of((d > 0, d < 0, d.eq(0)))),
-        Scheme(
-            "substitution",
-            "x = y → f(x) = f(y), here for sums of products",
-            (x.eq(y),),
-            (x * e + f).eq(y * e + f),
-        ),
+        Scheme("substitution", "x = y → f(x) = f(y), here for sums of products", (x.eq(y),), (x * e + f).eq(y * e + f)),
         # an odd v is 1 + 2·m, so v·1 = 1 + p·t for p = 2; then for p·p, and so on beyond any power of two
         Scheme(
             "inverse modulo a square",

@@ -45,8 +45,7 @@ class SizeQuestion:
         for m in self.maps:
             if clash := [p for p in self.parameters if p in (*m.dims, *m.ranges)]:
                 raise InputError(
-                    f"{quoted(clash[0])} is a parameter of one map and a variable of the other",
-                    expected="another name",
+                    f"{quoted(clash[0])} is a parameter of one map and a variable of the other", expected="another name"
                 )
 
     @property
@@ -61,9 +60,7 @@ class SizeQuestion:
     @property
     def arguments(self) -> list[Expr]:
         """The sizes that were given."""
-        return [
-            e for x in self.given.values() for e in (x if isinstance(x, list) else [x]) if isinstance(e, Expr)
-        ]
+        return [e for x in self.given.values() for e in (x if isinstance(x, list) else [x]) if isinstance(e, Expr)]
 
     # -- verdicts
     def decided(self, name: str, confirm: bool) -> Answer:
@@ -91,9 +88,7 @@ class SizeQuestion:
                     return replace(not_minimal(found), seconds=seconds)
         if shown:
             by = dict.fromkeys(s for v in said for s in v.strategy.split(" + "))
-            opinions = [
-                v.opinion is not None and v.opinion.confirms for v in said if v.strategy != "identity"
-            ]
+            opinions = [v.opinion is not None and v.opinion.confirms for v in said if v.strategy != "identity"]
             confirmed = "cvc5" if confirm and all(opinions) else ""
             engine = f"z3 ({', '.join(by) or 'nothing to show'}), for all sizes"
             return Answer(Status.PROVED, engine, (), None, seconds, confirmed)
@@ -102,11 +97,7 @@ class SizeQuestion:
         return Answer(Status.UNDECIDED, "", (*why, tried), None, seconds)
 
     def shown(
-        self,
-        name: str,
-        claims: Sequence[Sequence[Claim]],
-        confirm: bool = False,
-        more: Sequence[Condition] = (),
+        self, name: str, claims: Sequence[Sequence[Claim]], confirm: bool = False, more: Sequence[Condition] = ()
     ) -> tuple[bool, list[Verdict]]:
         """Whether for each claim one of its forms is proved, and the last verdict on each."""
         last = []
@@ -154,8 +145,7 @@ class SizeQuestion:
             if not verdict.proved:
                 point = ", ".join(f"{p} = {x}" for p, x in (verdict.witness or {}).items())
                 raise InputError(
-                    f"`{d}` may be {'less than 1' if d in counted else 'zero'}"
-                    + (f": at {point}" if point else ""),
+                    f"`{d}` may be {'less than 1' if d in counted else 'zero'}" + (f": at {point}" if point else ""),
                     expected=f"a condition of the domain, such as `{d} >= 1`",
                 )
 
@@ -165,12 +155,7 @@ class SizeQuestion:
         roots = [e for m in self.maps for e in (*m.results, *(e for c in m.conditions for e in all_exprs(c)))]
         roots += self.arguments
         known = {abs(n.value) for n in postorder(*roots) if isinstance(n, Int)}
-        known |= {
-            abs(k)
-            for n in postorder(*roots)
-            if isinstance(n, Sum)
-            for k in (n.const, *(k for _, k in n.terms))
-        }
+        known |= {abs(k) for n in postorder(*roots) if isinstance(n, Sum) for k in (n.const, *(k for _, k in n.terms))}
         large = [n for n in sorted(known) if n > 5][:4]
         near = {x for n in large for x in (n - 1, n, n + 1, 2 * n, 3 * n)}
         pool = sorted({*range(16 // (len(self.parameters) + 1) + 2), *near})
@@ -198,14 +183,9 @@ class SizeQuestion:
     def concrete(self, name: str, values: Mapping[str, int]) -> Answer | None:
         """The answer at these sizes; ``None`` where the question has none there."""
         try:
-            at = [
-                m.at({p: values[p] for p in m.parameters}, None if name in _EXISTS else _REACH)
-                for m in self.maps
-            ]
+            at = [m.at({p: values[p] for p in m.parameters}, None if name in _EXISTS else _REACH) for m in self.maps]
             given = {k: _valued(x, values) for k, x in self.given.items()}
-            answer = (
-                equal_maps(at[0], at[1], **given) if name == "equal" else decide_property(name, at, **given)
-            )
+            answer = equal_maps(at[0], at[1], **given) if name == "equal" else decide_property(name, at, **given)
         except (InputError, ZeroDivisionError):
             return None
         c = answer.counterexample
@@ -258,17 +238,11 @@ class SizeQuestion:
         one, other = self.maps[0], self.maps[1].primed()
         if len(one.dims) != len(other.results) or len(other.dims) != len(one.results):
             raise InputError(
-                "maps of these ranks cannot be inverse to each other",
-                expected="as many dimensions as results",
+                "maps of these ranks cannot be inverse to each other", expected="as many dimensions as results"
             )
         pairs = ((one, other), (other, one))
         return [
-            _reached(
-                (*self.sizes, *a.conditions),
-                b,
-                dict(zip(_vars(b.dims), a.results, strict=True)),
-                _vars(a.dims),
-            )
+            _reached((*self.sizes, *a.conditions), b, dict(zip(_vars(b.dims), a.results, strict=True)), _vars(a.dims))
             for a, b in pairs
         ]
 
@@ -276,8 +250,7 @@ class SizeQuestion:
         one, other = self.maps[0], self.maps[1].primed()
         if len(one.dims) != len(other.dims) or len(one.results) != len(other.results):
             raise InputError(
-                "the maps have other numbers of dimensions or results",
-                expected="two maps between the same tensors",
+                "the maps have other numbers of dimensions or results", expected="two maps between the same tensors"
             )
         claims = []
         for a, b in ((one, other), (other, one)):
@@ -311,18 +284,12 @@ class SizeQuestion:
         (m,) = self.maps
         low = m.lower_bounds.get(var(name))
         products = {
-            v
-            for c in m.conditions
-            for n in postorder(*all_exprs(c))
-            if isinstance(n, Mul)
-            for v in n.variables()
+            v for c in m.conditions for n in postorder(*all_exprs(c)) if isinstance(n, Mul) for v in n.variables()
         }
         if low is None or var(name) in products:
             # at some sizes a product is the variable itself, and then another bound of it
             raise InputError(
-                f"{quoted(name)} has no lower bound"
-                if low is None
-                else f"{quoted(name)} is bounded by a product",
+                f"{quoted(name)} has no lower bound" if low is None else f"{quoted(name)} is bounded by a product",
                 expected=f"`{name} in [lo, hi]` in the domain",
             )
         return low

@@ -31,16 +31,7 @@ from .linearised import LINEARISED, by_linearisation
 from .obligation import Obligation
 from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented, unquotienting
 from .recombine import recombinations
-from .refute import (
-    bounded_point,
-    confirmed,
-    divisors,
-    limit_point,
-    machine_point,
-    minimised,
-    model,
-    small_point,
-)
+from .refute import bounded_point, confirmed, divisors, limit_point, machine_point, minimised, model, small_point
 from .trust.disagreement import Disagreement
 from .trust.smtlib import script_at
 from .verdict import Status, Verdict
@@ -183,9 +174,7 @@ def reduced(
     return outcome
 
 
-def _machine(
-    o: Obligation, known: Sequence[Condition], goals: Sequence[Condition], budget: Budget
-) -> Verdict:
+def _machine(o: Obligation, known: Sequence[Condition], goals: Sequence[Condition], budget: Budget) -> Verdict:
     """Claims about machine integers: they fail next to the limits of the type or, mostly, not at all."""
     point = machine_point(o.hypotheses, o.goal, o.width) or limit_point(o.hypotheses, o.goal, o.width)
     if point is not None:
@@ -193,9 +182,7 @@ def _machine(
     _, hard, used, spent = _quick_rounds(known, goals, budget.scaled(0.1))
     if not hard:
         return Verdict(Status.PROVED, " + ".join(used), spent, tried=("machine limits",))
-    return Verdict(
-        Status.UNDECIDED, "", spent, tried=("machine limits", *_QUICK), detail="a finding, not a gate"
-    )
+    return Verdict(Status.UNDECIDED, "", spent, tried=("machine limits", *_QUICK), detail="a finding, not a gate")
 
 
 def _failed(o: Obligation, refuted: bool, spent: int, tried: tuple[str, ...], budget: Budget) -> Verdict:
@@ -205,9 +192,7 @@ def _failed(o: Obligation, refuted: bool, spent: int, tried: tuple[str, ...], bu
         spent += cost
         if found is not None:
             return _refuted(o, found, "model", spent, tried, budget)
-    return Verdict(
-        Status.UNDECIDED, "", spent, tried=tried, detail=f"{budget.proof:,} resource units a strategy"
-    )
+    return Verdict(Status.UNDECIDED, "", spent, tried=tried, detail=f"{budget.proof:,} resource units a strategy")
 
 
 def exists(o: Obligation, budget: Budget) -> Verdict:
@@ -285,9 +270,7 @@ def linear_limits(budget: Budget, *, patient: bool = True) -> linear.ReductionBu
     return linear.ReductionBudget(rlimit=20 * budget.linear, questions=questions, patient=patient)
 
 
-def _unsat(
-    hypotheses: Sequence[Condition], goal: Condition, budget: int, mention: Condition | None = None
-) -> Attempt:
+def _unsat(hypotheses: Sequence[Condition], goal: Condition, budget: int, mention: Condition | None = None) -> Attempt:
     """Whether z3 refutes the negation, and at what cost.  The quotients that ``mention`` contains are defined too."""
     context = z3.Context()
     encoder = Encoder(context, "witness")
@@ -320,11 +303,7 @@ def _quotient_bound(part: Part, budget: Budget) -> Attempt:
 def _in_turn(outcomes: Sequence[linear.Reduction]) -> Attempt:
     """Linear proofs of which each needs those before it; of none nothing is proved."""
     proved = bool(outcomes) and outcomes[-1].proved
-    kept = (
-        tuple(ProofQuestion("linear", leaf) for o in outcomes for leaf in o.leaves)
-        if proved and wanted()
-        else ()
-    )
+    kept = tuple(ProofQuestion("linear", leaf) for o in outcomes for leaf in o.leaves) if proved and wanted() else ()
     return proved, sum(o.resources for o in outcomes), kept
 
 

@@ -116,9 +116,7 @@ class TileSizes:
     @property
     def condition(self) -> str:
         """The condition in words of arithmetic; ``true`` for all sizes."""
-        shown = [
-            [" and ".join(map(str, some)) if some else "true" for some in clause] for clause in self.clauses
-        ]
+        shown = [[" and ".join(map(str, some)) if some else "true" for some in clause] for clause in self.clauses]
         if len(shown) == 1:
             return " or ".join(shown[0])
         return " and ".join(f"({' or '.join(c)})" if len(c) > 1 else c[0] for c in shown) or "true"

@@ -108,9 +108,7 @@ def over(m: IndexingMap, shape: Sequence[int]) -> IndexingMap:
     return m.with_(dims=dims, constraints=(*m.constraints, *(Constraint(v.expr, v.lo, v.hi) for v in less)))
 
 
-def tile_of(
-    m: IndexingMap, sizes: Sequence[int], starts: Mapping[int, str] = {}
-) -> TargetTile | NoTile | None:
+def tile_of(m: IndexingMap, sizes: Sequence[int], starts: Mapping[int, str] = {}) -> TargetTile | NoTile | None:
     """Return the tile of the target that tiles of ``sizes`` elements of the source read, or why there is none.
 
     Where ``starts`` names a place they begin anywhere, as in :func:`tiled`. None where that was not decided within the
@@ -248,11 +246,7 @@ def _by_points(whole: IndexingMap) -> TargetTile | NoTile:
     read = np.stack([np.broadcast_to(r, inside.shape)[inside] for r in results], axis=1)
     rows = np.unique(np.concatenate([places, read], axis=1), axis=0)
     places, read = rows[:, : len(whole.dims)], rows[:, len(whole.dims) :]
-    starts = (
-        np.flatnonzero(np.r_[True, (places[1:] != places[:-1]).any(axis=1)])
-        if len(rows)
-        else np.zeros(0, int)
-    )
+    starts = np.flatnonzero(np.r_[True, (places[1:] != places[:-1]).any(axis=1)]) if len(rows) else np.zeros(0, int)
     counts = np.diff(np.r_[starts, len(rows)])
     if not len(rows):
         return TargetTile(None, (1,) * read.shape[1], (1,) * read.shape[1], ((0, 0),) * read.shape[1])
@@ -269,8 +263,7 @@ def _by_points(whole: IndexingMap) -> TargetTile | NoTile:
         n = partly[0]
         held = set(map(tuple, read[starts[n] : starts[n] + counts[n]].tolist()))
         spans = (
-            range(a, b + 1, s)
-            for a, b, s in zip(first[n].tolist(), last[n].tolist(), strides.tolist(), strict=True)
+            range(a, b + 1, s) for a, b, s in zip(first[n].tolist(), last[n].tolist(), strides.tolist(), strict=True)
         )
         missing = next(e for e in itertools.product(*spans) if e not in held)
         return NoTile(tuple(places[starts[n]].tolist()), missing)
@@ -299,9 +292,7 @@ def tilings(
     of two. An operand that several maps read is loaded once for each.
     """
     choices = [
-        sorted(
-            {d for d in range(1, n + 1) if n % d == 0} | {1 << k for k in range(n.bit_length()) if 1 << k < n}
-        )
+        sorted({d for d in range(1, n + 1) if n % d == 0} | {1 << k for k in range(n.bit_length()) if 1 << k < n})
         for n in dims
     ]
     found = []
@@ -331,9 +322,7 @@ class _Coordinate:
         #: over all runtime values
         self.bounds = (_end(self.read, last=False), _end(self.read, last=True))
         context = self.reads.get_ctx()
-        after = islpy.Map.read_from_str(
-            context, f"{{ [a] -> [b] : b >= a and (b - a) mod {self.stride} = 0 }}"
-        )
+        after = islpy.Map.read_from_str(context, f"{{ [a] -> [b] : b >= a and (b - a) mod {self.stride} = 0 }}")
         before = islpy.Map.read_from_str(context, "{ [a] -> [b] : b <= a }")
         at_least = islpy.Map.read_from_str(context, "{ [a] -> [b] : b >= a }")
         #: the numbers from the first to the last that is read, for each runtime value

@@ -128,9 +128,7 @@ def _stated(
     return TileForAllSizes(None, necessary=False, at=at, missing=missing, reason=reason)
 
 
-def _tiled(
-    m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str]
-) -> ParametricMap:
+def _tiled(m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str]) -> ParametricMap:
     """The map from tiles to what they read, as :func:`.tiles.tiled` has it."""
     places, conditions = [], list[Condition]()
     known: dict[Expr, Expr] = {var(s): var(f"r{k}") for k, s in enumerate(m.ranges)}
@@ -180,10 +178,7 @@ def _proposed(
     offsets = ParametricMap(reads.dims, (), m.parameters, tuple(r.offset for r in tile), tuple(placed))
     names = tuple(i.name for i in counts)
     holds = ParametricMap(reads.dims, names, m.parameters, results, (*placed, *held))
-    return (
-        TileForAllSizes(offsets, tuple(r.size for r in tile), tuple(r.stride for r in tile), tuple(bounds)),
-        holds,
-    )
+    return (TileForAllSizes(offsets, tuple(r.size for r in tile), tuple(r.stride for r in tile), tuple(bounds)), holds)
 
 
 def _range(e: Expr, inside: Mapping[Var, _Range]) -> _Range | None:
@@ -244,11 +239,7 @@ def _enough(question: SizeQuestion, sizes: Sequence[int]) -> Condition | None:
 
 
 def _torn(
-    m: ParametricMap,
-    question: SizeQuestion,
-    shape: Sequence[Expr],
-    sizes: Sequence[int],
-    starts: Mapping[int, str],
+    m: ParametricMap, question: SizeQuestion, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str]
 ) -> tuple[dict[str, int] | None, NoTile | None]:
     """Small sizes at which tiles read no tile, and a tile there."""
     for values in itertools.islice(question.values(), _SIZES):

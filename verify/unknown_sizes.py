@@ -37,10 +37,7 @@ def expect_sizes(op: Op, instruction: Instruction, sizes: Sizes) -> None:
         op.part(r).validate(*shapes)
         made = op.part(r).shape(*shapes)
         for a in arrays[r : r + 1]:
-            fit = (
-                n == UNBOUNDED or not isinstance(e, Int) or e.value == n
-                for e, n in zip(made, a.dims, strict=False)
-            )
+            fit = (n == UNBOUNDED or not isinstance(e, Int) or e.value == n for e, n in zip(made, a.dims, strict=False))
             if len(made) != len(a.dims) or not all(fit):
                 raise InputError(f"{instruction.opcode} makes [{', '.join(map(str, made))}]", expected=str(a))
 
@@ -51,7 +48,5 @@ def answers_for_all_sizes(op: Op, sizes: Sizes) -> Iterator[tuple[str, tuple[Sta
     case = Case("all sizes", op, x)
     case = replace(case, facts=tuple(v >= 0 for v in case.symbols))
     for r in prove_all(op_obligations(case), jobs=1, budget=_BUDGET).results:
-        said = (
-            r.verdict.strategy if r.verdict.proved else str(r.verdict.witness or "; ".join(r.verdict.tried))
-        )
+        said = r.verdict.strategy if r.verdict.proved else str(r.verdict.witness or "; ".join(r.verdict.tried))
         yield r.obligation.kind, (r.verdict.status, said)

@@ -122,9 +122,7 @@ def _instruction(
             if callee is None:
                 return {}
             passed = {(k, path): v for k, each in inner for path, v in each.items()}
-            return evaluate(computations, callee, passed, depth + 1, _behind(callee)).get(
-                callee.root.name, {}
-            )
+            return evaluate(computations, callee, passed, depth + 1, _behind(callee)).get(callee.root.name, {})
     values = _elements(i, [each.get(()) for each in operands])
     return {} if values is None else {(): values}
 
@@ -132,10 +130,7 @@ def _instruction(
 def _branches(i: Instruction) -> tuple[str, ...]:
     """The computations of a conditional, in the order of its operands."""
     calls = i.calls
-    return calls.get("branch_computations") or (
-        *calls.get("true_computation", ()),
-        *calls.get("false_computation", ()),
-    )
+    return calls.get("branch_computations") or (*calls.get("true_computation", ()), *calls.get("false_computation", ()))
 
 
 def _branch(i: Instruction, choice: Bits | None) -> int | None:
@@ -243,10 +238,7 @@ def _result(
     opcode: str, direction: str, element_type: str, types: tuple[str, ...], elements: tuple[int, ...]
 ) -> int | None:
     """The word that an operation makes of words of these types; None if that is not known here."""
-    width, words = (
-        _WIDTHS[element_type],
-        [z3.BitVecVal(e, _WIDTHS[t]) for e, t in zip(elements, types, strict=True)],
-    )
+    width, words = (_WIDTHS[element_type], [z3.BitVecVal(e, _WIDTHS[t]) for e, t in zip(elements, types, strict=True)])
     if "f32" in (element_type, *types):
         made = float_result(opcode, direction, element_type, types, words)
     else:
@@ -319,9 +311,7 @@ def _operation(
 
 
 # --------------------------------------------------------------------------------------------------------- questions
-def _bits(
-    computation: Computation, known: Mapping[tuple[int, Path], Sequence[int]]
-) -> dict[tuple[int, Path], Bits]:
+def _bits(computation: Computation, known: Mapping[tuple[int, Path], Sequence[int]]) -> dict[tuple[int, Path], Bits]:
     """Return the claims about parameters as bit vectors of their types."""
     arrays = {
         (p.parameter_number, path): array
@@ -392,9 +382,7 @@ def _is_put_in(old: Instruction, new: Instruction, found: Found) -> bool:
     if old.opcode == "conditional" and new.opcode == "call":
         taken = _branch(old, choice)
         return (
-            taken is not None
-            and new.called == (_branches(old)[taken],)
-            and new.operands == (old.operands[taken + 1],)
+            taken is not None and new.called == (_branches(old)[taken],) and new.operands == (old.operands[taken + 1],)
         )
     return False
 

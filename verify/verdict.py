@@ -19,14 +19,7 @@ class Status(StrEnum):
 
 
 #: From best to worst, for summaries.
-_ORDER = (
-    Status.PROVED,
-    Status.NOT_CHECKED,
-    Status.UNDECIDED,
-    Status.VACUOUS,
-    Status.UNDEFINED,
-    Status.REFUTED,
-)
+_ORDER = (Status.PROVED, Status.NOT_CHECKED, Status.UNDECIDED, Status.VACUOUS, Status.UNDEFINED, Status.REFUTED)
 
 
 @dataclass(frozen=True)
@@ -50,9 +43,7 @@ class Opinion:
         """The confirmations of the verdict; none where the second solver gave up."""
         leaves = self.leaves > 0 and self.confirmed == self.leaves
         return tuple(
-            name
-            for name, held in (("whole", self.whole), ("leaves", leaves), ("example", self.example))
-            if held
+            name for name, held in (("whole", self.whole), ("leaves", leaves), ("example", self.example)) if held
         )
 
     @property

@@ -70,12 +70,7 @@ def sides_at(c: Counterexample, left: IndexingMap, right: IndexingMap) -> Iterat
 
 
 def difference(
-    answer: Answer,
-    left: AnyMap,
-    right: AnyMap,
-    *,
-    again: str = "",
-    names: tuple[str, str] = ("left", "right"),
+    answer: Answer, left: AnyMap, right: AnyMap, *, again: str = "", names: tuple[str, str] = ("left", "right")
 ) -> str:
     """The block that says whether two maps are equal, and if not, where."""
     head = f"{answer.verdict.value}  "

@@ -100,10 +100,7 @@ class OpCatalogue:
         outputs = len(dict(leaves(instruction.shape))) if instruction.shape else 1
         operands, parts = range(len(sizes)), [op.part(r) for r in range(outputs)]
         found = [
-            [
-                [self._map(instruction, part, k, direction, sizes)] if part.connected(r, k) else []
-                for k in operands
-            ]
+            [[self._map(instruction, part, k, direction, sizes)] if part.connected(r, k) else [] for k in operands]
             for r, part in enumerate(parts)
         ]
         why = next((part.at_most for part in parts if part.at_most), "")
@@ -133,9 +130,7 @@ class OpCatalogue:
             return
         arrays = [a for _, a in leaves(instruction.shape)]
         if len(arrays) != len(wanted):
-            raise InputError(
-                f"{instruction.name}: {instruction.opcode} makes {len(wanted)} arrays, not {len(arrays)}"
-            )
+            raise InputError(f"{instruction.name}: {instruction.opcode} makes {len(wanted)} arrays, not {len(arrays)}")
         for a, dims in zip(arrays, wanted, strict=True):
             if a.dims != dims:
                 made = Shape(a.element_type, dims)
@@ -149,9 +144,7 @@ class OpCatalogue:
             dims = self._accepted[op, sizes] = _dims(op, sizes)
         return dims
 
-    def _map(
-        self, instruction: Instruction, op: Op, k: int, direction: Direction, sizes: Sizes
-    ) -> IndexingMap:
+    def _map(self, instruction: Instruction, op: Op, k: int, direction: Direction, sizes: Sizes) -> IndexingMap:
         key = (op, k, direction, sizes)
         m = self._made.get(key)
         if m is None:

@@ -155,8 +155,7 @@ class Dataflow:
         found = self._junctions.get(ways)
         if found is None:
             maps, unknown, at_most = (
-                dict.fromkeys(x for way in ways for x in getattr(way, name))
-                for name in ("maps", "unknown", "at_most")
+                dict.fromkeys(x for way in ways for x in getattr(way, name)) for name in ("maps", "unknown", "at_most")
             )
             found = self._junctions[ways] = self._settled(maps, unknown, at_most)
         return found
@@ -202,9 +201,7 @@ class Dataflow:
             for operand, inner in found:
                 shape = instruction.operands[operand].shape
                 if shape is not None and inner not in paths_of(shape):
-                    reason = (
-                        f"{instruction.opcode} reads an array of operand {operand} that {shape} does not have"
-                    )
+                    reason = f"{instruction.opcode} reads an array of operand {operand} that {shape} does not have"
                     found = self._opaque(instruction, reason)
                     break
             self._links[key] = found
@@ -393,9 +390,7 @@ class Dataflow:
         """How every array after a loop depends on those before it, if all runs are known and their maps are few."""
         analysis = self.analysis
         calls = instruction.calls
-        condition, body = (
-            analysis.computations.get(calls.get(name, ("",))[0]) for name in ("condition", "body")
-        )
+        condition, body = (analysis.computations.get(calls.get(name, ("",))[0]) for name in ("condition", "body"))
         if condition is None or body is None or instruction.shape is None:
             return None
         if any(len(c.parameters) != 1 or c.parameters[0].parameter_number for c in (condition, body)):
@@ -472,9 +467,7 @@ class Dataflow:
                 callee, summary = special, found
                 self.options.observe(self._operands(instruction, self.analysis.known[special.name]))
         if len(callee.parameters) != len(instruction.operands):
-            reason = (
-                f"{len(instruction.operands)} operands for the {len(callee.parameters)} parameters of {name}"
-            )
+            reason = f"{len(instruction.operands)} operands for the {len(callee.parameters)} parameters of {name}"
             return self._opaque(instruction, reason, where)
         if [p.parameter_number for p in callee.parameters] != list(range(len(callee.parameters))):
             reason = f"the parameters of {name} are not numbered from 0"
@@ -508,9 +501,7 @@ class Dataflow:
             found = {
                 (k, ()): self._value(o.name)
                 for k, o in enumerate(instruction.operands)
-                if o.name in self._static_names
-                and isinstance(o.shape, Shape)
-                and bits_of(o.shape.element_type)
+                if o.name in self._static_names and isinstance(o.shape, Shape) and bits_of(o.shape.element_type)
             }
             return {leaf: value for leaf, value in found.items() if value is not None}
         return {
@@ -552,9 +543,7 @@ class Dataflow:
 
         return self._resolved(with_sources(m, rename))
 
-    def _lifted(
-        self, m: IndexingMap, instruction: Instruction, callee: Computation, where: str
-    ) -> IndexingMap:
+    def _lifted(self, m: IndexingMap, instruction: Instruction, callee: Computation, where: str) -> IndexingMap:
         """A callee's map with its sources seen from the call: parameters are operands, others are inside."""
         operands = {p.name: instruction.operands[p.parameter_number].name for p in callee.parameters}
 
@@ -618,11 +607,7 @@ class Dataflow:
             made, index = self.known.get(instruction.operands[0].name), instruction.attribute("index")
             if made is None or made.opcode != "tuple" or not isinstance(index, int):
                 return None
-            return (
-                RuntimeSource(made.operands[index].name, source.results)
-                if 0 <= index < len(made.operands)
-                else None
-            )
+            return RuntimeSource(made.operands[index].name, source.results) if 0 <= index < len(made.operands) else None
         if instruction.opcode not in _MOVES or not _same_elements(instruction):
             return None
         moved = [(o, m) for o, m in self._moved(instruction) if _covers(m, source.results, instruction.shape)]

@@ -35,8 +35,7 @@ class Reads:
     def under(self, where: str) -> Reads:
         """The same with reasons that lie inside the call `where`."""
         unknown, at_most = (
-            [NoMap(f"{where}/{u.instruction}", u.reason) for u in reasons]
-            for reasons in (self.unknown, self.at_most)
+            [NoMap(f"{where}/{u.instruction}", u.reason) for u in reasons] for reasons in (self.unknown, self.at_most)
         )
         return Reads(self.maps, unknown, at_most)
 

@@ -27,9 +27,7 @@ _UNARY: dict[str, Callable[[Any], Any]] = {
     "ceil": np.ceil,
     "floor": np.floor,
     "negate": np.negative,
-    "round-nearest-afz": lambda a: np.copysign(
-        np.trunc(a) + (np.abs(a - np.trunc(a)) >= 0.5) * np.sign(a), a
-    ),
+    "round-nearest-afz": lambda a: np.copysign(np.trunc(a) + (np.abs(a - np.trunc(a)) >= 0.5) * np.sign(a), a),
     "round-nearest-even": np.rint,
 }
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -64,9 +62,7 @@ def float_elements(
     opcode: str, direction: str, made: str, types: Sequence[str], operands: Sequence[Sequence[int]]
 ) -> tuple[int, ...] | None:
     """The elements of an array from those of operands as large, some of them `f32`; None if they are not known."""
-    arrays = [
-        _numbers(v) if t == FLOAT else np.array(v, object) for t, v in zip(types, operands, strict=True)
-    ]
+    arrays = [_numbers(v) if t == FLOAT else np.array(v, object) for t, v in zip(types, operands, strict=True)]
     if not all(a is not None for a in arrays):
         return None
     match opcode, arrays:
@@ -74,9 +70,7 @@ def float_elements(
             return tuple(operands[0]) if types[0] == FLOAT else float_words(a.tolist())
         case "convert", [a] if made[1:].isdecimal():
             least, most = (
-                (-1 << int(made[1:]) - 1, 1 << int(made[1:]) - 1)
-                if made[0] == "s"
-                else (0, 1 << int(made[1:]))
+                (-1 << int(made[1:]) - 1, 1 << int(made[1:]) - 1) if made[0] == "s" else (0, 1 << int(made[1:]))
             )
             whole = np.trunc(a)
             return tuple(map(int, whole)) if ((least <= whole) & (whole < most)).all() else None
@@ -107,9 +101,7 @@ def float_elements(
 
 def _zeros(opcode: str, a: Any, b: Any) -> bool:
     """Whether it has to be said which zero is the larger."""
-    return opcode in ("maximum", "minimum") and bool(
-        ((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))).any()
-    )
+    return opcode in ("maximum", "minimum") and bool(((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))).any())
 
 
 def _numbers(words: Sequence[int]) -> Any:

@@ -115,9 +115,7 @@ class ModuleMaps:
         computation = self._named(computation)
         summary = self._analysis(direction).summary(computation)
         numbers = {
-            (p.parameter_number, path): k
-            for p in computation.parameters
-            for k, path in enumerate(paths_of(p.shape))
+            (p.parameter_number, path): k for p in computation.parameters for k, path in enumerate(paths_of(p.shape))
         }
         roots = {path: k for k, path in enumerate(paths_of(computation.root.shape))}
         found: dict[tuple[int, int, int], Reads] = {}
@@ -160,9 +158,7 @@ class ModuleMaps:
         computation = self._named(computation)
         starts, ends, within = (self._positions(computation, x) for x in (consumers, producers, inside or ()))
         members = None if inside is None else {*starts, *within}
-        frame = self._analysis(direction).frame(
-            computation, self.path(producers, consumers, computation, inside)
-        )
+        frame = self._analysis(direction).frame(computation, self.path(producers, consumers, computation, inside))
         found: dict[tuple[int, int, int], Reads] = {}
         root = 0
         for start in starts:
@@ -206,9 +202,7 @@ class ModuleMaps:
         computation = self._named(computation)
         members = set(self._positions(computation, instructions))
         users, operands = computation.users, computation.operand_positions
-        outputs = [
-            k for k in sorted(members) if k == computation.root_index or not members.issuperset(users[k])
-        ]
+        outputs = [k for k in sorted(members) if k == computation.root_index or not members.issuperset(users[k])]
         given = sorted({o for k in members for o in operands[k] if o >= 0} - members)
         made, read = ([computation.instructions[k] for k in ks] for ks in (outputs, given))
         return made, read, self.between(read, made, computation, direction, inside=instructions)

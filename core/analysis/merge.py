@@ -93,8 +93,7 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
         return lo <= ends[0] and ends[1] <= hi
 
     return all(within(chosen[name], v.lo, v.hi) for name, v in free.items()) and all(
-        within(substitute_all([e], chosen)[0], c.lo, c.hi)
-        for e, c in zip(conditions, m.constraints, strict=True)
+        within(substitute_all([e], chosen)[0], c.lo, c.hi) for e, c in zip(conditions, m.constraints, strict=True)
     )
 
 
@@ -350,9 +349,7 @@ def _series(maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
             m if m.rts else None,
         )
         boxes = [n for v in (*m.dims, *m.ranges) for n in (v.lo, v.hi)]
-        limits = [
-            n for c, (_, k) in zip(m.constraints, constraints, strict=True) for n in (c.lo - k, c.hi - k)
-        ]
+        limits = [n for c, (_, k) in zip(m.constraints, constraints, strict=True) for n in (c.lo - k, c.hi - k)]
         groups.setdefault(key, []).append(((*boxes, *(k for _, k in results), *limits), m))
     found: list[IndexingMap] = []
     for group in groups.values():
@@ -370,10 +367,7 @@ def _series(maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
 
 def _at_points(m: IndexingMap, after: IndexingMap) -> bool:
     """Whether two maps are of neighbouring indices of a dimension, from which the number of the step can be read."""
-    return any(
-        a.lo == a.hi and b.lo == b.hi and abs(a.lo - b.lo) == 1
-        for a, b in zip(m.dims, after.dims, strict=True)
-    )
+    return any(a.lo == a.hi and b.lo == b.hi and abs(a.lo - b.lo) == 1 for a, b in zip(m.dims, after.dims, strict=True))
 
 
 def _progression(rows: list[tuple[int, ...]]) -> int:
@@ -399,11 +393,7 @@ def _as_one(m: IndexingMap, rows: Sequence[Sequence[int]]) -> IndexingMap:
     # the number of the step: read off a dimension that has one index in each map, or a range
     constraints: list[Constraint] = []
     shown = next(
-        (
-            k
-            for k in range(len(m.dims))
-            if first[2 * k] == first[2 * k + 1] and steps[2 * k] == steps[2 * k + 1] != 0
-        ),
+        (k for k in range(len(m.dims)) if first[2 * k] == first[2 * k + 1] and steps[2 * k] == steps[2 * k + 1] != 0),
         None,
     )
     ranges = m.ranges

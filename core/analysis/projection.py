@@ -100,9 +100,7 @@ def _images(m: IndexingMap) -> IndexingMap | None:
         at = m.ranges.index(ranges[0])
         kept = [v for v in m.ranges if v not in ranges]
         rest = iter(exprs[len(m.results) :])
-        rts = [
-            v if v.source is None else v.indexed(tuple(next(rest) for _ in v.source.results)) for v in m.rts
-        ]
+        rts = [v if v.source is None else v.indexed(tuple(next(rest) for _ in v.source.results)) for v in m.rts]
         return m.with_(
             ranges=(*kept[:at], *made.values(), *kept[at:]),
             rts=tuple(rts),
@@ -223,9 +221,7 @@ def _without_hidden(m: IndexingMap) -> IndexingMap | None:
     return None
 
 
-def _eliminated(
-    v: Variable, constraints: Sequence[Constraint], facts: Facts
-) -> tuple[Constraint, ...] | None:
+def _eliminated(v: Variable, constraints: Sequence[Constraint], facts: Facts) -> tuple[Constraint, ...] | None:
     """The constraints that say that some value of a range satisfies the given ones; None if they are not found exactly."""
     x = v.expr
     # `a·x` is at least, at most, these
@@ -287,9 +283,7 @@ def _summed(m: IndexingMap) -> IndexingMap | None:
     return None
 
 
-def _one_for_two(
-    m: IndexingMap, gone: tuple[Variable, int], kept: tuple[Variable, int]
-) -> IndexingMap | None:
+def _one_for_two(m: IndexingMap, gone: tuple[Variable, int], kept: tuple[Variable, int]) -> IndexingMap | None:
     """The map with `total = kept + step·gone` in place of `kept`, and `gone` eliminated."""
     (v, step), (u, unit) = gone, kept
     step *= unit

@@ -107,7 +107,5 @@ class CompositionStep:
     known: Mapping[str, Instruction] | None = None
 
 
-AnalysisStep = (
-    CompositionStep | EvaluationStep | FollowStep | MaskStep | MergeStep | OperandStep | UnrollingStep
-)
+AnalysisStep = CompositionStep | EvaluationStep | FollowStep | MaskStep | MergeStep | OperandStep | UnrollingStep
 """One thing that the analysis takes for true."""

@@ -35,8 +35,7 @@ def table_element(values: Sequence[int], dims: Sequence[int], index: Sequence[Ex
         return None
     first = table.flat[0]
     rows = [
-        table[tuple([slice(None) if d == axis else 0 for d in range(table.ndim)])] - first
-        for axis in range(table.ndim)
+        table[tuple([slice(None) if d == axis else 0 for d in range(table.ndim)])] - first for axis in range(table.ndim)
     ]
     if (sum(np.ix_(*rows), first) != table).any():
         return None
@@ -146,10 +145,7 @@ def _form(row: Sequence[int], e: Expr) -> Expr | None:
 def _of_digits(row: Sequence[int], e: Expr) -> Expr | None:
     """The value of a row that is one of the index's quotient and one of its remainder, as where bits are reversed."""
     for n in range(2, len(row) // 2 + 1):
-        if (
-            len(row) % n == 0
-            and (found := table_element(row, (len(row) // n, n), (e // n, e % n))) is not None
-        ):
+        if len(row) % n == 0 and (found := table_element(row, (len(row) // n, n), (e // n, e % n))) is not None:
             return found
     return None
 
@@ -180,8 +176,7 @@ def quotient(x: Expr, indices: Sequence[int], step: int, values: Sequence[int]) 
             continue
         # c·v is at most a·t + b, and that is less than c·v + c
         least, most = (
-            pick(c * v - a * t + more for t, v in enumerate(values))
-            for pick, more in ((max, 0), (min, c - 1))
+            pick(c * v - a * t + more for t, v in enumerate(values)) for pick, more in ((max, 0), (min, c - 1))
         )
         if least <= most:
             return floordiv(x * a + (step * least - a * indices[0]), c * step)

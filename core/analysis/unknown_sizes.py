@@ -99,9 +99,7 @@ class MapsForAllSizes:
                 known = () if isinstance(maps, NoMap) else tuple(m or _identity(array.sizes) for m in maps)
                 read = given[leaf[0]][leaf[1]]
                 at_most = tuple(array.at_most.get(leaf, ()))
-                found[root, *places[leaf]] = ReadsForAllSizes(
-                    array.sizes, read.sizes, known, unknown, at_most
-                )
+                found[root, *places[leaf]] = ReadsForAllSizes(array.sizes, read.sizes, known, unknown, at_most)
         return found
 
     def _symbol(self) -> Var:
@@ -216,18 +214,14 @@ class MapsForAllSizes:
             return NoMap(i.name, error.message)
         results = tuple(e.substitute(names) for e in claim.results)
         # a size that divides is that of an array without elements where it is 0
-        conditions += [
-            d >= 1 for d in divisors_of((*results, *(e for c in conditions for e in all_exprs(c))))
-        ]
+        conditions += [d >= 1 for d in divisors_of((*results, *(e for c in conditions for e in all_exprs(c))))]
         free = {v for e in results for v in e.variables()} | {v for c in conditions for v in c.variables()}
         bound = {*(d.name for d in dims), *ranges}
         parameters = sorted({v.name for v in free} - bound, key=lambda n: (len(n), n))
         own = tuple(d.name for d in dims)
         return ParametricMap(own, tuple(ranges), tuple(parameters), results, tuple(conditions))
 
-    def _over(
-        self, before: Mapping[Leaf, Found], link: ParametricMap | NoMap, i: Instruction
-    ) -> dict[Leaf, Found]:
+    def _over(self, before: Mapping[Leaf, Found], link: ParametricMap | NoMap, i: Instruction) -> dict[Leaf, Found]:
         """The maps over one link more."""
         found: dict[Leaf, Found] = {}
         for leaf, maps in before.items():

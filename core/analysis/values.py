@@ -150,12 +150,7 @@ def _of(
         if callee is None or depth >= _DEEPEST or (instruction.operands and not inside):
             return {}
         return values_of(computations, callee, inside, depth + 1, budget).get(callee.root.name, {})
-    if (
-        opcode == "broadcast"
-        and given
-        and given[0].get((), (0, 0))[1:] == ()
-        and _is("pred", instruction.shape)
-    ):
+    if opcode == "broadcast" and given and given[0].get((), (0, 0))[1:] == () and _is("pred", instruction.shape):
         return {(): given[0][()]}  # one element says it all, also of an array that is not small
     if not small(instruction.shape, budget.largest) or (_is(FLOAT, instruction.shape) and not budget.floats):
         return {}
@@ -189,17 +184,13 @@ def branch_taken(instruction: Instruction, choice: Value | None) -> int | None:
     return choice[0] if 0 <= choice[0] < count else count - 1
 
 
-def evaluated(
-    instruction: Instruction, operands: Sequence[Value | None], largest: int = LARGEST
-) -> Value | None:
+def evaluated(instruction: Instruction, operands: Sequence[Value | None], largest: int = LARGEST) -> Value | None:
     """The elements of a small array from those of its operands, None if they are not known."""
     shape, opcode = instruction.shape, instruction.opcode
     assert isinstance(shape, Shape)
     if opcode == "constant":
         words = (
-            float_words(literal_words(instruction))
-            if shape.element_type == FLOAT
-            else constant_elements(instruction)
+            float_words(literal_words(instruction)) if shape.element_type == FLOAT else constant_elements(instruction)
         )
         return words if words is not None and len(words) == shape.size else None
     if opcode == "iota":
@@ -280,9 +271,7 @@ def _seen_as(first: Shape, shape: Shape, value: Value) -> Value | None:
 _MOVES = ("broadcast", "concatenate", "pad", "reverse", "slice", "transpose")
 
 
-def _moved(
-    instruction: Instruction, shape: Shape, shapes: Sequence[Shape], given: Sequence[Value]
-) -> Value | None:
+def _moved(instruction: Instruction, shape: Shape, shapes: Sequence[Shape], given: Sequence[Value]) -> Value | None:
     """The elements of an array into which those of its operands are moved."""
     import numpy as np
 
@@ -306,10 +295,7 @@ def _moved(
             if any(low < 0 or high < 0 for low, high, _ in padding):
                 return None
             inside = tuple(
-                [
-                    slice(low, n - high, gap + 1)
-                    for n, (low, high, gap) in zip(shape.dims, padding, strict=True)
-                ]
+                [slice(low, n - high, gap + 1) for n, (low, high, gap) in zip(shape.dims, padding, strict=True)]
             )
             made = np.full(shape.dims, given[1][0], object)
             made[inside] = arrays[0]
@@ -424,9 +410,7 @@ def _specialized(instruction: Instruction, values: Values) -> Instruction:
         return Instruction(instruction.name, "copy", instruction.shape, (chosen,))
     if opcode == "conditional" and (taken := branch_taken(instruction, choice)) is not None:
         run = Attributes((("to_apply", Reference(branches(instruction)[taken])),))
-        return replace(
-            instruction, opcode="call", operands=(instruction.operands[1 + taken],), attributes=run
-        )
+        return replace(instruction, opcode="call", operands=(instruction.operands[1 + taken],), attributes=run)
     return instruction
 
 
@@ -440,10 +424,7 @@ class LoopRun:
 
 
 def runs(
-    computations: Mapping[str, Computation],
-    condition: Computation,
-    body: Computation,
-    start: Mapping[Path, Value],
+    computations: Mapping[str, Computation], condition: Computation, body: Computation, start: Mapping[Path, Value]
 ) -> list[LoopRun] | None:
     """The runs of a loop in order; None if their number is not known, or is more than `MOST_RUNS`."""
     found: list[LoopRun] = []

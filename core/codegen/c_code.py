@@ -217,9 +217,7 @@ def _width(ranges: Iterable[Interval], m: IndexingMap, part: str = "") -> int:
     found = fits(ranges)
     if found is None:
         what = part + (quoted(_text(m), 80) if _text(m) else "what is so large")
-        raise InputError(
-            f"intervals do not show that 64 bits are enough for {what}", expected="smaller bounds"
-        )
+        raise InputError(f"intervals do not show that 64 bits are enough for {what}", expected="smaller bounds")
     return found
 
 

@@ -13,38 +13,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from ..expr import (
-    BUILDERS,
-    CeilDiv,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Mod,
-    Mul,
-    Sum,
-    Var,
-    integer,
-    linear,
-    postorder,
-)
+from ..expr import BUILDERS, CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, integer, linear, postorder
 from ..indexing_map import IndexingMap, expect_map
 from ..interval import EMPTY, LINE, Interval
 from ..text_printer import Order
 
 Operation: TypeAlias = Literal[
-    "variable",
-    "integer",
-    "negate",
-    "plus",
-    "minus",
-    "times",
-    "floordiv",
-    "mod",
-    "ceildiv",
-    "minimum",
-    "maximum",
+    "variable", "integer", "negate", "plus", "minus", "times", "floordiv", "mod", "ceildiv", "minimum", "maximum"
 ]
 #: The widths of machine integers, smallest first.
 WIDTHS: Final = (32, 64)
@@ -192,9 +167,7 @@ class Program:
                 todo.extend(self.steps[k].args)
         return found
 
-    def ranges(
-        self, bounds: Mapping[Any, Interval], known: Mapping[int, Interval] | None = None
-    ) -> list[Interval]:
+    def ranges(self, bounds: Mapping[Any, Interval], known: Mapping[int, Interval] | None = None) -> list[Interval]:
         """The range of every step for variables within ``bounds``.
 
         ``known`` cuts the ranges of some steps further, where more is known of them than their operands tell.

@@ -65,10 +65,7 @@ def takes_sums_apart(engine: Engine, es: list[Expr]) -> bool:
     for several in divisions.values():
         if len(several) > 1:
             bodies = {
-                arg[a][1]
-                for e in several
-                for a, _ in engine.read(e)[1]
-                if kind[a] == QUOTIENT or kind[a] == REMAINDER
+                arg[a][1] for e in several for a, _ in engine.read(e)[1] if kind[a] == QUOTIENT or kind[a] == REMAINDER
             }
             if len(bodies) > 1:
                 return True

@@ -20,9 +20,7 @@ class NarrowLedger(Ledger):
     The sums ``given`` may do so.
     """
 
-    def __init__(
-        self, engine: Engine, weight: int, forms: list[Form], lo: int, hi: int, given: set[Form]
-    ) -> None:
+    def __init__(self, engine: Engine, weight: int, forms: list[Form], lo: int, hi: int, given: set[Form]) -> None:
         self.lo = lo
         self.hi = hi
         self.given = given

@@ -164,9 +164,7 @@ class Search(Differences):
                     break
                 # what was chosen are other atoms
                 for choice, _, _ in ledger.log[mark:]:
-                    atoms += [
-                        a for a, _ in choice[1][1] if kind[a] in (QUOTIENT, REMAINDER) and a not in atoms
-                    ]
+                    atoms += [a for a, _ in choice[1][1] if kind[a] in (QUOTIENT, REMAINDER) and a not in atoms]
 
     def _with_constants(self, atoms: list[int]) -> bool:
         """Whether there is a constant in what is divided, or beside a quotient."""
@@ -259,9 +257,7 @@ class Search(Differences):
         """Quotients of one dividend that are 0 or -1 by the smallest of their divisors."""
         engine = self.engine
         for atoms in self.dividends().values():
-            same = [
-                a for a in atoms if engine.kind[a] == QUOTIENT and engine.lo[a] == -1 and engine.hi[a] == 0
-            ]
+            same = [a for a in atoms if engine.kind[a] == QUOTIENT and engine.lo[a] == -1 and engine.hi[a] == 0]
             if len(same) > 1:
                 d = min([engine.divisor[a] for a in same])
                 larger = [a for a in same if engine.divisor[a] != d]
@@ -303,9 +299,7 @@ class Search(Differences):
         choices = self.instead(a, "turned", t)
         if t != atom(b):
             other = lone(t)
-            same = (
-                self.instead(other, "congruent", ledger.written[b]) if engine.kind[other] == REMAINDER else []
-            )
+            same = self.instead(other, "congruent", ledger.written[b]) if engine.kind[other] == REMAINDER else []
             return choices + same if same else []
         return choices
 

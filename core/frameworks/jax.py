@@ -27,13 +27,7 @@ __all__ = ["array", "module", "read_stablehlo", "stablehlo", "through_xla"]
 
 Stage = Literal["lowered", "optimized"]
 
-_TYPES = {
-    "pred": "bool",
-    "bf16": "bfloat16",
-    "c64": "complex64",
-    "c128": "complex128",
-    "f4e2m1fn": "float4_e2m1fn",
-}
+_TYPES = {"pred": "bool", "bf16": "bfloat16", "c64": "complex64", "c128": "complex128", "f4e2m1fn": "float4_e2m1fn"}
 _NUMBER = re.compile(r"([fsu])(\d+)(e\d+m\d+\w*)?\Z", re.ASCII)
 _KINDS = {"f": "float", "s": "int", "u": "uint"}
 _QUANTIZED = re.compile(r"!quant\.uniform<\w+(?:<[^<>]*>)?:(\w+)[^<>]*>|\buniform_(?:de)?quantize\b")
@@ -94,9 +88,7 @@ def read_stablehlo(text: str) -> Module:
     # as long as before, so that places of errors stay right
     plain = _QUANTIZED.sub(lambda found: (found[1] or "convert").ljust(len(found[0])), text)
     try:
-        computation = mlir.mlir_module_to_xla_computation(
-            to_calls(plain), use_tuple_args=False, return_tuple=False
-        )
+        computation = mlir.mlir_module_to_xla_computation(to_calls(plain), use_tuple_args=False, return_tuple=False)
     except errors as error:
         raise _input_error("StableHLO", str(error), text, _MLIR_PLACE) from None
     return read_module(from_calls(_text(computation.get_hlo_module())))

@@ -19,14 +19,7 @@ from indexproof.core.errors import InputError
 from indexproof.core.expr import Expr, floordiv, mod
 from indexproof.core.indexing_map import is_name
 from indexproof.core.interop.foreign import needed
-from indexproof.core.interop.jaxpr_form import (
-    CALLS,
-    IndexMapReader,
-    NotConverted,
-    constants,
-    nested,
-    variables,
-)
+from indexproof.core.interop.jaxpr_form import CALLS, IndexMapReader, NotConverted, constants, nested, variables
 from indexproof.core.interval import Interval
 from indexproof.core.pallas_call import BlockDim, BlockedOperand, PallasCall, ScalarTable
 
@@ -66,15 +59,13 @@ def pallas_calls(function: Callable[..., Any], *args: Any, ranges: Ranges | None
         found = [_described(eqn, values, used, stated) for eqn, values, used in calls]
     except (AttributeError, KeyError) as error:
         raise InputError(
-            f"jax {jax.__version__} describes a pallas_call in another way: {error}",
-            expected="jax 0.7 to 0.10",
+            f"jax {jax.__version__} describes a pallas_call in another way: {error}", expected="jax 0.7 to 0.10"
         ) from error
     names = {name for call in found for name in call.tables}
     for name in stated:
         if found and name not in names:
             raise InputError(
-                f"no scalar prefetch operand is called {name}",
-                expected=f"one of {', '.join(sorted(names)) or 'none'}",
+                f"no scalar prefetch operand is called {name}", expected=f"one of {', '.join(sorted(names)) or 'none'}"
             )
     return found
 
@@ -138,9 +129,7 @@ def _described(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ra
     params = eqn.params
     kernel, mapping = params["jaxpr"], params["grid_mapping"]
     # references that the kernel is closed over stand before the operands
-    values = [
-        x for v, x in zip(eqn.invars, operand_values, strict=True) if "Ref" not in type(v.aval).__name__
-    ]
+    values = [x for v, x in zip(eqn.invars, operand_values, strict=True) if "Ref" not in type(v.aval).__name__]
     sizes = iter(values)
     dynamic = [not isinstance(n, int) for n in mapping.grid]
     values = values[sum(dynamic) :]

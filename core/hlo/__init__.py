@@ -1,26 +1,7 @@
 """HLO text: reader, the module as a value, printer."""
 
-from .attributes import (
-    Attributes,
-    DimensionLabels,
-    Quoted,
-    Raw,
-    Record,
-    Reference,
-    Stride,
-    Value,
-    WindowDimension,
-)
-from .module import (
-    SNIPPET,
-    Computation,
-    Instruction,
-    Module,
-    Operand,
-    Signature,
-    SourceTable,
-    fill_shapes,
-)
+from .attributes import Attributes, DimensionLabels, Quoted, Raw, Record, Reference, Stride, Value, WindowDimension
+from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, SourceTable, fill_shapes
 from .printer import format_computation, format_instruction, format_module
 from .reader import read_instruction, read_module
 from .shape import AnyShape, Layout, Shape, Tile, TupleShape, leaves, read_shape

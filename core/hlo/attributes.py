@@ -105,9 +105,7 @@ _FIELD = re.compile(
     rf"(?P<value>{STRING}|[^\s,{{}}()\[\]\"=]++|\{{[^{{}}\"=]*+\}})",
     re.ASCII | re.DOTALL,
 )
-_NESTED = re.compile(
-    r"\s*+(?:(?P<open>\{)|(?P<close>\})|(?P<comma>,)|(?P<int>-?\d{1,40}(?![\w.])))", re.ASCII
-)
+_NESTED = re.compile(r"\s*+(?:(?P<open>\{)|(?P<close>\})|(?P<comma>,)|(?P<int>-?\d{1,40}(?![\w.])))", re.ASCII)
 _DEEPEST = 50
 
 # Attributes of the usual form: values in up to three pairs of braces.
@@ -414,9 +412,7 @@ def parse_dim_labels(value: Value) -> DimensionLabels:
     for part, named, what in ((lhs, "bf", "input"), (rhs, "io", "kernel"), (out, "bf", "output")):
         wanted = sorted([*named, *digits])
         if sorted(part) != wanted:
-            raise ValueError(
-                f"dim_labels: the {what} has labels {part!r}, not each of {''.join(wanted)!r} once"
-            )
+            raise ValueError(f"dim_labels: the {what} has labels {part!r}, not each of {''.join(wanted)!r} once")
     places: list[Any] = []
     for part, first, second in (lhs, "b", "f"), (rhs, "i", "o"), (out, "b", "f"):
         places += [part.index(first), part.index(second), tuple(map(part.index, digits))]

@@ -14,9 +14,7 @@ from typing import NamedTuple
 from .lexer import Source, shorten
 
 _INTEGER = r"-?\d++"
-_NUMBER = (
-    r"-?(?:\d++(?:\.\d*+)?+(?:[eE][+-]?\d++)?+|\.\d++(?:[eE][+-]?\d++)?+|inf|nan(?:\(0x[0-9a-fA-F]++\))?+)"
-)
+_NUMBER = r"-?(?:\d++(?:\.\d*+)?+(?:[eE][+-]?\d++)?+|\.\d++(?:[eE][+-]?\d++)?+|inf|nan(?:\(0x[0-9a-fA-F]++\))?+)"
 _PAIR = rf"\(\s*+{_NUMBER}\s*+,\s*+{_NUMBER}\s*+\)"
 _TYPE = re.compile(r"([suc])([1-9]\d{0,2})\Z|b?f(\d{1,3})(?:e[0-9a-z]+)?\Z|pred\Z", re.ASCII)
 _WORD = re.compile(r"[^\s{},]++")

@@ -92,8 +92,7 @@ class Instruction:
         for k, operand in enumerate(self.operands):
             if not isinstance(operand.shape, Shape):
                 raise InputError(
-                    f"{self.name}: operand {k} of {self.opcode} ({operand.name}) is not an array of "
-                    "known shape"
+                    f"{self.name}: operand {k} of {self.opcode} ({operand.name}) is not an array of known shape"
                 )
             shapes.append(operand.shape)
         return tuple(shapes)
@@ -164,9 +163,7 @@ class Instruction:
                 found.setdefault(name, names)
         return found
 
-    def _parsed(
-        self, name: str, parse: Callable[[Value], T], wanted: str = "", default: T | None = None
-    ) -> T:
+    def _parsed(self, name: str, parse: Callable[[Value], T], wanted: str = "", default: T | None = None) -> T:
         try:
             return self._typed(name, parse, wanted, default)
         except ValueError as error:
@@ -174,9 +171,7 @@ class Instruction:
                 raise
             raise InputError(f"{self.name}: {error}", path=name) from None
 
-    def _typed(
-        self, name: str, accept: Callable[[Value], T | None], wanted: str, default: T | None = None
-    ) -> T:
+    def _typed(self, name: str, accept: Callable[[Value], T | None], wanted: str, default: T | None = None) -> T:
         """Convert an attribute by `accept`.  Raises InputError if that gives None, or if it is absent without a default."""
         value = self.attribute(name)
         if value is None:

@@ -74,9 +74,7 @@ def format_instruction(instruction: Instruction, percent: bool = True, operand_s
 
 def _attributes(attributes: Iterable[tuple[str, Value]], percent: bool) -> str:
     # A reference in an attribute that is not known to hold one is recognised by its `%` alone.
-    return "".join(
-        f", {name}={format_value(value, percent or name not in COMPUTATIONS)}" for name, value in attributes
-    )
+    return "".join(f", {name}={format_value(value, percent or name not in COMPUTATIONS)}" for name, value in attributes)
 
 
 def _name(name: str, percent: bool) -> str:

@@ -82,9 +82,7 @@ def read_instruction(text: str) -> Instruction:
     if position != len(text):
         reader.source.unexpected(position, "after an instruction", "the end of the text")
     if reader.nested:
-        reader.source.fail(
-            0, "instructions in place of operands", "one instruction whose operands have names"
-        )
+        reader.source.fail(0, "instructions in place of operands", "one instruction whose operands have names")
     return instruction
 
 
@@ -141,9 +139,7 @@ class _Reader:
             computation, position = self.computation(start[2], start.end(), loose=header is None)
             if computation.name in named:
                 source.fail(
-                    start.start(2),
-                    f"computation {shorten(computation.name)!r} is defined twice",
-                    "another name",
+                    start.start(2), f"computation {shorten(computation.name)!r} is defined twice", "another name"
                 )
             named.add(computation.name)
             computations.append(computation)
@@ -152,9 +148,7 @@ class _Reader:
                     source.fail(start.start(1), "two computations are marked ENTRY", "one ENTRY")
                 entry = computation.name
         if not computations:
-            source.fail(
-                len(text), "the module has no computation", "a computation such as `ENTRY main { … }`"
-            )
+            source.fail(len(text), "the module has no computation", "a computation such as `ENTRY main { … }`")
         return Module(name, tuple(computations), entry or computations[-1].name, attributes, tuple(tables))
 
     def table(self, name: str, position: int) -> tuple[SourceTable, int]:
@@ -190,9 +184,7 @@ class _Reader:
         """Check that the header agrees with the body, layouts aside."""
         parameters, name = computation.parameters, f"computation {shorten(computation.name)!r}"
         if len(parameters) != len(signature.parameters):
-            message = (
-                f"{name} has {len(parameters)} parameters, not the {len(signature.parameters)} of its header"
-            )
+            message = f"{name} has {len(parameters)} parameters, not the {len(signature.parameters)} of its header"
             self.source.fail(position, message, "one shape for each parameter")
         stated = {f"parameter({k})": shape for k, (_, shape) in enumerate(signature.parameters)}
         stated["the root"] = signature.result
@@ -201,9 +193,7 @@ class _Reader:
                 message = f"{what} of {name} is {shorten(str(i.shape))}, its header says {shorten(str(said))}"
                 self.source.fail(position, message, "the same shape")
 
-    def body(
-        self, name: str, position: int, signature: Signature | None, loose: bool
-    ) -> tuple[Computation, int]:
+    def body(self, name: str, position: int, signature: Signature | None, loose: bool) -> tuple[Computation, int]:
         """Instructions up to `}` or the end of the text."""
         source, text = self.source, self.text
         instructions: list[Instruction] = []
@@ -341,9 +331,7 @@ class _Reader:
                 shape = known[operand.name].shape
                 if operand.shape is not None and shape is not None and not _same_array(operand.shape, shape):
                     written, defined = (shorten(str(s)) for s in (operand.shape, shape))
-                    message = (
-                        f"operand {shorten(operand.name)!r} is written {written} but was defined as {defined}"
-                    )
+                    message = f"operand {shorten(operand.name)!r} is written {written} but was defined as {defined}"
                     at = self.where(operand.name, position, end)
                     self.source.fail(at, message, "the shape of its definition")
                 operands.append(Operand(operand.name, operand.shape if shape is None else shape))
@@ -399,9 +387,7 @@ class _Reader:
         """An opcode with its parenthesis, which must come next."""
         found = _OPCODE.match(self.text, position)
         if found is None:
-            self.source.unexpected(
-                self.source.skip(position), "where an opcode belongs", "an opcode such as `add(`"
-            )
+            self.source.unexpected(self.source.skip(position), "where an opcode belongs", "an opcode such as `add(`")
         return found
 
     def misplaced(self, position: int) -> tuple[str | None, str, AnyShape | None, str, int]:
@@ -486,9 +472,7 @@ class _Reader:
     def nest(self, opcode: re.Match[str], shape: AnyShape | None, depth: int) -> tuple[str, int]:
         """Define an instruction that stands in place of an operand, under a name as XLA makes it."""
         if depth > _DEEPEST:
-            self.source.fail(
-                opcode.start(1), f"instructions nested deeper than {_DEEPEST}", "names of operands"
-            )
+            self.source.fail(opcode.start(1), f"instructions nested deeper than {_DEEPEST}", "names of operands")
         operands, literal, end = self.inside(opcode[1], opcode.end() - 1, shape, depth)
         number = self.anonymous[opcode[1]] = self.anonymous.get(opcode[1], -1) + 1
         name = f"{opcode[1]}.anon" + (f".{number}" if number else "")
@@ -508,9 +492,7 @@ class _Reader:
                 end = self.value_end(name, start)
                 spelled = text[start:end].strip()
             if name in names:
-                self.source.fail(
-                    found.start(1), f"attribute {shorten(name)!r} is given twice", "each attribute once"
-                )
+                self.source.fail(found.start(1), f"attribute {shorten(name)!r} is given twice", "each attribute once")
             names.add(name)
             if name == "entry_computation_layout" and '"' not in spelled:
                 spelled = " ".join(spelled.split())  # numbers in comments have become spaces

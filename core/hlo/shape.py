@@ -118,8 +118,7 @@ class Shape:
             object.__setattr__(self, "dims", tuple(as_integer(n) for n in self.dims))
         if self.layout is not None and len(self.layout.minor_to_major) != len(self.dims):
             raise InputError(
-                f"layout {self.layout} of an array of rank {self.rank}",
-                expected=_dimension_numbers(self.rank),
+                f"layout {self.layout} of an array of rank {self.rank}", expected=_dimension_numbers(self.rank)
             )
         if self.dims and min(self.dims) < UNBOUNDED:
             raise InputError(f"an array of sizes {list(self.dims)}", expected="sizes from 0")
@@ -344,9 +343,7 @@ def _layout(source: Source, position: int, rank: int) -> Layout | None:
             source.unexpected(position, "in a layout", "`,`, `:` or `}`")
     if len(order) != rank:
         source.fail(
-            opening,
-            f"a layout of {len(order)} dimensions for an array of rank {rank}",
-            _dimension_numbers(rank),
+            opening, f"a layout of {len(order)} dimensions for an array of rank {rank}", _dimension_numbers(rank)
         )
     tiles: list[Tile] = []
     properties: list[tuple[str, str]] = []

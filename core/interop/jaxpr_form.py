@@ -111,9 +111,7 @@ class IndexMapReader:
         if kind != "bool":
             bits, found = int(kind.lstrip("uint")), self.interval(e)
             if not found.inside(limits(bits) if kind.startswith("int") else Interval(0, 2**bits - 1)):
-                raise NotConverted(
-                    f"`{eqn.primitive.name}` may overflow {kind}: {e} is in [{found.lo}, {found.hi}]"
-                )
+                raise NotConverted(f"`{eqn.primitive.name}` may overflow {kind}: {e} is in [{found.lo}, {found.hi}]")
 
     def equation(self, eqn: Any, args: list[Any]) -> list[Any]:
         """The values of one equation."""
@@ -229,9 +227,7 @@ def _unequal(r: IndexMapReader, a: Expr, b: Expr) -> Expr:
 
 #: The primitives of jax that an index map may use, on integers; on truth values if the name says so.
 _OPERATIONS: dict[str, Callable[..., Expr]] = {
-    **dict.fromkeys(
-        ("broadcast_in_dim", "convert_element_type", "copy", "reshape", "squeeze"), lambda r, a: a
-    ),
+    **dict.fromkeys(("broadcast_in_dim", "convert_element_type", "copy", "reshape", "squeeze"), lambda r, a: a),
     "abs": lambda r, a: maximum(a, -a),
     "add": lambda r, a, b: a + b,
     "and": IndexMapReader.masked,

@@ -116,9 +116,7 @@ def _symbols_last(order: Order, roots: Sequence[Expr], symbols: set[Expr]) -> No
     symbolic: dict[Expr, bool] = {}
     for node in postorder(*roots):
         children = node.children
-        symbolic[node] = (
-            all(symbolic[c] for c in children) if children else node in symbols or type(node) is Int
-        )
+        symbolic[node] = all(symbolic[c] for c in children) if children else node in symbols or type(node) is Int
         if isinstance(node, Sum):
             terms = order.terms[node]
             first = next((k for k, (t, _) in enumerate(terms) if not symbolic[t]), 0)
@@ -295,10 +293,7 @@ def _domain(reader: _Affine, head: _Head, expected: str) -> list[Relation]:
         reader.unexpected(expected)
     inner, _, relations = reader.attribute("affine_set")
     names: dict[Expr, Expr] = {}
-    for what, theirs, own in (
-        ("dimensions", inner.dims, head.dims),
-        ("symbols", inner.symbols, head.symbols),
-    ):
+    for what, theirs, own in (("dimensions", inner.dims, head.dims), ("symbols", inner.symbols, head.symbols)):
         if len(theirs) != len(own):
             raise reader.error(f"the domain has {len(theirs)} {what}", inner.at, f"{len(own)} as in the map")
         names.update((inner.scope[a.text], head.scope[b.text]) for a, b in zip(theirs, own, strict=True))

@@ -139,12 +139,8 @@ class _ToSympy:
 @overload
 def to_sympy(subject: Expr, symbols: Mapping[Any, Any] | None = None, *, evaluate: bool = True) -> Any: ...
 @overload
-def to_sympy(
-    subject: IndexingMap, symbols: Mapping[Any, Any] | None = None, *, evaluate: bool = True
-) -> SympyMap: ...
-def to_sympy(
-    subject: Expr | IndexingMap, symbols: Mapping[Any, Any] | None = None, *, evaluate: bool = True
-) -> Any:
+def to_sympy(subject: IndexingMap, symbols: Mapping[Any, Any] | None = None, *, evaluate: bool = True) -> SympyMap: ...
+def to_sympy(subject: Expr | IndexingMap, symbols: Mapping[Any, Any] | None = None, *, evaluate: bool = True) -> Any:
     """An expression as a sympy expression, or a map as a :class:`SympyMap`.
 
     ``symbols`` maps variables or their names to sympy symbols; any other variable becomes an integer symbol of its
@@ -196,9 +192,7 @@ def sympy_source(f: SympyMap) -> str:
     try:
         lines += assignments(f, lambda e: str(printer.doprint(e)))
     except RecursionError:
-        raise InputError(
-            "the expressions are too deep for sympy to print them", expected="another form"
-        ) from None
+        raise InputError("the expressions are too deep for sympy to print them", expected="another form") from None
     return "\n".join(lines) + "\n"
 
 
@@ -316,9 +310,7 @@ _READ: Final[dict[str, _Read]] = {
     "CeilDiv": partial(_of_integers, ceildiv),
     "ModularIndexing": partial(_of_integers, lambda x, divisor, modulus: mod(floordiv(x, divisor), modulus)),
     "PythonMod": partial(_of_integers, mod),
-    "IntTrueDiv": lambda node, args: _mul(
-        node, (args[0], _pow(node, (args[1], _Fraction(integer(-1), _ONE))))
-    ),
+    "IntTrueDiv": lambda node, args: _mul(node, (args[0], _pow(node, (args[1], _Fraction(integer(-1), _ONE))))),
     "FloorToInt": partial(_rounded, floordiv),
     "CeilToInt": partial(_rounded, ceildiv),
     "LShift": partial(_of_integers, lambda a, n: mul(a, _power(n))),
@@ -340,15 +332,11 @@ def _read(roots: Sequence[Any], scope: Mapping[Any, Expr], declared: bool) -> li
             if declared:
                 raise InputError(f"unknown variable {quoted(name)}", expected="a variable of the map")
             if not node.is_integer:
-                raise InputError(
-                    f"the symbol {quoted(name)} is no integer", expected="Symbol(…, integer=True)"
-                )
+                raise InputError(f"the symbol {quoted(name)} is no integer", expected="Symbol(…, integer=True)")
             if names.setdefault(name, node) != node:
                 raise InputError(f"two different symbols are called {quoted(name)}")
             if not is_name(name):
-                raise InputError(
-                    f"{quoted(name)} is no name for a variable", expected="letters, digits and `_`"
-                )
+                raise InputError(f"{quoted(name)} is no name for a variable", expected="letters, digits and `_`")
             value = _Fraction(var(name), _ONE)
         elif getattr(node, "is_Rational", False):
             value = _Fraction(integer(int(node.p)), integer(int(node.q)))

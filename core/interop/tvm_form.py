@@ -16,22 +16,7 @@ from typing import Any, Final
 
 from ..codegen.program import Program, domain_knowledge, fits, limits
 from ..errors import InputError, quoted
-from ..expr import (
-    CeilDiv,
-    Expr,
-    Int,
-    Var,
-    floordiv,
-    integer,
-    lift,
-    maximum,
-    minimum,
-    mod,
-    mul,
-    postorder,
-    rebuild,
-    var,
-)
+from ..expr import CeilDiv, Expr, Int, Var, floordiv, integer, lift, maximum, minimum, mod, mul, postorder, rebuild, var
 from ..facts import Facts
 from ..indexing_map import IndexingMap, expect_map, is_name
 from ..interval import Interval
@@ -136,9 +121,7 @@ def to_tvm(m: IndexingMap, dtype: str = "") -> TvmMap:
         dtype = f"int{bits}"
     elif dtype not in ("int32", "int64"):
         raise InputError(f"{quoted(dtype)} is no type of indices", expected="int32 or int64")
-    return to_foreign(
-        m, TvmMap, lambda v: tir.Var(v.name, dtype), lambda roots, of: _written(program, of, dtype)
-    )
+    return to_foreign(m, TvmMap, lambda v: tir.Var(v.name, dtype), lambda roots, of: _written(program, of, dtype))
 
 
 # --------------------------------------------------------------------------------------------------- reading
@@ -198,9 +181,7 @@ def _operands(node: Any) -> list[Any]:
     return [node.value] if kind == "Cast" else [node.a, node.b] if kind in _BINARY else []
 
 
-def _read(
-    roots: Sequence[Any], scope: Sequence[tuple[Any, Expr]] | None, bounds: Mapping[Var, Interval]
-) -> list[Expr]:
+def _read(roots: Sequence[Any], scope: Sequence[tuple[Any, Expr]] | None, bounds: Mapping[Var, Interval]) -> list[Expr]:
     """The expressions that ``roots`` denote; without ``scope`` any variable of a usable name is allowed."""
     facts = Facts(bounds)
     values: dict[Any, Expr] = dict(scope or ())
@@ -227,9 +208,7 @@ def _read(
             try:
                 values[node] = _BINARY[kind](facts, values[node.a], values[node.b])
             except ZeroDivisionError:
-                raise InputError(
-                    f"{quoted(node.a, 80)} is divided by zero", expected="another divisor"
-                ) from None
+                raise InputError(f"{quoted(node.a, 80)} is divided by zero", expected="another divisor") from None
     return [values[r] for r in roots]
 
 
@@ -292,9 +271,7 @@ def from_tvm(subject: Any, bounds: Mapping[Any, Any] | None = None) -> Any:
         return from_foreign(f, _name, convert)
     if isinstance(subject, int) and not isinstance(subject, bool):
         return lift(subject)
-    box = {
-        var(key if isinstance(key, str) else _name(key)): Interval(*_interval(i)) for key, i in given.items()
-    }
+    box = {var(key if isinstance(key, str) else _name(key)): Interval(*_interval(i)) for key, i in given.items()}
     return _read([_expression(subject)], None, box)[0]
 
 

@@ -205,9 +205,7 @@ class _Method:
     def text(self) -> str:
         p = self.plan
         names = [v.name for v in p.subject] + [q if isinstance(q, str) else q.name for q in p.parameters]
-        kinds = [v.kind for v in p.subject] + [
-            "const" if isinstance(q, str) else q.kind for q in p.parameters
-        ]
+        kinds = [v.kind for v in p.subject] + ["const" if isinstance(q, str) else q.kind for q in p.parameters]
         types = [f"{n}: {'int' if k == 'const' else 'Form'}" for n, k in zip(names, kinds, strict=True)]
         for s in p.steps:
             self.step(s)

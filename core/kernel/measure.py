@@ -50,13 +50,7 @@ class Measured(Atoms):
         w, d, n, b, u = self.size(x)
         backwards = sum([k < 0 for _, k in x[1]])
         excess = 1 if x[0] and x[0] // by else 0
-        return (
-            3 * w + (1 if of == QUOTIENT else 2),
-            d + by,
-            n,
-            3 * b + backwards,
-            3 * u + excess,
-        )
+        return (3 * w + (1 if of == QUOTIENT else 2), d + by, n, 3 * b + backwards, 3 * u + excess)
 
     def size_of_extremum(self, parts: tuple[Form, ...]) -> Size:
         """The size of a minimum or a maximum, as it stands."""

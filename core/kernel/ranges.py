@@ -5,21 +5,7 @@ from __future__ import annotations
 from math import gcd
 from typing import Any, Final
 
-from .form import (
-    END,
-    FAR,
-    MAXIMUM,
-    MINIMUM,
-    QUOTIENT,
-    REMAINDER,
-    Form,
-    Terms,
-    atom,
-    contains,
-    lone,
-    minus,
-    times,
-)
+from .form import END, FAR, MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, Form, Terms, atom, contains, lone, minus, times
 from .measure import Measured
 
 __all__ = ["Ranges"]

@@ -162,8 +162,7 @@ def _both(source: Shape | str, target: Shape | str) -> tuple[Memory, Memory]:
     here, there = memory(source), memory(target)
     if here.shape.size != there.shape.size:
         raise InputError(
-            f"a bitcast from {here.shape} with {here.shape.size} elements to {there.shape} with "
-            f"{there.shape.size}",
+            f"a bitcast from {here.shape} with {here.shape.size} elements to {there.shape} with {there.shape.size}",
             expected="as many elements",
         )
     if element_bits(here.shape) != element_bits(there.shape):

@@ -35,9 +35,7 @@ Index = tuple[int, ...]
 
 
 #: The types of elements that have a size.
-_TYPES = re.compile(
-    r"[suc][0-9]{1,4}|b?f[0-9]{1,4}(e[0-9]+m[0-9]+)?|f4e2m1fn|f8e4m3(b11)?fn(uz)?|f8e5m2fnuz|f8e8m0fnu"
-)
+_TYPES = re.compile(r"[suc][0-9]{1,4}|b?f[0-9]{1,4}(e[0-9]+m[0-9]+)?|f4e2m1fn|f8e4m3(b11)?fn(uz)?|f8e5m2fnuz|f8e8m0fnu")
 
 
 def element_bits(shape: Shape) -> int:
@@ -160,9 +158,7 @@ class Memory(Shown):
         """The position of an element. Raises `InputError` for an index that the array does not have."""
         at = tuple(as_integer(i) for i in index)
         if len(at) != self.shape.rank:
-            raise InputError(
-                f"index {tuple_text(at)} for {self.shape}", expected=f"{self.shape.rank} coordinates"
-            )
+            raise InputError(f"index {tuple_text(at)} for {self.shape}", expected=f"{self.shape.rank} coordinates")
         for d, (i, n) in enumerate(zip(at, self.shape.dims, strict=True)):
             if not 0 <= i < n:
                 raise InputError(
@@ -185,9 +181,7 @@ class Memory(Shown):
     # -- other memories
     def untiled(self) -> Memory:
         """The same array and order of dimensions without tiles and alignment: what XLA's `IndexUtil` knows."""
-        layout = Layout(
-            self.layout.minor_to_major, (), tuple(p for p in self.layout.properties if p[0] != "L")
-        )
+        layout = Layout(self.layout.minor_to_major, (), tuple(p for p in self.layout.properties if p[0] != "L"))
         return Memory(self.shape.with_layout(layout), self.padded_dimensions)
 
     def __str__(self) -> str:
@@ -219,9 +213,7 @@ def physical_map(m: IndexingMap, source: Memory | Shape | str, target: Memory | 
         ("target", there, len(m.results), "results"),
     ):
         if at.shape.rank != count:
-            raise InputError(
-                f"the map has {count} {what}, but the {name} {at.shape} has rank {at.shape.rank}"
-            )
+            raise InputError(f"the map has {count} {what}, but the {name} {at.shape} has rank {at.shape.rank}")
     return here.backward.compose(m).compose(there.forward)
 
 

@@ -69,9 +69,7 @@ class Padded(Op):
         """When element `i` stands at place `o`: what the maps are proved against."""
         raise NotImplementedError
 
-    def reads(
-        self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, value: Sizes
-    ) -> list[Condition]:
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, value: Sizes) -> list[Condition]:
         return self.related(o, i, x) if k == 0 else [self.is_padding(o, x)]
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, value: Sizes) -> Map:

@@ -115,9 +115,7 @@ class Divisions(Kernel):
         if line is not None:
             yield "coefficient_quotients", (line,)
 
-    def _certified(
-        self, c: int, terms: Terms, d: int, facts: bool
-    ) -> tuple[int, list[tuple[int, int]]] | None:
+    def _certified(self, c: int, terms: Terms, d: int, facts: bool) -> tuple[int, list[tuple[int, int]]] | None:
         """``(q, quotient terms)`` when some choice of coefficient quotients leaves a rest within one block.
 
         ``facts`` says whether something may be known about sums of these terms.

@@ -10,14 +10,7 @@ from __future__ import annotations
 from .canonical import Distinct, canonical, distinct, number_variables
 from .record import Reduced, record_text
 from .reduce import reduce_map
-from .variables import (
-    eliminate_ranges,
-    merge_runtime,
-    ranges_to_dims,
-    remove_unused,
-    rescale_ranges,
-    reset_ranges,
-)
+from .variables import eliminate_ranges, merge_runtime, ranges_to_dims, remove_unused, rescale_ranges, reset_ranges
 
 __all__ = [
     "Distinct",

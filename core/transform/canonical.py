@@ -10,21 +10,7 @@ from typing import Final, TypeVar
 
 from ..blocks import table
 from ..display import Shown
-from ..expr import (
-    Binary,
-    CeilDiv,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Mod,
-    Mul,
-    Sum,
-    Var,
-    linear,
-    postorder,
-)
+from ..expr import Binary, CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, linear, postorder
 from ..indexing_map import IndexingMap, Variable
 from ..rewrite import RuleSet
 from ..simplify_map import simplify_map

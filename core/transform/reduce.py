@@ -13,14 +13,7 @@ from ..rewrite import RuleSet
 from ..simplify_map import empty_domain, simplify_map
 from ..steps import Trace
 from .record import Reduced, changed
-from .variables import (
-    eliminate_ranges,
-    merge_runtime,
-    ranges_to_dims,
-    remove_unused,
-    renamed,
-    rescale_ranges,
-)
+from .variables import eliminate_ranges, merge_runtime, ranges_to_dims, remove_unused, renamed, rescale_ranges
 
 
 def reduce_map(
@@ -68,9 +61,7 @@ def reduce_map(
             return r
         unchanged = {v.name: v.expr for v in after.variables}
         kept = {v.name: v.name for v in after.variables}
-        return r.followed_by(
-            Reduced(r.map, after, kept, unchanged, steps=(MapChange("simplified", r.map, after),))
-        )
+        return r.followed_by(Reduced(r.map, after, kept, unchanged, steps=(MapChange("simplified", r.map, after),)))
 
     def apply(r: Reduced, step: Callable[[IndexingMap], Reduced]) -> Reduced:
         later = r.then(step)

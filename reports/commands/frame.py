@@ -37,9 +37,7 @@ _SCARCE = frozenset({errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE})
 class Commands(TyperGroup):
     """The commands, with one way for errors to reach a person."""
 
-    def main(
-        self, args: Sequence[str] | None = None, prog_name: str | None = None, *more: Any, **extra: Any
-    ) -> Any:
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *more: Any, **extra: Any) -> Any:
         """Run a command line; raises :class:`SystemExit` with the exit status."""
         words = list(sys.argv[1:] if args is None else args)
         debug = bool(os.environ.get("INDEXPROOF_DEBUG"))
@@ -249,9 +247,7 @@ def _noted(error: InputError, said: str) -> str:
 
 def without(problems: Sequence[InputError], document: dict[str, Any]) -> dict[str, Any]:
     """Return the answer about everything else, with what is ill-formed and the exit status for that."""
-    said = [
-        {"line": max(e.line, 1), "column": max(e.column, 1), "message": _noted(e, str(e))} for e in problems
-    ]
+    said = [{"line": max(e.line, 1), "column": max(e.column, 1), "message": _noted(e, str(e))} for e in problems]
     return {**document, "exit_status": BAD_INPUT, "ill_formed": said} if problems else document
 
 
@@ -266,9 +262,7 @@ def emit_json(data: dict[str, Any]) -> None:
     put(text_of(data) + "\n", sys.stdout)
 
 
-def report(
-    json: bool, document: Callable[[], dict[str, Any]], text: Callable[[], str | Iterable[str]]
-) -> None:
+def report(json: bool, document: Callable[[], dict[str, Any]], text: Callable[[], str | Iterable[str]]) -> None:
     """Print a report for programs or for people, its parts set apart by an empty line; the other is not made.
 
     With ``-q`` people are told the last line alone.

@@ -82,11 +82,7 @@ def chosen_claims(
 
 
 def with_files_of_folders(
-    names: Sequence[str],
-    kinds: Sequence[FileKind],
-    problems: list[InputError] | None = None,
-    *,
-    bare: bool = False,
+    names: Sequence[str], kinds: Sequence[FileKind], problems: list[InputError] | None = None, *, bare: bool = False
 ) -> list[str]:
     """The names, each once, with the files of these kinds in place of folders.
 

@@ -134,9 +134,7 @@ def pallas(
     given = [reporting.given_argument(a) for a in arguments or ()]
     checked = reporting.calls_in_file(function, given, stated)
     status = status_of(worst([c.verdict for c in checked]).value)
-    finish(
-        status, json, lambda: reporting.pallas_json(checked, status), lambda: reporting.pallas_text(checked)
-    )
+    finish(status, json, lambda: reporting.pallas_json(checked, status), lambda: reporting.pallas_text(checked))
 
 
 def layout(
@@ -250,6 +248,4 @@ def launch(
 
         with writing("--svg: cannot write", svg):
             launch_picture(over).save(svg)
-    _finish(
-        "launch", described_launch(over, m, by, verify, memory(operand) if operand else None), verify, json
-    )
+    _finish("launch", described_launch(over, m, by, verify, memory(operand) if operand else None), verify, json)

@@ -216,9 +216,7 @@ def simplify(
     from ..maps import with_remainders
 
     found = any_maps([(given_text(text), "map")], at)[0]
-    if isinstance(found, ParametricMap) and not (
-        explain or remove_unused or rescale_ranges or ranges_to_dims
-    ):
+    if isinstance(found, ParametricMap) and not (explain or remove_unused or rescale_ranges or ranges_to_dims):
         _simplify_for_all_sizes(found, validate, json)
     before = concrete_map(str(found), "map") if isinstance(found, ParametricMap) else found
     steps: list[Any] = []
@@ -291,9 +289,7 @@ def _simplify_for_all_sizes(before: ParametricMap, validate: bool, json: bool) -
     finish(status, json, document, lambda: "\n".join(lines))
 
 
-def width(
-    text: str, *, at: str = "", bits: int | None = None, each: bool = False, json: bool = False
-) -> None:
+def width(text: str, *, at: str = "", bits: int | None = None, each: bool = False, json: bool = False) -> None:
     """Say which machine integers a map needs.
 
     That is int32 if no subexpression overflows on its domain, or int64. The answer is exact. Of each width
@@ -324,14 +320,7 @@ def width(
 
 
 def convert(
-    text: str,
-    *,
-    to: str,
-    at: str = "",
-    domain: str = "",
-    checked: bool = False,
-    name: str = "",
-    simple: bool = False,
+    text: str, *, to: str, at: str = "", domain: str = "", checked: bool = False, name: str = "", simple: bool = False
 ) -> None:
     """Print a map in another form.
 

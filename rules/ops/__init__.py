@@ -10,19 +10,7 @@ from ...core.analysis.catalogue import OpCatalogue
 from ...core.errors import InputError, quoted
 from ...core.hlo import Instruction, Module
 from ...core.op import Op
-from . import (
-    collective,
-    contraction,
-    dynamic,
-    fibres,
-    folding,
-    movement,
-    pointwise,
-    reshape,
-    scatter,
-    sorting,
-    window,
-)
+from . import collective, contraction, dynamic, fibres, folding, movement, pointwise, reshape, scatter, sorting, window
 from .fibres import sharded
 from .folding import Reduce
 from .scatter import Scatter
@@ -30,19 +18,7 @@ from .sorting import Sort, TopK
 from .window import ReduceWindow
 
 #: In the order in which reports list the ops.
-_MODULES = (
-    pointwise,
-    movement,
-    reshape,
-    dynamic,
-    scatter,
-    sorting,
-    folding,
-    window,
-    contraction,
-    collective,
-    fibres,
-)
+_MODULES = (pointwise, movement, reshape, dynamic, scatter, sorting, folding, window, contraction, collective, fibres)
 _DECLARED: list[type[Op]] = [
     made
     for module in _MODULES
@@ -97,9 +73,7 @@ def op_reader(module: Module) -> Callable[[Instruction], Op | None]:
 
     def read(instruction: Instruction) -> Op | None:
         found = op_from_hlo(instruction)
-        if isinstance(found, Reduce | ReduceWindow | Scatter) and (
-            found.count > 1 or isinstance(found, Scatter)
-        ):
+        if isinstance(found, Reduce | ReduceWindow | Scatter) and (found.count > 1 or isinstance(found, Scatter)):
             roots = parameters(instruction)
             if roots is None or len(roots) != found.count:
                 return found

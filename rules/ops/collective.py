@@ -230,9 +230,7 @@ class AllToAll(Cut, Alike):
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Op:
-        return (
-            super().from_hlo(instruction, shapes) if instruction.has("dimensions") else Exchange(len(shapes))
-        )
+        return super().from_hlo(instruction, shapes) if instruction.has("dimensions") else Exchange(len(shapes))
 
 
 @op

@@ -69,11 +69,7 @@ class Dot(Aligned):
         free = self._free(k, len(x[k]))
         first = len(self.lhs_batch) + (len(self._free(0, len(x[0]))) if k else 0)
         return dict(
-            zip(
-                (*self._batch(k), *free),
-                (*range(len(self._batch(k))), *range(first, first + len(free))),
-                strict=True,
-            )
+            zip((*self._batch(k), *free), (*range(len(self._batch(k))), *range(first, first + len(free))), strict=True)
         )
 
     @classmethod

@@ -182,22 +182,14 @@ class Gather(Indexed):
         self._per_dimension("slice_sizes", self.slice_sizes, x)
         self._check(x, y)
         count = len(self._window_dims(len(x)))
-        self._dimensions(
-            "offset_dims", self.offset_dims, count + len(self._index_dims(y)), count=count, ordered=True
-        )
+        self._dimensions("offset_dims", self.offset_dims, count + len(self._index_dims(y)), count=count, ordered=True)
 
     def demands(self, x: Sizes, y: Sizes) -> Iterator[Demand]:
         text = f"slice_sizes={exact_text(self.slice_sizes)} for shape {exact_text(list(x))}"
         yield from _fits(x, self.slice_sizes, f"slice_sizes={exact_text(self.slice_sizes)}")
-        for what, dims in (
-            ("collapsed", self.collapsed_slice_dims),
-            ("batching", self.operand_batching_dims),
-        ):
+        for what, dims in (("collapsed", self.collapsed_slice_dims), ("batching", self.operand_batching_dims)):
             for d in dims:
-                yield (
-                    lift(self.slice_sizes[d]).eq(1),
-                    f"{text}: the {what} dimension {d} does not have size 1",
-                )
+                yield (lift(self.slice_sizes[d]).eq(1), f"{text}: the {what} dimension {d} does not have size 1")
         yield from self._demands(x, y)
 
     def shape(self, x: Sizes, y: Sizes) -> list[Expr]:
@@ -207,9 +199,7 @@ class Gather(Indexed):
     def runtime(self, o: Coordinates, x: Sizes, y: Sizes) -> list[Runtime]:
         return self._vector(1, o, x, y, self.slice_sizes, 0)
 
-    def reads(
-        self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes
-    ) -> list[Condition]:
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> list[Condition]:
         if k == 1:
             # the whole index vector
             return [i[d].eq(a) for d, a in self._split(o, len(x), y)[1].items()]
@@ -257,9 +247,7 @@ class Gather(Indexed):
         # window dimensions last, as the simplifier has them, or first
         offset = tuple(range(batch, batch + window)) if not collapsed else tuple(range(window))
         made = cls(offset, collapsed, mapped, vector_dim, slices, batching, paired)
-        label = (
-            f"start_index_map={mapped}, collapsed {collapsed}, batching {batching}, indices {exact_text(y)}"
-        )
+        label = f"start_index_map={mapped}, collapsed {collapsed}, batching {batching}, indices {exact_text(y)}"
         return Case.of(rank, f"{label}, index_vector_dim={vector_dim}", made, x, y)
 
     @classmethod

@@ -109,12 +109,7 @@ class Several(Aligned):
     """Each output reads fibres of its own, as :class:`Fibres` does: the op that stands for all of them."""
 
     parts: tuple[Fibres, ...]
-    opcodes: ClassVar[tuple[str, ...]] = (
-        "batch-norm-grad",
-        "batch-norm-training",
-        "rng-bit-generator",
-        "scan",
-    )
+    opcodes: ClassVar[tuple[str, ...]] = ("batch-norm-grad", "batch-norm-training", "rng-bit-generator", "scan")
 
     @property
     def arity(self) -> int:
@@ -137,11 +132,7 @@ class Several(Aligned):
 
 def sharded(instruction: Any, shapes: Shapes) -> Op | None:
     """The op of a custom call that says how an array is divided among devices: nothing moves, or a part is taken."""
-    if (
-        len(shapes) != 1
-        or not isinstance(instruction.shape, Shape)
-        or instruction.shape.rank != len(shapes[0])
-    ):
+    if len(shapes) != 1 or not isinstance(instruction.shape, Shape) or instruction.shape.rank != len(shapes[0]):
         return None
     made = instruction.shape.dims
     if made == shapes[0]:
@@ -251,9 +242,7 @@ def _scaled_dot(instruction: Any, shapes: Shapes) -> list[Fibres]:
         shared: dict[int, Dims] = {0: _of_dot(dot, 0, x, y), right: _of_dot(dot, 1, x, y)}
         for k, scale, operand, side in ((first, shapes[first], x, 0), (second, shapes[second], y, 1)):
             own = shared[right if side else 0]
-            fits = len(scale) == len(operand) and all(
-                d in whole[side] or n == operand[d] for d, n in enumerate(scale)
-            )
+            fits = len(scale) == len(operand) and all(d in whole[side] or n == operand[d] for d, n in enumerate(scale))
             shared[k] = own if fits else _whole(scale)
         if sizes == made and all(WHOLE in shared[k] or shapes[k] for k in shared):
             found.append(Fibres("scaled-dot", sizes, tuple(shared[k] for k in range(4))))

@@ -65,18 +65,11 @@ class Indexed(Op):
         return [entries[place] for place in range(len(entries))]
 
     # -- where windows lie
-    def _vector(
-        self, k: int, v: Sequence[Any], x: Sizes, y: Sizes, sizes: Sizes, beyond: int
-    ) -> list[Runtime]:
+    def _vector(self, k: int, v: Sequence[Any], x: Sizes, y: Sizes, sizes: Sizes, beyond: int) -> list[Runtime]:
         """The index vector, of operand ``k``, of the window of an element; it may lie so far beyond the operand."""
         _, batch = self._split(v, len(x), y)
         return [
-            Runtime.of(
-                k,
-                (batch.get(e, lift(j)) for e in range(len(y))),
-                -beyond,
-                lift(x[d]) - sizes[d] + beyond,
-            )
+            Runtime.of(k, (batch.get(e, lift(j)) for e in range(len(y))), -beyond, lift(x[d]) - sizes[d] + beyond)
             for j, d in enumerate(self._role(3))
         ]
 
@@ -119,8 +112,7 @@ class Indexed(Op):
         # an index_vector_dim one past the end means that every element is a vector of length one
         if vector == len(y) and len(self._role(3)) != 1:
             raise self.error(
-                f"{mapped}={self._role(3)} where each index is a single number ({on})",
-                expected="one dimension",
+                f"{mapped}={self._role(3)} where each index is a single number ({on})", expected="one dimension"
             )
         self._dimensions(indexed, self._role(4), len(y), y, count=len(self._role(2)))
         if vector in self._role(4):

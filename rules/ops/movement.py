@@ -12,20 +12,7 @@ from typing import Any, ClassVar
 from ...core.condition import Condition
 from ...core.expr import Expr, ExprLike, add, ceildiv, integer, lift, maximum
 from ...core.layout.placement import Padded
-from ...core.op import (
-    Case,
-    Coordinates,
-    Demand,
-    Map,
-    Op,
-    Range,
-    Sizes,
-    box,
-    exact_text,
-    op,
-    quotient,
-    symbols,
-)
+from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, box, exact_text, op, quotient, symbols
 
 Dims = tuple[int, ...]
 Extents = tuple[ExprLike, ...]
@@ -139,9 +126,7 @@ class Reverse(Alike):
         ]
 
     def _flipped(self, v: Coordinates, x: Sizes) -> Map:
-        return Map(
-            [n - 1 - a if d in self.dimensions else a for d, (a, n) in enumerate(zip(v, x, strict=True))]
-        )
+        return Map([n - 1 - a if d in self.dimensions else a for d, (a, n) in enumerate(zip(v, x, strict=True))])
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         return self._flipped(o, x)
@@ -177,9 +162,7 @@ class Broadcast(Sized, Aligned):
         yield from super().demands(*x)
         for n, d in zip(x[0], self.dimensions, strict=True):
             m = self.sizes[d]
-            what = (
-                f"dimensions={self.dimensions} takes input dimension {self.dimensions.index(d)} of size {n}"
-            )
+            what = f"dimensions={self.dimensions} takes input dimension {self.dimensions.index(d)} of size {n}"
             yield lift(n).eq(m), f"{what} to dimension {d} of size {m}"
 
     def places(self, k: int, *x: Sizes) -> dict[int, int]:
@@ -190,9 +173,7 @@ class Broadcast(Sized, Aligned):
         sizes = symbols("n", rank)
         for count in range(rank + 1):
             for dimensions in itertools.permutations(range(rank), count):
-                yield Case.of(
-                    rank, f"dimensions={dimensions}", cls(sizes, dimensions), [sizes[d] for d in dimensions]
-                )
+                yield Case.of(rank, f"dimensions={dimensions}", cls(sizes, dimensions), [sizes[d] for d in dimensions])
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Broadcast:
@@ -245,9 +226,7 @@ class Slice(Op):
             cls(symbols("a", rank), symbols("b", rank), symbols("t", rank)),
             symbols("n", rank),
         )
-        yield Case.of(
-            rank, "stride 1", cls(symbols("a", rank), symbols("b", rank), (1,) * rank), symbols("n", rank)
-        )
+        yield Case.of(rank, "stride 1", cls(symbols("a", rank), symbols("b", rank), (1,) * rank), symbols("n", rank))
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Slice:
@@ -285,9 +264,7 @@ class Concatenate(Op):
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
         before = self._before(k, x)
-        return [
-            a.eq(b + before if d == self.dimension else b) for d, (a, b) in enumerate(zip(o, i, strict=True))
-        ]
+        return [a.eq(b + before if d == self.dimension else b) for d, (a, b) in enumerate(zip(o, i, strict=True))]
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         place, inside = nth(o[self.dimension] - self._before(k, x), x[k][self.dimension])
@@ -307,9 +284,7 @@ class Concatenate(Op):
                 shapes = [[lift(n) for n in symbols("n", rank)] for _ in range(count)]
                 for k, (sizes, along) in enumerate(zip(shapes, symbols("c", count), strict=True)):
                     shapes[k] = [along if d == dimension else n for d, n in enumerate(sizes)]
-                yield Case.of(
-                    rank, f"dimension={dimension}, {count} operands", cls(dimension, count), *shapes
-                )
+                yield Case.of(rank, f"dimension={dimension}, {count} operands", cls(dimension, count), *shapes)
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Concatenate:
@@ -351,9 +326,7 @@ class Pad(Padded):
         return [a * (lift(gap) + 1) + lo for a, lo, gap in zip(i, self.low, self.interior, strict=True)]
 
     def element(self, o: Coordinates, x: Sizes) -> tuple[list[Expr], list[Condition]]:
-        parts = [
-            nth(a - lo, n, lift(gap) + 1) for a, n, lo, gap in zip(o, x, self.low, self.interior, strict=True)
-        ]
+        parts = [nth(a - lo, n, lift(gap) + 1) for a, n, lo, gap in zip(o, x, self.low, self.interior, strict=True)]
         return [e for e, _ in parts], [c for _, lands in parts for c in lands]
 
     def related(self, o: Coordinates, i: Coordinates, x: Sizes) -> list[Condition]:
@@ -382,9 +355,7 @@ def one_dimension(instruction: Any) -> int:
     """The only one of its `dimensions`.  Raises :class:`ValueError` if there are more or none."""
     dimensions: Dims = instruction.integers("dimensions")
     if len(dimensions) != 1:
-        raise ValueError(
-            f"{instruction.name}: {instruction.opcode} has dimensions={dimensions} where one is expected"
-        )
+        raise ValueError(f"{instruction.name}: {instruction.opcode} has dimensions={dimensions} where one is expected")
     return dimensions[0]
 
 

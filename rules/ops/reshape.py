@@ -10,19 +10,7 @@ from typing import Any, Literal
 from ...core.condition import Condition
 from ...core.expr import Expr, ExprLike, Int, lift
 from ...core.layout.bitcast import Decomposition, TransposeStep, decompose, strides_of
-from ...core.op import (
-    Case,
-    Coordinates,
-    Demand,
-    Map,
-    Sizes,
-    digits_of,
-    exact_text,
-    op,
-    product,
-    row_major,
-    symbols,
-)
+from ...core.op import Case, Coordinates, Demand, Map, Sizes, digits_of, exact_text, op, product, row_major, symbols
 from .movement import Aligned, Dims, Extents, Sized
 
 
@@ -97,8 +85,7 @@ def _block(a: Dims, b: Dims, source: Sequence[int], target: Sequence[int]) -> Bl
         return Block(a, b)
     digits = tuple(big // small for big, small in itertools.pairwise(strides))
     counts = [
-        tuple(sum(low <= s < high for s in strides) for high, low in itertools.pairwise(side))
-        for side in (here, there)
+        tuple(sum(low <= s < high for s in strides) for high, low in itertools.pairwise(side)) for side in (here, there)
     ]
     return Block(a, b, digits, *counts)
 
@@ -137,10 +124,7 @@ class Reordered(Sized):
                 continue
             for dims, sizes, counts in sides:
                 for d, digits in zip(dims, _groups(block.digits, counts), strict=True):
-                    yield (
-                        lift(sizes[d]).eq(product(digits)),
-                        f"{text}: {sizes[d]} is not the product of {digits}",
-                    )
+                    yield (lift(sizes[d]).eq(product(digits)), f"{text}: {sizes[d]} is not the product of {digits}")
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
         at, place = self._ordered(o, "target"), self._ordered(i, "source")
@@ -212,9 +196,7 @@ class Reshape(Reordered):
             n = list(symbols("n", rank))
             ones = [Block((2 * d,), (d + 1,), (n[d],), (1,), (1,)) for d in range(rank)]
             x = [e for pair in zip(n, [lift(1)] * rank, strict=True) for e in pair]
-            yield Case.of(
-                rank, "sizes of 1 go and come", cls((1, *n, 1), tuple(ones)), x, facts=[e >= 1 for e in n]
-            )
+            yield Case.of(rank, "sizes of 1 go and come", cls((1, *n, 1), tuple(ones)), x, facts=[e >= 1 for e in n])
             # no elements, whatever the other sizes
             yield Case.of(rank, "a size of 0", cls((0, *symbols("m", rank - 1))), [*n[1:], 0])
         yield from cls._with_a_common_product(rank)
@@ -225,9 +207,7 @@ class Reshape(Reordered):
         ranks = {2: [(2, 2)], 3: [(2, 3), (3, 2), (3, 3)]}
         for a, b in ranks.get(rank, []):
             x, sizes = symbols("m", a), symbols("n", b)
-            yield Case.of(
-                rank, f"any {a} dimensions to any {b}", cls(sizes), x, facts=[e >= 1 for e in (*x, *sizes)]
-            )
+            yield Case.of(rank, f"any {a} dimensions to any {b}", cls(sizes), x, facts=[e >= 1 for e in (*x, *sizes)])
         if rank == 3:
             x, sizes, last = symbols("m", 2), symbols("n", 2), symbols("c", 1)
             blocks = (Block((0, 1), (0, 1)), Block((2,), (2,), last, (1,), (1,)))
@@ -259,9 +239,7 @@ class Bitcast(Reordered):
 
     def structure(self, x: Sizes) -> None:
         self._dimensions("source_layout", self.source_layout, len(x), x, count=len(x))
-        self._dimensions(
-            "target_layout", self.target_layout, len(self.sizes), self.sizes, count=len(self.sizes)
-        )
+        self._dimensions("target_layout", self.target_layout, len(self.sizes), self.sizes, count=len(self.sizes))
 
     def _layout(self, side: Literal["source", "target"]) -> Dims:
         return self.source_layout if side == "source" else self.target_layout

@@ -101,8 +101,7 @@ class Scatter(Variadic, Indexed, Alike):
         """When a window of these starts lies within the operand."""
         sizes = self._window_sizes(x)
         return [
-            v.within(0, lift(x[0][d]) - sizes[d])
-            for v, d in zip(rt, self.scatter_dims_to_operand_dims, strict=True)
+            v.within(0, lift(x[0][d]) - sizes[d]) for v, d in zip(rt, self.scatter_dims_to_operand_dims, strict=True)
         ]
 
     def runtime_between(self, k: int, o: Coordinates, i: Coordinates, *x: Sizes) -> list[Runtime]:
@@ -145,9 +144,7 @@ class Scatter(Variadic, Indexed, Alike):
             order = list(itertools.permutations(mapped))
             batch = (number // 2 + 2) % 3
             # start indices in another order, inserted dimensions, indices of other ranks, vectors elsewhere
-            yield cls._case(
-                rank, order[number % len(order)], mapped[number // 2 % 2 :], batch, number % (batch + 1)
-            )
+            yield cls._case(rank, order[number % len(order)], mapped[number // 2 % 2 :], batch, number % (batch + 1))
             if mapped:
                 yield cls._case(rank, mapped[1:], mapped[2:], 2, number // 2 % 3, mapped[:1])
         if rank:

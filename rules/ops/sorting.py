@@ -105,8 +105,6 @@ class TopK(Rowwise):
             # XLA's call of that name states the number only in its shape
             made = [a.dims for _, a in leaves(instruction.shape)]
             if len(made) != 2 or not made[0]:
-                raise ValueError(
-                    f"{instruction.name}: TopK makes {instruction.shape}, expected values and places"
-                )
+                raise ValueError(f"{instruction.name}: TopK makes {instruction.shape}, expected values and places")
             return cls(made[0][-1], last)
         return cls(instruction.integer("k"), last)

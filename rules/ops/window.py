@@ -200,10 +200,7 @@ class SelectAndScatter(Alike):
         for d, (w, n, m) in enumerate(zip(self.window, x, source, strict=True)):
             yield from w.demands(d)
             places = w.output(n)
-            yield (
-                places.eq(m),
-                f"window dimension {d} has {places} places over {n} elements, operand 1 has {m}",
-            )
+            yield (places.eq(m), f"window dimension {d} has {places} places over {n} elements, operand 1 has {m}")
 
     @staticmethod
     def _shared(w: Window, o: Expr, i: Expr, m: ExprLike) -> Expr:
@@ -227,18 +224,14 @@ class SelectAndScatter(Alike):
             found += [self._shared(w, a, b, m) >= 0, a <= last, b <= last]
         return found
 
-    def output_to_input(
-        self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, source: Sizes, initial: Sizes
-    ) -> Map:
+    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, source: Sizes, initial: Sizes) -> Map:
         if k == 2:
             return Map([])
         if k == 1:
             return _slid(map(Window.reading, self.window, o, x, itertools.count()))
         return self._neighbours(o, x, source)
 
-    def input_to_output(
-        self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, source: Sizes, initial: Sizes
-    ) -> Map:
+    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, source: Sizes, initial: Sizes) -> Map:
         if k == 2:
             return Map([Range(n) for n in x])
         if k == 1:
@@ -308,10 +301,7 @@ class Convolution(Op):
         groups, batches = lift(self.feature_groups), lift(self.batch_groups)
         yield groups >= 1, f"feature_groups={groups} is not positive"
         yield batches >= 1, f"batch_groups={batches} is not positive"
-        yield (
-            groups.eq(1) | batches.eq(1),
-            f"feature_groups={groups} and batch_groups={batches} are both more than 1",
-        )
+        yield (groups.eq(1) | batches.eq(1), f"feature_groups={groups} and batch_groups={batches} are both more than 1")
         batch, feature, *_ = self.lhs_dims
         out, inner, *kernel = self.rhs_dims
         yield (
@@ -353,9 +343,7 @@ class Convolution(Op):
         places = zip(self.window, at, kernel, self.lhs_dims[2:], strict=True)
         return [c for w, a, e, d in places for c in w.on_base(a, e, x[d])[1]]
 
-    def reads(
-        self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes
-    ) -> list[Condition]:
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> list[Condition]:
         ob, of, *at = (o[d] for d in self.out_dims)
         if k == 1:
             out, _, *kernel = (i[d] for d in self.rhs_dims)
@@ -371,9 +359,7 @@ class Convolution(Op):
         inputs = y[self.rhs_dims[1]]
         if k == 1:
             ranges = [Range(inputs, coordinate(self.rhs_dims[1]))]
-            ranges += [
-                Range(w.size, coordinate(d)) for w, d in zip(self.window, self.rhs_dims[2:], strict=True)
-            ]
+            ranges += [Range(w.size, coordinate(d)) for w, d in zip(self.window, self.rhs_dims[2:], strict=True)]
             kernel = [r.index for r in ranges]
             return Map(_placed([of, *kernel], self.rhs_dims), self._on_input(at, kernel[1:], x), ranges)
         batch, first = self._beginnings(of, x, y)

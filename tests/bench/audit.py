@@ -159,9 +159,7 @@ def evaluate(nodes: Sequence[Any], env: dict[str, Any]) -> dict[Any, Any]:
     return dict(zip(nodes, np.broadcast_arrays(*values, *env.values()), strict=False))
 
 
-def _cheapest(
-    results: Sequence[Any], nodes: Sequence[Any], values: dict[Any, Any]
-) -> tuple[int, int, str] | None:
+def _cheapest(results: Sequence[Any], nodes: Sequence[Any], values: dict[Any, Any]) -> tuple[int, int, str] | None:
     """The cost of the results, their cost with the best exchange of one atom, and that exchange."""
     from indexproof.core.cost import cost as documented
     from indexproof.core.expr import FloorDiv, Mod, Var, linear, postorder, substitute_all
@@ -236,9 +234,7 @@ def print_atoms(found: dict[str, Found]) -> None:
     for name, of in found.items():
         kinds = Counter(n.why.partition(":")[0] for n in of.needless)
         said = ", ".join(f"{n} {why}" for why, n in sorted(kinds.items())) or "none needless"
-        print(
-            f"{name}: {of.maps:,} maps ({of.few} on fewer than {FEWEST} points), {of.atoms:,} atoms, {said}"
-        )
+        print(f"{name}: {of.maps:,} maps ({of.few} on fewer than {FEWEST} points), {of.atoms:,} atoms, {said}")
         for n in of.needless:
             where = "everywhere" if n.everywhere else "where evaluated"
             print(f"  {n.map}: {n.text}   {n.why}, {where}")
@@ -294,9 +290,7 @@ def weighed(p: Program) -> int:
     return c.all + (WEIGHT - 1) * c.divisions
 
 
-def audit_table(
-    peer: Peer, table: Table, count: int, seed: int = 1
-) -> tuple[int, list[tuple[int, int, str, str]]]:
+def audit_table(peer: Peer, table: Table, count: int, seed: int = 1) -> tuple[int, list[tuple[int, int, str, str]]]:
     """How many different functions were asked, and the dearer ones: cost and least cost, result and the cheaper way."""
     seen: set[bytes] = set()
     dearer = []
@@ -392,9 +386,7 @@ def main() -> None:
     if args.what == "combinations":
         names = args.corpus or [*GENERATED, "xla"]
         maps, cheaper = audit_combinations(peers[0], names, args.shift or [0], min(args.points, 4_000))
-        print(
-            f"{len(cheaper)} of {maps:,} maps could cost less, {sum(c.spent - c.least for c in cheaper)} in all"
-        )
+        print(f"{len(cheaper)} of {maps:,} maps could cost less, {sum(c.spent - c.least for c in cheaper)} in all")
         for c in sorted(cheaper, key=lambda c: c.least - c.spent)[: args.show]:
             print(f"  {c.corpus} {c.map}: {c.spent}, {c.least} with {c.text}")
         return

@@ -34,6 +34,4 @@ def bench_xla_pairs() -> None:
                     assert answer.proved
     print("\n| concrete equivalence, XLA pairs | pairs | median | worst |\n| --- | --- | --- | --- |")
     for label, times in (("portfolio", plain), ("portfolio, confirmed by a second engine", confirmed)):
-        print(
-            f"| {label} | {len(times)} | {1e3 * statistics.median(times):.2f} ms | {1e3 * max(times):.1f} ms |"
-        )
+        print(f"| {label} | {len(times)} | {1e3 * statistics.median(times):.2f} ms | {1e3 * max(times):.1f} ms |")

@@ -133,9 +133,7 @@ def bench_analysis() -> None:
         module = read_module(text)
         taken["analyse"], maps = _analysis(module)
         start = time.process_time()
-        checked = [
-            c for report in map(ModuleVerifier(module).check, module.callees_first) for c in report.checked
-        ]
+        checked = [c for report in map(ModuleVerifier(module).check, module.callees_first) for c in report.checked]
         taken["verify"] = time.process_time() - start
         assert all(c.status is Status.PROVED for c in checked), path.name
         counted = {"instructions": sum(len(c.instructions) for c in module.computations), "maps": maps}
@@ -174,9 +172,7 @@ def bench_a_large_module(tmp_path: Path) -> None:
     assert read_module(printed) == module
     path = tmp_path / "large.hlo"
     path.write_text(text, "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", _ALONE, str(path)], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", _ALONE, str(path)], capture_output=True, text=True, check=True)
     before, after, parsed = map(float, done.stdout.split())
     print(f"\n| {size:.1f} MB, {count:,} instructions | |\n| --- | --- |")
     for name, seconds in found.items():

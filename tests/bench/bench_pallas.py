@@ -30,9 +30,7 @@ def bench_pallas(specifications: int = 200) -> None:
         "kernels of jax": ((function, args) for _, function, args in OPS.values()),
         "random specifications": ((s.call(), (s.argument,)) for s in specs),
     }
-    print(
-        "\n| what | calls | claims | proved | refuted | open | read: median | worst | decided: median | worst |"
-    )
+    print("\n| what | calls | claims | proved | refuted | open | read: median | worst | decided: median | worst |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     told = []
     for name, asked in corpora.items():

@@ -14,51 +14,13 @@ from collections import Counter
 from collections.abc import Iterator
 from types import FrameType
 
-from indexproof.core.expr import (
-    Expr,
-    FloorDiv,
-    Int,
-    Mod,
-    floordiv,
-    integer,
-    maximum,
-    minimum,
-    mod,
-    postorder,
-    var,
-)
+from indexproof.core.expr import Expr, FloorDiv, Int, Mod, floordiv, integer, maximum, minimum, mod, postorder, var
 from indexproof.rules.simplifier import simplify_expr
 from indexproof.verify.concrete import equal_exprs
 
 VARIABLES = [var(f"d{k}") for k in range(8)]
 EXTENTS = (2**31, 2**31 - 1, 10**6, 4096, 1000, 77, 8, 3, 2**16)
-DIVISORS = (
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-    12,
-    16,
-    17,
-    24,
-    32,
-    60,
-    63,
-    64,
-    100,
-    127,
-    128,
-    1000,
-    1023,
-    1024,
-    4096,
-    65536,
-)
+DIVISORS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 17, 24, 32, 60, 63, 64, 100, 127, 128, 1000, 1023, 1024, 4096, 65536)
 #: What takes longer is listed.
 LONG = 3.0
 
@@ -140,9 +102,7 @@ def extrema(rng: random.Random) -> Expr:
 
 def changed(e: Expr, rng: random.Random) -> Expr:
     """The expression with one divisor, or one dividend, off by one."""
-    divisions = [
-        n for n in postorder(e) if isinstance(n, (FloorDiv, Mod)) and isinstance(n.b, Int) and n.b.value > 1
-    ]
+    divisions = [n for n in postorder(e) if isinstance(n, (FloorDiv, Mod)) and isinstance(n.b, Int) and n.b.value > 1]
     if not divisions:
         return e + 1
     n = rng.choice(divisions)

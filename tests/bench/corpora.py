@@ -193,9 +193,7 @@ def step(rng: random.Random, kind: str, shape: list[int]) -> Step | None:
             stride.append(t)
             new.append((limit - s + t - 1) // t)
         places = list(zip(start, stride, strict=True))
-        return Step(
-            kind, new, lambda b, i, c: [b.add(b.mul(k, t), n=s) for k, (s, t) in zip(i, places, strict=True)]
-        )
+        return Step(kind, new, lambda b, i, c: [b.add(b.mul(k, t), n=s) for k, (s, t) in zip(i, places, strict=True)])
     if kind == "reverse":
         return reverse(old, [rng.random() < 0.5 for _ in old])
     if kind == "broadcast":
@@ -274,9 +272,7 @@ def accept(m: Map) -> bool:
     return m.program.tree_size() <= TREE and any(len(v) for v in m.points(2_000).values())
 
 
-def generated(
-    make: Callable[[random.Random, int], Map | None], seed: int, usual: int
-) -> Callable[..., Iterator[Map]]:
+def generated(make: Callable[[random.Random, int], Map | None], seed: int, usual: int) -> Callable[..., Iterator[Map]]:
     """So many maps that are accepted.  ``make`` draws one, or ``None``, and is told how many there are."""
 
     def maps(count: int = usual, shift: int = 0) -> Iterator[Map]:
@@ -292,13 +288,7 @@ def generated(
 
 
 def _finish(
-    corpus: str,
-    name: str,
-    b: Builder,
-    vars_: Boxes,
-    roots: list[int],
-    where: Limits,
-    target: Sequence[int] = (),
+    corpus: str, name: str, b: Builder, vars_: Boxes, roots: list[int], where: Limits, target: Sequence[int] = ()
 ) -> Map:
     """The map, with each constraint once and without those that are true statements about literals."""
 
@@ -395,8 +385,7 @@ def _tile(rng: random.Random, made: int) -> Map | None:
         roots = from_tiles(b, delinearize(b, b.var("d0"), physical), tiling)
         where = (
             [(e, 0, n - 1) for e, n in zip(roots, shape, strict=True)]
-            if tiled(shape, tiling)
-            and any(n % t for n, t in zip(shape[-len(tiling[0]) :], tiling[0], strict=True))
+            if tiled(shape, tiling) and any(n % t for n, t in zip(shape[-len(tiling[0]) :], tiling[0], strict=True))
             else []
         )
         if kind == "relayout":
@@ -428,11 +417,7 @@ def _convolution(rng: random.Random, made: int) -> Map | None:
     b = Builder()
     where: Limits = []
     shape = [batch, *result, out]
-    behind = (
-        chain(rng, shape, rng.choice([0, 0, 1, 2]), {"reshape": 3, "transpose": 2, "slice": 1})
-        if made % 3
-        else []
-    )
+    behind = chain(rng, shape, rng.choice([0, 0, 1, 2]), {"reshape": 3, "transpose": 2, "slice": 1}) if made % 3 else []
     last = behind[-1].shape if behind else shape
     if made % 4 == 3:  # the output by its position, as a kernel has it
         boxes = [("d0", 0, math.prod(last) - 1)]
@@ -443,9 +428,7 @@ def _convolution(rng: random.Random, made: int) -> Map | None:
     taps = [b.var(f"s{k}") for k in range(spatial + 1)]
     boxes += [(f"s{k}", 0, w - 1) for k, w in enumerate(window)] + [(f"s{spatial}", 0, into // groups - 1)]
     read = [index[0]]
-    for i, tap, n, s, d, g, (lo, _) in zip(
-        index[1:-1], taps, size, stride, dilation, base, pads, strict=False
-    ):
+    for i, tap, n, s, d, g, (lo, _) in zip(index[1:-1], taps, size, stride, dilation, base, pads, strict=False):
         e = b.add(b.add(b.mul(i, s), b.mul(tap, d)), n=-lo)
         where.append((e, 0, (n - 1) * g))
         if g > 1:
@@ -505,10 +488,7 @@ def _thread(rng: random.Random, made: int) -> Map | None:
     vector = rng.choice([1, 2, 4, 4, 8])
     unroll = rng.choice([1, 1, 2, 4])
     steps = chain(
-        rng,
-        shape,
-        rng.randint(0, 3),
-        {"reshape": 4, "transpose": 3, "slice": 0.5, "reverse": 0.4, "broadcast": 0.5},
+        rng, shape, rng.randint(0, 3), {"reshape": 4, "transpose": 3, "slice": 0.5, "reverse": 0.4, "broadcast": 0.5}
     )
     final = steps[-1].shape if steps else shape
     total = math.prod(final)

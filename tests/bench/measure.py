@@ -34,9 +34,7 @@ PATIENCE = 0.05
 def percentile(values: Sequence[float], p: float) -> float:
     """The value below which the share ``p`` of the values lies (the nearest one that occurs)."""
     ordered = sorted(values)
-    return (
-        ordered[min(len(ordered) - 1, math.ceil(p * len(ordered)) - 1 if p else 0)] if ordered else math.nan
-    )
+    return ordered[min(len(ordered) - 1, math.ceil(p * len(ordered)) - 1 if p else 0)] if ordered else math.nan
 
 
 # ------------------------------------------------------------------------------------------------- corpora and peers
@@ -199,9 +197,7 @@ def summarise(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str,
     # what we make where one measure is asked for, and what is best by that one
     out["asked"] = {}
     for k, what in enumerate(MEASURES):
-        pairs = [
-            (r["asked"][what], b[k]) for r, b in zip(rows, best, strict=True) if what in r.get("asked", {})
-        ]
+        pairs = [(r["asked"][what], b[k]) for r, b in zip(rows, best, strict=True) if what in r.get("asked", {})]
         if pairs:
             out["asked"][what] = {
                 "cost": [sum(measures(a)[j] for a, _ in pairs) for j in range(len(MEASURES))],

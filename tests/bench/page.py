@@ -62,9 +62,7 @@ def prose(text: str, mark: str = "") -> list[str]:
     """A paragraph, wrapped, and an empty line."""
     words = " ".join(text.split())
     return [
-        *textwrap.wrap(
-            words, 120, initial_indent=mark, subsequent_indent=" " * len(mark), break_on_hyphens=False
-        ),
+        *textwrap.wrap(words, 120, initial_indent=mark, subsequent_indent=" " * len(mark), break_on_hyphens=False),
         "",
     ]
 
@@ -189,9 +187,7 @@ def goals(data: dict[str, Any]) -> Goals:
     for pure, native in ((OURS, NATIVE), (QUICK, QUICK_NATIVE)):
         asked = data.get("renewed", data["peers"])
         if {pure, native} <= data["peers"].keys() and (pure in asked) == (native in asked):
-            both = [
-                [r["peers"][n] for n in (pure, native)] for d in data["corpora"].values() for r in d["rows"]
-            ]
+            both = [[r["peers"][n] for n in (pure, native)] for d in data["corpora"].values() for r in d["rows"]]
             n = sum(any(a[k] != b[k] for k in ("state", "all", "div")) for a, b in both)
             found.add(f"maps of another size with the native core{how(pure)}", "0", n == 0, str(n))
     wrong = sum(_found(corpora, c, n).get("wrong", 0) for c in corpora for n in OWN)
@@ -311,8 +307,7 @@ def _time_goals(name: str, corpora: dict[str, Any], found: Goals) -> None:
 
 def _corpora(corpora: dict[str, Any]) -> list[str]:
     rows = [
-        [TITLES[c], str(s["maps"]), f"{s['before'][0]:,}", f"{s['before'][1]:,}", ABOUT[c]]
-        for c, s in corpora.items()
+        [TITLES[c], str(s["maps"]), f"{s['before'][0]:,}", f"{s['before'][1]:,}", ABOUT[c]] for c, s in corpora.items()
     ]
     return ["## Corpora", "", *table(["corpus", "maps", "operations", "divisions", "what it holds"], rows)]
 
@@ -340,9 +335,7 @@ def _size(corpora: dict[str, Any], names: Sequence[str]) -> list[str]:
         given = [measures(dict(zip(("all", "div"), s["before"], strict=True)))[k] for s in corpora.values()]
         rows.append(["as given, sum", *(f"{n:,}" for n in given)])
         out += [f"**{label}**", "", *table(["peer", *(TITLES[c] for c in corpora)], rows)]
-    rows = [
-        [n, *(f"{p['beaten']} of {p['ok']}" if p.get("ok") else "-" for p in of)] for n, of in found.items()
-    ]
+    rows = [[n, *(f"{p['beaten']} of {p['ok']}" if p.get("ok") else "-" for p in of)] for n, of in found.items()]
     out += ["**Beaten maps**", "", *table(["peer", *(TITLES[c] for c in corpora)], rows)]
     return out + _asked(corpora)
 
@@ -379,9 +372,7 @@ def _asked(corpora: dict[str, Any]) -> list[str]:
         if not any(found):
             continue
         cells = [
-            f"{against(a['cost'][k], a['best'], a['at_best'])}; {a['cost'][0]:,} / {a['cost'][1]:,}"
-            if a
-            else "-"
+            f"{against(a['cost'][k], a['best'], a['at_best'])}; {a['cost'][0]:,} / {a['cost'][1]:,}" if a else "-"
             for a in found
         ]
         rows.append([f'{what} (`minimize="{what}"`)', *cells])
@@ -554,9 +545,7 @@ def compact(data: dict[str, Any]) -> str:
             lines.append(f" {json.dumps(k)}: {json.dumps(_rounded(v), ensure_ascii=False)},")
     lines.append(' "corpora": {')
     for i, (c, d) in enumerate(data["corpora"].items()):
-        lines.append(
-            f'  {json.dumps(c)}: {{"summary": {json.dumps(_rounded(d["summary"]), ensure_ascii=False)},'
-        )
+        lines.append(f'  {json.dumps(c)}: {{"summary": {json.dumps(_rounded(d["summary"]), ensure_ascii=False)},')
         lines.append('   "rows": [')
         rows = []
         for r in d["rows"]:
@@ -564,8 +553,7 @@ def compact(data: dict[str, Any]) -> str:
             row = {"name": r["name"], "before": r["before"], "peers": found}
             if "asked" in r:
                 row["asked"] = {
-                    what: [a["all"], a["div"], *([a["why"]] if a["why"] else [])]
-                    for what, a in r["asked"].items()
+                    what: [a["all"], a["div"], *([a["why"]] if a["why"] else [])] for what, a in r["asked"].items()
                 }
             rows.append("    " + json.dumps(row, ensure_ascii=False, separators=(",", ":")))
         lines.append(",\n".join(rows))
@@ -658,9 +646,7 @@ def _plot_time(data: dict[str, Any], plt: Any, save: Any) -> None:
         if not points:
             continue
         xs, mid, low, high = _binned(points)
-        axes.plot(
-            xs, mid, marker="o", ms=3, lw=1.4, color=COLOURS.get(n), label=n, zorder=3 if n == OURS else 2
-        )
+        axes.plot(xs, mid, marker="o", ms=3, lw=1.4, color=COLOURS.get(n), label=n, zorder=3 if n == OURS else 2)
         if n in (OURS, "tvm"):
             axes.fill_between(xs, low, high, color=COLOURS.get(n), alpha=0.12, lw=0)
     axes.set(xscale="log", yscale="log", xlabel="operations of the map as given", ylabel="seconds, cold")
@@ -674,9 +660,7 @@ def _plot_time(data: dict[str, Any], plt: Any, save: Any) -> None:
     save(figure, "time_against_size.svg")
 
 
-def _binned(
-    points: Sequence[tuple[float, float]],
-) -> tuple[list[float], list[float], list[float], list[float]]:
+def _binned(points: Sequence[tuple[float, float]]) -> tuple[list[float], list[float], list[float], list[float]]:
     """Per bin of the size (six a decade): its geometric middle, and median, 5th and 95th percentile of the times."""
     bins: dict[int, list[tuple[float, float]]] = {}
     for x, y in points:
@@ -713,9 +697,7 @@ def _plot_cost(data: dict[str, Any], plt: Any, save: Any) -> None:
         axes.grid(axis="x", visible=False)
     both[-1].set_xticks(range(len(corpora)), [TITLES[c] for c in corpora])
     both[0].set_title(
-        "Cost of the results against the best of all peers, summed; bars are cut at 2.5",
-        loc="left",
-        fontsize=10,
+        "Cost of the results against the best of all peers, summed; bars are cut at 2.5", loc="left", fontsize=10
     )
     both[0].legend(ncols=len(names), loc="upper center", bbox_to_anchor=(0.5, -0.02), fontsize=8)
     save(figure, "cost_against_best.svg")
@@ -726,16 +708,10 @@ def _plot_growth(data: dict[str, Any], plt: Any, save: Any) -> None:
     figure, all_axes = plt.subplots(1, len(families), figsize=(3.2 * len(families), 3.4), sharey=True)
     for axes, (family, kind) in zip(all_axes, families, strict=True):
         for g in data["growth"]:
-            if (
-                (g["family"], g["kind"]) == (family, kind)
-                and len(g["points"]) > 1
-                and g["peer"] != "tvm-steps"
-            ):
+            if (g["family"], g["kind"]) == (family, kind) and len(g["points"]) > 1 and g["peer"] != "tvm-steps":
                 xs, ys = zip(*g["points"], strict=True)
                 axes.plot(xs, ys, marker="o", ms=3, lw=1.3, color=COLOURS.get(g["peer"]), label=g["peer"])
-        axes.set(
-            xscale="log", yscale="log", xlabel={"terms": "terms", "depths": "depth of the chain"}[family]
-        )
+        axes.set(xscale="log", yscale="log", xlabel={"terms": "terms", "depths": "depth of the chain"}[family])
         axes.xaxis.set_major_formatter("{x:g}")
         axes.set_title(f"{family}, {kind}", loc="left", fontsize=9)
     all_axes[0].set_ylabel("seconds, cold")

@@ -339,9 +339,7 @@ class Xla(Peer):
 class Tvm(Peer):
     name = "tvm"
     package = "apache-tvm"
-    note = (
-        "sym.Analyzer.simplify with the default number of steps; boxes bound, constraints entered as scopes"
-    )
+    note = "sym.Analyzer.simplify with the default number of steps; boxes bound, constraints entered as scopes"
     tree = 40_000
     steps = 2
 
@@ -456,11 +454,7 @@ class TvmIterMap(Tvm):
 
 # ----------------------------------------------------------------------------------------------------------- tinygrad
 _PYTHON = {"add": operator.add, "mul": operator.mul, "fdiv": operator.floordiv, "mod": operator.mod}
-_PYTHON |= {
-    "cdiv": lambda a, b: -(-a // b),
-    "min": lambda a, b: a.minimum(b),
-    "max": lambda a, b: a.maximum(b),
-}
+_PYTHON |= {"cdiv": lambda a, b: -(-a // b), "min": lambda a, b: a.minimum(b), "max": lambda a, b: a.maximum(b)}
 
 
 class Tinygrad(Peer):
@@ -557,9 +551,7 @@ def _flipped(u: Any, ops: Any) -> bool:
 class Isl(Peer):
     name = "isl"
     package = "islpy"
-    note = (
-        "per result a pw_aff over box and constraints: coalesce, gist, then the AST expression of an AstBuild"
-    )
+    note = "per result a pw_aff over box and constraints: coalesce, gist, then the AST expression of an AstBuild"
     slow = True
     #: isl's own count, which is deterministic; less of it where nodes are shared so much that no end is in sight
     operations = 2_000_000
@@ -611,9 +603,7 @@ class Isl(Peer):
         operations["fdiv"] = lambda a, b: a.scale_down_val(isl.Val(b, ctx)).floor()
         operations["cdiv"] = lambda a, b: a.scale_down_val(isl.Val(b, ctx)).ceil()
         operations["mod"] = lambda a, b: a.mod_val(isl.Val(b, ctx))
-        operations["mul"] = lambda a, b: (
-            a.scale_val(isl.Val(b, ctx)) if isinstance(b, int) else lifted(a).mul(b)
-        )
+        operations["mul"] = lambda a, b: a.scale_val(isl.Val(b, ctx)) if isinstance(b, int) else lifted(a).mul(b)
         done = built(m, int, variable, operations)
         for c, lo, hi in m.constraints:
             e = done[c]
@@ -655,14 +645,7 @@ class Isl(Peer):
             return b.op("le", b.add(args[1], n=1), args[0])
         if op == t.ge:
             return b.op("le", args[1], args[0])
-        plain = {
-            t.add: "add",
-            t.mul: "mul",
-            t.div: "fdiv",
-            t.fdiv_q: "fdiv",
-            t.pdiv_q: "fdiv",
-            t.pdiv_r: "mod",
-        }
+        plain = {t.add: "add", t.mul: "mul", t.div: "fdiv", t.fdiv_q: "fdiv", t.pdiv_q: "fdiv", t.pdiv_r: "mod"}
         plain |= {t.zdiv_r: "mod", t.le: "le", t.eq: "eq", t.and_: "and", t.and_then: "and"}
         plain |= {t.or_: "or", t.or_else: "or", t.cond: "select", t.select: "select"}
         return b.op(plain[op], *args)
@@ -715,20 +698,14 @@ class Sympy(Peer):
             if denominator == 1:  # a sum of fractions keeps them in its terms
                 denominator = s.Integer(math.lcm(*(int(q.q) for q in e.args[0].atoms(s.Rational))))
                 numerator = s.expand(e.args[0] * denominator)
-            return b.op(
-                "fdiv" if isinstance(e, s.floor) else "cdiv", self.read(numerator, b), b.lit(int(denominator))
-            )
+            return b.op("fdiv" if isinstance(e, s.floor) else "cdiv", self.read(numerator, b), b.lit(int(denominator)))
         if isinstance(e, s.Mod):
             return b.op("mod", self.read(e.args[0], b), b.lit(int(e.args[1])))
         if e.is_Mul and len(e.args) == 2 and e.args[0].is_Integer and isinstance(e.args[1], s.Mod):
             k, remainder = e.args
             if not remainder.args[1].is_Integer:  # k * (a mod p/q) = (k * a) mod (k * p/q)
-                return self.read(
-                    s.Mod(s.expand(k * remainder.args[0]), k * remainder.args[1], evaluate=False), b
-                )
-        fractions = [
-            q for q in (t.as_coeff_Mul()[0] for t in s.Add.make_args(e)) if q.is_Rational and q.q != 1
-        ]
+                return self.read(s.Mod(s.expand(k * remainder.args[0]), k * remainder.args[1], evaluate=False), b)
+        fractions = [q for q in (t.as_coeff_Mul()[0] for t in s.Add.make_args(e)) if q.is_Rational and q.q != 1]
         if fractions:  # an integer as a sum of fractions: an exact division
             common = math.lcm(*(int(q.q) for q in fractions))
             return b.op("fdiv", self.read(s.expand(e * common), b), b.lit(common))
@@ -810,9 +787,7 @@ class Inductor(Peer):
         if op is None or e.is_Rational:
             raise ValueError(f"no reading of {name}")
         if op == "mul":  # integers last
-            kids = [
-                k for _, k in sorted(zip(e.args, kids, strict=True), key=lambda of: bool(of[0].is_Integer))
-            ]
+            kids = [k for _, k in sorted(zip(e.args, kids, strict=True), key=lambda of: bool(of[0].is_Integer))]
         return folded(b, op, kids)
 
 

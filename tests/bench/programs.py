@@ -159,9 +159,7 @@ class Program:
             elif isinstance(node, str):
                 value = env[node]
                 size[i] = (
-                    int(max(abs(value.min()), abs(value.max())))
-                    if isinstance(value, np.ndarray) and value.size
-                    else 1
+                    int(max(abs(value.min()), abs(value.max()))) if isinstance(value, np.ndarray) and value.size else 1
                 )
             elif node[0] == "mul":
                 size[i] = size[node[1]] * size[node[2]]
@@ -194,12 +192,7 @@ def _written(node: tuple[Any, ...], args: list[tuple[str, int]], limit: int) -> 
         made = f"{args[0][0]} {'-' if minus else '+'} {second}", 3
     elif op == "mul" and args[1][0] == "-1":
         made = "-" + within(args[0], 5), 4
-    elif (
-        op == "mul"
-        and args[1][0].startswith("-")
-        and isinstance(args[1][0], str)
-        and args[1][0][1:].isdigit()
-    ):
+    elif op == "mul" and args[1][0].startswith("-") and isinstance(args[1][0], str) and args[1][0][1:].isdigit():
         made = f"-{within(args[0], 5)}*{args[1][0][1:]}", 4
     elif op in _SIGNS:
         made = f"{within(args[0], 5)}{_SIGNS[op]}{within(args[1], 6)}", 5
@@ -346,10 +339,7 @@ class _Count:
         negated.update(k for s, k in roots if s < 0)
         # a literal, or a product with one, is negated by writing the other literal
         self.operations += sum(
-            not (
-                isinstance(self.made[k], int)
-                or (self.made[k][0] == "mul" and not isinstance(self.made[k][1], tuple))
-            )
+            not (isinstance(self.made[k], int) or (self.made[k][0] == "mul" and not isinstance(self.made[k][1], tuple)))
             for k in negated
         )
 

@@ -36,10 +36,7 @@ class Remote:
             # it has a package of its own
             env.pop("PYTHONPATH", None)
         self.process = subprocess.Popen(
-            [python, "-W", "ignore", __file__, kind.name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=env,
+            [python, "-W", "ignore", __file__, kind.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
         )
         try:
             self.version: str = self._answer()

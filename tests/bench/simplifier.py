@@ -35,25 +35,17 @@ def main() -> None:
     parser.add_argument("--fast", action="store_true", help="only the fast peers")
     parser.add_argument("--corpus", action="append", choices=[c for c in CORPORA if c not in FAMILIES])
     parser.add_argument("--peer", action="append", choices=[p.name for p in PEERS])
-    parser.add_argument(
-        "--maps", type=int, help="how many maps the memory run simplifies (default 1,000,000)"
-    )
+    parser.add_argument("--maps", type=int, help="how many maps the memory run simplifies (default 1,000,000)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured here as well")
-    parser.add_argument(
-        "--draw", type=Path, metavar="JSON", help="measure nothing; page and plots from this file"
-    )
-    parser.add_argument(
-        "--update", type=Path, metavar="JSON", help="take what is not measured now from this file"
-    )
+    parser.add_argument("--draw", type=Path, metavar="JSON", help="measure nothing; page and plots from this file")
+    parser.add_argument("--update", type=Path, metavar="JSON", help="take what is not measured now from this file")
     parser.add_argument(
         "--held-out",
         type=Path,
         metavar="JSON",
         help="measure only how large results are on maps made with other seeds; the rest from this file",
     )
-    parser.add_argument(
-        "--shift", type=int, action="append", help="the seeds of those maps, added to the usual ones"
-    )
+    parser.add_argument("--shift", type=int, action="append", help="the seeds of those maps, added to the usual ones")
     args = parser.parse_args()
     sys.setrecursionlimit(20_000)
 
@@ -85,9 +77,7 @@ def main() -> None:
         print(text)
 
 
-def run(
-    names: list[str] | None, chosen: list[str] | None, default: int, maps: int | None
-) -> dict[str, object]:
+def run(names: list[str] | None, chosen: list[str] | None, default: int, maps: int | None) -> dict[str, object]:
     if hasattr(os, "sched_setaffinity"):
         # everybody has a process of its own, and nobody a processor and its caches to itself
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

@@ -65,9 +65,7 @@ def _layer(x: Any, p: dict[str, Any], heads: int = 8, shared: int = 4) -> Any:
     return x
 
 
-def _weights(
-    width: int = 64, hidden: int = 128, experts: int = 0, layers: tuple[int, ...] = ()
-) -> dict[str, Any]:
+def _weights(width: int = 64, hidden: int = 128, experts: int = 0, layers: tuple[int, ...] = ()) -> dict[str, Any]:
     some = (experts,) if experts else ()
     sizes: dict[str, tuple[int, ...]] = {"norm1": (width,), "norm2": (width,)}
     sizes |= {"q": (width, width), "k": (width, width // 4), "v": (width, width // 4), "o": (width, width)}
@@ -104,15 +102,7 @@ def _scan(rows: int) -> Program:
 
 
 #: Expansion, channels, blocks and stride of each stage.
-_STAGES = (
-    (1, 16, 1, 1),
-    (6, 24, 2, 2),
-    (6, 32, 3, 2),
-    (6, 64, 4, 2),
-    (6, 96, 3, 1),
-    (6, 160, 3, 2),
-    (6, 320, 1, 1),
-)
+_STAGES = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1))
 
 
 def _convnet() -> Program:
@@ -179,9 +169,7 @@ def measured(path: Path, *arguments: str) -> tuple[str, float, int]:
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", code, "hlo", str(path), *arguments]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=True, env=environment, timeout=_PATIENCE
-        )
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment, timeout=_PATIENCE)
     except subprocess.TimeoutExpired:
         return "not finished", math.inf, 0
     *_, said, figures = [line for line in done.stdout.splitlines() if line]

@@ -25,9 +25,7 @@ KINDS = {1: "s8", 4: "f32", 8: "f64"}
 Intervals = list[tuple[int, int]]
 
 
-def xla_coalesced(
-    e: Expr, trips: int, width: int, constraints: Sequence[Constraint] = ()
-) -> tuple[str, bool]:
+def xla_coalesced(e: Expr, trips: int, width: int, constraints: Sequence[Constraint] = ()) -> tuple[str, bool]:
     """The rule that decides for elements of ``width`` bytes at ``e``, ``s0`` in ``[0, trips - 1]``, and its verdict."""
     terms = e.terms if isinstance(e, Sum) else ((e, 1),)
     if any({THREAD, LOOP} <= {*t.variables()} for t, _ in terms):
@@ -76,9 +74,7 @@ def exact(e: Expr, trips: int, width: int, constraints: Sequence[Constraint] = (
     reached = [int(moved.evaluate({"e0": k})) for k in range(n)]
     first, last = min(reached), max(reached)
     m = IndexingMap((Variable("e0", 0, n - 1),), (), (), (moved - first,), where)
-    found = requests(
-        Launch((WARP,), (1,), trips).over(f"f32[{n}]"), m, memory(f"{KINDS[width]}[{last - first + 1}]")
-    )
+    found = requests(Launch((WARP,), (1,), trips).over(f"f32[{n}]"), m, memory(f"{KINDS[width]}[{last - first + 1}]"))
     assert found is not None
     return found
 
@@ -106,9 +102,7 @@ def table() -> str:
         rule, verdict = xla_coalesced(e, trips, width, where)
         found = exact(e, trips, width, where)
         if verdict != found.coalesced and (rule, verdict) not in rows:
-            domain = [f"s0 in [0, {trips - 1}]"] * (trips > 1) + [
-                f"{c.expr} in [{c.lo}, {c.hi}]" for c in where
-            ]
+            domain = [f"s0 in [0, {trips - 1}]"] * (trips > 1) + [f"{c.expr} in [{c.lo}, {c.hi}]" for c in where]
             at = f"`{e}`{', ' if domain else ''}{', '.join(domain)}, {KINDS[width]}"
             rows[rule, verdict] = (
                 f"| {rule} | {at} | {said[verdict]} | {said[not verdict]}: {found.sectors} sectors in "

@@ -63,9 +63,7 @@ def whole_tiles_only(m: Any, shape: Any, sizes: Any, starts: Any) -> ParametricM
     whole = _parametric_tiled(m, shape, sizes, starts)
     ends = {f"e{k}" for k in range(len(sizes))}
     named = ((c, {v.name for v in c.variables()}) for c in whole.conditions)
-    return replace(
-        whole, conditions=tuple(c for c, names in named if len(names) < 2 or names.isdisjoint(ends))
-    )
+    return replace(whole, conditions=tuple(c for c, names in named if len(names) < 2 or names.isdisjoint(ends)))
 
 
 def carries_allowed(k: int, chain: Any, whole: bool) -> Any:

@@ -69,9 +69,7 @@ def rest_leaves_several_multiples(
 
 
 @mistake(constraints.multiple_and_rest_contradict, "sound ⇒")
-def rest_leaves_one_multiple(
-    x: Expr, g: Const, r: Rest, lo: Const, hi: Const, p: Const, q: Const
-) -> ConstraintRewrite:
+def rest_leaves_one_multiple(x: Expr, g: Const, r: Rest, lo: Const, hi: Const, p: Const, q: Const) -> ConstraintRewrite:
     """Calls the constraint false where one multiple is left."""
     return ConstraintRewrite(
         (Bounded(x * g + r, lo, hi),),
@@ -84,9 +82,7 @@ def rest_leaves_one_multiple(
 @mistake(constraints.same_expression_intersects, "sound ⇐")
 def ranges_unite(x: Expr, a: Const, b: Const, c: Const, d: Const) -> ConstraintRewrite:
     """Joins two ranges that hold both."""
-    return ConstraintRewrite(
-        (Bounded(x, a, b), Bounded(x, c, d)), (Bounded(x, minimum(a, c), maximum(b, d)),)
-    )
+    return ConstraintRewrite((Bounded(x, a, b), Bounded(x, c, d)), (Bounded(x, minimum(a, c), maximum(b, d)),))
 
 
 @mistake(constraints.implied_remainder_vanishes, "sound ⇐")
@@ -138,9 +134,7 @@ def any_multiple_rescales(x: Expr, y: Expr, m: Const, s: Const, t: Const, u: Con
 @mistake(constraints.bounds_meet_range, "sound ⇐")
 def range_widens_bounds(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
     """Takes the range where the bounds were narrower."""
-    return ConstraintRewrite(
-        (Bounded(x, lo, hi),), (Bounded(x, a, b),), when=(x.within(a, b),), choose="whole_range"
-    )
+    return ConstraintRewrite((Bounded(x, lo, hi),), (Bounded(x, a, b),), when=(x.within(a, b),), choose="whole_range")
 
 
 @mistake(constraints.impossible_constraint_is_false, "sound ⇒")
@@ -160,9 +154,7 @@ def different_remainders_contradict(x: Expr, m: Const, n: Const, s: Const, t: Co
 
 
 @mistake(constraints.window_raises_lower_bound, "sound ⇒")
-def window_raises_any_lower_bound(
-    x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const
-) -> ConstraintRewrite:
+def window_raises_any_lower_bound(x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """Moves a bound that lies in the window already."""
     return ConstraintRewrite(
         (Bounded(x % m, s, t), Bounded(x, lo, hi)),
@@ -172,9 +164,7 @@ def window_raises_any_lower_bound(
 
 
 @mistake(constraints.window_lowers_upper_bound, "sound ⇒")
-def window_lowers_to_its_begin(
-    x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const
-) -> ConstraintRewrite:
+def window_lowers_to_its_begin(x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """Moves the upper bound to where the window begins, not to where it ends."""
     return ConstraintRewrite(
         (Bounded(x % m, s, t), Bounded(x, lo, hi)),
@@ -235,20 +225,14 @@ def any_factor_divides_bounds(x: Expr, k: Const, lo: Const, hi: Const) -> Constr
 @mistake(constraints.positive_divisor_scales_bounds, "progress")
 def bounds_become_a_quotient(x: Expr, lo: Const, hi: Const) -> ConstraintRewrite:
     """Undoes what another rule does."""
-    return ConstraintRewrite(
-        (Bounded(x, lo * 4, hi * 4 + 3),), (Bounded(x // 4, lo, hi),), guard=(integer(4) > 0,)
-    )
+    return ConstraintRewrite((Bounded(x, lo * 4, hi * 4 + 3),), (Bounded(x // 4, lo, hi),), guard=(integer(4) > 0,))
 
 
 _merge = constraints.remainders_merge
 _x, _w, _k, _u, _m = (next(v for v in _merge.variables if v.name == name) for name in "xwkum")
 _STEP = (_x - _w).eq(_k * (_u * ((_x - _w) // _m)))
 #: Takes one of two congruences for both.
-remainders_merge_by_half = replace(
-    _merge, name="remainders_merge_by_half", by=(*_merge.by[:4], _STEP, *_merge.by[4:])
-)
+remainders_merge_by_half = replace(_merge, name="remainders_merge_by_half", by=(*_merge.by[:4], _STEP, *_merge.by[4:]))
 BROKEN.append(
-    Planted(
-        remainders_merge_by_half.name, remainders_merge_by_half, f"step 5: {show_condition(_STEP)}", _merge
-    )
+    Planted(remainders_merge_by_half.name, remainders_merge_by_half, f"step 5: {show_condition(_STEP)}", _merge)
 )

@@ -39,9 +39,7 @@ def copied(
         o_ref[...] = jnp.zeros_like(o_ref) + x_ref[...].sum()
 
     words = {"p": "parallel", "a": "arbitrary"}
-    params = (
-        pltpu.CompilerParams(dimension_semantics=tuple(words[s] for s in semantics)) if semantics else None
-    )
+    params = pltpu.CompilerParams(dimension_semantics=tuple(words[s] for s in semantics)) if semantics else None
     return pl.pallas_call(
         kernel,
         grid=grid,
@@ -97,9 +95,7 @@ def attention(kv: Any) -> Callable[..., Any]:
     )
 
 
-def sparse(
-    index: Any = lambda i, j, table: (table[i, j], 0), target: Any = lambda i, j, table: (i, 0)
-) -> Any:
+def sparse(index: Any = lambda i, j, table: (table[i, j], 0), target: Any = lambda i, j, table: (i, 0)) -> Any:
     """Rows of blocks that a table of 4 × 3 names, accumulated in 4 blocks."""
 
     def kernel(table: Any, x_ref: Any, o_ref: Any) -> None:
@@ -151,9 +147,7 @@ def _row(i: Any) -> Any:
 
 
 def _copy(**changes: Any) -> Callable[..., Any]:
-    return copied(
-        **{"size": (32, 128), "block": (8, 128), "source": _row, "target": _row, "grid": (4,), **changes}
-    )
+    return copied(**{"size": (32, 128), "block": (8, 128), "source": _row, "target": _row, "grid": (4,), **changes})
 
 
 MISTAKES = [

@@ -35,17 +35,13 @@ def remainder_vanishes_without_divisibility(x: Expr, g: Const, d: Const, r: Rest
 @mistake(division.small_remainder_vanishes)
 def remainder_vanishes_one_too_large(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
     """Admits a remainder as large as the step."""
-    return Rewrite(
-        (x * g + r) // d, x // (d // g), when=(d > 0, g > 0, g.divides(d), r.within(0, g)), guard=(g > 1,)
-    )
+    return Rewrite((x * g + r) // d, x // (d // g), when=(d > 0, g > 0, g.divides(d), r.within(0, g)), guard=(g > 1,))
 
 
 @mistake(division.small_remainder_vanishes)
 def remainder_vanishes_below_zero(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
     """Admits a negative remainder."""
-    return Rewrite(
-        (x * g + r) // d, x // (d // g), when=(d > 0, g.divides(d), r.within(-1, g - 1)), guard=(g > 1,)
-    )
+    return Rewrite((x * g + r) // d, x // (d // g), when=(d > 0, g.divides(d), r.within(-1, g - 1)), guard=(g > 1,))
 
 
 @mistake(division.multiple_leaves_quotient)
@@ -252,9 +248,7 @@ def multiple_is_difference_of_any_scale(x: Expr, t: Expr, d: Const, v: Const, w:
 
 
 @mistake(sharing.known_digit_joins_quotient)
-def known_digit_stays(
-    x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, v: Const, w: Const, r: Rest
-) -> Rewrite:
+def known_digit_stays(x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, v: Const, w: Const, r: Rest) -> Rewrite:
     """The digit must be taken away again."""
     return Rewrite(
         (x // e) * v + r,
@@ -280,17 +274,13 @@ def known_digit_below_any_sign(
 @mistake(sharing.known_digit_joins_digit)
 def any_digit_joins_digit(x: Expr, t: Expr, a: Const, n: Const, v: Const, w: Const, r: Rest) -> Rewrite:
     """The digit below must be known."""
-    return Rewrite(
-        ((x // a) % n) * v + r, t * w + r, when=(n > 0, v.eq(a * w), t.eq(x % (a * n))), choose="sharing"
-    )
+    return Rewrite(((x // a) % n) * v + r, t * w + r, when=(n > 0, v.eq(a * w), t.eq(x % (a * n))), choose="sharing")
 
 
 @mistake(sharing.quotient_releases_summand)
 def quotient_releases_what_is_not_divided(x: Expr, q: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
     """A summand that leaves a dividend must be divided by as much as the rest."""
-    return Rewrite(
-        (x + r * a) // (a * b), (q + r) // b, when=(b > 0, q.eq(x // (a * b))), choose="divided_part"
-    )
+    return Rewrite((x + r * a) // (a * b), (q + r) // b, when=(b > 0, q.eq(x // (a * b))), choose="divided_part")
 
 
 @mistake(sharing.exact_quotient_negates)

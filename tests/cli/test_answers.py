@@ -7,14 +7,10 @@ import pytest
 from .conftest import Run
 
 HALVES = "(d0) -> (d0 floordiv 2), domain: d0 in [0, 9]"
-JSON_HALVES = (
-    '{"dims": [["a", 0, 9]], "ranges": [], "rts": [], "results": [["fdiv", "a", 2]], "constraints": []}'
-)
+JSON_HALVES = '{"dims": [["a", 0, 9]], "ranges": [], "rts": [], "results": [["fdiv", "a", 2]], "constraints": []}'
 POINT = "(d0, d1) -> (d0 + d1), domain: d0 in [2, 2], d1 in [0, 9]"
 WORK = "(d0, d1) -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 4), domain: d0 in [0, 99], d1 in [0, 3]"
-TIGHT = (
-    "(d0, d1) -> (d0 floordiv 4), domain: d0 in [0, 99], d1 in [0, 9], d0 + d1 in [0, 3], d0 mod 2 in [1, 1]"
-)
+TIGHT = "(d0, d1) -> (d0 floordiv 4), domain: d0 in [0, 99], d1 in [0, 9], d0 + d1 in [0, 3], d0 mod 2 in [1, 1]"
 WIDE = "(d0, d1) -> (d0 * 65536 + d1), domain: d0 in [0, 40000], d1 in [0, 9]"
 TOO_WIDE = "(d0) -> (d0 * 4294967296), domain: d0 in [0, 4294967296]"
 # intervals say 64 bits; the product is small wherever the constraint on the sum holds

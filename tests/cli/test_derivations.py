@@ -15,12 +15,8 @@ from json_forms import FORMS
 
 Run = Callable[..., Any]
 
-WORK = (
-    "(d0, d1) -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 4 + d0), domain: d0 in [0, 99], d1 in [0, 3]"
-)
-TIGHT = (
-    "(d0, d1) -> (d0 floordiv 4), domain: d0 in [0, 99], d1 in [0, 9], d0 + d1 in [0, 3], d0 mod 2 in [1, 1]"
-)
+WORK = "(d0, d1) -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 4 + d0), domain: d0 in [0, 99], d1 in [0, 3]"
+TIGHT = "(d0, d1) -> (d0 floordiv 4), domain: d0 in [0, 99], d1 in [0, 9], d0 + d1 in [0, 3], d0 mod 2 in [1, 1]"
 
 
 # ------------------------------------------------------------------------------------------------ explanations
@@ -53,9 +49,7 @@ def test_a_wrong_result_is_refuted(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     def wrong(m: Any, *args: Any, **options: Any) -> Any:
         off = m.with_(results=(*m.results[:-1], m.results[-1] + 1))
         reduced = right(off, *args, **options)
-        return type(reduced)(
-            m, reduced.map, reduced.kept, reduced.values, reduced.unused, reduced.new_dims, ()
-        )
+        return type(reduced)(m, reduced.map, reduced.kept, reduced.values, reduced.unused, reduced.new_dims, ())
 
     monkeypatch.setattr(transform, "reduce_map", wrong)
     done = run("simplify", WORK, "--validate")
@@ -145,6 +139,4 @@ def test_what_sympy_cannot_print_is_said(run: Run) -> None:
     finally:
         sys.setrecursionlimit(limit)
     assert refused.status == 3
-    assert (
-        refused.err == "error: the expressions are too deep for sympy to print them; expected another form\n"
-    )
+    assert refused.err == "error: the expressions are too deep for sympy to print them; expected another form\n"

@@ -66,9 +66,7 @@ def test_where_the_order_matters_is_shown_with_both_results(run: Run) -> None:
 
 
 def test_as_json_and_the_same_on_two_processes(run: Run) -> None:
-    answers = [
-        json.loads(run("dev", "confluence", RULE, "-n", "1", "--json", "--jobs", jobs).out) for jobs in (1, 2)
-    ]
+    answers = [json.loads(run("dev", "confluence", RULE, "-n", "1", "--json", "--jobs", jobs).out) for jobs in (1, 2)]
     assert set(answers[0]) == set(FORMS["confluence"])
     assert answers[0]["format"] == "indexproof confluence 2"
     for answer in answers:
@@ -106,7 +104,5 @@ def test_an_interrupted_run_says_what_it_knows(run: Run, monkeypatch: Any) -> No
     monkeypatch.setattr(searching, "examine", examine_some)
     done = run("dev", "confluence", "min_and_max_sum", "-n", "1", "--jobs", 1)
     rest = sum("min_and_max_sum" in {r.name for r in pair} for pair in pairs_of()) - 2
-    assert done.out.splitlines()[-1].startswith(
-        f"NOT CHECKED  2 pairs, 0 instances, {rest} pairs not checked"
-    )
+    assert done.out.splitlines()[-1].startswith(f"NOT CHECKED  2 pairs, 0 instances, {rest} pairs not checked")
     assert done.status == 2

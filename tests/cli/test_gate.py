@@ -141,9 +141,7 @@ def test_one_run_writes_all_formats(run: Run, repository: Path, monkeypatch: pyt
     done = run("gate", "--github", *to)
     assert "::error file=my.rules,line=6,col=1,title=REFUTED false_one::" in done.out
     (result,) = (
-        r
-        for r in json.loads((repository / "a.sarif").read_text("utf-8"))["runs"][0]["results"]
-        if r["kind"] == "fail"
+        r for r in json.loads((repository / "a.sarif").read_text("utf-8"))["runs"][0]["results"] if r["kind"] == "fail"
     )
     region = result["locations"][0]["physicalLocation"]["region"]
     assert (result["ruleId"], region) == ("indexproof/REFUTED", {"startLine": 6, "startColumn": 1})

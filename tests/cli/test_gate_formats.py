@@ -107,9 +107,7 @@ def perform(action: dict[str, Any], given: Mapping[str, str], folder: Path, home
             continue
         if "uses" in step:
             assert step["uses"].startswith("actions/cache@")
-            assert filled(step["with"]["key"], values).startswith(
-                filled(step["with"]["restore-keys"], values)
-            )
+            assert filled(step["with"]["key"], values).startswith(filled(step["with"]["restore-keys"], values))
             assert step["with"]["path"] == "~/.cache/indexproof/verdicts.sqlite"
             continue
         env = {name: filled(value, values) for name, value in step.get("env", {}).items()}
@@ -228,11 +226,7 @@ def test_files_and_folders_of_all_kinds_may_be_mixed(run: Run, example: Path) ->
     assert "also declares" in done.err  # the same file by another name
     data = json.loads(run("prove", "rules/", "indexing/", "small", "roll", "--json", "--max-rank", "1").out)
     assert (data["verdict"], data["claims"]) == ("PROVED", 3)
-    assert {r["claim"] for r in data["results"]} == {
-        "small",
-        "roll rank 0, any shift",
-        "roll rank 1, any shift",
-    }
+    assert {r["claim"] for r in data["results"]} == {"small", "roll rank 0, any shift", "roll rank 1, any shift"}
     text = run("prove", "rules/division.rules", "indexing/simplify.py").out
     head, *_, last = text.split("\n\n")
     assert head.split()[:2] == ["verdict", "rule"]

@@ -75,20 +75,8 @@ MISTAKES: list[tuple[str, str, str, str, str]] = [
     (RULES, "semantics floor", "semantics trunc", "REFUTED", "small:"),
     (CLAIMS, "expect REFUTED\n", "", "REFUTED", "claim a_digit_too_many"),
     (CLAIMS, "d0 mod 21", "d0 mod 20", "PROVED", "claim a_digit_too_many"),
-    (
-        CLAIMS,
-        "to (d0, d1) -> (d0, d1)\n",
-        "to (d0, d1) -> (d0, d1)\nexpect REFUTED\n",
-        "PROVED",
-        "claim a_digit\n",
-    ),
-    (
-        CLAIMS,
-        "d0 - 20 * (d0 floordiv 20))\n",
-        "d0 - 21 * (d0 floordiv 20))\nexpect REFUTED\n",
-        "LOST",
-        "claim rows_of",
-    ),
+    (CLAIMS, "to (d0, d1) -> (d0, d1)\n", "to (d0, d1) -> (d0, d1)\nexpect REFUTED\n", "PROVED", "claim a_digit\n"),
+    (CLAIMS, "d0 - 20 * (d0 floordiv 20))\n", "d0 - 21 * (d0 floordiv 20))\nexpect REFUTED\n", "LOST", "claim rows_of"),
     # lost claims
     (RULES, "select_least: min(x, y) + max(x, y) -> x + y\n", "", "MISSING", "select_least:"),
     (RULES, "nested:", "nested_quotients:", "MISSING", "nested:"),
@@ -146,9 +134,7 @@ def line_of(text: str, part: str) -> int:
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: f"{m[0]}: {m[2][:30]!r} for {m[1][:30]!r}")
-def test_a_mistake_fails_the_gate(
-    mistake: tuple[str, ...], example: Path, kept: Cache, tmp_path: Path
-) -> None:
+def test_a_mistake_fails_the_gate(mistake: tuple[str, ...], example: Path, kept: Cache, tmp_path: Path) -> None:
     name, old, new, verdict, at = mistake
     folder = tmp_path / "copy"
     shutil.copytree(example, folder)

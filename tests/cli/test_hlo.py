@@ -114,9 +114,7 @@ def test_verify_proves_all_computations(run: Run, module: str) -> None:
     assert data["units"][0]["verified"]["questions"]["folded"] == 2
 
 
-def test_what_is_false_decides_the_exit_status(
-    run: Run, module: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_false_decides_the_exit_status(run: Run, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from indexproof.rules.ops.movement import Transpose
 
     monkeypatch.setattr(
@@ -255,9 +253,7 @@ def test_a_picture_shows_what_a_tile_reads(run: Run, module: str, tmp_path: Path
     assert run("hlo", module, "-c", "f", "-i", "t", "--tile", "3,1", "--svg", str(svg)).status == 0
     root = ElementTree.parse(svg).getroot()
     cells = {
-        (c.findtext("{*}title"), c.get("fill"))
-        for c in root.findall(".//{*}rect")
-        if c.find("{*}title") is not None
+        (c.findtext("{*}title"), c.get("fill")) for c in root.findall(".//{*}rect") if c.find("{*}title") is not None
     }
     assert {place for place, fill in cells if fill == "#f6ad55"} == {"(0, 0)", "(1, 0)", "(2, 0)"}
     assert {place for place, fill in cells if fill == "#63b3ed"} == {"(0, 0)", "(0, 1)", "(0, 2)"}
@@ -336,9 +332,7 @@ def test_analyze_states_for_which_sizes_tiles_are_read(run: Run, tmp_path: Path)
     assert "reads tiles min(t0, 64) × t0 ceildiv 64, only if t0 ∣ 64 or 64 ∣ t0" in text
     data = json.loads(run("hlo", str(file), "--from", "a", "--to", "r", "--analyze", "--json").out)
     entry = data["units"][0]["maps"][0]
-    assert entry["tile_sizes"] == [
-        {"condition": "t0 ∣ 64 or 64 ∣ t0", "sizes": ["min(t0, 64)", "ceildiv(t0, 64)"]}
-    ]
+    assert entry["tile_sizes"] == [{"condition": "t0 ∣ 64 or 64 ∣ t0", "sizes": ["min(t0, 64)", "ceildiv(t0, 64)"]}]
     assert "for which sizes it reads tiles was not decided" in run("hlo", str(file), "--analyze").out
 
 
@@ -374,9 +368,7 @@ def test_tiles_where_a_size_is_not_known(run: Run, tmp_path: Path) -> None:
     assert "none at n0 = 2 and all larger sizes: tile (0) does not read (1, 2)" in text
     found = []
     for tile in ("o:8", "6"):
-        ((entry,),) = (
-            u["maps"] for u in json.loads(run("hlo", str(file), "--tile", tile, "--json").out)["units"]
-        )
+        ((entry,),) = (u["maps"] for u in json.loads(run("hlo", str(file), "--tile", tile, "--json").out)["units"])
         found += entry["tiles"]
     torn = {"tile": False, "place": [1], "missing": [0, 0], "dimension": None}
     assert found[0].pop("offsets")["map"]["dims"] == ["o"]

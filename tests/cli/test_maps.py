@@ -19,9 +19,7 @@ Run = Callable[..., Any]
 
 HALVES = "(d0) -> (d0 floordiv 2), domain: d0 in [0, 9]"
 SUMS = "(d0) -> (d0 floordiv 2 + d0 mod 2), domain: d0 in [0, 9]"
-JSON_HALVES = (
-    '{"dims": [["a", 0, 9]], "ranges": [], "rts": [], "results": [["fdiv", "a", 2]], "constraints": []}'
-)
+JSON_HALVES = '{"dims": [["a", 0, 9]], "ranges": [], "rts": [], "results": [["fdiv", "a", 2]], "constraints": []}'
 WORK = "(d0, d1) -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 4), domain: d0 in [0, 99], d1 in [0, 3]"
 
 
@@ -98,12 +96,8 @@ def test_simplify_says_when_the_result_needs_wider_integers(run: Run) -> None:
     text = "(d0, d1) -> ((d0 floordiv 1000 + d1) floordiv 1000), domain: d0 in [0, 2000000000], d1 in [0, 2000000000]"
     done = run("simplify", text)
     assert "1000000" in done.out
-    assert done.err == (
-        "note: needs int64 where the input fits int32; --keep-width writes it in other ways\n"
-    )
-    assert (
-        json.loads(run("simplify", text, "--json").out)["wider"] == "needs int64 where the input fits int32"
-    )
+    assert done.err == ("note: needs int64 where the input fits int32; --keep-width writes it in other ways\n")
+    assert json.loads(run("simplify", text, "--json").out)["wider"] == "needs int64 where the input fits int32"
     done = run("simplify", text, "--keep-width", "--validate")
     assert done.out.splitlines()[0] == text
     assert not done.err

@@ -92,9 +92,7 @@ def test_a_reader_that_has_gone(tmp_path: Path) -> None:
 def started(*words: str) -> subprocess.Popen[str]:
     """A command that runs, with its output in pipes."""
     command = [sys.executable, "-m", "indexproof", *words]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
-    )
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
 
 
 @pytest.mark.parametrize(("words", "status"), [
@@ -115,8 +113,7 @@ def test_a_verdict_does_not_depend_on_whether_somebody_reads_it(words: list[str]
 
 
 @pytest.mark.parametrize(
-    ("words", "status"),
-    [(["prove", "transpose", "--no-cache", "--jobs", "2"], 0), (["prove", "transpos"], 3)],
+    ("words", "status"), [(["prove", "transpose", "--no-cache", "--jobs", "2"], 0), (["prove", "transpos"], 3)]
 )
 @pytest.mark.parametrize("full", [False, True])
 def test_nobody_reads_what_a_run_says_meanwhile(words: list[str], status: int, full: bool) -> None:
@@ -174,9 +171,7 @@ def still_there(pid: int) -> bool:
 
 
 @pytest.mark.parametrize(("jobs", "number"), [(1, signal.SIGINT), (2, signal.SIGINT), (2, signal.SIGTERM)])
-def test_an_interrupted_run_keeps_what_it_has(
-    spawn: Run, own_cache: Path, jobs: int, number: signal.Signals
-) -> None:
+def test_an_interrupted_run_keeps_what_it_has(spawn: Run, own_cache: Path, jobs: int, number: signal.Signals) -> None:
     words = ["prove", "ops", "--max-rank", "1", "--jobs", str(jobs)]
     process = started(*words)
     line = process.stderr.readline()
@@ -229,9 +224,7 @@ def test_an_interrupt_while_the_commands_are_loaded(tmp_path: Path) -> None:
         is_interrupted(*start, "show", PYTHONPATH=path)
 
 
-@pytest.mark.parametrize(
-    "work", ["raise KeyboardInterrupt", "eval('_thread.interrupt_main() or time.sleep(60)')"]
-)
+@pytest.mark.parametrize("work", ["raise KeyboardInterrupt", "eval('_thread.interrupt_main() or time.sleep(60)')"])
 def test_an_interrupt_before_the_command_line_is_read(work: str) -> None:
     code = (
         "import _thread, time, indexproof.cli, indexproof.__main__\n"
@@ -244,12 +237,7 @@ def test_an_interrupt_before_the_command_line_is_read(work: str) -> None:
 
 def is_interrupted(*arguments: str, **env: str) -> None:
     done = subprocess.run(
-        [sys.executable, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=50,
-        env={**os.environ, **env},
+        [sys.executable, *arguments], capture_output=True, text=True, check=False, timeout=50, env={**os.environ, **env}
     )
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "interrupted: nothing was checked\n")
 
@@ -297,9 +285,7 @@ def failing(run: Run, monkeypatch: pytest.MonkeyPatch, error: Exception) -> Any:
 def test_a_bug_asks_to_be_reported(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     done = failing(run, monkeypatch, RuntimeError("something that should not happen"))
     assert done.status == 4
-    assert done.err.startswith(
-        "internal error: RuntimeError: something that should not happen (test_process.py:"
-    )
+    assert done.err.startswith("internal error: RuntimeError: something that should not happen (test_process.py:")
     assert "Please report it" in done.err
     assert "Traceback" not in done.err
 
@@ -364,9 +350,7 @@ def test_a_full_disk_is_no_bug() -> None:
     assert done.stderr == "error: cannot write the output: No space left on device\n"
 
 
-def test_a_cache_that_is_turned_off_or_has_no_place(
-    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_cache_that_is_turned_off_or_has_no_place(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("INDEXPROOF_CACHE", "off")
     assert run("prove", "interval_sum", "--jobs", 1).status == 0

@@ -68,9 +68,7 @@ def test_a_false_rule_is_answered_with_its_smallest_counterexample(run: Run, bro
     done = run("prove", broken, "--jobs", 1)
     assert done.status == 1
     text = done.out[done.out.index("REFUTED  wrong_small_remainder") :]
-    lines = {
-        line.split()[0]: " ".join(line.split()[1:]) for line in text.splitlines() if line.startswith("  ")
-    }
+    lines = {line.split()[0]: " ".join(line.split()[1:]) for line in text.splitlines() if line.startswith("  ")}
     assert lines["take"] == "x = 1, g = 2, r = 0, d = 3"
     assert lines["right"] == "x // (d // g) = 1"
     assert "broken.py:" in text.splitlines()[0]

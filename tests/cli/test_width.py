@@ -18,8 +18,7 @@ TOO_WIDE = "(d0) -> (d0 * 4294967296), domain: d0 in [0, 4294967296]"
 
 
 @pytest.mark.parametrize(
-    ("source", "bits", "status"),
-    [(NARROW, 32, 0), (NARROW, 64, 0), (WIDE, 32, 1), (WIDE, 64, 0), (TOO_WIDE, 64, 1)],
+    ("source", "bits", "status"), [(NARROW, 32, 0), (NARROW, 64, 0), (WIDE, 32, 1), (WIDE, 64, 0), (TOO_WIDE, 64, 1)]
 )
 def test_a_width_that_is_asked_for(run: Run, source: str, bits: int, status: int) -> None:
     done = run("width", source, "--bits", bits)
@@ -34,13 +33,7 @@ def test_the_answer_as_json(run: Run) -> None:
     assert set(data) == set(FORMS["width"])
     assert data["bits"] == 64
     assert data["overflows"] == [
-        {
-            "bits": 32,
-            "term": "d0 * 65536",
-            "value": 2147483648,
-            "values": {"d0": 32768, "d1": 0},
-            "smallest": True,
-        }
+        {"bits": 32, "term": "d0 * 65536", "value": 2147483648, "values": {"d0": 32768, "d1": 0}, "smallest": True}
     ]
     assert json.loads(run("width", TOO_WIDE, "--json").out)["bits"] is None
 

@@ -23,14 +23,7 @@ a, b, x, y = map(var, "abxy")
 
 
 def test_several_are_substituted_as_each_would_be() -> None:
-    given: list[Condition] = [
-        x <= y,
-        ~divides(a, x + 1),
-        (x // a).eq(y % a) | (y < 0),
-        x.within(0, a),
-        x <= y,
-        TRUE,
-    ]
+    given: list[Condition] = [x <= y, ~divides(a, x + 1), (x // a).eq(y % a) | (y < 0), x.within(0, a), x <= y, TRUE]
     mapping = {x: y + 1, a: b * 2}
     found = substitute_conditions(given, mapping)
     assert found == [c.substitute(mapping) for c in given]
@@ -43,11 +36,7 @@ def test_several_are_substituted_as_each_would_be() -> None:
 
 
 def test_what_is_decided_by_a_substitution_is_decided() -> None:
-    assert substitute_conditions([x <= 3, x < 3, divides(x, y)], {x: 3}) == [
-        TRUE,
-        FALSE,
-        divides(var("x") * 0 + 3, y),
-    ]
+    assert substitute_conditions([x <= 3, x < 3, divides(x, y)], {x: 3}) == [TRUE, FALSE, divides(var("x") * 0 + 3, y)]
     with pytest.raises(ZeroDivisionError):
         substitute_conditions([x <= 3, (y // x).eq(0)], {x: 0})
 
@@ -55,9 +44,7 @@ def test_what_is_decided_by_a_substitution_is_decided() -> None:
 def test_common_parts_are_replaced_once(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     whole = condition.substitute_all
-    monkeypatch.setattr(
-        condition, "substitute_all", lambda roots, m: seen.append(list(roots)) or whole(roots, m)
-    )
+    monkeypatch.setattr(condition, "substitute_all", lambda roots, m: seen.append(list(roots)) or whole(roots, m))
     shared = (x * y + a) // b
     substitute_conditions([shared <= k for k in (a, b, x)] + [shared.eq(y)], {x: y})
     assert len(seen) == 1

@@ -30,14 +30,7 @@ from indexproof.core.expr import (
 )
 from indexproof.core.facts import Facts
 from indexproof.core.interval import Interval
-from indexproof.core.rewrite import (
-    Bounded,
-    Const,
-    ConstraintRewrite,
-    ConstraintRule,
-    DeclarationError,
-    constraint_rule,
-)
+from indexproof.core.rewrite import Bounded, Const, ConstraintRewrite, ConstraintRule, DeclarationError, constraint_rule
 from indexproof.rules.catalog import RULES
 
 NAMES = [var(n) for n in "abc"]
@@ -72,9 +65,7 @@ def applications(
     This is the reference, which knows nothing but substitution.
     """
     proposed = (
-        CONSTRAINT_STRATEGIES[rule.choose](constraints, ends_of(facts))
-        if rule.choose
-        else matched(rule, constraints)
+        CONSTRAINT_STRATEGIES[rule.choose](constraints, ends_of(facts)) if rule.choose else matched(rule, constraints)
     )
     for found in proposed:
         values = {v: lift(found[v.name]) for v in rule.variables if v.name in found}
@@ -127,21 +118,16 @@ def _constraints(rng: random.Random, rule: ConstraintRule) -> list[Bound]:
         x = rng.choice(NAMES)
     if rule.choose == "both_ranges":
         y = rng.choice(NAMES)
-        return [
-            rng.choice([(minimum(x, y), rng.randint(-5, 5), 99), (maximum(x, y), -99, rng.randint(-5, 5))])
-        ]
+        return [rng.choice([(minimum(x, y), rng.randint(-5, 5), 99), (maximum(x, y), -99, rng.randint(-5, 5))])]
     if len(rule.left) == 1:
         m = rng.choice([2, 3, 4, 6, 7])
-        e = rng.choice(
-            [x, x + rng.randint(-3, 3), x * rng.choice([2, 3, -1, -2]), x // m, x // -m, (x + 2) % m]
-        )
+        e = rng.choice([x, x + rng.randint(-3, 3), x * rng.choice([2, 3, -1, -2]), x // m, x // -m, (x + 2) % m])
         return [_bound(rng, e)]
     m, n = rng.choice([2, 3, 4, 6, 8]), rng.choice([2, 3, 4, 6])
     if rule.choose in ("summand", "dividend"):
         t = rng.choice([x, x // rng.choice([2, 3, 4])])
         e = linear(
-            rng.randint(-2, 2),
-            [(t, rng.choice([-3, -2, -1, 1, 2, 4])), (rng.choice(NAMES), rng.choice([1, -1]))],
+            rng.randint(-2, 2), [(t, rng.choice([-3, -2, -1, 1, 2, 4])), (rng.choice(NAMES), rng.choice([1, -1]))]
         )
         return [_bound(rng, e), (x, rng.randint(-9, 0), rng.randint(0, 20))]
     s, t = rng.randint(0, m - 1), rng.randint(0, n - 1)
@@ -241,9 +227,7 @@ def test_the_measure_of_a_pattern_is_that_of_its_instances() -> None:
                     env.update((mark.format(v.name), x) for mark, x in zip(marks, own, strict=False))
                 for side, ground in ((rule.left, constraints), (rule.right, after)):
                     pattern = constraint_measure(side)
-                    exact = constraint_measure(
-                        [Bounded(e, integer(lo), integer(hi)) for e, lo, hi in ground]
-                    ).values()
+                    exact = constraint_measure([Bounded(e, integer(lo), integer(hi)) for e, lo, hi in ground]).values()
                     for name, e, x in zip(pattern._fields, pattern, exact, strict=True):
                         if name not in ("weight", "divisors", "negative", "width"):
                             continue

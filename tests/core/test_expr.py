@@ -124,10 +124,7 @@ def test_postorder_lists_children_first() -> None:
 
 def test_no_two_integers_have_the_same_digest() -> None:
     x = var("x")
-    numbers = [
-        *range(-50, 50),
-        *(s * 2**k + d for k in (31, 60, 61, 62, 64, 130) for s in (1, -1) for d in (-1, 0, 1)),
-    ]
+    numbers = [*range(-50, 50), *(s * 2**k + d for k in (31, 60, 61, 62, 64, 130) for s in (1, -1) for d in (-1, 0, 1))]
     numbers += [2**61 - 1 + n for n in range(5)]
     distinct = set(numbers)
     assert len({integer(n).key for n in distinct}) == len(distinct)

@@ -119,9 +119,7 @@ def test_arrays_are_machine_integers_exactly_when_that_is_safe() -> None:
     assert r.tolist() == [top - 2, top - 1, top, top + 1]
     cancels = IndexingMap.of([("d0", 0, 3)], results=[(d0 * 2**62) % 7])
     assert cancels.evaluate_many([np.arange(4)])[1][0].tolist() == [i * 2**62 % 7 for i in range(4)]
-    far = IndexingMap.of(
-        [("d0", 2**70, 2**70 + 2)], results=[d0 - 2**70], constraints=[(d0, -(2**90), 2**90)]
-    )
+    far = IndexingMap.of([("d0", 2**70, 2**70 + 2)], results=[d0 - 2**70], constraints=[(d0, -(2**90), 2**90)])
     assert far.relation() == {((2**70 + i,), (i,)) for i in range(3)}
     wide = IndexingMap.of([("d0", -(2**80), 2**80)], results=[d0], constraints=[(d0, 2**70, 2**80)])
     assert not wide.evaluate_many([np.arange(4)])[0].any()
@@ -138,9 +136,7 @@ def test_arrays_are_machine_integers_exactly_when_that_is_safe() -> None:
 def test_enumeration_has_a_limit() -> None:
     with pytest.raises(TooLargeError, match="10000000000 points"):
         IndexingMap.of([("d0", 0, 10**10 - 1)]).domain_points()
-    m = IndexingMap.of(
-        [("d0", 0, 699), ("d1", 0, 799)], results=[d0], constraints=[((d0 * 800 + d1) % 100_000, 0, 0)]
-    )
+    m = IndexingMap.of([("d0", 0, 699), ("d1", 0, 799)], results=[d0], constraints=[((d0 * 800 + d1) % 100_000, 0, 0)])
     assert len(m.domain_points()) == 6, "boxes larger than one chunk are enumerated completely"
 
 
@@ -189,9 +185,7 @@ def test_boxes_of_the_inner_map_become_constraints_unless_intervals_imply_them()
 
 
 def test_composition_never_captures_variables() -> None:
-    f = parse_map(
-        "(d1, d0)[s1, x] -> (d0 + s1 * 4, x), domain: d1 in [0, 1], d0 in [0, 3], s1 in [0, 1], x in [0, 2]"
-    )
+    f = parse_map("(d1, d0)[s1, x] -> (d0 + s1 * 4, x), domain: d1 in [0, 1], d0 in [0, 3], s1 in [0, 1], x in [0, 2]")
     g = parse_map(
         "(d0, d1)[x, s1, d9] -> (d1, d0, x, s1, d9), domain: d0 in [0, 7], d1 in [0, 2], x in [5, 6], s1 "
         "in [0, 1], d9 in [0, 1]"
@@ -205,9 +199,7 @@ def test_composition_never_captures_variables() -> None:
 
 # --------------------------------------------------------------------------------------------- other changes
 def test_substitution_is_simultaneous_and_keeps_the_box() -> None:
-    m = parse_map(
-        "(d0, d1)[s0] -> (d0 - d1, s0), domain: d0 in [0, 3], d1 in [0, 3], s0 in [2, 5], d0 + s0 in [0, 7]"
-    )
+    m = parse_map("(d0, d1)[s0] -> (d0 - d1, s0), domain: d0 in [0, 3], d1 in [0, 3], s0 in [2, 5], d0 + s0 in [0, 7]")
     fixed = m.substitute({"s0": 3})
     assert repr(fixed) == "(d0, d1) -> (d0 - d1, 3), domain: d0 in [0, 3], d1 in [0, 3], d0 + 3 in [0, 7]"
     assert m.substitute({s0: 9}).relation() == set()
@@ -221,9 +213,7 @@ def test_substitution_is_simultaneous_and_keeps_the_box() -> None:
 
 
 def test_renaming() -> None:
-    m = parse_map(
-        "(d0, d1){rt0} -> (d0 - d1)\nd0 in [0, 3] d1 in [0, 1] rt0 in [0, 2]\n hlo: a\n (d0, d1) -> (d1, d0)"
-    )
+    m = parse_map("(d0, d1){rt0} -> (d0 - d1)\nd0 in [0, 3] d1 in [0, 1] rt0 in [0, 2]\n hlo: a\n (d0, d1) -> (d1, d0)")
     n = m.rename({"d0": "d1", "d1": "d0", "rt0": "start"})
     assert n.results[0] is d1 - d0
     assert [v.name for v in n.variables] == ["d1", "d0", "start"]
@@ -235,9 +225,7 @@ def test_renaming() -> None:
 
 
 def test_constraints_on_one_expression_are_merged_in_place() -> None:
-    m = IndexingMap.of(
-        [("d0", 0, 9)], results=[], constraints=[(d0 * 2, 0, 9), (d0 % 3, 0, 1), (2 * d0, 3, 20)]
-    )
+    m = IndexingMap.of([("d0", 0, 9)], results=[], constraints=[(d0 * 2, 0, 9), (d0 % 3, 0, 1), (2 * d0, 3, 20)])
     assert m.constraints == (Constraint(d0 * 2, 3, 9), Constraint(d0 % 3, 0, 1))
 
 
@@ -265,9 +253,7 @@ def test_maps_survive_pickling_into_another_process() -> None:
     )
     assert pickle.loads(pickle.dumps(m)) == m
     program = "import pickle, sys; m = pickle.load(sys.stdin.buffer); sys.stdout.write(repr(m))"
-    out = subprocess.run(
-        [sys.executable, "-c", program], input=pickle.dumps(m), capture_output=True, check=True
-    )
+    out = subprocess.run([sys.executable, "-c", program], input=pickle.dumps(m), capture_output=True, check=True)
     assert parse_map(out.stdout.decode()) == m
 
 
@@ -340,8 +326,7 @@ def test_display_on_a_terminal_and_in_a_notebook() -> None:
     from rich.console import Console
 
     m = parse_map(
-        "(d0)[s0]{rt0} -> (d0 + s0 - rt0)\nd0 in [0, 3] s0 in [0, 1] rt0 in [0, 2]\n hlo: a < b[0]\n (d0) "
-        "-> ()"
+        "(d0)[s0]{rt0} -> (d0 + s0 - rt0)\nd0 in [0, 3] s0 in [0, 1] rt0 in [0, 2]\n hlo: a < b[0]\n (d0) -> ()"
     )
     console = Console(width=120, record=True, file=io.StringIO())
     console.print(m)

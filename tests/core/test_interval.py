@@ -109,10 +109,7 @@ def test_divisions_are_exact_on_every_small_box(
     boxes = [Interval(lo, hi) for lo in range(-5, 6) for hi in range(lo, 6)]
     for one, two in itertools.product(boxes, repeat=2):
         values = [
-            value(p, q)
-            for p in range(int(one.lo), int(one.hi) + 1)
-            for q in range(int(two.lo), int(two.hi) + 1)
-            if q
+            value(p, q) for p in range(int(one.lo), int(one.hi) + 1) for q in range(int(two.lo), int(two.hi) + 1) if q
         ]
         found = compute(one, two)
         if values:
@@ -157,9 +154,7 @@ def test_half_open_infinities() -> None:
 
 def test_what_constraints_say_of_multiples() -> None:
     assert Facts({X: (0, 9)}, [(X * 4, Interval(1, 10))]).interval(X) == Interval(1, 2)
-    assert (
-        Facts({X: (0, 9)}, [(X * 4 + Y, Interval(1, 10)), (Y, Interval(0, 0))]).interval(X * 4 + Y).hi == 10
-    )
+    assert Facts({X: (0, 9)}, [(X * 4 + Y, Interval(1, 10)), (Y, Interval(0, 0))]).interval(X * 4 + Y).hi == 10
     assert Facts({}).holds((X * 4 + 2).ne(0))
     assert not Facts({}).holds((X * 4 + 4).ne(0))
     assert Facts({X: (3, 2)}).interval(X + Y).empty

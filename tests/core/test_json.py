@@ -11,21 +11,12 @@ import pytest
 from indexproof.core.errors import InputError, TooLargeError
 from indexproof.core.expr import ceildiv, floordiv, integer, linear, maximum, minimum, mod, mul, var
 from indexproof.core.indexing_map import IndexingMap
-from indexproof.core.json_form import (
-    dump_json,
-    expr_from_json,
-    expr_to_json,
-    load_json,
-    map_from_json,
-    map_to_json,
-)
+from indexproof.core.json_form import dump_json, expr_from_json, expr_to_json, load_json, map_from_json, map_to_json
 from indexproof.core.map_reader import read_map
 from indexproof.core.text import parse_map
 
 DATA = Path(__file__).parent / "data"
-MAPS = (DATA / "xla_maps.txt").read_text().splitlines() + (DATA / "published_maps.txt").read_text().split(
-    "\n\n"
-)
+MAPS = (DATA / "xla_maps.txt").read_text().splitlines() + (DATA / "published_maps.txt").read_text().split("\n\n")
 
 d0, d1 = var("d0"), var("d1")
 

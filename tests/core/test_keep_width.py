@@ -57,9 +57,7 @@ def random_wide_map(seed: int) -> IndexingMap:
     pick = random.Random(seed)
     bits = pick.choice([32, 32, 64])
     top = 2 ** (bits - 1) - 1
-    boxes = {
-        f"d{i}": (0, pick.choice([top, top // 2, top // 3, 10**6, 100])) for i in range(pick.randint(1, 3))
-    }
+    boxes = {f"d{i}": (0, pick.choice([top, top // 2, top // 3, 10**6, 100])) for i in range(pick.randint(1, 3))}
     variables = [var(name) for name in boxes]
     bounds = {var(name): Interval(*ends) for name, ends in boxes.items()}
 
@@ -102,9 +100,7 @@ def broken_promises(m: IndexingMap, after: IndexingMap) -> list[str]:
         found.append("cost")
     pick = random.Random(1)
     for _ in range(20):
-        at: dict[Expr, int] = {
-            v.expr: pick.choice([v.lo, v.hi, pick.randint(v.lo, v.hi)]) for v in m.variables
-        }
+        at: dict[Expr, int] = {v.expr: pick.choice([v.lo, v.hi, pick.randint(v.lo, v.hi)]) for v in m.variables}
         inside = interpret([c.expr for c in m.constraints], Integers(at))
         if not all(c.lo <= x <= c.hi for c, x in zip(m.constraints, inside, strict=True)):
             continue
@@ -148,9 +144,7 @@ def test_the_examples_of_wide_normal_forms() -> None:
     assert (bits(m), bits(simplify(m))) == (32, 64)
     assert simplify(m, keep_width=True) == m
     assert simplify(m, keep_width=True, explain=True).after == m
-    assert (
-        simplify_expr(m.results[0], {v.name: (v.lo, v.hi) for v in m.dims}, keep_width=True) == m.results[0]
-    )
+    assert simplify_expr(m.results[0], {v.name: (v.lo, v.hi) for v in m.dims}, keep_width=True) == m.results[0]
     assert reduce(m, keep_width=True).map == m
     assert widening(m, simplify(m)) == "needs int64 where the input fits int32"
     assert simplify(m, explain=True).wider == widening(m, simplify(m))

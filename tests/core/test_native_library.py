@@ -38,9 +38,7 @@ DATA = Path(__file__).parent / "data"
 CHECKED = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 OK, MALFORMED, UNSUPPORTED = "", "! 1 ", "! 2 "
 
-pytestmark = pytest.mark.skipif(
-    not all(map(shutil.which, ("make", "g++", "gcc"))), reason="no make or no C++ compiler"
-)
+pytestmark = pytest.mark.skipif(not all(map(shutil.which, ("make", "g++", "gcc"))), reason="no make or no C++ compiler")
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +79,7 @@ def corpus_maps() -> list[IndexingMap]:
     for name, make in corpora.CORPORA.items():
         if name != "xla":
             found += map(ours.convert, list(islice(make(), 14 if name == "depths" else None))[::5])
-    far = IndexingMap.of(
-        [("d0", 0, 1 << 70)], results=[parse_map("(d0) -> (d0), domain: d0 in [0, 1]").results[0]]
-    )
+    far = IndexingMap.of([("d0", 0, 1 << 70)], results=[parse_map("(d0) -> (d0), domain: d0 in [0, 1]").results[0]])
     empty = parse_map("(d0)[s0] -> (d0 + s0), domain: d0 in [3, 2], s0 in [0, 4]")
     runtime = parse_map("(d0){rt0} -> ((d0 * 4 + rt0) // 4, rt0), domain: d0 in [0, 9], rt0 in [0, 3]")
     drawn = [m.with_(rts=[RuntimeVariable(v.name, v.lo, v.hi) for v in m.rts]) for m in random_maps(11, 250)]
@@ -94,9 +90,7 @@ def corpus_maps() -> list[IndexingMap]:
 def pairs() -> list[tuple[IndexingMap, IndexingMap, IndexingMap]]:
     """Maps, and what they are by default and quickly."""
     maps = [m for m in corpus_maps() if short(m)]
-    return [
-        (m, *(simplify_map(m.with_(results=m.results), RULES, quick=q) for q in (False, True))) for m in maps
-    ]
+    return [(m, *(simplify_map(m.with_(results=m.results), RULES, quick=q) for q in (False, True))) for m in maps]
 
 
 def short(m: IndexingMap) -> bool:
@@ -160,15 +154,8 @@ def test_damaged_derivations(place: Path) -> None:
     check_derivation(good, RULES)
     kinds = Counter[str]()
     for n, entry in enumerate(document["entries"]):
-        for changed in (
-            None,
-            *([*entry[:k], x, *entry[k + 1 :]] for k in range(6) for x in (7, [], "step", "map")),
-        ):
-            entries = (
-                document["entries"][:n]
-                + ([] if changed is None else [changed])
-                + document["entries"][n + 1 :]
-            )
+        for changed in (None, *([*entry[:k], x, *entry[k + 1 :]] for k in range(6) for x in (7, [], "step", "map"))):
+            entries = document["entries"][:n] + ([] if changed is None else [changed]) + document["entries"][n + 1 :]
             kinds[replayed({**document, "entries": entries}, good)] += 1
     wider = {**document["after"], "dims": document["before"]["dims"]}
     assert replayed({**document, "after": wider}, good) == "refused"
@@ -223,7 +210,9 @@ def test_example(place: Path, tmp_path: Path) -> None:
 
 def test_what_is_left_alone(place: Path, tmp_path: Path) -> None:
     """A map that says where its runtime variables come from is printed as it stands."""
-    source = "(d0)[s0] -> (d0 + s0),\ndomain:\nd0 in [0, 9],\ns0 in [0, 3]\n  hlo: p = s32[] parameter(1)\n  (d0) -> ()\n"
+    source = (
+        "(d0)[s0] -> (d0 + s0),\ndomain:\nd0 in [0, 9],\ns0 in [0, 3]\n  hlo: p = s32[] parameter(1)\n  (d0) -> ()\n"
+    )
     file = tmp_path / "maps.txt"
     file.write_text(source + "(d0) -> (d0 mod 4), domain: d0 in [0, 3]\n")
     done = subprocess.run([place / "simplify_maps", file], capture_output=True, text=True, check=False)
@@ -307,9 +296,7 @@ def test_damaged_input_in_threads(place: Path, pairs: list[Any]) -> None:
     texts = [format_map(m) for m, _, _ in pairs if len(format_map(m)) < 300]
     file = place / "texts.txt"
     file.write_text("\n".join(texts[::3]) + "\n")
-    done = subprocess.run(
-        [place / "client", "stress", file, "1500"], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([place / "client", "stress", file, "1500"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     fine, malformed, left = map(int, done.stdout.split())
     assert fine > 150

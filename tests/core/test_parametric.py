@@ -53,10 +53,7 @@ def test_a_map_at_given_sizes_is_the_same_at_every_point(text: str) -> None:
             continue
         for point in points:
             rank = len(m.dims)
-            assert there.evaluate(point[:rank], point[rank:]) == m.evaluate(point, (), values), (
-                values,
-                point,
-            )
+            assert there.evaluate(point[:rank], point[rank:]) == m.evaluate(point, (), values), (values, point)
             seen += 1
     assert seen
 
@@ -77,10 +74,7 @@ def test_a_part_of_the_parameters_may_have_values() -> None:
 
 
 def test_composition_relates_what_both_relate() -> None:
-    one, two = (
-        read(MAPS[1]),
-        read("(d0, t)[s0]{k} -> (d0 - t + s0), domain: s0 in [0, k], d0 in [0, 9], t in [0, 9]"),
-    )
+    one, two = (read(MAPS[1]), read("(d0, t)[s0]{k} -> (d0 - t + s0), domain: s0 in [0, k], d0 in [0, 9], t in [0, 9]"))
     both = one.compose(two)
     for n, k in itertools.product(range(4), repeat=2):
         there = both.at({"n": n, "k": k})
@@ -91,9 +85,7 @@ def test_a_map_whose_parameters_have_values_is_concrete() -> None:
     m = read_map("(d0){n, k} -> (d0 * k), domain: d0 in [0, n], n = 4, k = 2")
     assert m == read_map("(d0) -> (d0 * 2), domain: d0 in [0, 4]")
     # what has a box of integers is a runtime variable, as ever
-    assert isinstance(
-        read_any_map("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 4], rt0 in [0, 1]"), IndexingMap
-    )
+    assert isinstance(read_any_map("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 4], rt0 in [0, 1]"), IndexingMap)
 
 
 @pytest.mark.parametrize(("text", "message"), [

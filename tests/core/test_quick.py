@@ -65,8 +65,7 @@ def chain(depth: int) -> IndexingMap:
 def test_digits_stay_as_they_are() -> None:
     after = simplify(DIGITS, quick=True)
     assert format_map(after) == (
-        "(d0, d1) -> (d0 floordiv 8, (d0 floordiv 2) mod 4, (d0 mod 2) * 4 + d1),"
-        " domain: d0 in [0, 31], d1 in [0, 3]"
+        "(d0, d1) -> (d0 floordiv 8, (d0 floordiv 2) mod 4, (d0 mod 2) * 4 + d1), domain: d0 in [0, 31], d1 in [0, 3]"
     )
     assert map_cost(simplify(DIGITS)).divisions < map_cost(after).divisions
 

@@ -232,11 +232,7 @@ def test_points_are_folded_or_kept() -> None:
 # --------------------------------------------------------------------------------------------------- random maps
 def _constrained(maps: Maps) -> IndexingMap:
     rng = maps.rng
-    dims = [
-        (f"d{n}", lo, lo + rng.randint(0, 9))
-        for n in range(rng.randint(0, 3))
-        for lo in [rng.choice([0, -3, 2])]
-    ]
+    dims = [(f"d{n}", lo, lo + rng.randint(0, 9)) for n in range(rng.randint(0, 3)) for lo in [rng.choice([0, -3, 2])]]
     ranges = [(f"s{n}", 0, rng.randint(0, 5)) for n in range(rng.choice([0, 0, 1, 2]))]
     rts = [("rt0", 0, rng.randint(0, 4))] if rng.random() < 0.2 else []
     names: list[Expr] = [var(v[0]) for v in (*dims, *ranges, *rts)] or [integer(3)]
@@ -252,9 +248,7 @@ def _constrained(maps: Maps) -> IndexingMap:
         )
         lo = rng.randint(-4, 4)
         constraints.append((rng.choice(makers), lo, lo + rng.choice([0, 1, 2, 9, 20])))
-    return IndexingMap.of(
-        dims, ranges, rts, [maps.expr(names, 3) for _ in range(rng.randint(0, 2))], constraints
-    )
+    return IndexingMap.of(dims, ranges, rts, [maps.expr(names, 3) for _ in range(rng.randint(0, 2))], constraints)
 
 
 def _relations(m: IndexingMap) -> list[set[tuple[tuple[int, ...], tuple[int, ...]]]]:
@@ -424,14 +418,10 @@ def test_sums_whose_ends_are_too_far_away_to_be_numbers_narrow_what_they_can() -
     far = 1 << 5000
     d0, d1 = var("d0"), var("d1")
     results = (d0 + d1, d0 // 3)
-    given = IndexingMap.of(
-        [("d0", 0, far), ("d1", 0, 9)], results=results, constraints=[(d0 // 3 + d1, 0, 10)]
-    )
+    given = IndexingMap.of([("d0", 0, far), ("d1", 0, 9)], results=results, constraints=[(d0 // 3 + d1, 0, 10)])
     after = simplify_map(given, RULES)
     assert [(v.lo, v.hi) for v in after.dims] == [(0, 32), (0, 9)]
-    given = IndexingMap.of(
-        [("d0", 0, far), ("d1", 0, 9)], results=results, constraints=[(d0 + d1, 0, far + 7)]
-    )
+    given = IndexingMap.of([("d0", 0, far), ("d1", 0, 9)], results=results, constraints=[(d0 + d1, 0, far + 7)])
     after = simplify_map(given, RULES)
     assert [(v.lo, v.hi) for v in after.dims] == [(0, far), (0, 9)]
     assert after.results == results

@@ -144,14 +144,8 @@ def test_the_map_of_a_source_names_variables_by_position() -> None:
 
 
 def test_further_intervals_of_a_variable_are_constraints() -> None:
-    m = parse_map(
-        "(d0) -> (d0), domain: d0 in [0, 9], d0 in [2, 4], d0 mod 2 in [0, 0], 5 in [0, 4], d0 in [3, 8]"
-    )
-    assert [(str(c.expr), c.lo, c.hi) for c in m.constraints] == [
-        ("d0", 3, 4),
-        (str(mod(d0, 2)), 0, 0),
-        ("5", 0, 4),
-    ]
+    m = parse_map("(d0) -> (d0), domain: d0 in [0, 9], d0 in [2, 4], d0 mod 2 in [0, 0], 5 in [0, 4], d0 in [3, 8]")
+    assert [(str(c.expr), c.lo, c.hi) for c in m.constraints] == [("d0", 3, 4), (str(mod(d0, 2)), 0, 0), ("5", 0, 4)]
     assert parse_map(repr(m)) == m
 
 
@@ -191,10 +185,7 @@ def test_brackets_in_sums_are_added_up_once() -> None:
     assert parse_expr("".join(f"{name} - (" for name in names[:-1]) + names[-1] + ")" * depth) is turned
     assert parse_expr("-(-(-(-(d0 - (d1 - 5)))))") is d0 - d1 + 5
     # a sum that is divided, multiplied or compared is one by then
-    assert (
-        parse_expr("((d0 + (d1 - d1)) * (2 + 1) + (d1 - (d0 - 4))) floordiv (1 + 1)")
-        is (d0 * 2 + d1 + 4) // 2
-    )
+    assert parse_expr("((d0 + (d1 - d1)) * (2 + 1) + (d1 - (d0 - 4))) floordiv (1 + 1)") is (d0 * 2 + d1 + 4) // 2
     with pytest.raises(InputError, match="not quasi-affine"):
         parse_expr("(d0 + 1) * (d1 + 0)", quasi_affine=True)
     with pytest.raises(InputError, match="division by zero"):
@@ -232,12 +223,7 @@ def test_read_map_takes_every_form() -> None:
     assert read_map("affine_map<(d0) -> (d0)> affine_set<(d0) : (d0 >= 0, 1 - d0 >= 0)>") == m
     assert read_map(" affine_map<(d0) -> (d0)>", bounds={"d0": (0, 1)}) == m
     assert read_map("// of mlir-opt\n\n #map = affine_map<(d0) -> (d0)>", bounds={"d0": (0, 1)}) == m
-    for wrong, column in (
-        ("affine_map<(d0) -> (d1)>", 21),
-        ("affine_mop", 1),
-        ("/ (d0) -> (d0)", 1),
-        ("// only", 1),
-    ):
+    for wrong, column in (("affine_map<(d0) -> (d1)>", 21), ("affine_mop", 1), ("/ (d0) -> (d0)", 1), ("// only", 1)):
         with pytest.raises(InputError, match=f"line 7, column {column}: "):
             read_map(wrong, first_line=7)
 
@@ -260,7 +246,5 @@ def test_numbers_of_more_digits_than_the_limit_are_refused_where_they_stand() ->
         (f"(d0) -> (d0 + {long}), domain: d0 in [0, 1]", 15),
         (f'{{"dims": [["d0", 0, {long}]]}}', 21),
     ):
-        with pytest.raises(
-            InputError, match=f"column {column}: a number of 100001 digits; expected at most 100000"
-        ):
+        with pytest.raises(InputError, match=f"column {column}: a number of 100001 digits; expected at most 100000"):
             read_map(text)

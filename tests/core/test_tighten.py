@@ -58,8 +58,7 @@ def tightened(m: IndexingMap) -> IndexingMap:
     fixed = {v.expr: Interval(v.lo, v.hi) for v in m.rts}
     box, constraints = tighten_around(free, fixed, [(c.expr, c.lo, c.hi) for c in m.constraints])
     dims, ranges = (
-        tuple(Variable(v.name, int(box[v.expr].lo), int(box[v.expr].hi)) for v in side)
-        for side in (m.dims, m.ranges)
+        tuple(Variable(v.name, int(box[v.expr].lo), int(box[v.expr].hi)) for v in side) for side in (m.dims, m.ranges)
     )
     kept = tuple(Constraint(e, int(lo), int(hi)) for e, lo, hi in constraints)
     return m.with_(dims=dims, ranges=ranges, constraints=kept)
@@ -112,15 +111,7 @@ def random_condition(maps: Maps, depth: int = 2) -> Condition:
                 return any_of(random_condition(maps, depth - 1) for _ in range(2))
             case _:
                 return ~random_condition(maps, depth - 1)
-    made = (
-        a <= b,
-        a < b,
-        a.eq(b),
-        a.ne(b),
-        a.within(b, c),
-        a.within(-2, 3),
-        integer(rng.choice([-3, 2])).divides(a),
-    )
+    made = (a <= b, a < b, a.eq(b), a.ne(b), a.within(b, c), a.within(-2, 3), integer(rng.choice([-3, 2])).divides(a))
     return rng.choice(made)
 
 

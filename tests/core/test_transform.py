@@ -57,9 +57,7 @@ def values_agree(r: Reduced) -> bool:
         i, j = len(r.map.dims), len(r.map.dims) + len(r.map.ranges)
         then = [r.values[v.name].evaluate(now) for v in r.before.variables]
         m, n = len(r.before.dims), len(r.before.dims) + len(r.before.ranges)
-        if r.map.evaluate(point[:i], point[i:j], point[j:]) != r.before.evaluate(
-            then[:m], then[m:n], then[n:]
-        ):
+        if r.map.evaluate(point[:i], point[i:j], point[j:]) != r.before.evaluate(then[:m], then[m:n], then[n:]):
             return False
     return True
 
@@ -208,9 +206,7 @@ def test_ranges_rescale(case: str) -> None:
 
 
 def test_an_equation_gives_a_range() -> None:
-    m = parse_map(
-        "(d0)[s0, s1] -> (s0, s1), domain: d0 in [0, 9], s0 in [0, 12], s1 in [0, 3], s0 - d0 * 2 in [1, 1]"
-    )
+    m = parse_map("(d0)[s0, s1] -> (s0, s1), domain: d0 in [0, 9], s0 in [0, 12], s1 in [0, 3], s0 - d0 * 2 in [1, 1]")
     r = reduce_map(m, RULES)
     assert repr(r.map) == "(d0)[s0] -> (d0 * 2 + 1, s0), domain: d0 in [0, 5], s0 in [0, 3]"
     assert str(r.values["s0"]) == "2·d0 + 1"
@@ -219,9 +215,7 @@ def test_an_equation_gives_a_range() -> None:
 
 
 def test_ranges_become_dimensions() -> None:
-    m = parse_map(
-        "(d0, d2)[s0, s1] -> (d0 + s0, s1), domain: d0 in [0, 3], d2 in [0, 1], s0 in [0, 1], s1 in [2, 4]"
-    )
+    m = parse_map("(d0, d2)[s0, s1] -> (d0 + s0, s1), domain: d0 in [0, 3], d2 in [0, 1], s0 in [0, 1], s1 in [2, 4]")
     r = ranges_to_dims(m)
     assert [v.name for v in r.map.dims] == ["d0", "d2", "d3", "d4"]
     assert (r.map.ranges, r.new_dims, r.removed_ranges) == ((), ("d3", "d4"), (0, 1))
@@ -237,11 +231,7 @@ def test_the_record_of_an_empty_map_tells_the_boxes_that_were_given() -> None:
     assert {v.name: (v.lo, v.hi) for v in r.unused.values()} == {v.name: (v.lo, v.hi) for v in m.variables}
     assert not list(r.restored().relation())
     r = reduce_map(m, RULES)
-    assert {name: (v.lo, v.hi) for name, v in r.unused.items()} == {
-        "s0": (2, 90),
-        "s1": (4, 5),
-        "rt0": (1, 2),
-    }
+    assert {name: (v.lo, v.hi) for name, v in r.unused.items()} == {"s0": (2, 90), "s1": (4, 5), "rt0": (1, 2)}
 
 
 def test_the_empty_map_is_one_for_its_dimensions_and_rank() -> None:

@@ -107,9 +107,7 @@ def fuzz(
     raise typer.Exit(run.exit_status)
 
 
-def fuzz_hlo(
-    *, count: int = 2000, seed: int = 0, corpus: list[Path] | None = None, jobs: int | None = None
-) -> None:
+def fuzz_hlo(*, count: int = 2000, seed: int = 0, corpus: list[Path] | None = None, jobs: int | None = None) -> None:
     """Damage HLO modules and maps, and see that each is read, or refused at the place where it is wrong.
 
     What is read must print to something that reads as the same, and its maps are computed. Any other error, a

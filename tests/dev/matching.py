@@ -5,21 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from indexproof.core.expr import (
-    CeilDiv,
-    Expr,
-    FloorDiv,
-    Int,
-    Max,
-    Min,
-    Mod,
-    Mul,
-    Sum,
-    Var,
-    integer,
-    linear,
-    postorder,
-)
+from indexproof.core.expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, integer, linear, postorder
 from indexproof.core.expr import as_sum as summands
 from indexproof.core.rewrite import DeclarationError
 
@@ -38,9 +24,7 @@ def bindings(pattern: Expr, e: Expr) -> Iterator[dict[Var, Expr]]:
         todo.extend((b, [*more, *rest]) for b, more in reversed(list(_one(p, at, bound))))
 
 
-def _one(
-    p: Expr, e: Expr, bound: dict[Var, Expr]
-) -> Iterator[tuple[dict[Var, Expr], list[tuple[Expr, Expr]]]]:
+def _one(p: Expr, e: Expr, bound: dict[Var, Expr]) -> Iterator[tuple[dict[Var, Expr], list[tuple[Expr, Expr]]]]:
     """One level of :func:`bindings`: extended bindings, each with the matches that are still open."""
     match p:
         case Var():

@@ -67,9 +67,7 @@ def random_maps(seed: int, count: int) -> Iterator[Any]:
             rts.append(RuntimeVariable("rt0", 0, draw.choice(numbers), source))
             results += (draw.choice(made) * draw.choice(numbers) + var("rt0"),)
             if draw.random() < 0.5:
-                constraints.append(
-                    Constraint(var("rt0") * draw.choice([1, 2, -3]) + draw.choice(made), 0, 40)
-                )
+                constraints.append(Constraint(var("rt0") * draw.choice([1, 2, -3]) + draw.choice(made), 0, 40))
         yield IndexingMap(tuple(variables), (), tuple(rts), results, tuple(constraints))
 
 
@@ -142,9 +140,7 @@ def numbered(trace: Any) -> list[Any]:
 
     engines: dict[int, int] = {}
     return [
-        replace(e, engine=engines.setdefault(e.engine, len(engines)))
-        if isinstance(e, Step | Rewritten)
-        else e
+        replace(e, engine=engines.setdefault(e.engine, len(engines))) if isinstance(e, Step | Rewritten) else e
         for e in trace
     ]
 
@@ -177,25 +173,12 @@ def compare_builders(seed: int, count: int) -> tuple[int, list[str]]:
     ]
     made: list[Any] = [var(n) for n in ("d0", "d1", "d10", "é")] + [var("k", "const")]
     made.append(select(made[0] < made[1], made[0], 1))
-    names = (
-        "integer",
-        "linear",
-        "add",
-        "mul",
-        "floordiv",
-        "mod",
-        "ceildiv",
-        "minimum",
-        "maximum",
-        "postorder",
-    )
+    names = ("integer", "linear", "add", "mul", "floordiv", "mod", "ceildiv", "minimum", "maximum", "postorder")
     different: list[str] = []
 
     def operand() -> Any:
         return (
-            draw.choice(numbers[:12])
-            if draw.random() < 0.3
-            else draw.choice(numbers if draw.random() < 0.02 else made)
+            draw.choice(numbers[:12]) if draw.random() < 0.3 else draw.choice(numbers if draw.random() < 0.02 else made)
         )
 
     def outcome(f: Any, *asked: Any) -> Any:
@@ -240,10 +223,7 @@ def main() -> int:
     print(f"builders: {built} compared, 0 left to Python, {len(different)} different")
     print("\n".join(different[:5]))
     failed = bool(different)
-    for name, maps in (
-        ("corpora", corpus_maps(asked.every)),
-        ("random maps", random_maps(asked.seed, asked.random)),
-    ):
+    for name, maps in (("corpora", corpus_maps(asked.every)), ("random maps", random_maps(asked.seed, asked.random))):
         count, left, different = compare(maps)
         print(f"{name}: {count} compared, {left} left to Python, {len(different)} different")
         for d in different[:5]:

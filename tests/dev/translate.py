@@ -78,14 +78,7 @@ FUNCTIONS: Final = (
     ("core.simplify_map", ("_simplified", "_no_dearer", "_sourced")),
 )  # fmt: skip
 #: The parts of maps.
-MAPS: Final = {
-    "IndexingMap",
-    "Variable",
-    "RuntimeVariable",
-    "RuntimeSource",
-    "Constraint",
-    "CompiledConstraintRule",
-}
+MAPS: Final = {"IndexingMap", "Variable", "RuntimeVariable", "RuntimeSource", "Constraint", "CompiledConstraintRule"}
 #: What is written by hand, or left to Python.
 LEFT_OUT: Final = {"record", "rules", "room", "_compiled"}
 RAISED: Final = {"Excess", "Contradiction"}
@@ -145,9 +138,7 @@ def _analysed() -> tuple[dict[str, n.MypyFile], Mapping[n.Expression, t.Type]]:
     for m in names:
         file = path / f"{m.replace('.', '/')}.py"
         sources.append(
-            BuildSource(
-                str(file if file.exists() else file.with_suffix("") / "__init__.py"), f"indexproof.{m}"
-            )
+            BuildSource(str(file if file.exists() else file.with_suffix("") / "__init__.py"), f"indexproof.{m}")
         )
     result = build(sources, options)
     if result.errors:
@@ -479,9 +470,7 @@ class Function:
             self.say(f"{self.variable(lvalues[0])} = {self.expr(s.rvalue, self.declared(lvalues[0]))};")
             return
         if len(lvalues) == 1 and isinstance(lvalues[0], n.TupleExpr) and isinstance(s.rvalue, n.TupleExpr):
-            values = [
-                self.expr(v, self.declared(x)) for x, v in zip(lvalues[0].items, s.rvalue.items, strict=True)
-            ]
+            values = [self.expr(v, self.declared(x)) for x, v in zip(lvalues[0].items, s.rvalue.items, strict=True)]
             tmp = [self.temporary() for _ in values]
             self.say("{")
             for x, v in zip(tmp, values, strict=True):
@@ -655,9 +644,7 @@ class Function:
         if len(heads) > 1:
             self.say("}")
 
-    def iteration(
-        self, index: n.Expression, over: n.Expression, local: bool = False
-    ) -> tuple[list[str], list[str]]:
+    def iteration(self, index: n.Expression, over: n.Expression, local: bool = False) -> tuple[list[str], list[str]]:
         """The head of a loop, after what comes before it, and what assigns its variables; ``local`` ones are declared."""
         name = self.temporary()
         lines: list[str] = []
@@ -762,9 +749,7 @@ class Function:
             return f"({a} {op} {b})"
         raise Refused(f"operator {op}")
 
-    def expr(
-        self, e: n.Expression | None, expected: t.ProperType | None = None, *, sink: bool = False
-    ) -> str:
+    def expr(self, e: n.Expression | None, expected: t.ProperType | None = None, *, sink: bool = False) -> str:
         assert e is not None
         method = getattr(self, f"on_{type(e).__name__}", None)
         if method is None:
@@ -903,9 +888,7 @@ class Function:
         return self.expr(e)
 
     def on_ConditionalExpr(self, e: n.ConditionalExpr, expected: Any) -> str:
-        kind = (
-            cpp(expected) if expected is not None and not isinstance(expected, t.NoneType) else self.kind(e)
-        )
+        kind = cpp(expected) if expected is not None and not isinstance(expected, t.NoneType) else self.kind(e)
         if kind == "Unit":
             raise Refused("conditional")
         expected = expected or plain(self.types[e])
@@ -935,11 +918,7 @@ class Function:
 
     def on_TupleExpr(self, e: n.TupleExpr, expected: t.ProperType | None) -> str:
         if not e.items:
-            return (
-                f"{cpp(expected)}{{}}"
-                if expected is not None and cpp(expected).startswith("Tup<")
-                else "Terms()"
-            )
+            return f"{cpp(expected)}{{}}" if expected is not None and cpp(expected).startswith("Tup<") else "Terms()"
         if isinstance(expected, t.UnionType):
             left = [x for x in map(plain, expected.items) if not isinstance(x, t.NoneType)]
             expected = left[0] if len(left) == 1 else None
@@ -962,9 +941,7 @@ class Function:
         if expected is None and all(isinstance(k, t.TupleType) and cpp(k) == "Term" for k in kinds):
             # a sum
             return f"terms_of(List<Term>::of({{{', '.join(map(self.expr, e.items))}}}))"
-        parts = [
-            self.expr(x, plain(k) if k is not None else None) for x, k in zip(e.items, items, strict=True)
-        ]
+        parts = [self.expr(x, plain(k) if k is not None else None) for x, k in zip(e.items, items, strict=True)]
         return f"mk({', '.join(parts)})"
 
     def on_ListExpr(self, e: n.ListExpr, expected: t.ProperType | None) -> str:
@@ -990,9 +967,7 @@ class Function:
         own = plain(self.types[e])
         assert isinstance(own, t.Instance)
         found = plain(own.args[0])
-        loose = isinstance(found, t.AnyType) or (
-            isinstance(found, t.Instance) and found.type.name == "object"
-        )
+        loose = isinstance(found, t.AnyType) or (isinstance(found, t.Instance) and found.type.name == "object")
         if loose and isinstance(e, n.ListComprehension):
             return plain(self.types[e.generator.left_expr])
         return found
@@ -1062,10 +1037,7 @@ class Function:
         assert e.key is not None
         g = n.GeneratorExpr(e.key, e.indices, e.sequences, e.condlists, e.is_async)
         return self.comprehension(
-            g,
-            f"auto l_ = {cpp(kind)}::make();",
-            lambda f: f"l_.set({f.expr(e.key)}, {f.expr(e.value)});",
-            "return l_;",
+            g, f"auto l_ = {cpp(kind)}::make();", lambda f: f"l_.set({f.expr(e.key)}, {f.expr(e.value)});", "return l_;"
         )
 
     def on_LambdaExpr(self, e: n.LambdaExpr, _: Any) -> str:
@@ -1168,11 +1140,7 @@ class Function:
                 if len(args) == 1:
                     return f"lookup({text}, {k})"
                 of = cpp(base.args[1])
-                empty = (
-                    isinstance(args[1], n.TupleExpr)
-                    and not args[1].items
-                    and of.startswith(("Dict<", "List<"))
-                )
+                empty = isinstance(args[1], n.TupleExpr) and not args[1].items and of.startswith(("Dict<", "List<"))
                 value = f"{of}::make()" if empty else self.expr(args[1], plain(base.args[1]))
                 return f"{text}.get({k}, {value})"
             if name in ("pop", "setdefault"):
@@ -1195,9 +1163,7 @@ class Function:
         assert isinstance(base, t.Instance)
         found = base.type.get(name)
         node = found.node if found is not None else None
-        if isinstance(node, n.Decorator) or (
-            isinstance(node, n.Var) and isinstance(plain(node.type), t.CallableType)
-        ):
+        if isinstance(node, n.Decorator) or (isinstance(node, n.Var) and isinstance(plain(node.type), t.CallableType)):
             # what encloses expressions, and the check of a rule
             what = plain(node.type)
             if isinstance(what, t.CallableType) and isinstance(node, n.Decorator):
@@ -1256,12 +1222,8 @@ class Function:
                 return f"{f}_of({self.expr(g)})"
             left = g.left_expr
             if f == "any":
-                return self.comprehension(
-                    g, "", lambda i: f"if ({i.truth(left)}) return true;", "return false;"
-                )
-            return self.comprehension(
-                g, "", lambda i: f"if (!({i.truth(left)})) return false;", "return true;"
-            )
+                return self.comprehension(g, "", lambda i: f"if ({i.truth(left)}) return true;", "return false;")
+            return self.comprehension(g, "", lambda i: f"if (!({i.truth(left)})) return false;", "return true;")
         if f == "gcd":
             text = "Gcd()"
             for a, how in zip(args, e.arg_kinds, strict=True):
@@ -1283,9 +1245,7 @@ class Function:
         if f == "sorted":
             kind = cpp(self.element(e, None))
             if isinstance(args[0], n.TupleExpr):
-                return (
-                    f"sorted<{kind}>(List<{kind}>::of({{{', '.join(self.expr(a) for a in args[0].items)}}}))"
-                )
+                return f"sorted<{kind}>(List<{kind}>::of({{{', '.join(self.expr(a) for a in args[0].items)}}}))"
             return f"sorted<{kind}>({', '.join(self.expr(a) for a in args)})"
         if f == "reversed":
             return f"reversed<{cpp(self.element(args[0], None))}>({self.expr(args[0])})"
@@ -1340,11 +1300,7 @@ class Translation:
             lines.append(
                 f'inline CompiledConstraintRule {c.rule.name}{{"{c.rule.name}", &functions::{c.rule.name}, {propose}}};'
             )
-        lines += [
-            "}",
-            "inline ConstraintRules* Constraints::compiled() {",
-            "  using namespace constraint_rules;",
-        ]
+        lines += ["}", "inline ConstraintRules* Constraints::compiled() {", "  using namespace constraint_rules;"]
         lines += ["  if (made_rules) return made_rules;", "  auto* r = make<ConstraintRules>();"]
         for name in ("final", "twins", "pairs", "remainders"):
             lines.append(f"  r->{named(name)} = {listed(getattr(shapes, name))};")
@@ -1473,9 +1429,7 @@ class Translation:
                 head, signature = f.signature()
                 declarations.append(f"{head}{signature};")
                 text = f.translated()
-                functions.append(
-                    f"{head}inline {_without_defaults(signature)} {{\n" + text.split("{\n", 1)[1]
-                )
+                functions.append(f"{head}inline {_without_defaults(signature)} {{\n" + text.split("{\n", 1)[1])
         strategies = "\n".join(f"struct {s} {{}};" for s in self.strategies)
         proposal = "\n".join(f"  {kind} {field}{{}};" for field, kind in sorted(self.proposals.items()))
         return (

@@ -84,11 +84,7 @@ class Case:
 
     def simplified(self, m: IndexingMap, trace: Trace | None = None) -> IndexingMap:
         """The map, of which nothing is remembered, simplified as it is asked for here."""
-        asked: Any = {
-            "keep_points": self.keep_points,
-            "division_weight": self.weight,
-            "quick": self.quick,
-        }
+        asked: Any = {"keep_points": self.keep_points, "division_weight": self.weight, "quick": self.quick}
         with misled(self.name) if self.astray else nullcontext():
             if not self.bare:
                 return simplify_map(fresh(m), RULES, trace, **asked)
@@ -187,9 +183,7 @@ def asked() -> list[Asked]:
     def twice(kind: int) -> bool:
         one = Kernel(boxes)
         p, q = one.read(x), one.read(y)
-        return (
-            one.raw_extremum(kind, (p, q)) == one.raw_extremum(kind, (p, q)) != one.raw_extremum(kind, (q, p))
-        )
+        return one.raw_extremum(kind, (p, q)) == one.raw_extremum(kind, (p, q)) != one.raw_extremum(kind, (q, p))
 
     def first() -> tuple[Any, ...]:
         one = Kernel(boxes)
@@ -384,8 +378,7 @@ def points(m: IndexingMap, rng: random.Random) -> Iterator[Point]:
         for _ in range(3 * INSIDE):
             near = [(lo, hi, min(lo + 1, hi), max(lo, hi - 1)) for lo, hi in boxes]
             yield tuple(
-                rng.choice(n) if rng.random() < 0.4 else rng.randint(*b)
-                for n, b in zip(near, boxes, strict=True)
+                rng.choice(n) if rng.random() < 0.4 else rng.randint(*b) for n, b in zip(near, boxes, strict=True)
             )
     for k, (lo, hi) in enumerate(boxes):
         for end in (lo - 1, hi + 1):
@@ -404,9 +397,7 @@ def case(family: str, name: str, m: IndexingMap, n: int) -> Case:
         if len(found) < most:
             found[p] = target
     targets = (*inside.items(), *outside.items())
-    return Case(
-        family, name, m, targets, WEIGHTS[n % len(WEIGHTS)], n % 5 == 4, n % 7 == 6, family == "opaque"
-    )
+    return Case(family, name, m, targets, WEIGHTS[n % len(WEIGHTS)], n % 5 == 4, n % 7 == 6, family == "opaque")
 
 
 # -------------------------------------------------------------------------------------------------- corpus

@@ -129,9 +129,7 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Any]]:
             match node:
                 case ast.Compare(ops=[op], comparators=[ast.Constant(value=n)]) if type(n) is int:
                     # for whole numbers one of the two neighbours is what the other comparison says
-                    for k in {ast.Gt: (1,), ast.LtE: (1,), ast.Lt: (-1,), ast.GtE: (-1,)}.get(
-                        type(op), (1, -1)
-                    ):
+                    for k in {ast.Gt: (1,), ast.LtE: (1,), ast.Lt: (-1,), ast.GtE: (-1,)}.get(type(op), (1, -1)):
                         yield "comparators", [ast.Constant(n + k)]
         case ast.Constant(value=n) if type(n) is int:
             yield "value", n + 1
@@ -348,11 +346,7 @@ def run(files: list[str], sample: int | None, seed: int, state: Path | None) -> 
             order = sorted(range(len(cases)), key=lambda n: (-kills[n], n))
             answer = list(verdict(mutant, cases, expected, order))
             if log:
-                print(
-                    json.dumps({"program": program, "key": mutant.key, "verdict": answer}),
-                    file=log,
-                    flush=True,
-                )
+                print(json.dumps({"program": program, "key": mutant.key, "verdict": answer}), file=log, flush=True)
         kills[answer[2]] += 1
         counts[mutant.file][answer[0]] += 1
         done += 1
@@ -367,9 +361,7 @@ def run(files: list[str], sample: int | None, seed: int, state: Path | None) -> 
             print(f"{done} of {len(chosen)}, {time.monotonic() - begin:.0f} s, {mutant.file}", flush=True)
     if sample is None:
         there = {m.key for f in files for m in mutants_of(f)}
-        failed += [
-            f"no such mutant: {k}" for k in EQUIVALENT if k.split(" ", 1)[0] in files and k not in there
-        ]
+        failed += [f"no such mutant: {k}" for k in EQUIVALENT if k.split(" ", 1)[0] in files and k not in there]
     print(f"{'file':34}" + "".join(f"{v:>9}" for v in (*VERDICTS, "all")))
     for f in files:
         print(f"{f:34}" + "".join(f"{counts[f][v]:9}" for v in VERDICTS) + f"{sum(counts[f].values()):9}")
@@ -379,9 +371,7 @@ def run(files: list[str], sample: int | None, seed: int, state: Path | None) -> 
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", choices=[*TRUSTED, *UNTRUSTED], metavar="FILE")
     parser.add_argument("--sample", type=int, help="only so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0)

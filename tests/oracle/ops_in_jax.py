@@ -13,17 +13,7 @@ from indexproof.rules.ops.contraction import Dot
 from indexproof.rules.ops.dynamic import DynamicSlice, DynamicUpdateSlice, Gather
 from indexproof.rules.ops.folding import Reduce
 from indexproof.rules.ops.movement import Broadcast, Concatenate, Pad, Reverse, Slice, Transpose
-from indexproof.rules.ops.pointwise import (
-    Clamp,
-    Compare,
-    Constant,
-    Convert,
-    Copy,
-    Elementwise,
-    Iota,
-    Rng,
-    Select,
-)
+from indexproof.rules.ops.pointwise import Clamp, Compare, Constant, Convert, Copy, Elementwise, Iota, Rng, Select
 from indexproof.rules.ops.reshape import Bitcast, BitcastConvert, Reshape
 from indexproof.rules.ops.scatter import Scatter
 from indexproof.rules.ops.sorting import Sort, TopK
@@ -175,9 +165,7 @@ PERFORMED: dict[type[Op], Callable[..., Any]] = {
     BitcastConvert: bitcast_convert,
     # jax on its own would count negative starts from the end, as numpy does
     DynamicSlice: lambda op, x, *at: lax.dynamic_slice(x, at, op.sizes, allow_negative_indices=False),
-    DynamicUpdateSlice: lambda op, x, new, *at: lax.dynamic_update_slice(
-        x, new, at, allow_negative_indices=False
-    ),
+    DynamicUpdateSlice: lambda op, x, new, *at: lax.dynamic_update_slice(x, new, at, allow_negative_indices=False),
     Gather: gather,
     Scatter: scatter,
     Sort: sort,

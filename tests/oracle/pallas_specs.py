@@ -35,10 +35,7 @@ class Spec:
         def kernel(x: Any, o: Any) -> None:
             o[...] = jnp.ones_like(o)
 
-        specs = [
-            pl.BlockSpec(b, eval(f"lambda {self.axes}: {m}"))
-            for b, m in zip(self.blocks, self.maps, strict=True)
-        ]
+        specs = [pl.BlockSpec(b, eval(f"lambda {self.axes}: {m}")) for b, m in zip(self.blocks, self.maps, strict=True)]
         return pl.pallas_call(
             kernel,
             grid=self.grid,

@@ -45,9 +45,7 @@ def nested(x: Any) -> Any:
 
 
 def pooled(x: Any) -> Any:
-    return jax.grad(lambda a: (lax.reduce_window(a, -jnp.inf, lax.max, (2, 2), (1, 1), "VALID") ** 2).sum())(
-        x
-    )
+    return jax.grad(lambda a: (lax.reduce_window(a, -jnp.inf, lax.max, (2, 2), (1, 1), "VALID") ** 2).sum())(x)
 
 
 def branches(v: Any, w: Any) -> Any:
@@ -107,9 +105,7 @@ def test_what_depends_is_in_a_map(name: str, optimized: bool) -> None:
     module = read_module(text)
     seen = observed(run, shapes)
     for direction in DIRECTIONS:
-        maps = computation_maps(
-            module, OpCatalogue(op_reader(module), why_not), simplify, direction=direction
-        )
+        maps = computation_maps(module, OpCatalogue(op_reader(module), why_not), simplify, direction=direction)
         # a map that is only said to be unknown would pass for anything
         assert maps.unknown == {}
         for (output, k), pairs in seen.items():

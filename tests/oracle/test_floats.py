@@ -24,8 +24,7 @@ OPERATIONS: dict[str, tuple[str, str, Callable[..., Any]]] = {
 }
 OPERATIONS |= {name: ("f", "f", getattr(lax, name)) for name in ("abs", "floor", "ceil")}
 OPERATIONS |= {
-    f"compare, direction={d}": ("ff", "p", getattr(lax, d.lower()))
-    for d in ("EQ", "NE", "LT", "LE", "GT", "GE")
+    f"compare, direction={d}": ("ff", "p", getattr(lax, d.lower())) for d in ("EQ", "NE", "LT", "LE", "GT", "GE")
 }
 OPERATIONS |= {
     "clamp": ("fff", "f", lax.clamp),
@@ -39,22 +38,7 @@ OPERATIONS |= {
 }
 TYPES = {"f": ("f32", np.float32), "s": ("s32", np.int32), "u": ("u8", np.uint8), "p": ("pred", np.bool_)}
 WORDS = {np.float32: np.uint32, np.int32: np.uint32, np.uint8: np.uint8, np.bool_: np.uint8}
-EDGES = (
-    0.0,
-    0.5,
-    1.5,
-    2.5,
-    -0.5,
-    0.49999997,
-    8388607.5,
-    16777217.0,
-    3e38,
-    2e-38,
-    255.0,
-    256.0,
-    2147483520.0,
-    np.inf,
-)
+EDGES = (0.0, 0.5, 1.5, 2.5, -0.5, 0.49999997, 8388607.5, 16777217.0, 3e38, 2e-38, 255.0, 256.0, 2147483520.0, np.inf)
 EDGES += tuple(-e for e in EDGES)
 
 
@@ -62,9 +46,7 @@ def drawn(kind: str, rng: np.random.Generator) -> np.ndarray[Any, Any]:
     if kind == "p":
         return rng.integers(0, 2, COUNT).astype(bool)
     if kind == "s":
-        return rng.integers(-(2**31), 2**31, COUNT).astype(np.int32) >> rng.integers(0, 31, COUNT).astype(
-            np.int32
-        )
+        return rng.integers(-(2**31), 2**31, COUNT).astype(np.int32) >> rng.integers(0, 31, COUNT).astype(np.int32)
     numbers = rng.choice([-1, 1], COUNT) * rng.random(COUNT) * 2.0 ** rng.integers(-9, 40, COUNT)
     numbers = np.where(rng.random(COUNT) < 0.3, rng.choice(EDGES, COUNT), numbers)
     return np.where(rng.random(COUNT) < 0.2, np.round(numbers * 2) / 2, numbers).astype(np.float32)
@@ -73,10 +55,7 @@ def drawn(kind: str, rng: np.random.Generator) -> np.ndarray[Any, Any]:
 def undecided(operation: str, arrays: list[np.ndarray[Any, Any]], made: np.ndarray[Any, Any]) -> bool:
     """Whether a platform decides: which zero is the larger, what is no number or subnormal, what a type does not have."""
     for a in (*arrays, made):
-        if (
-            a.dtype == np.float32
-            and (np.isnan(a) | ((a != 0) & (np.abs(a) < np.finfo(np.float32).tiny))).any()
-        ):
+        if a.dtype == np.float32 and (np.isnan(a) | ((a != 0) & (np.abs(a) < np.finfo(np.float32).tiny))).any():
             return True
     if operation in ("multiply", "divide") and made[0] == 0:
         # jax may have flushed it; a quotient by infinity is zero
@@ -104,9 +83,7 @@ def test_numbers_are_those_of_jax(operation: str) -> None:
     name, _, attributes = operation.partition(",")
     lines = [f"p{k} = {TYPES[kind][0]}[1] parameter({k})" for k, kind in enumerate(given)]
     named = ", ".join(f"p{k}" for k in range(len(given)))
-    lines.append(
-        f"ROOT r = {TYPES[result][0]}[1] {name.split(' ')[0]}({named}){',' * bool(attributes)}{attributes}"
-    )
+    lines.append(f"ROOT r = {TYPES[result][0]}[1] {name.split(' ')[0]}({named}){',' * bool(attributes)}{attributes}")
     entry = read_module("ENTRY e {\n" + "\n".join(lines) + "\n}").entry
     known = 0
     for k in range(COUNT):

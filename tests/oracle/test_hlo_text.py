@@ -144,9 +144,7 @@ def test_xla_reads_what_we_print(percent: bool) -> None:
         original = xla.hlo_module_from_text(text).to_string()
         assert xla.hlo_module_from_text(printed).to_string() == original, path.name
         # and what XLA prints comes back, too
-        assert format_module(read_module(original)) == format_module(
-            read_module(format_module(read_module(original)))
-        )
+        assert format_module(read_module(original)) == format_module(read_module(format_module(read_module(original))))
 
 
 def same_for_xla(text: str, name: str) -> None:
@@ -224,9 +222,7 @@ def test_xla_reads_the_same_layout(text: str) -> None:
     assert str(at.shape) in xla.hlo_module_from_text(module).to_string()
 
 
-@pytest.mark.parametrize(
-    "text", ["f32[2,2]{1,1}", "f32[2,2]{1,0:T(2,2}", "f32[2]{0:T()}", "f32[2,2]{1,0:T(0,2)}"]
-)
+@pytest.mark.parametrize("text", ["f32[2,2]{1,1}", "f32[2,2]{1,0:T(2,2}", "f32[2]{0:T()}", "f32[2,2]{1,0:T(0,2)}"])
 def test_xla_takes_these_and_we_do_not(text: str) -> None:
     module = f"HloModule m\n\nENTRY e {{\n  ROOT p = {text} parameter(0)\n}}\n"
     assert "parameter(0)" in xla.hlo_module_from_text(module).to_string()

@@ -73,10 +73,7 @@ def windows() -> Iterator[tuple[str, Case]]:
         ("window dilation", (7, 6), ((3, 2), (2, 1), [(1, 2), (0, 3)], None, (2, 3))),
         ("both", (4, 5), ((3, 2), (2, 1), [(1, 2), (2, 3)], (2, 1), (2, 3))),
     ):
-        yield (
-            f"window {name}",
-            (lambda a, o=options: lax.reduce_window(a, np.float32(0), lax.add, *o), [x], True),
-        )
+        yield (f"window {name}", (lambda a, o=options: lax.reduce_window(a, np.float32(0), lax.add, *o), [x], True))
     yield "gradient of a pool", (lambda a, c: jax.vjp(_pool, a)[1](c), [(6,), (3,)], False)
     yield "cumsum", (lambda a: lax.cumsum(a, 1, reverse=True), [(2, 5)], True)
     yield "long cumsum", (jnp.cumsum, [(40,)], True)
@@ -200,14 +197,8 @@ def decided() -> Iterator[tuple[str, Case]]:
     yield "median", (lambda a: jnp.median(a, axis=1), [(2, 5)], False)
     yield "clamp", (lax.clamp, [(), (4,), ()], False)
     yield "map", (lambda a, b: lax.map(lambda t: t[0] @ t[1], (a, b)), [(2, 2, 2), (2, 2, 3)], False)
-    yield (
-        "scan",
-        (lambda w, x: lax.scan(lambda h, u: (h @ w + u, h), jnp.zeros(2), x), [(2, 2), (3, 2)], False),
-    )
-    yield (
-        "swap",
-        (lambda a, b: lax.fori_loop(0, 3, lambda k, s: (s[1], s[0] + 1), (a, b)), [(3,), (3,)], False),
-    )
+    yield ("scan", (lambda w, x: lax.scan(lambda h, u: (h @ w + u, h), jnp.zeros(2), x), [(2, 2), (3, 2)], False))
+    yield ("swap", (lambda a, b: lax.fori_loop(0, 3, lambda k, s: (s[1], s[0] + 1), (a, b)), [(3,), (3,)], False))
     yield "loop in a loop", (_nested, [(3, 2)], False)
 
 
@@ -232,9 +223,7 @@ def _cell(a: Any, k: Any) -> Callable[..., Any]:
 
 
 CASES: dict[str, Case] = {
-    name: case
-    for made in (einsums, convolutions, windows, addressed, static, moved, decided)
-    for name, case in made()
+    name: case for made in (einsums, convolutions, windows, addressed, static, moved, decided) for name, case in made()
 }
 
 
@@ -264,10 +253,7 @@ def test_what_depends_is_named(name: str) -> None:
     lowered = run.lower(*(jax.ShapeDtypeStruct(x, kind) for x, kind in zip(shapes, kinds, strict=True)))
     rng = np.random.default_rng(3)
     draws = [
-        [
-            rng.integers(0, 6, x).astype(np.int32) if k in addresses else _distinct(rng, x)
-            for k, x in enumerate(shapes)
-        ]
+        [rng.integers(0, 6, x).astype(np.int32) if k in addresses else _distinct(rng, x) for k, x in enumerate(shapes)]
         for _ in range(DRAWN)
     ]
     seen = dependence(run, draws, (-7, 9, 1000), differ, {*range(len(shapes))} - addresses)

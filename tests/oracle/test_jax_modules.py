@@ -81,9 +81,7 @@ def test_a_function_to_its_module() -> None:
     assert dict(optimized.attributes)["is_scheduled"] is True
     text = indexproof.jax.stablehlo(lambda x: x.T, example)
     assert "stablehlo.transpose" in text
-    assert meaning(indexproof.jax.read_stablehlo(text)) == meaning(
-        indexproof.jax.module(lambda x: x.T, example)
-    )
+    assert meaning(indexproof.jax.read_stablehlo(text)) == meaning(indexproof.jax.module(lambda x: x.T, example))
     with pytest.raises(InputError, match="no stage 'fast'"):
         indexproof.jax.module(lambda x: x, example, stage="fast")
 
@@ -97,8 +95,7 @@ def test_large_constants_are_not_elided(stage: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "shape",
-    ["pred[2]", "s4[3,2]", "s32[]", "u8[0,5]", "f16[1]", "bf16[7]", "c64[2,2]", "f8e4m3fn[2]", "f4e2m1fn[4]"],
+    "shape", ["pred[2]", "s4[3,2]", "s32[]", "u8[0,5]", "f16[1]", "bf16[7]", "c64[2,2]", "f8e4m3fn[2]", "f4e2m1fn[4]"]
 )
 def test_arguments_by_their_shape(shape: str) -> None:
     module = indexproof.jax.module(lambda x: x, indexproof.jax.array(shape))
@@ -157,9 +154,7 @@ def test_the_real_jax_is_not_hidden(folder: Path) -> None:
     )
     if folder == ROOT:
         code += "import jax\nassert hasattr(jax, 'jit'), jax\nindexproof.jax.array('f32[2]')\n"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

@@ -248,10 +248,7 @@ def convolution(rng: random.Random, x: Shape) -> Case:
     )
     op = Convolution(windows, *orders, *groups)
     shapes = []
-    for parts, order in (
-        ([batch, inner * groups[0], *base], orders[0]),
-        ([outer, inner, *kernel], orders[1]),
-    ):
+    for parts, order in (([batch, inner * groups[0], *base], orders[0]), ([outer, inner, *kernel], orders[1])):
         at = dict(zip(order, parts, strict=True))
         shapes.append([at[d] for d in range(rank)])
     return op, shapes
@@ -267,10 +264,7 @@ MAKERS: dict[str, Callable[[random.Random, Shape], Case]] = {
     "transpose": lambda rng, x: (Transpose(shuffled(rng, range(len(x)))), [x]),
     "reverse": lambda rng, x: (Reverse(some(rng, len(x))), [x]),
     "reshape": lambda rng, x: (Reshape(tuple(factored(rng, math.prod(x)))), [x]),
-    "dynamic-slice": lambda rng, x: (
-        DynamicSlice(tuple(rng.randint(0, n) for n in x)),
-        [x, *([] for _ in x)],
-    ),
+    "dynamic-slice": lambda rng, x: (DynamicSlice(tuple(rng.randint(0, n) for n in x)), [x, *([] for _ in x)]),
     "dynamic-update-slice": lambda rng, x: (
         DynamicUpdateSlice(len(x)),
         [x, [rng.randint(0, n) for n in x], *([] for _ in x)],
@@ -279,18 +273,7 @@ MAKERS: dict[str, Callable[[random.Random, Shape], Case]] = {
     **{
         f.__name__.strip("_").replace("_", "-"): f
         for f in (
-            *(
-                elementwise,
-                iota,
-                broadcast,
-                slice_,
-                concatenate,
-                pad,
-                bitcast,
-                bitcast_convert,
-                gather,
-                scatter,
-            ),
+            *(elementwise, iota, broadcast, slice_, concatenate, pad, bitcast, bitcast_convert, gather, scatter),
             *(sort, topk, select_and_scatter, reduce, reduce_window, dot, convolution),
         )
     },
@@ -395,9 +378,7 @@ def held(op: Op, run: Callable[..., Any], arrays: list[np.ndarray]) -> dict[int,
     """The runtime values of an op: its operands, and where updates of a scatter land, as jax scatters ones into zeros."""
     found = dict(enumerate(arrays))
     if isinstance(op, Scatter):
-        found[WRITTEN] = np.asarray(run(np.zeros_like(arrays[0]), arrays[1], np.ones_like(arrays[2]))).astype(
-            int
-        )
+        found[WRITTEN] = np.asarray(run(np.zeros_like(arrays[0]), arrays[1], np.ones_like(arrays[2]))).astype(int)
     return found
 
 

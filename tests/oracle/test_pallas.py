@@ -70,12 +70,8 @@ def flash(q: Any, k: Any, v: Any) -> Any:
 
 
 def splash(q: Any, k: Any, v: Any) -> Any:
-    mask = splash_attention_mask.MultiHeadMask(
-        [splash_attention_mask.CausalMask((512, 512)) for _ in range(4)]
-    )
-    return jax.vmap(splash_attention_kernel.make_splash_mha(mask=mask, head_shards=1, q_seq_shards=1))(
-        q, k, v
-    )
+    mask = splash_attention_mask.MultiHeadMask([splash_attention_mask.CausalMask((512, 512)) for _ in range(4)])
+    return jax.vmap(splash_attention_kernel.make_splash_mha(mask=mask, head_shards=1, q_seq_shards=1))(q, k, v)
 
 
 def grouped(a: Any, b: Any, sizes: Any) -> Any:

@@ -76,9 +76,7 @@ def runtime_operands(module: Module, m: IndexingMap, case: dict[str, Any]) -> di
     }
 
 
-def related(
-    module: Module, maps: list[IndexingMap], case: dict[str, Any], sizes: list[tuple[int, ...]]
-) -> np.ndarray:
+def related(module: Module, maps: list[IndexingMap], case: dict[str, Any], sizes: list[tuple[int, ...]]) -> np.ndarray:
     """Pairs of row-major positions that the maps name, each once, sorted."""
     pairs: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
     for m in maps:
@@ -192,6 +190,4 @@ def test_a_window_that_would_leave_the_operand_is_left_out() -> None:
     assert len(put.rts) == 1
     assert [(v.lo, v.hi) for v in put.ranges] == [(0, 2)]
     # every output element depends on every index
-    assert [repr(m) for m in maps[0, 1]] == [
-        "(d0, d1)[s0] -> (s0), domain: d0 in [0, 5], d1 in [0, 3], s0 in [0, 2]"
-    ]
+    assert [repr(m) for m in maps[0, 1]] == ["(d0, d1)[s0] -> (s0), domain: d0 in [0, 5], d1 in [0, 3], s0 in [0, 2]"]

@@ -57,9 +57,7 @@ def test_as_text_a_derivation_has_a_line_for_every_step() -> None:
 
 
 def test_paths_lead_to_the_places() -> None:
-    d = of(
-        "(d0, d1) -> (((d0 * 4 + d1) floordiv 12 * 8 + d1) floordiv 8), domain: d0 in [0, 99], d1 in [0, 3]"
-    )
+    d = of("(d0, d1) -> (((d0 * 4 + d1) floordiv 12 * 8 + d1) floordiv 8), domain: d0 in [0, 99], d1 in [0, 3]")
     for (step, m), told in zip(replayed(d), steps_json(d), strict=True):
         assert isinstance(step, RuleStep)
         at = m.results[told["position"]["index"]]

@@ -206,9 +206,7 @@ def test_the_same_in_another_process() -> None:
         "from indexproof.reports.pictures import layout_picture as p;"
         "import sys; sys.stdout.write(p('f32[2,3,5]{1,2,0:T(2,4)}').svg)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8"
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8")
     assert done.stdout == layout_picture("f32[2,3,5]{1,2,0:T(2,4)}").svg
 
 

@@ -108,10 +108,7 @@ def test_what_a_repository_declares(folder: Path) -> None:
         assert "d = 1" in out
         # from a folder below, as the command that is printed is typed there
         (folder / "below").mkdir(exist_ok=True)
-        assert (
-            "prove ../my_rules.py quotient_of_the_next"
-            in run(folder / "below", "..", "--indexproof", *words)[1]
-        )
+        assert "prove ../my_rules.py quotient_of_the_next" in run(folder / "below", "..", "--indexproof", *words)[1]
     # without the option only what is visited
     assert "1 passed" in run(folder, "test_usual.py")[1]
     assert "2 failed, 3 passed" in run(folder, ".")[1]
@@ -140,9 +137,7 @@ def test_starting_pytest_loads_nothing(folder: Path) -> None:
         "assert not status and not heavy, heavy\n"
         "assert ours == ['indexproof', 'indexproof.reports', 'indexproof.reports.pytest_plugin'], ours\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -52,9 +52,7 @@ def test_code_that_was_generated_before_the_declaration_changed(monkeypatch: pyt
     assert "dev docs" not in explain(result)
     rules = [now if r is was else r for r in catalog.RULES.rules]
     monkeypatch.setattr(catalog, "RULES", replace(catalog.RULES, rules=tuple(rules)))
-    assert ("repair", "the code was generated from other rules: run `indexproof dev docs`") in lines_of(
-        explain(result)
-    )
+    assert ("repair", "the code was generated from other rules: run `indexproof dev docs`") in lines_of(explain(result))
 
 
 def test_a_false_rule() -> None:

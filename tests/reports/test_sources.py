@@ -60,9 +60,7 @@ def sources(folder: Path) -> list[SourceFile]:
 
 def test_every_claim_has_its_place(folder: Path) -> None:
     places = [
-        (d.name, str(Path(d.file).relative_to(folder)), d.line, d.column)
-        for s in sources(folder)
-        for d in s.declared
+        (d.name, str(Path(d.file).relative_to(folder)), d.line, d.column) for s in sources(folder) for d in s.declared
     ]
     assert places == [
         ("ok", "a.rules", 3, 1),

@@ -11,15 +11,7 @@ from indexproof.reports.layout import block, duration, spent, table, write
 from indexproof.reports.machine import run_json
 from indexproof.reports.progress import Watcher
 from indexproof.reports.selection import everything, select
-from indexproof.reports.summary import (
-    grouped,
-    interruption,
-    redundant,
-    strategies,
-    summary,
-    verdict_line,
-    widening,
-)
+from indexproof.reports.summary import grouped, interruption, redundant, strategies, summary, verdict_line, widening
 from indexproof.verify import outcome
 from indexproof.verify.obligation import Obligation
 from indexproof.verify.outcome import Result, Run
@@ -29,9 +21,7 @@ NAMES = ("quotient_of_quotient", "quotient_by_one", "transpose permutation=(1, 0
 CLAIMS = [s.named for s in select(NAMES, everything(2))]
 
 
-def made(
-    status: Status, subject: str = "quotient_of_quotient", kind: str = "sound", **more: object
-) -> Result:
+def made(status: Status, subject: str = "quotient_of_quotient", kind: str = "sound", **more: object) -> Result:
     seconds = more.pop("seconds", 0.001)
     strategy = more.pop("strategy", "witness")
     witness = more.pop("witness", None)

@@ -16,14 +16,7 @@ from indexproof import parse_map, simplify
 from indexproof.cli import app
 from indexproof.core.op import DIRECTIONS
 from indexproof.reports.hlo_files import module_of
-from indexproof.reports.website import (
-    compared,
-    module_section,
-    page_of,
-    published_maps,
-    report_document,
-    verdicts_in,
-)
+from indexproof.reports.website import compared, module_section, page_of, published_maps, report_document, verdicts_in
 from indexproof.verify.analysed import module_maps
 from indexproof.verify.verdict import Status
 from json_forms import FORMS
@@ -115,17 +108,13 @@ def test_an_op_is_shown_on_a_small_instance(tmp_path: Path) -> None:
     assert op["text"] == "transpose(permutation=(1, 0))"
     assert op["operands"] == [op["output"][::-1]]
     assert op["maps"][0][0]["text"].startswith("(d0, d1) -> (d1, d0)")
-    sound = next(
-        row for row in pages["quotient_of_quotient"]["owed"]["quotient_of_quotient"] if row[0] == "sound"
-    )
+    sound = next(row for row in pages["quotient_of_quotient"]["owed"]["quotient_of_quotient"] if row[0] == "sound")
     assert (tmp_path / "certificates" / sound[6]).is_file()
 
 
 def test_a_rule_is_shown_at_work(page: Any, tmp_path: Path) -> None:
     (tmp_path / "m.hlo").write_text(HLO, "utf-8")
-    _, data = run(
-        tmp_path, "quotient_certified", "minimum_of_congruent_leaves_remainder", str(tmp_path / "m.hlo")
-    )
+    _, data = run(tmp_path, "quotient_certified", "minimum_of_congruent_leaves_remainder", str(tmp_path / "m.hlo"))
     pages = {p["name"]: p for p in data["proved"][0]["pages"]}
     fired = pages["quotient_certified"]["fired"]
     assert 0 < fired["maps"] < fired["of"]
@@ -134,16 +123,10 @@ def test_a_rule_is_shown_at_work(page: Any, tmp_path: Path) -> None:
     steps = simplify(before, explain=True)
     assert steps.after == after
     assert "quotient_certified" in steps.rules()
-    assert pages["minimum_of_congruent_leaves_remainder"]["fired"] == {
-        "maps": 0,
-        "of": fired["of"],
-        "example": None,
-    }
+    assert pages["minimum_of_congruent_leaves_remainder"]["fired"] == {"maps": 0, "of": fired["of"], "example": None}
     assert fired["of"] > len(published_maps()), "the maps of the module are looked at, too"
     opened(page, tmp_path, "#/claim/rule/quotient_certified")
-    assert page.inner_text(".fired").startswith(
-        f"Fires on {fired['maps']} of {fired['of']} maps of published"
-    )
+    assert page.inner_text(".fired").startswith(f"Fires on {fired['maps']} of {fired['of']} maps of published")
     assert example["before"] in page.inner_text("main")
 
 
@@ -167,9 +150,7 @@ def test_ops_tell_how_they_compared_with_jax(page: Any, tmp_path: Path) -> None:
     assert page.inner_text(".jax") == said
     for text in ("<testsuite>", "<testsuite/>"):
         (tmp_path / "jax.xml").write_text(text, "utf-8")
-        found = CliRunner().invoke(
-            app, ["report", str(tmp_path), "reverse", "--no-cache", "--jobs", "1", *given]
-        )
+        found = CliRunner().invoke(app, ["report", str(tmp_path), "reverse", "--no-cache", "--jobs", "1", *given])
         assert found.exit_code == 3, found.output
 
 
@@ -194,11 +175,7 @@ def test_two_runs_are_compared(made: Path, data: dict[str, Any], tmp_path: Path)
 
 def test_bad_input_is_an_error_and_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("[]", "utf-8")
-    for arguments in (
-        ["--compare", str(tmp_path / "x.json")],
-        ["no_such_rule"],
-        [str(tmp_path / "none.hlo")],
-    ):
+    for arguments in (["--compare", str(tmp_path / "x.json")], ["no_such_rule"], [str(tmp_path / "none.hlo")]):
         found = CliRunner().invoke(app, ["report", str(tmp_path / "site"), *arguments, "--no-cache"])
         assert found.exit_code == 3, arguments
         assert not (tmp_path / "site" / "index.html").exists()
@@ -302,8 +279,7 @@ def test_what_elements_read_is_what_the_maps_say(page: Any, made: Path) -> None:
     for root, dims in enumerate(((7, 9), (4, 12))):
         for index in ((i, j) for i in range(dims[0]) for j in range(dims[1])):
             expected = [
-                {target for m in maps.get((root, k), ()) for at, target in pairs[m] if at == index}
-                for k in range(2)
+                {target for m in maps.get((root, k), ()) for at, target in pairs[m] if at == index} for k in range(2)
             ]
             found = page.evaluate(script, [len(module.entry.instructions) - 1, root, list(index)])
             assert [{tuple(t) for t in of} for of in found] == expected, (root, index)
@@ -351,9 +327,7 @@ def test_the_explorer_is_used_by_pointer_and_keyboard(page: Any, made: Path) -> 
     page.locator(".edge a", has_text=re.compile("^proof$")).first.click()
     page.locator(".edge a", has_text="composed inside fused").first.click()
     page.wait_for_function("location.hash.includes('fused')")
-    page.wait_for_function(
-        "document.querySelector('h1').innerText.startsWith('m')"
-    )  # the page follows its address
+    page.wait_for_function("document.querySelector('h1').innerText.startsWith('m')")  # the page follows its address
 
 
 def test_search_filter_keys_and_colours(page: Any, made: Path) -> None:

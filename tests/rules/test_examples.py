@@ -14,20 +14,7 @@ import pytest
 from indexproof.core.condition import Condition
 from indexproof.core.cost import cost
 from indexproof.core.derivation import ConstraintChange
-from indexproof.core.expr import (
-    CeilDiv,
-    Expr,
-    FloorDiv,
-    Max,
-    Min,
-    Mod,
-    Var,
-    lift,
-    maximum,
-    minimum,
-    rebuild,
-    var,
-)
+from indexproof.core.expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Var, lift, maximum, minimum, rebuild, var
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
 from indexproof.core.interval import Interval
@@ -157,9 +144,7 @@ def normalised(rule: ConstraintRule, text: str) -> tuple[IndexingMap, IndexingMa
     constraints = constraints_of(given)
     boxes = bounds_of(domain)
     names = sorted({v for c in constraints for v in c.expr.variables()}, key=str)
-    dims = tuple(
-        Variable(v.name, int(b.lo), int(b.hi)) for v in names for b in [boxes.get(v, Interval(-WIDE, WIDE))]
-    )
+    dims = tuple(Variable(v.name, int(b.lo), int(b.hi)) for v in names for b in [boxes.get(v, Interval(-WIDE, WIDE))])
     m = IndexingMap(dims, (), (), (), tuple(constraints))
     steps: list[object] = []
     # that two constraints on one expression are one is a rule too, and boxes are narrowed by it

@@ -81,8 +81,7 @@ def test_elements_and_reads_are_counted_exactly(seed: int) -> None:
 
 def test_large_operands_are_counted_in_parts() -> None:
     product = parse_map(
-        "(d0, d1, d2)[s0] -> (d0, d1, s0), "
-        "domain: d0 in [0, 31], d1 in [0, 4095], d2 in [0, 4095], s0 in [0, 4095]"
+        "(d0, d1, d2)[s0] -> (d0, d1, s0), domain: d0 in [0, 31], d1 in [0, 4095], d2 in [0, 4095], s0 in [0, 4095]"
     )
     found = utilization([product], 32 * 4096 * 4096)
     assert (found.distinct, found.reads, found.fraction, found.reuse) == (2**29, 2**41, 1.0, 4096.0)
@@ -115,11 +114,7 @@ def _by_enumeration(at: Launched, m: IndexingMap, operand: Memory, vector: int) 
         for lane in {lane for lane, _ in load}:
             # a vector is whole, without gaps and aligned
             first = min(p for x, p in load if x == lane)
-            assert sorted(p for x, p in load if x == lane) == [*range(first, first + vector)], (
-                at,
-                m,
-                operand,
-            )
+            assert sorted(p for x, p in load if x == lane) == [*range(first, first + vector)], (at, m, operand)
             assert first % vector == 0, (at, m, operand)
         for first in range(0, 32, each):
             words = {
@@ -197,13 +192,7 @@ def test_neighbours_are_one_vector() -> None:
     at = Launch((32,), (8,), 4).over("f32[32,32]")
     m = parse_map("(d0, d1) -> (d0, d1), domain: d0 in [0, 31], d1 in [0, 31]")
     found = requests(at, m, memory("f32[32,32]"))
-    assert (found.vector, found.requests, found.sectors, found.stride, found.coalesced) == (
-        4,
-        8,
-        128,
-        16,
-        True,
-    )
+    assert (found.vector, found.requests, found.sectors, found.stride, found.coalesced) == (4, 8, 128, 16, True)
     across = requests(at, m, memory("f32[32,32]{0,1}"))
     assert (across.vector, across.requests, across.stride, across.dimensions) == (1, 32, None, (0, 1))
 
@@ -236,9 +225,7 @@ def test_runtime_variables_have_no_addresses() -> None:
 def _random_map_for_all_sizes(rng: random.Random) -> ParametricMap:
     dims, ranges = ["d0", "d1"][: rng.randint(1, 2)], ["s0", "s1"][: rng.randint(0, 2)]
     names = [*dims, *ranges]
-    boxes = [
-        f"{v} in [{rng.choice(['0', '0', '1', 'k'])}, {rng.choice(['n - 1', 'k - 1', '2'])}]" for v in names
-    ]
+    boxes = [f"{v} in [{rng.choice(['0', '0', '1', 'k'])}, {rng.choice(['n - 1', 'k - 1', '2'])}]" for v in names]
     v, w = rng.choice(names), rng.choice(names)
     tied = [f", {v} <= k", f", {v} + {w} <= k", f", {v} <= {w}", f", 2 divides {v}"]
     more = rng.choice(["", "", "", ", n >= 2", ", n = k", ", d0 + k in [1, n]", *tied])
@@ -249,9 +236,7 @@ def _random_map_for_all_sizes(rng: random.Random) -> ParametricMap:
         return rng.choice([*forms, f"{v} floordiv 2", f"{v} mod 3"])
 
     results = ", ".join(result() for _ in range(rng.randint(1, 3)))
-    text = (
-        f"({', '.join(dims)})[{', '.join(ranges)}]{{n, k}} -> ({results}), domain: {', '.join(boxes)}{more}"
-    )
+    text = f"({', '.join(dims)})[{', '.join(ranges)}]{{n, k}} -> ({results}), domain: {', '.join(boxes)}{more}"
     m = parse_parametric(text.replace("[]", "", 1) if not ranges else text)
     assert m is not None
     return m
@@ -282,9 +267,7 @@ def test_elements_and_reads_are_counted_for_all_sizes(seed: int) -> None:
     assert counted > 8
 
 
-@pytest.mark.parametrize(
-    ("place", "name", "wrong"), [*ELEMENTS, *REQUESTS], ids=lambda x: getattr(x, "__name__", "")
-)
+@pytest.mark.parametrize(("place", "name", "wrong"), [*ELEMENTS, *REQUESTS], ids=lambda x: getattr(x, "__name__", ""))
 def test_planted_mistakes_contradict_enumeration(
     place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,12 +91,7 @@ def test_literals_beyond_64_bits() -> None:
 
 def test_equations_are_met() -> None:
     sizes, index = symbols("n", 6), symbols("i", 6)
-    known = [
-        *(m >= 1 for m in sizes),
-        *box(index, sizes),
-        s.eq(product(sizes)),
-        t.eq(row_major(index, sizes)),
-    ]
+    known = [*(m >= 1 for m in sizes), *box(index, sizes), s.eq(product(sizes)), t.eq(row_major(index, sizes))]
     point = bounded_point(known, t < s - 1)
     assert point is not None
     assert confirmed(point, known, t < s - 1)

@@ -212,9 +212,7 @@ def _tampered(data: Json, rng: random.Random) -> str:
     if isinstance(old, int) and not isinstance(old, bool):
         at[key] = old + rng.choice((-1, 1, 2))
     elif isinstance(old, str):
-        at[key] = rng.choice(
-            ["x", "d", "!q0", "!r1", "q!1", "product", "multiple", "name", "split", "ge", "eq"]
-        )
+        at[key] = rng.choice(["x", "d", "!q0", "!r1", "q!1", "product", "multiple", "name", "split", "ge", "eq"])
     else:
         at[key] = not old
     return f"{key}: {old} became {at[key]}"
@@ -309,9 +307,7 @@ def test_commands(tmp_path: Path) -> None:
 
 # ------------------------------------------------------------------------------------------------------ quotient bound
 GRID = next(
-    o
-    for o in catalogue(["grid-order"])
-    if o.name == "grid-order rank 0, {} over every axis: output to input in bounds"
+    o for o in catalogue(["grid-order"]) if o.name == "grid-order rank 0, {} over every axis: output to input in bounds"
 )
 
 
@@ -380,9 +376,7 @@ def test_an_even_factor_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None
     nothing = {"step": "goals", "parts": list[Json]()}
     monkeypatch.setattr(modular._Shorter, "oddness", lambda self, v: nothing)
     text = MACHINE_RULES.replace("c % 2 != 0, d % 4 == 3", "d % 4 == 3")
-    open_ = [
-        o for o in stated(text, "two") if not reduced(o.hypotheses, o.goal, Limits(patient=False)).proved
-    ]
+    open_ = [o for o in stated(text, "two") if not reduced(o.hypotheses, o.goal, Limits(patient=False)).proved]
     assert open_
     assert all(modular.by_odd_factors(o, Limits())[0] for o in open_)
     assert not any(map(case_certificate, open_))
@@ -392,9 +386,7 @@ def test_roots_that_are_missing_prove_nothing(monkeypatch: pytest.MonkeyPatch) -
     """`x·x = x` modulo 256 has the roots 0 and 1; without the second one the prover shows that x is 0."""
     known = modular.roots
     (o,) = (
-        o
-        for o in stated(MACHINE_RULES.replace("x == 0 or x == 1", "x == 0"), "roots")
-        if "256" in str(o.hypotheses)
+        o for o in stated(MACHINE_RULES.replace("x == 0 or x == 1", "x == 0"), "roots") if "256" in str(o.hypotheses)
     )
     monkeypatch.setattr(modular, "roots", lambda p, d: (known(p, d) or [])[:1])
     assert modular.by_roots(o, Limits())[0]
@@ -417,7 +409,5 @@ def test_what_does_not_hold_is_not_given_out(monkeypatch: pytest.MonkeyPatch) ->
     hypotheses, goal = CLAIMS["monotone"]
     assert certificate("monotone", hypotheses, goal)[0] is not None
     written = export.certificate_json
-    monkeypatch.setattr(
-        export, "certificate_json", lambda *args, **more: {**written(*args, **more), "proof": []}
-    )
+    monkeypatch.setattr(export, "certificate_json", lambda *args, **more: {**written(*args, **more), "proof": []})
     assert certificate("monotone", hypotheses, goal)[0] is None

@@ -93,11 +93,7 @@ def test_honest_certificates_hold(place: Path, capsys: pytest.CaptureFixture[str
     # a sum says of itself that it is the same
     assert "3 files, 0 refused, 2 without a part" in capsys.readouterr().out
     manifest = json.loads((place / "certificates" / checker.MANIFEST).read_text("utf-8"))
-    assert [e["obligation"] for e in manifest["certificates"]] == [
-        "add100: sound",
-        "add101: sound",
-        "split: sound",
-    ]
+    assert [e["obligation"] for e in manifest["certificates"]] == ["add100: sound", "add101: sound", "split: sound"]
 
 
 def relabelled(place: Path) -> None:
@@ -138,8 +134,7 @@ def test_a_certificate_of_a_rule_that_is_not_in_the_file_is_refused(place: Path)
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("c > 0", "c != 0"), ("int x, y", "int x, y in [0, 9]"), ("int x", "integers 8 bits\nint x")],
+    ("old", "new"), [("c > 0", "c != 0"), ("int x, y", "int x, y in [0, 9]"), ("int x", "integers 8 bits\nint x")]
 )
 def test_rules_are_compared_by_content(place: Path, old: str, new: str) -> None:
     (place / "some.rules").write_text(RULES.replace(old, new), "utf-8")
@@ -175,9 +170,7 @@ FOLDERS: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_a_folder_is_what_its_manifest_lists(
-    place: Path, name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_is_what_its_manifest_lists(place: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     change, reason = FOLDERS[name]
     change(place / "certificates")
     assert checker.main([str(place / "certificates")]) == 1
@@ -268,9 +261,7 @@ def test_without_the_check_what_is_forged_would_be_accepted(
     reason: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     require = checker.require
-    monkeypatch.setattr(
-        checker, "require", lambda holds, place, said: require(holds or reason in said, place, said)
-    )
+    monkeypatch.setattr(checker, "require", lambda holds, place, said: require(holds or reason in said, place, said))
     assert check_certificate(FORGED[name][0], solvers=Z3).leaves >= 1
 
 

@@ -81,7 +81,9 @@ def test_the_checker_shares_no_code_with_the_simplifier() -> None:
 
 
 def test_loading_the_checker_loads_no_simplifier() -> None:
-    code = "import sys, indexproof.verify.derivation\nprint(*[m for m in sys.modules if m.startswith('indexproof.core.')])"
+    code = (
+        "import sys, indexproof.verify.derivation\nprint(*[m for m in sys.modules if m.startswith('indexproof.core.')])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {m.split(".")[2] for m in done.stdout.split()}
     assert loaded & {"derivation", "expr"}
@@ -146,12 +148,8 @@ def test_a_sum_becomes_what_its_own_digits_are_digits_of() -> None:
         f"({x} floordiv 210 mod 2) * 7 + ({x} floordiv 420 mod 4) * 14 + ({x} floordiv 1680 mod 2) * 56"
         f" + {x} floordiv 30 mod 7"
     )
-    whole = (
-        f"(({digits}) mod 28) * 30 + (({digits}) floordiv 28) * 840 + {x} mod 30 + ({x} floordiv 3360) * 3360"
-    )
-    m = parse_map(
-        f"(d1, d2) -> (({whole}) floordiv 420, ({whole}) mod 5), domain: d1 in [0, 3], d2 in [0, 510]"
-    )
+    whole = f"(({digits}) mod 28) * 30 + (({digits}) floordiv 28) * 840 + {x} mod 30 + ({x} floordiv 3360) * 3360"
+    m = parse_map(f"(d1, d2) -> (({whole}) floordiv 420, ({whole}) mod 5), domain: d1 in [0, 3], d2 in [0, 510]")
     explained_alike(m)
     assert str(simplify_map(m, RULES).results[0]) == "((2240·d1 + 2·d2) // 3 + 3766) // 420"
 
@@ -415,9 +413,7 @@ def given(d: Derivation, text: str) -> Derivation:
     return replace(d, before=m, after=d.after.with_(dims=m.dims, ranges=m.ranges))
 
 
-PLAIN = (
-    "(d0, d1) -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 4 + d0), domain: d0 in [0, 99], d1 in [0, 3]"
-)
+PLAIN = "(d0, d1) -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 4 + d0), domain: d0 in [0, 99], d1 in [0, 3]"
 NESTED = "(d0, d1) -> (((d0 * 4 + d1) floordiv 12 * 8 + d1) floordiv 8), domain: d0 in [0, 99], d1 in [0, 3]"
 BOUND = (
     "(d0, d1) -> (d0 floordiv 4, d1), domain: d0 in [0, 99], d1 in [0, 20], d0 + 7 in [11, 26], d1 mod 4 in [2, 2], "
@@ -514,11 +510,7 @@ def one_more(d: Derivation) -> Derivation:
     e = parse_expr("(d0 * 6) floordiv 3")
     x = var("d0") * 2
     step = RuleStep(
-        RULES["multiple_leaves_quotient"],
-        {"x": x, "d": integer(3), "r": integer(0)},
-        Position("result", 0),
-        e,
-        x,
+        RULES["multiple_leaves_quotient"], {"x": x, "d": integer(3), "r": integer(0)}, Position("result", 0), e, x
     )
     return replace(d, steps=(*d.steps, step))
 
@@ -733,8 +725,7 @@ def test_conditions_are_decided_as_by_trying_all_points(maps: Any, seed: int) ->
         constraints.append(Constraint(c, lo, lo + rng.choice((0, 2, 9))))
     domain = Domain(box, constraints)
     points = [
-        dict(zip(box, p, strict=True))
-        for p in itertools.product(*(range(lo, hi + 1) for lo, hi in box.values()))
+        dict(zip(box, p, strict=True)) for p in itertools.product(*(range(lo, hi + 1) for lo, hi in box.values()))
     ]
     inside = [p for p in points if all(c.lo <= c.expr.evaluate(p) <= c.hi for c in constraints)]
     for _ in range(4):

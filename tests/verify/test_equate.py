@@ -132,9 +132,7 @@ def test_a_certificate_with_another_replacement_is_refused() -> None:
     assert check_certificate(written, (KNOWN, goal), solvers=Z3).leaves > 0
     nothing = {"step": "goals", "parts": []}
     for change in ({"value": proof["value"] + 1}, {"equal": nothing}, {"then": nothing}):
-        spoiled = json.loads(
-            json.dumps(export.certificate_json("quotient", KNOWN, goal, {**proof, **change}))
-        )
+        spoiled = json.loads(json.dumps(export.certificate_json("quotient", KNOWN, goal, {**proof, **change})))
         if "equal" not in change:
             with pytest.raises(CertificateRefused):
                 check_certificate(spoiled, (KNOWN, goal), solvers=Z3)

@@ -71,10 +71,7 @@ def test_nothing_is_told_where_dimensions_stay() -> None:
 def test_a_map_with_a_runtime_variable_without_values_is_empty() -> None:
     """Equality would not be transitive otherwise: every map would equal it, and so every other map."""
     nowhere = IndexingMap.of([("d0", 0, 3)], rts=[("rt0", 0, -1)], results=[d0])
-    other, nothing = (
-        parse_map("(d0) -> (d0), domain: d0 in [0, 3]"),
-        parse_map("(d0) -> (7), domain: d0 in [0, -1]"),
-    )
+    other, nothing = (parse_map("(d0) -> (d0), domain: d0 in [0, 3]"), parse_map("(d0) -> (7), domain: d0 in [0, -1]"))
     assert not equal_maps(nowhere, other).proved
     assert not equal_maps(other, nowhere).proved
     assert equal_maps(nowhere, nowhere).proved

@@ -21,9 +21,7 @@ from indexproof.verify.isl_form import from_isl, to_isl
 from indexproof.verify.verdict import Status
 
 
-def pairs(
-    relation: islpy.Map, m: IndexingMap, rts: list[int]
-) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
+def pairs(relation: islpy.Map, m: IndexingMap, rts: list[int]) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
     """The pairs of the relation for some values of its parameters."""
     for k, x in enumerate(rts):
         relation = relation.fix_val(islpy.dim_type.param, k, islpy.Val(x))
@@ -107,9 +105,7 @@ def test_what_is_no_map_is_refused(subject: object, said: str) -> None:
 
 
 def test_basic_sets_and_maps() -> None:
-    assert from_isl(islpy.BasicMap("{ [x] -> [2x] : 0 <= x <= 9 }")) == parse_map(
-        "(x) -> (x * 2), domain: x in [0, 9]"
-    )
+    assert from_isl(islpy.BasicMap("{ [x] -> [2x] : 0 <= x <= 9 }")) == parse_map("(x) -> (x * 2), domain: x in [0, 9]")
     assert from_isl(islpy.BasicSet("{ [x] : 0 <= x <= 9 }")) == parse_map("(x) -> (), domain: x in [0, 9]")
 
 

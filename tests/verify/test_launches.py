@@ -19,9 +19,7 @@ from indexproof.verify.solve import decide
 
 
 @pytest.mark.parametrize(
-    "case",
-    [c for rank in range(3) for c in GridOrder.cases(rank) if "every" not in c.label],
-    ids=lambda c: c.label,
+    "case", [c for rank in range(3) for c in GridOrder.cases(rank) if "every" not in c.label], ids=lambda c: c.label
 )
 def test_proved_for_all_sizes(case: Case) -> None:
     decided = [(o, decide(o)) for o in obligations_of(case)]

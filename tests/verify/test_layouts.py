@@ -26,13 +26,7 @@ from indexproof.reports.layouts import readable
 from indexproof.rules.ops.movement import Pad, Transpose
 from indexproof.verify.catalogue import claims, obligations_of
 from indexproof.verify.concrete import Answer, equal_maps
-from indexproof.verify.layouts import (
-    construction,
-    layout_cases,
-    layout_obligations,
-    verify_bitcast,
-    verify_memory,
-)
+from indexproof.verify.layouts import construction, layout_cases, layout_obligations, verify_bitcast, verify_memory
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 
@@ -43,9 +37,7 @@ LONG = ("(u0,u1)",)
 
 # ---------------------------------------------------------------------------------------------------------- all sizes
 @pytest.mark.parametrize(
-    "case",
-    [c for c in SMALL if not any(part in c.label for part in LONG)],
-    ids=lambda c: f"{c.op.name} {c.label}",
+    "case", [c for c in SMALL if not any(part in c.label for part in LONG)], ids=lambda c: f"{c.op.name} {c.label}"
 )
 def test_proved_for_all_sizes(case: Case) -> None:
     decided = [(o, decide(o)) for o in layout_obligations(case)]
@@ -180,9 +172,7 @@ WRONG_BACKWARD: dict[str, Change] = {
 
 @pytest.mark.parametrize("name", WRONG_BACKWARD)
 def test_a_wrong_backward_map(name: str) -> None:
-    found = [
-        c.claim for c in verify_memory(FIGURE, backward=WRONG_BACKWARD[name](FIGURE.backward)) if not c.proved
-    ]
+    found = [c.claim for c in verify_memory(FIGURE, backward=WRONG_BACKWARD[name](FIGURE.backward)) if not c.proved]
     assert "the backward map is the forward map turned round" in found
     assert "the backward map is pad, reshape and transpose, undone" in found
     assert "the forward map is pad, reshape and transpose" not in found

@@ -129,9 +129,7 @@ def random_rules(rounding: str) -> Iterator[str]:
             right = rng.choice((term(rng, 1), f"max({left}, min({left}, {term(rng, 1)}))", f"{left} * 1 + 0"))
         else:
             left, right = truth(rng, 1), truth(rng, 1)
-        yield f'"{k}": {left} -> {right}' + rng.choice(
-            ("", " if c > 0", " if d > 0, c == d + 1", " if x % 2 == 0")
-        )
+        yield f'"{k}": {left} -> {right}' + rng.choice(("", " if c > 0", " if d > 0, c == d + 1", " if x % 2 == 0"))
 
 
 @pytest.mark.parametrize("rounding", ["floor", "trunc", "euclid", "floor0", "trunc0", "euclid0"])

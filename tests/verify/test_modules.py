@@ -14,16 +14,7 @@ import numpy as np
 import pytest
 import z3
 
-from indexproof.core.analysis import (
-    MergeStep,
-    ModuleMaps,
-    dataflow,
-    floats,
-    runtime,
-    summaries,
-    tables,
-    values,
-)
+from indexproof.core.analysis import MergeStep, ModuleMaps, dataflow, floats, runtime, summaries, tables, values
 from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.analysis.merge import covers
 from indexproof.core.expr import lift, var
@@ -460,18 +451,14 @@ def test_what_is_put_in_wrongly_is_found(opcode: str, monkeypatch: pytest.Monkey
         if opcode == "copy":
             return replace(made, operands=i.operands[2:3])
         taken = {"same": "turn", "turn": "same"}.get(made.called[0])
-        return (
-            made if taken is None else replace(made, attributes=Attributes((("to_apply", Reference(taken)),)))
-        )
+        return made if taken is None else replace(made, attributes=Attributes((("to_apply", Reference(taken)),)))
 
     put_in = values._specialized
     monkeypatch.setattr(values, "_specialized", wrong)
     assert loop_failures()["evaluated", Status.REFUTED]
 
 
-@pytest.mark.parametrize(
-    "change", [lambda runs: runs[:-1], lambda runs: runs + runs[-1:], lambda runs: runs[1:]]
-)
+@pytest.mark.parametrize("change", [lambda runs: runs[:-1], lambda runs: runs + runs[-1:], lambda runs: runs[1:]])
 def test_a_run_too_few_or_too_many_is_found(change: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     counted = dataflow.runs
     monkeypatch.setattr(dataflow, "runs", lambda *a: change(found) if (found := counted(*a)) else found)
@@ -539,9 +526,7 @@ def test_values_of_another_call_are_found(monkeypatch: pytest.MonkeyPatch) -> No
     specialized = summaries.Analysis.specialized
 
     def of_the_first(self: Any, computation: Any, known: Any, values: Any = None) -> Any:
-        return made.setdefault(
-            f"{id(self)} {computation.name}", specialized(self, computation, known, values)
-        )
+        return made.setdefault(f"{id(self)} {computation.name}", specialized(self, computation, known, values))
 
     monkeypatch.setattr(summaries.Analysis, "specialized", of_the_first)
     module = read_module(MASKED)

@@ -173,9 +173,7 @@ def test_index_maps_mean_what_jax_computes(number: int) -> None:
     assert m is not None, call.operands[0].why
     points = jnp.arange(4)[:, None] + 0 * jnp.arange(5), 0 * jnp.arange(4)[:, None] + jnp.arange(5)
     expected = jax.vmap(jax.vmap(function))(*points)
-    assert [[m.evaluate((i, j)) for j in range(5)] for i in range(4)] == [
-        [(int(x),) for x in row] for row in expected
-    ]
+    assert [[m.evaluate((i, j)) for j in range(5)] for i in range(4)] == [[(int(x),) for x in row] for row in expected]
 
 
 @pytest.mark.parametrize(("function", "why"), [
@@ -193,9 +191,7 @@ def test_what_is_no_indexing_map_is_undecided(function: Callable[..., Any], why:
     assert why in call.operands[0].why
     assert answers(verify_pallas(call))["x_ref", "in bounds"] is Status.UNDECIDED
     with pytest.raises(AssertionError, match="UNDECIDED"):
-        assert_pallas_ok(
-            copied((8,), (1,), lambda i, j: (function(i, j),), lambda i, j: (j,), (4, 5)), array(8)
-        )
+        assert_pallas_ok(copied((8,), (1,), lambda i, j: (function(i, j),), lambda i, j: (j,), (4, 5)), array(8))
 
 
 # ---------------------------------------------------------------------------------------------------- scalar prefetch
@@ -206,9 +202,7 @@ ROWS = array(64, 128)
 def test_scalar_prefetch_is_undecided_without_range_or_values() -> None:
     checked = verify_pallas(call_of(sparse(), TABLE, ROWS))
     assert answers(checked)["x_ref", "in bounds"] is Status.UNDECIDED
-    assert of_kind(checked, "in bounds").answer.tried == (
-        "depends on the elements of table: needs table_0 in [0, 7]",
-    )
+    assert of_kind(checked, "in bounds").answer.tried == ("depends on the elements of table: needs table_0 in [0, 7]",)
     assert answers(checked)["x_ref", "table"] is answers(checked)["o_ref", "written"] is Status.PROVED
 
 
@@ -345,13 +339,7 @@ def test_blocks_may_be_taken_up_again_where_that_is_asked_for() -> None:
 
 def test_arrays_that_the_kernel_copies_itself() -> None:
     whole = pl.BlockSpec(memory_space=pl.ANY)
-    run = pl.pallas_call(
-        pltpu.sync_copy,
-        grid=(4,),
-        in_specs=[whole],
-        out_specs=whole,
-        out_shape=array(32, 128),
-    )
+    run = pl.pallas_call(pltpu.sync_copy, grid=(4,), in_specs=[whole], out_specs=whole, out_shape=array(32, 128))
     checked = verify_pallas(call_of(run, array(32, 128)))
     assert all(o.whole for o in checked.call.operands)
     assert (checked.claims, checked.verdict) == ((), Status.NOT_CHECKED)
@@ -379,27 +367,21 @@ def test_every_axis_is_parallel_on_a_gpu() -> None:
     shared = verify_pallas(call_of(run(lambda i: (i // 2, 0)), array(32, 128)))
     answer = of_kind(shared, "no race").answer
     assert answer.verdict is Status.UNDECIDED
-    assert answer.tried == (
-        "the kernel stores to the array itself, and programs share a block at i = 1, i' = 0",
-    )
+    assert answer.tried == ("the kernel stores to the array itself, and programs share a block at i = 1, i' = 0",)
 
 
 def test_how_often_each_block_is_visited() -> None:
     call = call_of(matmul(), array(256, 384), array(384, 512))
     assert (visits(call, call.operand("o_ref")) == 3).all()
     assert visits(call, call.operand("x_ref")).tolist() == [[4] * 3] * 2
-    halo = copied(
-        (32, 4), (pl.Element(10, (1, 1)), 4), lambda i: (i * 8, 0), lambda i: (i, 0), (4,), out_block=(8, 4)
-    )
+    halo = copied((32, 4), (pl.Element(10, (1, 1)), 4), lambda i: (i * 8, 0), lambda i: (i, 0), (4,), out_block=(8, 4))
     call = call_of(halo, array(32, 4))
     assert visits(call, call.operand("x_ref"))[:, 0].tolist() == [1] * 7 + ([2] * 2 + [1] * 6) * 3 + [1]
 
 
 def test_sizes_of_zero_and_one() -> None:
     assert (
-        verify_pallas(
-            call_of(copied((8,), (8,), lambda i: (i,), lambda i: (i,), (1,), "p"), array(8))
-        ).verdict
+        verify_pallas(call_of(copied((8,), (8,), lambda i: (i,), lambda i: (i,), (1,), "p"), array(8))).verdict
         is Status.PROVED
     )
     empty = verify_pallas(call_of(copied((8,), (8,), lambda i: (i,), lambda i: (i,), (0,)), array(8)))

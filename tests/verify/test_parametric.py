@@ -28,9 +28,7 @@ DIGITS = (
     "(t){n, m, k} -> (t mod n, (t floordiv n) mod m, t floordiv (n * m)),"
     " domain: t in [0, n * m * k - 1], n >= 1, m >= 1, k >= 1"
 )
-WINDOW = (
-    "(d0)[s0]{n, s, w} -> (d0 * s + s0), domain: d0 in [0, n - 1], s0 in [0, w - 1], n >= 1, s >= 1, w >= 1"
-)
+WINDOW = "(d0)[s0]{n, s, w} -> (d0 * s + s0), domain: d0 in [0, n - 1], s0 in [0, w - 1], n >= 1, s >= 1, w >= 1"
 
 
 def read(text: str) -> ParametricMap:
@@ -50,19 +48,13 @@ def of_ops(count: int) -> Iterator[tuple[ParametricMap, list[object]]]:
             continue
         names = [[v.name for v in claim.source], [r.variable.name for r in claim.ranges]]
         own = {*names[0], *names[1]}
-        parameters = sorted(
-            {v.name for e in (*claim.results, *claim.target_sizes) for v in e.variables()} - own
-        )
+        parameters = sorted({v.name for e in (*claim.results, *claim.target_sizes) for v in e.variables()} - own)
         parameters = sorted(
             {*parameters, *(v.name for c in (*claim.assumed, *claim.point) for v in c.variables())} - own
         )
         try:
             m = ParametricMap(
-                tuple(names[0]),
-                tuple(names[1]),
-                tuple(parameters),
-                claim.results,
-                (*claim.assumed, *claim.point),
+                tuple(names[0]), tuple(names[1]), tuple(parameters), claim.results, (*claim.assumed, *claim.point)
             )
         except InputError:
             continue
@@ -199,9 +191,7 @@ def test_a_proof_is_confirmed_by_the_second_solver() -> None:
 
 def test_equality_of_relations() -> None:
     flat = read("(d0)[s0]{n, k} -> (s0), domain: d0 in [0, 3], s0 in [0, n * k - 1], k >= 1, n >= 1")
-    split = read(
-        "(d0)[s0, s1]{n, k} -> (s0 * k + s1), domain: d0 in [0, 3], s0 in [0, n - 1], s1 in [0, k - 1]"
-    )
+    split = read("(d0)[s0, s1]{n, k} -> (s0 * k + s1), domain: d0 in [0, 3], s0 in [0, n - 1], s1 in [0, k - 1]")
     assert equal_for_all_sizes(flat, split).proved
     with pytest.raises(InputError, match="not compared pointwise"):
         equal_for_all_sizes(flat, split, "pointwise")

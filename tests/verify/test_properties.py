@@ -12,15 +12,7 @@ from map_corpus import LARGE, SMALL, Shaped, Table, corpus, questions
 from indexproof.core.errors import InputError
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.text import parse_map
-from indexproof.verify.properties import (
-    aligned,
-    bijective,
-    contiguous,
-    disjoint,
-    injective,
-    inverse,
-    vector_width,
-)
+from indexproof.verify.properties import aligned, bijective, contiguous, disjoint, injective, inverse, vector_width
 
 #: The full corpus has 2,000 maps: ``INDEXPROOF_MAPS=2000 pytest tests/verify/test_properties.py``.
 COUNT = int(os.environ.get("INDEXPROOF_MAPS", "160"))
@@ -108,12 +100,7 @@ def test_the_vector_width_is_that_of_loads() -> None:
     assert width == 8, "rows begin at multiples of 8"
     assert answer.counterexample is not None
     assert contiguous(m, "s0", 16).proved
-    assert (
-        vector_width(parse_map("(d0)[s0] -> (s0, d0), domain: d0 in [0, 9], s0 in [0, 15]"), "d0", [16, 10])[
-            0
-        ]
-        == 2
-    )
+    assert vector_width(parse_map("(d0)[s0] -> (s0, d0), domain: d0 in [0, 9], s0 in [0, 15]"), "d0", [16, 10])[0] == 2
     assert vector_width(m, "d0")[0] == 1
 
 

@@ -168,9 +168,7 @@ def test_a_planted_mistake_is_not_believed(planted: Any, monkeypatch: pytest.Mon
 
 
 @PLANTED
-def test_a_planted_mistake_would_be_believed_if_nobody_asked(
-    planted: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_planted_mistake_would_be_believed_if_nobody_asked(planted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tests above fail for a prover, and for a checker, that does not ask whether digits make up the number."""
     digits, number = planted.wrong
     goal = (digits // c).eq(number // c)

@@ -140,9 +140,7 @@ def test_what_once_was_open_is_confirmed() -> None:
 # ---------------------------------------------------------------------------------------------- machine integers
 OVERFLOWS = [
     o
-    for o in catalogue(
-        ["multiple_leaves_quotient", "remainder_certified", "quotient_and_remainder_recombine"]
-    )
+    for o in catalogue(["multiple_leaves_quotient", "remainder_certified", "quotient_and_remainder_recombine"])
     if o.width
 ]
 SAFE = [o for o in catalogue(["quotient_subtracts_to_remainder", "min_and_max_sum"]) if o.width]
@@ -235,9 +233,7 @@ def test_a_way_with_a_gap_shows_nothing(monkeypatch: pytest.MonkeyPatch, wrong: 
     monkeypatch.setattr(solve, "model", lambda *_: (None, "unknown", 0))
     monkeypatch.setattr(solve, "small_point", lambda *_: None)
     monkeypatch.setattr(solve, "bounded_point", lambda *_: None)
-    o = Needed(
-        "test", "claim", "needs", tuple(hypotheses), goal, question="exists", gate=False, proofs=(there, back)
-    )
+    o = Needed("test", "claim", "needs", tuple(hypotheses), goal, question="exists", gate=False, proofs=(there, back))
     brief = Budget().scaled(0.05)
     assert decide(replace(o, proofs=ways), brief).status is Status.UNDECIDED
     if hypotheses:
@@ -271,12 +267,8 @@ def test_a_large_counterexample_is_made_small_in_few_steps() -> None:
 
 
 # ----------------- The weakest condition on sizes: at every small size the property holds where the condition
-ROWS = (
-    "(d0, d1){n, k, s} -> (d0 * s + d1), domain: d0 in [0, n - 1], d1 in [0, k - 1], n >= 1, k >= 1, s >= 0"
-)
-TILES = (
-    "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n floordiv k - 1], d1 in [0, k - 1], n >= 1, k >= 1"
-)
+ROWS = "(d0, d1){n, k, s} -> (d0 * s + d1), domain: d0 in [0, n - 1], d1 in [0, k - 1], n >= 1, k >= 1, s >= 0"
+TILES = "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n floordiv k - 1], d1 in [0, k - 1], n >= 1, k >= 1"
 
 
 @pytest.mark.parametrize(("name", "text", "given", "condition"), [

@@ -187,11 +187,7 @@ def test_a_planted_mistake_shrinks_to_what_it_is_about(mistake: Rewrite, operati
 
 
 def test_a_condition_that_is_ignored_shrinks_to_one_constraint() -> None:
-    m = find(
-        strategies.maps(),
-        lambda m: differ_in_domain(m, m.with_(constraints=m.constraints[1:])),
-        settings=FINDING,
-    )
+    m = find(strategies.maps(), lambda m: differ_in_domain(m, m.with_(constraints=m.constraints[1:])), settings=FINDING)
     assert len(m.constraints) == 1
     assert len(postorder(m.constraints[0].expr)) <= 2, m
 
@@ -234,9 +230,7 @@ def test_numbers_meet_where_simplifiers_compare() -> None:
             for name, there in {
                 "hi == g": any(v.hi == g for v in m.variables for g in divisors),
                 "hi == g - 1": any(v.hi == g - 1 for v in m.variables for g in divisors),
-                "a divisor of a divisor": any(
-                    a != b and b > 1 and a % b == 0 for a in divisors for b in divisors
-                ),
+                "a divisor of a divisor": any(a != b and b > 1 and a % b == 0 for a in divisors for b in divisors),
                 "negative divisor": any(g < 0 for g in divisors),
                 "equal boxes": any(a == b for a, b in pairwise(sizes)),
                 "empty": any(n == 0 for n in sizes),
@@ -247,9 +241,7 @@ def test_numbers_meet_where_simplifiers_compare() -> None:
                 "sources": any(r.source is not None for r in m.rts),
                 "ranges": bool(m.ranges),
                 "extrema": any(isinstance(n, (Min, Max)) for n in nodes),
-                "nested": any(
-                    isinstance(n, (FloorDiv, Mod)) and isinstance(n.a, (FloorDiv, Mod)) for n in nodes
-                ),
+                "nested": any(isinstance(n, (FloorDiv, Mod)) and isinstance(n.a, (FloorDiv, Mod)) for n in nodes),
             }.items()
             if there
         )

@@ -57,10 +57,7 @@ def _other(rng: random.Random) -> tuple[list[str], list[str]]:
     first, more = rng.choice(
         [
             (f"d0 * {step} + {low}", []),
-            (
-                f"(d0 - {low}) floordiv {step}",
-                [f"d0 in [{low}, {high}]", f"(d0 - {low}) mod {step} in [0, 0]"],
-            ),
+            (f"(d0 - {low}) floordiv {step}", [f"d0 in [{low}, {high}]", f"(d0 - {low}) mod {step} in [0, 0]"]),
             (f"d0 - {low}", [f"d0 in [{low}, {high}]"]),
             (window, [f"s0 in [0, {rng.randint(0, 2)}]"]),
             (window, [f"s0 in [0, {rng.randint(0, 2)}]", f"{window} in [0, {high}]"]),
@@ -125,9 +122,7 @@ def _tile_of_sets(tiles: dict[Sizes, set[Sizes]]) -> tuple[Sizes, Sizes] | None:
         size = max((max(c) - min(c)) // stride + 1 for c in columns)
         for c in columns:
             offsets = range(low - stride * size, high + 1)
-            if not any(
-                {o + stride * i for i in range(size)} & set(range(low, high + 1)) == c for o in offsets
-            ):
+            if not any({o + stride * i for i in range(size)} & set(range(low, high + 1)) == c for o in offsets):
                 return None
         found.append((size, stride))
     for some in tiles.values():
@@ -137,9 +132,7 @@ def _tile_of_sets(tiles: dict[Sizes, set[Sizes]]) -> tuple[Sizes, Sizes] | None:
 
 
 @pytest.mark.parametrize("budget", [tiles.BUDGET, 1])
-@pytest.mark.parametrize(
-    ("seed", "make"), [*((n, _random_map) for n in range(4)), (4, _product), (5, _product)]
-)
+@pytest.mark.parametrize(("seed", "make"), [*((n, _random_map) for n in range(4)), (4, _product), (5, _product)])
 def test_tiles_are_those_that_trying_finds(
     seed: int, make: Callable[[random.Random], IndexingMap], budget: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,12 +205,7 @@ UNKNOWN: list[Asked] = [
     (f"{FLAT}\nROOT r = f32[?,4] reshape(a)", (3, 4), {}, "true"),
     (f"{FLAT}\nROOT r = f32[?,4] reshape(a)", (3, 2), {}, "n1 ≤ 1, and only then"),
     (f"{BOTH}\nROOT r = f32[?] reshape(a)", (4,), {}, "n1 ∣ 4 or 4 ∣ n1"),
-    (
-        f"{A}\nz = f32[] constant(0)\nROOT r = f32[?] reduce(a, z), dimensions={{1}}, to_apply=f",
-        (5,),
-        {},
-        "true",
-    ),
+    (f"{A}\nz = f32[] constant(0)\nROOT r = f32[?] reduce(a, z), dimensions={{1}}, to_apply=f", (5,), {}, "true"),
     (f"{A}\nROOT r = f32[?,4,3] broadcast(a), dimensions={{0,1}}", (2, 3, 2), {0: "o"}, "true"),
 ]
 SUM = "f {\nx = f32[] parameter(0)\ny = f32[] parameter(1)\nROOT s = f32[] add(x, y)\n}\n"
@@ -343,9 +331,7 @@ def _by_shifting(m: IndexingMap, sizes: Sizes) -> tuple[Sizes, Sizes] | None:
 
 @pytest.mark.parametrize("anywhere", [False, True])
 @pytest.mark.parametrize("make", [_digits, _random_map], ids=["digits", "ops"])
-def test_the_condition_on_sizes_is_exact(
-    make: Callable[[random.Random], IndexingMap], anywhere: bool
-) -> None:
+def test_the_condition_on_sizes_is_exact(make: Callable[[random.Random], IndexingMap], anywhere: bool) -> None:
     rng, most = random.Random(7), 2500
     asked = {True: 0, False: 0}
     maps = decided = 0
@@ -408,11 +394,7 @@ def test_a_tile_across_rows_has_no_constant_size() -> None:
     assert tile_of(m, (2,)) == NoTile((2,), None, 0)  # the first one may begin before the operand
     rows = tile_of(m, (6,))
     assert isinstance(rows, TargetTile)
-    assert (rows.sizes, rows.bounds, str(rows.offsets.results[0]) if rows.offsets else "") == (
-        (2,),
-        ((0, 3),),
-        "2·t0",
-    )
+    assert (rows.sizes, rows.bounds, str(rows.offsets.results[0]) if rows.offsets else "") == ((2,), ((0, 3),), "2·t0")
 
 
 def test_a_tile_that_is_read_in_part_names_what_is_missing() -> None:
@@ -477,8 +459,7 @@ def test_planted_mistakes_make_conditions_inexact(
 def test_a_transpose_of_many_dimensions_reads_tiles() -> None:
     dims = [f"d{k}" for k in range(16)]
     m = parse_map(
-        f"({', '.join(dims)}) -> ({', '.join(dims[::-1])}), domain: "
-        + ", ".join(f"{d} in [0, 15]" for d in dims)
+        f"({', '.join(dims)}) -> ({', '.join(dims[::-1])}), domain: " + ", ".join(f"{d} in [0, 15]" for d in dims)
     )
     found = tile_of(m, (2, 4) * 8)
     assert isinstance(found, TargetTile)
@@ -493,9 +474,7 @@ def test_a_part_that_is_never_read_leaves_nothing() -> None:
     assert found.sizes == (1, 1)
 
 
-@pytest.mark.parametrize(
-    ("place", "name", "wrong"), TILES_FOR_ALL_SIZES, ids=lambda x: getattr(x, "__name__", "")
-)
+@pytest.mark.parametrize(("place", "name", "wrong"), TILES_FOR_ALL_SIZES, ids=lambda x: getattr(x, "__name__", ""))
 def test_planted_mistakes_contradict_what_is_read_at_each_size(
     place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -127,9 +127,6 @@ def test_everything_at_once() -> None:
         "rt0 in [0, 3], rt1 in [0, 5], s1 mod 4 in [0, 0], s2 - d0 in [0, 0]"
     )
     r = reduce_map(m, RULES, unused_dims=True, to_dims=True)
-    assert (
-        repr(r.map)
-        == "(d0, d1){rt0} -> (d0 * 2 + d1, d0 + rt0), domain: d0 in [0, 3], d1 in [0, 1], rt0 in [0, 5]"
-    )
+    assert repr(r.map) == "(d0, d1){rt0} -> (d0 * 2 + d1, d0 + rt0), domain: d0 in [0, 3], d1 in [0, 1], rt0 in [0, 5]"
     assert (r.removed_dims, r.removed_ranges, r.removed_rts) == ((1, 2), (0, 1, 2), (0,))
     assert same_relation_restored(r, confirm=True).proved

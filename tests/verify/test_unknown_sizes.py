@@ -53,9 +53,7 @@ def test_ops_are_proved_for_all_sizes(body: str) -> None:
     asked = verifier(body)
     report = asked.check(asked.module.entry)
     assert not report.failed
-    assert {"output to input sound", "input to output complete"} <= {
-        c.kind.replace(" 0", "") for c in report.checked
-    }
+    assert {"output to input sound", "input to output complete"} <= {c.kind.replace(" 0", "") for c in report.checked}
     for direction in DIRECTIONS:
         # there is no concrete map, which is said: not that nothing is read
         found = asked.maps.computation("e", direction)
@@ -124,9 +122,7 @@ def test_maps_for_all_sizes_are_those_of_every_size(body: str) -> None:
                 expected = concrete.leaves[key]
                 if not expected.unknown:  # these sizes are legal
                     made = [m.at({p: at[p] for p in m.parameters}) for m in reads.maps]
-                    assert {x for m in made for x in m.relation()} == {
-                        x for m in expected.maps for x in m.relation()
-                    }
+                    assert {x for m in made for x in m.relation()} == {x for m in expected.maps for x in m.relation()}
                     compared += 1
     assert compared
 
@@ -178,11 +174,7 @@ def test_what_one_operand_reads_does_not_hide_that_another_has_no_map(operands: 
 
 
 def test_maps_for_all_sizes_that_may_say_too_much_say_so() -> None:
-    lines = [
-        "a = f32[?,4,4] parameter(0)",
-        "c = f32[?,4,4] cholesky(a), lower=true",
-        "ROOT r = f32[?,4,4] negate(c)",
-    ]
+    lines = ["a = f32[?,4,4] parameter(0)", "c = f32[?,4,4] cholesky(a), lower=true", "ROOT r = f32[?,4,4] negate(c)"]
     asked = verifier("\n".join(lines))
     for direction in DIRECTIONS:
         (reads,) = asked.for_all_sizes(asked.module.entry, direction).values()

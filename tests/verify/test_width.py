@@ -22,10 +22,7 @@ def by_enumeration(m: IndexingMap) -> tuple[int | None, list[Overflow]]:
     exprs = program.exprs(range(len(program.steps)))
     order = [exprs[k] for k in range(len(program.steps))]
     points = [tuple(map(int, p)) for p in m.domain_points()]
-    rows = [
-        (p, interpret(order, Integers(dict(zip((v.expr for v in m.variables), p, strict=True)))))
-        for p in points
-    ]
+    rows = [(p, interpret(order, Integers(dict(zip((v.expr for v in m.variables), p, strict=True))))) for p in points]
     overflows = []
     for bits in (32, 64):
         machine = limits(bits)
@@ -106,9 +103,7 @@ def test_types_of_subexpressions_against_all_points(maps: Any) -> None:
 
 
 def test_the_type_of_a_subexpression_is_exact_where_intervals_are_not() -> None:
-    m = parse_map(
-        "(d0, d1) -> (d0 * 100 - d1 * 100), domain: d0 in [0, 10000], d1 in [0, 10000], d0 - d1 in [0, 1]"
-    )
+    m = parse_map("(d0, d1) -> (d0 * 100 - d1 * 100), domain: d0 in [0, 10000], d1 in [0, 10000], d0 - d1 in [0, 1]")
     types = {format_expr(p.expr, variables=m.dim_vars): p.bits for p in subexpression_widths(m)}
     assert types["d0 * 100"] == 32
     assert types["d0 * 100 - d1 * 100"] == 8
@@ -175,9 +170,7 @@ def test_large_domains_are_decided_exactly() -> None:
 
 def test_the_answer_names_its_engines() -> None:
     assert width(parse_map("(d0) -> (d0 * 4), domain: d0 in [0, 9]")).engines == ("intervals",)
-    exact = width(
-        parse_map("(d0, d1) -> (d0 * 65536 + d1), domain: d0 in [0, 99999], d1 in [0, 9], d0 + d1 in [0, 9]")
-    )
+    exact = width(parse_map("(d0, d1) -> (d0 * 65536 + d1), domain: d0 in [0, 99999], d1 in [0, 9], d0 + d1 in [0, 9]"))
     assert exact.bits == 32
     assert exact.engines == ("normal form",)
 

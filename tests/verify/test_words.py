@@ -52,9 +52,7 @@ def test_a_width_is_what_width_prints() -> None:
         printed = said("width", "--each", text).splitlines()[-len(lines) :]
         # alone, a subexpression knows no order of the variables
         assert [line.split()[0] for line in lines] == [line.split()[0] for line in printed]
-    assert str(width(parse_map(WIDE)).overflows[0]).startswith(
-        "int32  d0 * 65536 = 2147483648 overflows at d1 = 0"
-    )
+    assert str(width(parse_map(WIDE)).overflows[0]).startswith("int32  d0 * 65536 = 2147483648 overflows at d1 = 0")
 
 
 def test_what_replay_says() -> None:
@@ -109,15 +107,7 @@ def test_results_show_in_a_notebook_as_they_print() -> None:
     module = read_module("p = f32[10,20] parameter(0)\nROOT t = f32[20,10] transpose(p), dimensions={1,0}\n")
     steps = simplify(m, explain=True)
     overflow = width(parse_map("(d0) -> (d0 * 65536), domain: d0 in [0, 65535]"))
-    shown = [
-        equal_maps(m, n),
-        refuted,
-        refuted.counterexample,
-        overflow,
-        overflow.overflows[0],
-        steps,
-        replay(steps),
-    ]
+    shown = [equal_maps(m, n), refuted, refuted.counterexample, overflow, overflow.overflows[0], steps, replay(steps)]
     shown += [indexproof.simplifier.reduce(m), distinct([m]), indexproof.memory("f32[8,128]{1,0:T(8,128)}")]
     shown += [module_maps(module).computation(module.entry, "output_to_input")]
     for result in shown:

@@ -143,9 +143,7 @@ def _simplified(claim: Claim, s: Simplification, confirm: bool) -> ClaimResult:
         raise IndexproofError(f"the simplifier turned {s.before} into {ours}, which is not proved equal")
     answer = equal_maps(s.before, s.after, confirm=confirm)
     if not answer.proved:
-        accuracy, notes = (
-            ("wrong", ("the maps are not equal",)) if answer.verdict is Status.REFUTED else ("", ())
-        )
+        accuracy, notes = ("wrong", ("the maps are not equal",)) if answer.verdict is Status.REFUTED else ("", ())
         headline = _plain_headline(answer, ("the map", "the claimed result"))
         more = {"headline": headline, "explanation": notes, "right": (ours,)}
         return _result(claim, answer, accuracy=accuracy, **more)
@@ -203,14 +201,9 @@ class _Sides:
 
 
 def _misfit(m: IndexingMap, s: Dependence) -> str:
-    for what, have, endpoint in (
-        ("dimension variables", len(m.dims), s.source),
-        ("results", len(m.results), s.target),
-    ):
+    for what, have, endpoint in (("dimension variables", len(m.dims), s.source), ("results", len(m.results), s.target)):
         if have != len(endpoint.dims):
-            return (
-                f"the map has {have} {what}, but {_described(endpoint)} has {len(endpoint.dims)} dimensions"
-            )
+            return f"the map has {have} {what}, but {_described(endpoint)} has {len(endpoint.dims)} dimensions"
     return ""
 
 
@@ -237,9 +230,7 @@ def _missing_elements(s: Dependence) -> list[str]:
         for m in s.maps:
             outside = in_bounds(m.with_(results=m.dim_vars) if of_source else m, endpoint.dims).counterexample
             if outside is not None:
-                notes.append(
-                    f"it names {endpoint} {tuple_text(outside.left)}, but {endpoint} is {endpoint.shape}"
-                )
+                notes.append(f"it names {endpoint} {tuple_text(outside.left)}, but {endpoint} is {endpoint.shape}")
                 break
     return notes
 
@@ -254,18 +245,14 @@ def _headline(c: Counterexample, both: _Sides, swapped: bool) -> str:
         return f"{c.reason} (at {_point(c)})"
     # the variables of the map that has the pair come first, its dimensions before anything else
     source = tuple(c.values.values())[: len(s.source.dims)]
-    runtime = {
-        v.name: c.values[v.name] for m in (*both.claimed, *both.real) for v in m.rts if v.name in c.values
-    }
+    runtime = {v.name: c.values[v.name] for m in (*both.claimed, *both.real) for v in m.rts if v.name in c.values}
     claimed, real = targets_of(both.claimed, source, runtime), targets_of(both.real, source, runtime)
     at = NOTHING if s.source.text == NOTHING else f"{s.source} {tuple_text(source)}"
     if runtime:
         at += " with " + ", ".join(f"{n} = {x}" for n, x in runtime.items())
     reads = s.program.direction(s.source, s.target) == "output_to_input"
     verb = "reads" if reads else "is read by"
-    parts = [
-        f"{at}: claimed that it {verb} {_said(s.target, claimed)}, in truth it {verb} {_said(s.target, real)}"
-    ]
+    parts = [f"{at}: claimed that it {verb} {_said(s.target, claimed)}, in truth it {verb} {_said(s.target, real)}"]
     of_claim, of_truth = (c.right, c.left) if swapped else (c.left, c.right)
     target = of_claim if of_claim is not None else of_truth
     if any(" for " in t for t in (*claimed, *real)) and (of_claim is None or of_truth is None):

@@ -16,9 +16,7 @@ from .program import ClaimedProgram, load_program
 
 _NAME: Final = r"%?[A-Za-z_][\w.\-]*"
 #: How HLO begins: an instruction, a module, a computation, or an instruction whose name was left out.
-_HLO: Final = re.compile(
-    rf"\s*(?:(?:ROOT\s+)?{_NAME}\s*=\s*\S|HloModule\b|(?:ENTRY\s+)?{_NAME}\s*[({{])", re.ASCII
-)
+_HLO: Final = re.compile(rf"\s*(?:(?:ROOT\s+)?{_NAME}\s*=\s*\S|HloModule\b|(?:ENTRY\s+)?{_NAME}\s*[({{])", re.ASCII)
 _NAMELESS: Final = re.compile(r"\s*[a-z]\w*\[[\d,\s<=]*\](?:\{[^{}]*\})?\s+[a-z][\w\-]*\(", re.ASCII)
 
 
@@ -63,9 +61,7 @@ def compare_instructions(left: str, right: str) -> list[OperandAnswer]:
             expected="operands of the same sizes in the same order",
         )
     if not a.operands:
-        raise InputError(
-            f"{quoted(a.name)} has no operands to compare", expected="instructions with operands"
-        )
+        raise InputError(f"{quoted(a.name)} has no operands to compare", expected="instructions with operands")
     found = []
     for array in _arrays(a):
         for k in range(len(a.operands)):
@@ -119,9 +115,7 @@ def _listed(instruction: Instruction) -> str:
     return ", ".join(str(o.shape) for o in instruction.operands) or "none"
 
 
-def _maps(
-    program: ClaimedProgram, instruction: Instruction, array: int | None, k: int
-) -> Sequence[IndexingMap]:
+def _maps(program: ClaimedProgram, instruction: Instruction, array: int | None, k: int) -> Sequence[IndexingMap]:
     """Return the reads of operand ``k`` by an array of the instruction; operands are called by their places."""
     operands = [o.name for o in instruction.operands]
     source, target = program.endpoint(instruction.name, array), program.endpoint(operands[k], None)

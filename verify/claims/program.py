@@ -17,17 +17,7 @@ from ...core.analysis.maps import ModuleMaps
 from ...core.analysis.runtime import operand_name, with_sources
 from ...core.analysis.steps import Options
 from ...core.errors import InputError, quoted
-from ...core.hlo import (
-    AnyShape,
-    Computation,
-    Instruction,
-    Module,
-    Operand,
-    Shape,
-    fill_shapes,
-    leaves,
-    read_module,
-)
+from ...core.hlo import AnyShape, Computation, Instruction, Module, Operand, Shape, fill_shapes, leaves, read_module
 from ...core.indexing_map import IndexingMap, RuntimeSource
 from ...core.op import DIRECTIONS, Direction, concrete
 from ...core.simplify_map import simplify_map
@@ -93,8 +83,7 @@ class ClaimedProgram:
             )
         if leaf is None and len(arrays) > 1:
             raise InputError(
-                f"{quoted(name)} makes {len(arrays)} arrays",
-                expected=f"one of {name}[0] to {name}[{len(arrays) - 1}]",
+                f"{quoted(name)} makes {len(arrays)} arrays", expected=f"one of {name}[0] to {name}[{len(arrays) - 1}]"
             )
         if leaf is not None and leaf >= len(arrays):
             some = f"{name}[0]" + (f" to {name}[{len(arrays) - 1}]" if len(arrays) > 1 else "")
@@ -110,8 +99,7 @@ class ClaimedProgram:
             if made.name == NOTHING:
                 if maker.name != NOTHING and self.computation.instruction(maker.name).operands:
                     raise InputError(
-                        f"{quoted(maker.name)} has operands",
-                        expected=f"the name of an operand instead of `{NOTHING}`",
+                        f"{quoted(maker.name)} has operands", expected=f"the name of an operand instead of `{NOTHING}`"
                     )
                 return direction
             if maker.name != NOTHING and self.analysis.path([made.name], [maker.name], self.computation):
@@ -145,9 +133,7 @@ class ClaimedProgram:
         if reads is None:
             return []
         if reads.unknown:
-            raise InputError(
-                f"the map is not known: {reads.unknown[0]}", expected="instructions with known maps"
-            )
+            raise InputError(f"the map is not known: {reads.unknown[0]}", expected="instructions with known maps")
         return reads.maps
 
 
@@ -180,9 +166,7 @@ def load_program(name: str, text: str, line: int) -> ClaimedProgram:
             return what()
         except InputError as error:
             column = _column(text, instruction.line - lead, instruction.name)
-            raise InputError(
-                error.message, line=instruction.line, column=column, expected=error.expected
-            ) from None
+            raise InputError(error.message, line=instruction.line, column=column, expected=error.expected) from None
 
     def shape(instruction: Instruction) -> AnyShape | None:
         return located(instruction, partial(catalogue.shape, instruction))

@@ -22,16 +22,7 @@ from ...core.parametric import ParametricMap
 from ..properties import expect_property, read_arguments
 from ..verdict import Status
 from .program import NOTHING, ClaimedProgram, Endpoint, load_program, sources_by_name
-from .statements import (
-    Claim,
-    ClaimsFile,
-    Comparison,
-    Dependence,
-    PropertyClaim,
-    Relation,
-    Simplification,
-    Statement,
-)
+from .statements import Claim, ClaimsFile, Comparison, Dependence, PropertyClaim, Relation, Simplification, Statement
 
 T = TypeVar("T")
 
@@ -61,14 +52,11 @@ _RELATIONS: Final[dict[str, Relation]] = {
 _BOUNDED: Final = re.compile(r"\s*(in\b|∈)")
 _VERDICTS: Final = {s.value: s for s in (Status.PROVED, Status.REFUTED)}
 _STATEMENTS: Final = (
-    "`section TEXT`, `hlo NAME`, `claim NAME`, `ENDPOINT -> ENDPOINT : MAP`, `expect VERDICT`"
-    " or an indented line"
+    "`section TEXT`, `hlo NAME`, `claim NAME`, `ENDPOINT -> ENDPOINT : MAP`, `expect VERDICT` or an indented line"
 )
 
 
-def read_claims(
-    text: str, filename: str = "<claims>", problems: list[InputError] | None = None
-) -> ClaimsFile:
+def read_claims(text: str, filename: str = "<claims>", problems: list[InputError] | None = None) -> ClaimsFile:
     """The claims of a file.  Raises :class:`~indexproof.core.errors.InputError` and nothing else.
 
     An ill-formed claim is added to ``problems``, where that is given, and costs no other one; an ill-formed program costs
@@ -135,9 +123,7 @@ class _Reader:
             self.attempt(block)
         self.close_program()
         if not self.claims and not self.problems:
-            self.fail(
-                "the file makes no claim", len(self.text), "`claim NAME` or `hlo NAME` with claims below it"
-            )
+            self.fail("the file makes no claim", len(self.text), "`claim NAME` or `hlo NAME` with claims below it")
         return ClaimsFile(self.filename, tuple(self.claims), self.original)
 
     def blocks(self) -> Iterator[_Block]:
@@ -393,9 +379,7 @@ class _Reader:
         with self.located(at):
             program.direction(source, target)
             truth = program.maps(source, target)
-        maps = tuple(
-            self.sources(program, m, truth, *piece) for m, piece in self.maps(start, end, source.dims)
-        )
+        maps = tuple(self.sources(program, m, truth, *piece) for m, piece in self.maps(start, end, source.dims))
         kind = _RELATIONS[relation[0]]
         name = f"{program.name}: {source} -> {target}" + ("" if kind == "equals" else f" {kind}")
         statement = Dependence(program, source, target, kind, maps)

@@ -99,10 +99,7 @@ def _targets(m: IndexingMap, source: Sequence[int], values: Mapping[str, int]) -
     if len(source) != len(m.dims):
         return ""
     at: dict[Expr, Expr] = {}
-    for v, x in (
-        *zip(m.dims, source, strict=True),
-        *((r, values[r.name]) for r in m.rts if r.name in values),
-    ):
+    for v, x in (*zip(m.dims, source, strict=True), *((r, values[r.name]) for r in m.rts if r.name in values)):
         if not v.lo <= x <= v.hi:
             return ""
         at[v.expr] = integer(x)

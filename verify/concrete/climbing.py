@@ -100,11 +100,7 @@ class Definitions(LinearAlgebra):
 
 
 def climbed(
-    atoms: Definitions,
-    options: Sequence[Sequence[Row]],
-    problem: Problem,
-    samples: Sequence[Any],
-    generations: int,
+    atoms: Definitions, options: Sequence[Sequence[Row]], problem: Problem, samples: Sequence[Any], generations: int
 ) -> dict[int, int] | None:
     """Values of the variables, by their atoms, where of each option some row is false; None if none are found.
 
@@ -144,10 +140,7 @@ def climbed(
         kept, shown = [x[chosen] for x in values], found[chosen]
         parents = random.randint(len(chosen), size=count)
         before = [x[parents] for x in kept[1 : len(points) + 1]]
-        made = [
-            _changed(x, pool, box, random, len(points))
-            for x, pool, box in zip(before, pools, boxes, strict=True)
-        ]
+        made = [_changed(x, pool, box, random, len(points)) for x, pool, box in zip(before, pools, boxes, strict=True)]
         for first in range(count // 2, count, _AIMED):
             aimed = _aimed(atoms, goals, kept, shown, boxes, random)
             for column, x in zip(made, aimed, strict=True):
@@ -194,9 +187,7 @@ def _aimed(
     return moved[1 : len(boxes) + 1]
 
 
-def _aim(
-    atoms: Definitions, goal: Form, values: list[Any], boxes: Sequence[tuple[int, int]], random: Any
-) -> None:
+def _aim(atoms: Definitions, goal: Form, values: list[Any], boxes: Sequence[tuple[int, int]], random: Any) -> None:
     """Move variables, at points where atoms have ``values``, so that an atom of ``goal`` may change, in place."""
     turning = [m for m in goal if m in atoms.quotients or m in atoms.minima]
     if not turning:
@@ -206,9 +197,7 @@ def _aim(
     if not moved:
         return
     count = len(values[0])
-    near = random.randint(2 ** random.randint(_BITS + 1, size=count)) * (
-        2 * random.randint(2, size=count) - 1
-    )
+    near = random.randint(2 ** random.randint(_BITS + 1, size=count)) * (2 * random.randint(2, size=count) - 1)
     need = near.astype(values[0].dtype) - combined(f, values)
     if c:
         need = np.remainder(need, c) - c * random.randint(2, size=count).astype(need.dtype)

@@ -124,9 +124,7 @@ class Portfolio:
         if outcome.status == "fails" and self.smaller is not None:
             found = {v: x for (v, _), x in zip(self.smaller.variables, outcome.point, strict=True)}
             outcome = outcome._replace(point=self.problem.restored({**self.fixed, **found}))
-        return Decision(
-            outcome, self.engine if outcome.status != "open" else "", tuple(self.tried), confirmed
-        )
+        return Decision(outcome, self.engine if outcome.status != "open" else "", tuple(self.tried), confirmed)
 
     @property
     def _final(self) -> bool:

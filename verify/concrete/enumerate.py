@@ -90,9 +90,7 @@ def _violations(problem: Problem, points: Mapping[Expr, Any] | None, axes: int) 
         return values
 
     values = values_of(
-        [f.expr for f in problem.where]
-        + [f.expr for o in problem.options if not o.unknowns for f in o.facts],
-        (),
+        [f.expr for f in problem.where] + [f.expr for o in problem.options if not o.unknowns for f in o.facts], ()
     )
     bad = _conjunction(problem.where, values)
     for option in problem.options:
@@ -101,8 +99,7 @@ def _violations(problem: Problem, points: Mapping[Expr, Any] | None, axes: int) 
         if any(i.empty for _, i in option.unknowns):
             continue  # nothing to choose from
         fits = _conjunction(
-            option.facts,
-            values_of([f.expr for f in option.facts], option.unknowns) if option.unknowns else values,
+            option.facts, values_of([f.expr for f in option.facts], option.unknowns) if option.unknowns else values
         )
         if option.unknowns and np.ndim(fits):
             fits = fits.any(axis=tuple(range(axes, axes + len(option.unknowns))))
@@ -161,9 +158,7 @@ def _parts(problem: Problem, most: int) -> Iterator[Problem]:
         k = max(range(len(box)), key=lambda n: box[n][1].hi - box[n][1].lo)
         v, (lo, hi) = box[k]
         middle = (int(lo) + int(hi)) // 2
-        todo += [
-            (*box[:k], (v, half), *box[k + 1 :]) for half in (Interval(middle + 1, hi), Interval(lo, middle))
-        ]
+        todo += [(*box[:k], (v, half), *box[k + 1 :]) for half in (Interval(middle + 1, hi), Interval(lo, middle))]
 
 
 def _affordable(problem: Problem, count: int) -> int:
@@ -229,9 +224,7 @@ def _by_excess(i: Interval, reach: int) -> tuple[Any, Any]:
     kept = [(x, excess) for x in (sizes, -sizes)]
     if not base:
         kept[1] = sizes[1:] * -1, excess[1:]
-    kept = [
-        (x[inside], e[inside]) for x, e in kept if len(inside := np.flatnonzero((x >= i.lo) & (x <= i.hi)))
-    ]
+    kept = [(x[inside], e[inside]) for x, e in kept if len(inside := np.flatnonzero((x >= i.lo) & (x <= i.hi)))]
     x, e = (np.concatenate(part) for part in zip(*kept, strict=True))
     order = np.argsort(e, kind="stable")
     return x[order], e[order]
@@ -251,9 +244,7 @@ def drawn(i: Interval, count: int, seed: int, dtype: type) -> Any:
         far = far * 2**62 + random.randint(2**62, size=count, dtype=np.int64).astype(dtype)
     few = np.remainder(far, np.left_shift(np.int64(1), bits).astype(dtype))
     choices = [kind < 4, kind == 4, kind == 5, kind == 6]
-    drawn = np.select(
-        choices, [lo + np.remainder(far, width), lo + near, hi + near, smallest(i) + near], lo + few
-    )
+    drawn = np.select(choices, [lo + np.remainder(far, width), lo + near, hi + near, smallest(i) + near], lo + few)
     return np.clip(drawn, lo, hi)
 
 
@@ -285,9 +276,7 @@ def shrunk(problem: Problem, point: Point) -> Point:
         if not rows or left < 0 or len(rows) > _affordable(problem, LIMIT):
             return point
         columns = list(zip(*rows, strict=True))
-        near = tuple(
-            (v, Interval(min(c), max(c))) for (v, _), c in zip(problem.variables, columns, strict=True)
-        )
+        near = tuple((v, Interval(min(c), max(c))) for (v, _), c in zip(problem.variables, columns, strict=True))
         better = _violating(replace(problem, variables=near), columns)
         if better is None or counterexample_order(better) >= counterexample_order(point):
             return point

@@ -164,11 +164,7 @@ def equal_maps(
 
 
 def contains(
-    outer: IndexingMap,
-    inner: IndexingMap,
-    domain: Iterable[ConstraintLike] | None = None,
-    *,
-    confirm: bool = False,
+    outer: IndexingMap, inner: IndexingMap, domain: Iterable[ConstraintLike] | None = None, *, confirm: bool = False
 ) -> Answer:
     """Whether the relation of ``outer`` contains that of ``inner``; ``domain`` is over the names of
     ``inner``.
@@ -241,9 +237,7 @@ def _without_values(left: IndexingMap, right: IndexingMap) -> str:
     return ""
 
 
-def _nonempty(
-    name: str, m: IndexingMap, other: IndexingMap, extra: Sequence[Fact], why: str, confirm: bool
-) -> Answer:
+def _nonempty(name: str, m: IndexingMap, other: IndexingMap, extra: Sequence[Fact], why: str, confirm: bool) -> Answer:
     """Refuted by a point of ``m``: maps of different shape are equal only when both are empty."""
     image = Image.of(m, (), extra)
     problem = Problem((*image.variables, *runtime_box(m)), image.where)
@@ -290,9 +284,7 @@ def _directions(
             # where both are defined they have been compared: what is left is whether one is defined where the other is not
             variables = len(left.dims) + len(fixed_left)
             one, other = (replace(i, coords=i.coords[:variables]) for i in (one, other))
-        questions.append(
-            _inclusion("right", right, left, other, one, pair.parameters, there, confirm, pointwise)
-        )
+        questions.append(_inclusion("right", right, left, other, one, pair.parameters, there, confirm, pointwise))
     return _answered(questions)
 
 
@@ -380,9 +372,7 @@ def _inclusion(
     return Question(problem, describe, confirm)
 
 
-def _target_of_other(
-    holder: IndexingMap, lacking: IndexingMap, env: Mapping[Expr, int]
-) -> tuple[int, ...] | None:
+def _target_of_other(holder: IndexingMap, lacking: IndexingMap, env: Mapping[Expr, int]) -> tuple[int, ...] | None:
     """The target of the other map at the same place, if its ranges correspond."""
     if len(lacking.ranges) not in (0, len(holder.ranges)):
         return None

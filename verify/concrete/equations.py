@@ -51,11 +51,7 @@ def parts(e: Expr, box: Mapping[Var, Interval]) -> list[Expr]:
 
 def _split(e: Expr, box: Mapping[Var, Interval]) -> list[Expr] | None:
     """``s·t + r`` as ``t - m`` and ``r + s·m``, where r has room for one multiple of s only."""
-    if (
-        not isinstance(e, Sum)
-        or len(e.terms) < 3
-        or not all(isinstance(v, Var) and v in box for v, _ in e.terms)
-    ):
+    if not isinstance(e, Sum) or len(e.terms) < 3 or not all(isinstance(v, Var) and v in box for v, _ in e.terms):
         return None
     for s in sorted({abs(k) for _, k in e.terms}, reverse=True):
         high = [(v, k // s) for v, k in e.terms if k % s == 0]
@@ -90,9 +86,7 @@ def _pairs(equations: Sequence[Expr], box: Mapping[Var, Interval]) -> Iterator[t
     """The equations of a quotient and of a remainder, and the one that says as much as both."""
     for one in equations:
         match one:
-            case Sum(
-                const=more, terms=((FloorDiv(a=x, b=Int(value=n)), k), (FloorDiv(a=y, b=Int(value=m)), j))
-            ):
+            case Sum(const=more, terms=((FloorDiv(a=x, b=Int(value=n)), k), (FloorDiv(a=y, b=Int(value=m)), j))):
                 if n != m or n <= 0 or k != -j or more % k:
                     continue
                 # unlike the quotients, the remainders may be written in any way

@@ -85,9 +85,7 @@ def member(image: Image, at: Sequence[Expr], hint: Sequence[Expr] = ()) -> Optio
     return Option(tuple(facts), tuple(image.variables[k] for k in unknowns), guesses)
 
 
-def _solved(
-    e: Expr, t: Expr, box: Mapping[Var, Interval], chosen: Mapping[Var, Expr]
-) -> tuple[Var, Expr] | None:
+def _solved(e: Expr, t: Expr, box: Mapping[Var, Interval], chosen: Mapping[Var, Expr]) -> tuple[Var, Expr] | None:
     """The variable that ``e == t`` determines, and its value if there is one."""
     if isinstance(e, Var):
         return (e, t) if e in box and e not in chosen else None
@@ -107,13 +105,8 @@ def _solved(
 def included(inner: Image, outer: Iterable[Image], parameters: Box, where: Sequence[Fact] = ()) -> Problem:
     """The problem that every element of ``inner`` is in one of ``outer``."""
     own = [v for v, _ in inner.variables]
-    options = [
-        member(image.primed(), inner.coords, own if len(own) == len(image.variables) else ())
-        for image in outer
-    ]
-    return Problem(
-        (*inner.variables, *parameters), (*inner.where, *where), tuple(o for o in options if o is not None)
-    )
+    options = [member(image.primed(), inner.coords, own if len(own) == len(image.variables) else ()) for image in outer]
+    return Problem((*inner.variables, *parameters), (*inner.where, *where), tuple(o for o in options if o is not None))
 
 
 # ------------------------------------------------------------------------------------------- runtime variables
@@ -136,10 +129,7 @@ class Question:
     """A problem, and what its counterexamples say: ``describe`` makes one of the values of the variables."""
 
     def __init__(
-        self,
-        problem: Problem,
-        describe: Callable[[dict[Expr, int]], Counterexample],
-        confirm: bool = False,
+        self, problem: Problem, describe: Callable[[dict[Expr, int]], Counterexample], confirm: bool = False
     ) -> None:
         self.problem, self.describe, self.confirm = problem, describe, confirm
         self.portfolio: Portfolio | None = None
@@ -167,9 +157,7 @@ class Question:
         return Question(problem, self.describe, self.confirm)
 
 
-def asked(
-    problem: Problem, describe: Callable[[dict[Expr, int]], Counterexample], confirm: bool = False
-) -> Answer:
+def asked(problem: Problem, describe: Callable[[dict[Expr, int]], Counterexample], confirm: bool = False) -> Answer:
     """Decide a problem; ``describe`` makes the counterexample of the values of its variables."""
     return Question(problem, describe, confirm).answered()
 

@@ -233,9 +233,7 @@ def _value(context: Any, n: int) -> Any:
     return _value(context, high).mul(_value(context, 2**62)).add(_value(context, low))
 
 
-def counterexample(
-    atoms: Sequence[Interval], rows: Iterable[Row], goal: Row, budget: int
-) -> tuple[bool | None, Point]:
+def counterexample(atoms: Sequence[Interval], rows: Iterable[Row], goal: Row, budget: int) -> tuple[bool | None, Point]:
     """Whether some values of the atoms satisfy the rows but not ``goal``, and which; None where ``budget`` is too small."""
     context = islpy.Context()
     context.set_max_operations(budget)

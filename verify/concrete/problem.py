@@ -22,19 +22,7 @@ from typing import Any, Literal, NamedTuple
 
 from ...core.display import Shown
 from ...core.errors import IndexproofError
-from ...core.expr import (
-    Expr,
-    ExprLike,
-    FloorDiv,
-    Int,
-    Integers,
-    Sum,
-    Var,
-    interpret,
-    mod,
-    postorder,
-    substitute_all,
-)
+from ...core.expr import Expr, ExprLike, FloorDiv, Int, Integers, Sum, Var, interpret, mod, postorder, substitute_all
 from ...core.indexing_map import IndexingMap
 from ...core.interval import Interval, is_infinite
 from ...core.points import Magnitude
@@ -136,8 +124,7 @@ class Problem:
         """So many words of 64 bits hold every integer on the way to a value; variables without an end do not count."""
         unknowns = (u for o in self.options for u in o.unknowns)
         largest = {
-            v: max((int(abs(x)) for x in i if not is_infinite(x)), default=0)
-            for v, i in (*self.variables, *unknowns)
+            v: max((int(abs(x)) for x in i if not is_infinite(x)), default=0) for v, i in (*self.variables, *unknowns)
         }
         magnitude = Magnitude(largest)
         interpret(self.exprs(), magnitude)
@@ -187,9 +174,7 @@ class Problem:
             replace(o, facts=tuple(f for f in facts if not _implied(f, box)))
             for o, facts in zip(options, digits, strict=True)
         ]
-        used = {
-            n for n in postorder(*Problem((), tuple(where), tuple(options)).exprs()) if isinstance(n, Var)
-        }
+        used = {n for n in postorder(*Problem((), tuple(where), tuple(options)).exprs()) if isinstance(n, Var)}
         unused = {v: smallest(i) for v, i in box.items() if v not in used}
         fixed.update(unused)
         options = [o.substituted(unused) if o.guesses else o for o in options]  # guesses may mention them
@@ -285,11 +270,7 @@ _NARROWED = 6
 
 def _narrow_sums(where: Sequence[Fact], box: dict[Var, Interval]) -> None:
     """Cut boxes by facts about sums of variables, in place."""
-    sums = [
-        (f.expr, f.within)
-        for f in where
-        if isinstance(f.expr, Sum) and all(v in box for v, _ in f.expr.terms)
-    ]
+    sums = [(f.expr, f.within) for f in where if isinstance(f.expr, Sum) and all(v in box for v, _ in f.expr.terms)]
     for _ in range(_NARROWED):
         before = dict(box)
         for e, within in sums:

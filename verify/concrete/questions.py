@@ -53,9 +53,7 @@ def equal_exprs(
     return asked(problem, describe, confirm)
 
 
-def holds(
-    goal: Condition, box: BoxLike, hypotheses: Iterable[Condition] = (), *, confirm: bool = False
-) -> Answer:
+def holds(goal: Condition, box: BoxLike, hypotheses: Iterable[Condition] = (), *, confirm: bool = False) -> Answer:
     """Whether ``goal`` is true at every point of ``box`` where all ``hypotheses`` are."""
     where: list[Fact] = []
     options = [Option(tuple(facts)) for facts in _alternatives(goal)]
@@ -109,9 +107,7 @@ def _alternatives(c: Condition) -> list[list[Fact]]:
 # ---------------------------------------------------------------------------------------------------- one map
 def is_empty(m: IndexingMap, *, confirm: bool = False) -> Answer:
     """Whether the domain of ``m`` is empty for all runtime values; refuted by its smallest point."""
-    return asked(
-        _domain(m), lambda env: Counterexample(named(env), targets(m, env), reason="in the domain"), confirm
-    )
+    return asked(_domain(m), lambda env: Counterexample(named(env), targets(m, env), reason="in the domain"), confirm)
 
 
 def in_bounds(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
@@ -154,9 +150,7 @@ def disjoint_domains(maps: Sequence[IndexingMap], *, confirm: bool = False) -> A
     for j, second in enumerate(maps):
         for k, first in enumerate(maps[:j]):
             if len(first.dims) != len(second.dims):
-                raise InputError(
-                    f"maps over {len(first.dims)} and {len(second.dims)} dimensions have no common source"
-                )
+                raise InputError(f"maps over {len(first.dims)} and {len(second.dims)} dimensions have no common source")
             one, two = Image.of(first, first.dim_vars), Image.of(second, second.dim_vars).primed()
             place = dict(zip(two.coords, one.coords, strict=True))
             where = [*one.where, *substituted(two.where, place)]

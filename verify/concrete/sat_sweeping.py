@@ -62,12 +62,7 @@ class _Atoms(Definitions):
     """An algebra (see :func:`~indexproof.core.expr.interpret`) whose values are linear forms over shared atoms."""
 
     def __init__(
-        self,
-        box: Box,
-        columns: Sequence[Any],
-        budget: int,
-        answers: _Answers,
-        assumed: Mapping[int, Form] = _NOTHING,
+        self, box: Box, columns: Sequence[Any], budget: int, answers: _Answers, assumed: Mapping[int, Form] = _NOTHING
     ) -> None:
         self.budget = min(budget, _PATIENT)
         super().__init__()
@@ -309,9 +304,7 @@ def _lead(f: Form) -> int:
 def _columns(problem: Problem) -> list[Any]:
     """Sample values of each variable at points that satisfy the facts, if enough of those drawn do."""
     columns = [drawn(i, _DRAWN, k, object) for k, (_, i) in enumerate(problem.variables)]
-    rows = np.flatnonzero(
-        satisfied(problem.where, dict(zip((v for v, _ in problem.variables), columns, strict=True)))
-    )
+    rows = np.flatnonzero(satisfied(problem.where, dict(zip((v for v, _ in problem.variables), columns, strict=True))))
     if len(rows) < _FEWEST:
         rows = np.arange(_DRAWN)
     return [c[rows[:_SAMPLES]] for c in columns]
@@ -362,9 +355,7 @@ def _open_rows(problem: Problem, atoms: _Atoms) -> list[list[Row]]:
         # one after the other, so that each may help to compare what follows
         (form,) = interpret([f.expr], atoms)
         atoms.rows.append((form, f.within))
-    claims = [
-        list(zip(interpret([f.expr for f in o.facts], atoms), o.facts, strict=True)) for o in problem.options
-    ]
+    claims = [list(zip(interpret([f.expr for f in o.facts], atoms), o.facts, strict=True)) for o in problem.options]
     return [[(g, f.within) for g, f in claim if not atoms.implied(g, f.within)] for claim in claims]
 
 
@@ -387,9 +378,7 @@ def _narrowed(problem: Problem, atoms: _Atoms, rows: list[list[Row]], columns: l
     return tuple((v, bounds.box[m]) for m, (v, _) in enumerate(problem.variables, 1))
 
 
-def _climbed(
-    problem: Problem, atoms: _Atoms, rows: list[list[Row]], generations: int
-) -> dict[int, int] | None:
+def _climbed(problem: Problem, atoms: _Atoms, rows: list[list[Row]], generations: int) -> dict[int, int] | None:
     return climbed(atoms, rows, problem, atoms.samples[1 : len(problem.variables) + 1], generations)
 
 

@@ -63,9 +63,7 @@ def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> 
     return outcome
 
 
-def _decided(
-    problem: Problem, divisors: list[Any], budget: int, encoding: Encoding, minimise: bool
-) -> Outcome:
+def _decided(problem: Problem, divisors: list[Any], budget: int, encoding: Encoding, minimise: bool) -> Outcome:
     encoder = Encoder(z3.Context(), encoding)
     variables = [encoder.value(v) for v, _ in problem.variables]
     conditions = [c for x, (_, i) in zip(variables, problem.variables, strict=True) for c in _within(x, i)]
@@ -114,11 +112,7 @@ def _decided(
 
 
 def counterexample(
-    atoms: Sequence[Interval],
-    rows: Iterable[Row],
-    choices: Iterable[Sequence[Sequence[Row]]],
-    goal: Row,
-    budget: int,
+    atoms: Sequence[Interval], rows: Iterable[Row], choices: Iterable[Sequence[Sequence[Row]]], goal: Row, budget: int
 ) -> tuple[bool | None, Point]:
     """Whether some values of the atoms satisfy the rows and one list of each choice, but not ``goal``; and which.
 

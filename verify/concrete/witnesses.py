@@ -230,9 +230,7 @@ def _without(pivot: int, f: Form, value: Form, g: Form, other: Form) -> _Equatio
     return {m: k // whole for m, k in f.items()}, {m: k // whole for m, k in value.items()}
 
 
-def _digits(
-    equations: Sequence[_Equation], box: Mapping[int, Interval], of: Mapping[int, Var]
-) -> dict[int, Expr]:
+def _digits(equations: Sequence[_Equation], box: Mapping[int, Interval], of: Mapping[int, Var]) -> dict[int, Expr]:
     """Solve equations one after the other, each for the unknowns that are still open, as digits of its value.
 
     The largest coefficient first; none but the last takes more than there is.
@@ -266,8 +264,7 @@ def _sampled(problem: Problem, small: int, count: int) -> dict[Expr, Any]:
     dtype: type = np.int64 if all(abs(x) < 2**40 for _, i in box for x in i) else object
     near = simplex([i for _, i in box], small) if box else []
     columns: dict[Expr, Any] = {
-        v: np.concatenate([drawn(i, count, k + 41, dtype), near[k].astype(dtype)])
-        for k, (v, i) in enumerate(box)
+        v: np.concatenate([drawn(i, count, k + 41, dtype), near[k].astype(dtype)]) for k, (v, i) in enumerate(box)
     }
     keep = satisfied(problem.where, columns)
     return {v: c[keep] for v, c in columns.items()}
@@ -352,9 +349,7 @@ def _shown(problem: Problem, budget: int) -> bool:
     return isl.decide(smaller, budget, minimise=False).status == "holds"
 
 
-def _refuted(
-    problem: Problem, columns: Mapping[Expr, Any], wrong: Any, budget: int
-) -> tuple[Point | None, bool]:
+def _refuted(problem: Problem, columns: Mapping[Expr, Any], wrong: Any, budget: int) -> tuple[Point | None, bool]:
     """The smallest of some points at which there are no values for the unknowns; and whether more are worth trying."""
     rows = sorted(
         np.flatnonzero(wrong).tolist(),
@@ -377,9 +372,7 @@ def _refuted(
     return None, True
 
 
-def _impossible(
-    option: Option, at: Mapping[Var, int], budget: int, asked: dict[Problem, bool | None]
-) -> bool | None:
+def _impossible(option: Option, at: Mapping[Var, int], budget: int, asked: dict[Problem, bool | None]) -> bool | None:
     """Whether no values of the unknowns satisfy an option at a point; None where that is not known.
 
     What is ``asked`` is not asked again: points that differ in what does not matter are the same question.

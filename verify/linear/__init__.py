@@ -25,14 +25,4 @@ from .prover import Reduction, prove
 from .question import Leaf, leaf_smtlib
 from .record import LinearFact
 
-__all__ = [
-    "LEMMAS",
-    "STEPS",
-    "Leaf",
-    "LinearFact",
-    "Reduction",
-    "ReductionBudget",
-    "Scheme",
-    "leaf_smtlib",
-    "prove",
-]
+__all__ = ["LEMMAS", "STEPS", "Leaf", "LinearFact", "Reduction", "ReductionBudget", "Scheme", "leaf_smtlib", "prove"]

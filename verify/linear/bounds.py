@@ -170,9 +170,7 @@ class Bounds:
                 found.append(constant(self.high[v]) - variable(v))
         return tuple(found)
 
-    def _search(
-        self, p: Poly, seen: set[Poly], path: Path, *, shortest_first: bool = False
-    ) -> tuple[int | None, Path]:
+    def _search(self, p: Poly, seen: set[Poly], path: Path, *, shortest_first: bool = False) -> tuple[int | None, Path]:
         best, way = self._shifted(p), path
         if best is not None and best >= 0:
             return best, way
@@ -186,9 +184,7 @@ class Bounds:
                 if weaker in seen or len(weaker) > max(_TERMS, len(p)):
                     continue
                 self._fuel -= 1
-                found, along = self._search(
-                    weaker, seen, (*path, (name, bound)), shortest_first=shortest_first
-                )
+                found, along = self._search(weaker, seen, (*path, (name, bound)), shortest_first=shortest_first)
                 if found is not None and (best is None or found > best):
                     best, way = found, along
                 if best is not None and best >= 0:

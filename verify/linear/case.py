@@ -111,9 +111,7 @@ class ImpossibleCase(Exception):
 class NeedSign(Exception):
     """The sign of ``poly`` must be decided; ``options`` are the signs that are not excluded at a glance."""
 
-    def __init__(
-        self, poly: Poly, options: tuple[int, ...], divisor: Poly, excluded: dict[int, Resolved]
-    ) -> None:
+    def __init__(self, poly: Poly, options: tuple[int, ...], divisor: Poly, excluded: dict[int, Resolved]) -> None:
         super().__init__(str(poly))
         self.poly = poly
         self.options = options
@@ -139,9 +137,7 @@ def rank(name: str) -> int:
     return _RANKS.get(stem, 0) if mark and number.isdecimal() else 0
 
 
-def best_definition(
-    facts: Iterable[LinearFact], rejected: Collection[str] = ()
-) -> tuple[str, Poly, LinearFact] | None:
+def best_definition(facts: Iterable[LinearFact], rejected: Collection[str] = ()) -> tuple[str, Poly, LinearFact] | None:
     """The equation to solve next: a name, its value and the fact that says so; ``None`` if there is none.
 
     Variables of the claim are eliminated before names that stand for remainders, those before quotients.

@@ -64,9 +64,7 @@ class DivisionReading(CaseFacts):
         excluded = {}
         if self.log is not None:
             excluded = {
-                s: self.log.resolved(self.bounds.evidence(b * -s))
-                for s in (1, -1)
-                if self.bounds.certain(b * -s)
+                s: self.log.resolved(self.bounds.evidence(b * -s)) for s in (1, -1) if self.bounds.certain(b * -s)
             }
         raise NeedSign(b, self._options(b, total), self._divisor, excluded)
 
@@ -226,9 +224,7 @@ class DivisionReading(CaseFacts):
             if gap:
                 raise Unrecorded(f"{a} = ({b})·({q}) + {r}")
         parts = {"dividend": a, "divisor": b, "quotient": q, "remainder": r, "equations": equations}
-        self.log.add(
-            Reason("quotient", {**parts, "low": self.log.resolved(low), "high": self.log.resolved(high)})
-        )
+        self.log.add(Reason("quotient", {**parts, "low": self.log.resolved(low), "high": self.log.resolved(high)}))
 
     def _quotient_bounds(self, w: Witness) -> list[LinearFact]:
         """State what bounds of the dividend say of the quotient."""

@@ -62,9 +62,7 @@ def certificate(
     return checked_json(name, hypotheses, goal, proof), outcome
 
 
-def recorded(
-    hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None = None
-) -> Node | None:
+def recorded(hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None = None) -> Node | None:
     """A recorded proof: of the goal, of its parts one by one, or that the hypotheses contradict each other."""
     return _proof(hypotheses, goal, budget) or _otherwise(hypotheses, goal, budget)
 
@@ -73,9 +71,7 @@ def _proof(hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBu
     return prove(hypotheses, goal, budget=budget, record=True).proof
 
 
-def _otherwise(
-    hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None
-) -> Node | None:
+def _otherwise(hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None) -> Node | None:
     proof = _with_quotient_bounds(hypotheses, goal, budget)
     return _proof(hypotheses, FALSE, budget) if proof is None and goal is not FALSE else proof
 
@@ -164,9 +160,7 @@ def checked_json(name: str, hypotheses: Sequence[Condition], goal: Condition, pr
             shorter, _ = _without_the_rest(found["proof"], check, needed)
             with suppress(CertificateRefused):
                 # what one solver does not need may help another one
-                check_certificate(
-                    {**found, "proof": shorter}, {name: _QUICK[name] for name in solvers_at_hand()}
-                )
+                check_certificate({**found, "proof": shorter}, {name: _QUICK[name] for name in solvers_at_hand()})
                 found["proof"] = shorter
             return found
     return None
@@ -369,12 +363,7 @@ class _Proof:
         return ["split", as_json(p - ONE), cases["1"], others]
 
     def _residues(
-        self,
-        m: int,
-        left: Sequence[tuple[Expr, Expr]],
-        cases: Sequence[Node],
-        c: Context,
-        at: dict[Expr, Expr],
+        self, m: int, left: Sequence[tuple[Expr, Expr]], cases: Sequence[Node], c: Context, at: dict[Expr, Expr]
     ) -> list[Json]:
         """Cases for each residue of the variables that are left."""
         if not left:
@@ -396,9 +385,7 @@ class _Proof:
         """A power of two divides a product with odd factors where it divides what is left without them."""
         for part in n["odd"]:
             yield ["cut", self._goal((part["factor"] % 2).eq(1), c), self.node(part["proof"], c)]
-        powers = {
-            (d.value, seen(e, view)) for d, e in self.terms.divided if isinstance(d, Int) for view in c.views
-        }
+        powers = {(d.value, seen(e, view)) for d, e in self.terms.divided if isinstance(d, Int) for view in c.views}
         for part in n["shorter"]:
             odd = [n["odd"][k]["factor"] for k in part["factors"]]
             for d in sorted(d for d, e in powers if e == part["of"]):

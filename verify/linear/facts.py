@@ -23,13 +23,7 @@ class CaseFacts(Ring, FormulaLogic):
     """The facts of one case.  Where a certificate is wanted the log has the reasons."""
 
     def __init__(
-        self,
-        case: SignCase,
-        names: ValueNames,
-        *,
-        refine: bool = True,
-        eager: bool = False,
-        log: Log | None = None,
+        self, case: SignCase, names: ValueNames, *, refine: bool = True, eager: bool = False, log: Log | None = None
     ) -> None:
         self.case = case
         self.log = log
@@ -214,9 +208,7 @@ class CaseFacts(Ring, FormulaLogic):
                     for part in (t, r):
                         if part:
                             self.state(zero(part), "equal digits", reason)
-                            todo += [
-                                f for f in self.facts[-1:] if f.formula == zero(part) and part.degree > 1
-                            ]
+                            todo += [f for f in self.facts[-1:] if f.formula == zero(part) and part.degree > 1]
                     break
                 if fuel <= 0:
                     break
@@ -253,9 +245,7 @@ class CaseFacts(Ring, FormulaLogic):
         seen.update(todo)
         fuel = 200
         # a size that is padded itself is a sum where it divides, and that of a tile of tiles is a product
-        whole = list(
-            dict.fromkeys(w.divisor for w in self.witnesses if w.divisor.degree > 1 or len(w.divisor) > 1)
-        )
+        whole = list(dict.fromkeys(w.divisor for w in self.witnesses if w.divisor.degree > 1 or len(w.divisor) > 1))
         while todo and fuel > 0:
             p = todo.pop()
             factors = sorted({v for m in p.terms if len(m) > 1 for v in m if self.bounds.low.get(v, 0) >= 1})

@@ -182,9 +182,7 @@ class Instances:
                 todo += (value * rest).terms
 
     # -- terms of the claim
-    def _divisible(
-        self, entries: Sequence[LinearFact | Reason], now: dict[str, Poly]
-    ) -> dict[tuple[Poly, Poly], Poly]:
+    def _divisible(self, entries: Sequence[LinearFact | Reason], now: dict[str, Poly]) -> dict[tuple[Poly, Poly], Poly]:
         """Return the quotients of what hypotheses say to be divisible, as it was read and as it would be now."""
         found = {}
         for entry in entries:
@@ -346,9 +344,7 @@ class Instances:
                 if not left:
                     self.apart(d["quotient"] - q - more, b)
 
-    def _lemma(
-        self, name: str, w: dict[str, Poly], given: Sequence[tuple[Poly, Resolved | LinearFact]]
-    ) -> None:
+    def _lemma(self, name: str, w: dict[str, Poly], given: Sequence[tuple[Poly, Resolved | LinearFact]]) -> None:
         for p, why in given:
             if isinstance(why, LinearFact):
                 self.fact(why)

@@ -168,9 +168,7 @@ class Leaves:
                 return facts
         return None
 
-    def _contradicted(
-        self, question: LinearQuestion, instances: Sequence[Instance], used: list[Instance]
-    ) -> bool:
+    def _contradicted(self, question: LinearQuestion, instances: Sequence[Instance], used: list[Instance]) -> bool:
         """Add instances that the current model violates until there is no model, or none is left."""
         left = list(instances)
         wanted = sorted({m for i in left for p in i.polynomials() for m in p.terms if m})

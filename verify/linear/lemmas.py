@@ -173,12 +173,7 @@ class Setting:
     @cached_property
     def top(self) -> int:
         """The largest degree of a fact."""
-        everything = [
-            *self.equations,
-            *self.bounds,
-            *self.atoms,
-            *(w.divisor * w.quotient for w in self.witnesses),
-        ]
+        everything = [*self.equations, *self.bounds, *self.atoms, *(w.divisor * w.quotient for w in self.witnesses)]
         return max((p.degree for p in everything), default=1)
 
 
@@ -195,12 +190,8 @@ def pool(s: Setting, level: int) -> list[Instance]:
     """
     limit = s.top if level == 1 else s.top + 1
     differences = _differences(s)
-    scales = dict.fromkeys(
-        [*s.positive, *(w.divisor for w in s.witnesses if not w.divisor.is_constant), *s.strides]
-    )
-    found: list[Instance] = [
-        _apart(b, d) for d in differences for b in scales if d.degree + b.degree <= limit
-    ]
+    scales = dict.fromkeys([*s.positive, *(w.divisor for w in s.witnesses if not w.divisor.is_constant), *s.strides])
+    found: list[Instance] = [_apart(b, d) for d in differences for b in scales if d.degree + b.degree <= limit]
     found += [_apart(b, d) for b, d in s.cofactors]
     if level > 1:
         shifted = [x for d in differences for x in (d + ONE, d - ONE)]
@@ -213,9 +204,7 @@ def _products(s: Setting, level: int, limit: int) -> list[Instance]:
     """Facts multiplied with factors, and with each other."""
     found: dict[Formula, Instance] = {}
 
-    def add(
-        name: str, formula: Formula, binding: dict[str, Poly], premises: tuple[tuple[Poly, str], ...] = ()
-    ) -> None:
+    def add(name: str, formula: Formula, binding: dict[str, Poly], premises: tuple[tuple[Poly, str], ...] = ()) -> None:
         if formula != TRUE and formula not in found:
             found[formula] = Instance(name, formula, binding, premises)
 
@@ -340,8 +329,7 @@ def _differences(s: Setting) -> list[Poly]:
 def _connected(instances: Iterable[Instance], s: Setting) -> list[Instance]:
     """Without instances that a product can satisfy which occurs nowhere else: they exclude nothing."""
     strange = [
-        (i, {m for p in i.polynomials() for m in p.terms if len(m) > 1 and m not in s.nonlinear})
-        for i in instances
+        (i, {m for p in i.polynomials() for m in p.terms if len(m) > 1 and m not in s.nonlinear}) for i in instances
     ]
     seen = Counter(m for _, ms in strange for m in ms)
     while True:

@@ -34,11 +34,7 @@ class Reduction:
 
 
 def prove(
-    hypotheses: Sequence[Condition],
-    goal: Condition,
-    *,
-    budget: ReductionBudget | None = None,
-    record: bool = False,
+    hypotheses: Sequence[Condition], goal: Condition, *, budget: ReductionBudget | None = None, record: bool = False
 ) -> Reduction:
     """Try to prove that the hypotheses imply the goal for all integers.
 
@@ -187,11 +183,7 @@ class _Search:
 
     # -- cases
     def _claim(
-        self,
-        hypotheses: Sequence[Condition],
-        goals: Sequence[Condition],
-        way: _Way,
-        signs: Sequence[tuple[Poly, int]],
+        self, hypotheses: Sequence[Condition], goals: Sequence[Condition], way: _Way, signs: Sequence[tuple[Poly, int]]
     ) -> Node | None:
         """All sign cases of all goals, those of the polynomials in ``signs`` decided."""
         found: dict[str, Node] = {}
@@ -240,12 +232,7 @@ class _Search:
         return found["root"]
 
     def _defined(
-        self,
-        case: SignCase,
-        definitions: Sequence[Definition],
-        log: Log | None,
-        place: dict[str, Node],
-        key: str,
+        self, case: SignCase, definitions: Sequence[Definition], log: Log | None, place: dict[str, Node], key: str
     ) -> tuple[SignCase, dict[str, Node], str]:
         """The case with definitions, and where its proof goes."""
         made = []
@@ -286,9 +273,7 @@ def _factors(conditions: Sequence[Condition]) -> list[str]:
 
 # --------------------------------------------------------------------------------------------------------
 # substitution
-def _inlined(
-    hypotheses: list[Condition], goal: Condition
-) -> tuple[list[Condition], Condition, list[tuple[Var, Expr]]]:
+def _inlined(hypotheses: list[Condition], goal: Condition) -> tuple[list[Condition], Condition, list[tuple[Var, Expr]]]:
     """The claim with variables replaced that a hypothesis says to be a term with divisions.
 
     What is then divided is known by its digits, where the equation would have to be solved for them.

@@ -12,18 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from ...core.condition import (
-    And,
-    Compare,
-    Condition,
-    Divides,
-    Not,
-    Or,
-    all_of,
-    any_of,
-    condition_interpret,
-    negate,
-)
+from ...core.condition import And, Compare, Condition, Divides, Not, Or, all_of, any_of, condition_interpret, negate
 from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, interpret, postorder
 from .case import Definition, Witness, best_definition, rank
 from .divisions import DivisionReading

@@ -71,8 +71,6 @@ class Log:
     def resolved(self, e: Evidence) -> Resolved:
         """Evidence with facts for polynomials.  Raises :class:`Unrecorded` where one is not here."""
         try:
-            return Resolved(
-                tuple((c, self._bounds[p]) for c, p in e.parts), tuple(self._bounds[p] for p in e.shifts)
-            )
+            return Resolved(tuple((c, self._bounds[p]) for c, p in e.parts), tuple(self._bounds[p] for p in e.shifts))
         except KeyError as missing:
             raise Unrecorded(f"no fact says that {missing} is not negative") from missing

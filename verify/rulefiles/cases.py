@@ -35,20 +35,7 @@ from ...core.condition import (
     within,
 )
 from ...core.errors import TooLargeError
-from ...core.expr import (
-    Binary,
-    Expr,
-    FloorDiv,
-    Int,
-    Mod,
-    Mul,
-    Selection,
-    maximum,
-    minimum,
-    postorder,
-    rebuild,
-    select,
-)
+from ...core.expr import Binary, Expr, FloorDiv, Int, Mod, Mul, Selection, maximum, minimum, postorder, rebuild, select
 from ..obligation import Obligation
 from .known import Known, Polynomials, unscaled
 from .lowering import FAMILY, Lowered, lowered

@@ -46,9 +46,9 @@ _QUICK_CASES = 24
 _TRIED = 3000
 #: Conditions of so many of these terms are short.
 _SHORT = 12
-_READ_SOON = frozenset(
-    {"var", "flag", "int", "bool", "fold", "add", "sub", "mul", "neg", "within", "and"}
-) | frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+_READ_SOON = frozenset({"var", "flag", "int", "bool", "fold", "add", "sub", "mul", "neg", "within", "and"}) | frozenset(
+    {"lt", "le", "gt", "ge", "eq", "ne"}
+)
 _BRIEF = linear.ReductionBudget(rlimit=100_000, questions=2, patient=False)
 #: A table of points covers fewer variables, and more conditions are not opposed one by one.
 _SEVERAL_VARIABLES = 4
@@ -149,9 +149,7 @@ def _implied(source: str, k: int) -> bool:
     short = [_mentioned_by_short(c) for c in r.conditions]
     near = short[k].union(*(names for names in short if names & short[k]))
     others = tuple(
-        c
-        for n, (c, names) in enumerate(zip(r.conditions, short, strict=True))
-        if n != k and names and names <= near
+        c for n, (c, names) in enumerate(zip(r.conditions, short, strict=True)) if n != k and names and names <= near
     )
     if not others:
         return False
@@ -196,9 +194,7 @@ def _without_many(source: str, budget: Budget) -> tuple[dict[int, bool], int]:
     """
     r, table = rule_of(source), table_for(source)
     asked = range(len(r.conditions))
-    groups = [
-        [k for k in asked if not (table.needs(k) or _implied(source, k) or _violating(source, k))],
-    ]
+    groups = [[k for k in asked if not (table.needs(k) or _implied(source, k) or _violating(source, k))]]
     found: dict[int, bool] = {}
     spent = 0
     for _ in range(_ATTEMPTS):

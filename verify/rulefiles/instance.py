@@ -19,9 +19,7 @@ def instance_terms(wider: StatedRule, r: StatedRule) -> dict[str, Term] | None:
     if wider.semantics != r.semantics or len(wider.conditions) != len(r.conditions):
         return None
     found: dict[str, Term] = {}
-    pairs = list(
-        zip((wider.left, wider.right, *wider.conditions), (r.left, r.right, *r.conditions), strict=True)
-    )
+    pairs = list(zip((wider.left, wider.right, *wider.conditions), (r.left, r.right, *r.conditions), strict=True))
     while pairs:
         a, b = pairs.pop()
         if a.op in ("var", "flag") and a.name not in r.variables:

@@ -89,15 +89,8 @@ def _is_multiple(p: Poly, d: Poly, known: Sequence[Poly]) -> bool:
     """Whether ``p`` is a multiple of ``d`` because these are."""
     if len(known) > _MULTIPLES:
         return False
-    candidates = [
-        p,
-        *(p * unit for q in known if (unit := _inverted(q)) is not None and len(p) * len(unit) <= _TERMS),
-    ]
-    return any(
-        not _rest(candidate, [d, *order])
-        for candidate in candidates
-        for order in itertools.permutations(known)
-    )
+    candidates = [p, *(p * unit for q in known if (unit := _inverted(q)) is not None and len(p) * len(unit) <= _TERMS)]
+    return any(not _rest(candidate, [d, *order]) for candidate in candidates for order in itertools.permutations(known))
 
 
 def _rest(p: Poly, divisors: Sequence[Poly]) -> Poly:

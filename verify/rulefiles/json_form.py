@@ -55,9 +55,7 @@ class _Reader:
         at, value = len(self.text) - len(self.text.lstrip("\ufeff \t\r\n")), self.data
         for step in path:
             at, value = self.places[id(value)][step], value[step]
-        return InputError.at(
-            f"{place}: {message}" if (place := path_text(path)) else message, self.text, at, expected
-        )
+        return InputError.at(f"{place}: {message}" if (place := path_text(path)) else message, self.text, at, expected)
 
     def rules(self) -> list[StatedRule]:
         data = self.object(self.data, (), _FILE_KEYS, 'an object with `"rules"`')
@@ -129,9 +127,7 @@ class _Reader:
             raise self.wrong((*path, "name"), f"{given} is no name", "a string that is not empty")
         if not name.isprintable():
             raise self.wrong(
-                (*path, "name"),
-                f"{quoted(name)} cannot be printed",
-                "a name in one line, of printable characters",
+                (*path, "name"), f"{quoted(name)} cannot be printed", "a name in one line, of printable characters"
             )
         # lists that a program has written often use a name again
         count = self.names[name] = self.names.get(name, 0) + 1
@@ -152,9 +148,7 @@ class _Reader:
         doc = next((data[k] for k in ("doc", "note", "comment") if isinstance(data.get(k), str)), "")
         where = f"{self.name}: {path_text(path)}"
         meaning = self.semantics(data, path, outer)
-        found = StatedRule(
-            name, left, right, conditions, kinds, meaning, doc, where, expected=Status(expected)
-        )
+        found = StatedRule(name, left, right, conditions, kinds, meaning, doc, where, expected=Status(expected))
         return checked(
             found,
             lambda t, message, expected: self.wrong(path_of(paths[t.at]), message, expected),
@@ -169,9 +163,7 @@ class _Reader:
         for name, kind in data.items():
             here = (*path, name)
             if not name.isprintable() or not name.strip() or name in ("true", "false"):
-                raise self.wrong(
-                    here, f"{quoted(name)} cannot name a variable", "a word of printable characters"
-                )
+                raise self.wrong(here, f"{quoted(name)} cannot name a variable", "a word of printable characters")
             if isinstance(kind, str) and kind in ("int", "const", "bool"):
                 out[name] = Kind(kind)  # type: ignore[arg-type]
                 continue
@@ -262,9 +254,7 @@ def _rule_to_json(r: StatedRule) -> dict[str, Any]:
         out["if"] = parts[0] if len(parts) == 1 else ["and", *parts]
     out |= {"left": _term_to_json(r.left), "right": _term_to_json(r.right)}
     s = r.semantics
-    out["semantics"] = (
-        s.quotient if s.quotient == s.remainder else {"quotient": s.quotient, "remainder": s.remainder}
-    )
+    out["semantics"] = s.quotient if s.quotient == s.remainder else {"quotient": s.quotient, "remainder": s.remainder}
     if s.width:
         out |= {"width": s.width, "overflow": s.overflow}
     if r.expected is not Status.PROVED:

@@ -21,21 +21,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from ...core.condition import FALSE, TRUE, Condition, all_of, any_of, divides, negate, within
-from ...core.expr import (
-    Expr,
-    Int,
-    Sum,
-    Var,
-    ceildiv,
-    floordiv,
-    integer,
-    linear,
-    maximum,
-    minimum,
-    mod,
-    select,
-    var,
-)
+from ...core.expr import Expr, Int, Sum, Var, ceildiv, floordiv, integer, linear, maximum, minimum, mod, select, var
 from ..verdict import Status
 from .evaluate import division
 from .json_form import parse_json_rules, rules_to_json
@@ -323,9 +309,7 @@ def _connective(deciding: bool, args: Sequence[Meaning]) -> Meaning:
     zero, lost = any_of(a.zero for a in args), any_of(a.lost for a in args)
     if zero is FALSE and lost is FALSE:
         return Meaning((any_of if deciding else all_of)(a.value for a in args))
-    decides = any_of(
-        all_of((negate(a.zero), negate(a.lost), a.value if deciding else negate(a.value))) for a in args
-    )
+    decides = any_of(all_of((negate(a.zero), negate(a.lost), a.value if deciding else negate(a.value))) for a in args)
     open_ = negate(decides)
     return Meaning(decides if deciding else open_, all_of((open_, zero)), all_of((open_, lost)))
 

@@ -66,9 +66,7 @@ _TERMS = 64
 
 def _power_divides(c: Condition) -> bool:
     """Whether a condition says that a power of two divides something."""
-    return (
-        isinstance(c, Divides) and isinstance(c.d, Int) and c.d.value > 1 and not c.d.value & (c.d.value - 1)
-    )
+    return isinstance(c, Divides) and isinstance(c.d, Int) and c.d.value > 1 and not c.d.value & (c.d.value - 1)
 
 
 def _with_powers(c: Condition, instead: Callable[[Int, Expr], Condition]) -> Condition:
@@ -166,10 +164,7 @@ def proof_by_roots(o: Obligation, show: Show) -> Node | None:
     then = show(hypotheses, goal) if found and not left else None
     if not then:
         return None
-    parts = [
-        {"of": e, "variable": v, "modulus": d.value, "classes": classes}
-        for (d, e), (v, classes) in found.items()
-    ]
+    parts = [{"of": e, "variable": v, "modulus": d.value, "classes": classes} for (d, e), (v, classes) in found.items()]
     return {"step": "roots", "solved": parts, "then": then}
 
 
@@ -244,8 +239,7 @@ def proof_by_odd_factors(o: Obligation, show: Show) -> Node | None:
         "step": "odd factors",
         "odd": [{"factor": v, "proof": shorter.oddness(v)} for v in odd],
         "shorter": [
-            {"of": e, "factors": [odd.index(v) for v in vs], "rest": rest}
-            for e, (vs, rest) in shorter.without.items()
+            {"of": e, "factors": [odd.index(v) for v in vs], "rest": rest} for e, (vs, rest) in shorter.without.items()
         ],
         "then": then,
     }

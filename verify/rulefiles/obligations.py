@@ -44,13 +44,7 @@ class StatedObligation(Obligation):
     expects: Status
 
     def __init__(
-        self,
-        rule: StatedRule,
-        source: str,
-        condition: int | None = None,
-        claim: str | None = None,
-        *,
-        bits: int = 0,
+        self, rule: StatedRule, source: str, condition: int | None = None, claim: str | None = None, *, bits: int = 0
     ) -> None:
         kind = SOUND if condition is None else f"needs {show(rule.conditions[condition])}"
         # the class is frozen, and hypotheses and goal are properties

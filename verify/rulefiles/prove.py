@@ -149,9 +149,7 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
     r, table = rule_of(source), table_for(source)
     point = table.counterexample()
     if point is not None:
-        large = bool(r.semantics.width) and max(map(abs, point.values()), default=0) > max(
-            r.semantics.hi // 8, 64
-        )
+        large = bool(r.semantics.width) and max(map(abs, point.values()), default=0) > max(r.semantics.hi // 8, 64)
         return _refuted(table, point, LIMITS if large else POINTS, 0, (), budget)
     search = _Search(r, budget)
     try:
@@ -346,9 +344,7 @@ def _says_something(r: StatedRule, budget: Budget) -> tuple[bool | None, int]:
 
 
 # -------------------------------------------------------------------------------------------------- counterexamples
-def _refuted(
-    table: Table, point: Point, how: str, spent: int, tried: tuple[str, ...], budget: Budget
-) -> Verdict:
+def _refuted(table: Table, point: Point, how: str, spent: int, tried: tuple[str, ...], budget: Budget) -> Verdict:
     r = table.rule
     least = _smallest(table, dict(point), budget)
     assert refutes(r, least)

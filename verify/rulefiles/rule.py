@@ -163,9 +163,7 @@ def _infer(terms: Sequence[Term], kinds: Mapping[str, Kind], sorts: _Sorts, *, l
                 sorts.require(a, wanted)
 
 
-def checked(
-    r: StatedRule, complain: Complaint, *, lenient: bool = False, derived: bool = False
-) -> StatedRule:
+def checked(r: StatedRule, complain: Complaint, *, lenient: bool = False, derived: bool = False) -> StatedRule:
     """A rule as it was read, in place: its variables may be more than it mentions; those for truth values become flags.
 
     Where ``lenient``, an integer variable without bounds that is only used as a truth value is one.  Raises what
@@ -202,9 +200,7 @@ def checked(
     if not derived:
         _only_bound(left, right, conditions, complain)
     named = {t.name: t for t in terms if t.op == "var"}
-    used = {
-        v: Kind("bool") if sorts.of(named[v]) == BOOL else kind for v, kind in kinds.items() if v in named
-    }
+    used = {v: Kind("bool") if sorts.of(named[v]) == BOOL else kind for v, kind in kinds.items() if v in named}
     for t in terms:
         if t.op == "var" and used[t.name].sort == BOOL:
             t.op = "flag"

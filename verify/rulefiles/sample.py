@@ -38,9 +38,7 @@ def _near_zero(lo: int | None, hi: int | None, count: int) -> list[int]:
     start = 0 if (lo is None or lo <= 0) and (hi is None or hi >= 0) else lo if lo and lo > 0 else hi or 0
     out = [start]
     for step in range(1, count):
-        out += [
-            x for x in (start + step, start - step) if (lo is None or x >= lo) and (hi is None or x <= hi)
-        ]
+        out += [x for x in (start + step, start - step) if (lo is None or x >= lo) and (hi is None or x <= hi)]
     return out[:count]
 
 
@@ -93,9 +91,7 @@ def _limits(r: StatedRule, count: int, kind: Any) -> Array:
     near = {0, 1, 2, 3, 4, 5, 7, 8, 16}
     near |= {top // 4, top // 3, top // 2 - 1, top // 2, top // 2 + 1, top - 2, top - 1}
     near |= {1 << (s.width // 2), (1 << (s.width // 2)) - 1, *(abs(x) for x in _literals(r))}
-    values = np.array(
-        sorted({x for n in near for x in (n, -n)} | {-top}, key=lambda v: (abs(v), v < 0)), dtype=kind
-    )
+    values = np.array(sorted({x for n in near for x in (n, -n)} | {-top}, key=lambda v: (abs(v), v < 0)), dtype=kind)
     generator = np.random.default_rng(s.width)
     shape = (count, len(r.variables))
     small = generator.integers(-4, 11, size=shape)
@@ -107,8 +103,7 @@ def _limits(r: StatedRule, count: int, kind: Any) -> Array:
     share = max(2, min(_LEAST, count // (2 * max(1, len(pairs)))))
     blocks = [points]
     for (v, w), ends in itertools.product(
-        pairs,
-        ((-top, -1), (-top, 0), (top - 1, 1), (top // 2, top // 2), (-top, -top), (top - 1, top - 1)),
+        pairs, ((-top, -1), (-top, 0), (top - 1, 1), (top // 2, top // 2), (-top, -top), (top - 1, top - 1))
     ):
         block = points[:share].copy()
         block[::2] = generator.integers(-2, 3, size=block[::2].shape)
@@ -154,9 +149,7 @@ def _recipes(conditions: Sequence[Condition]) -> list[tuple[Var, _Recipe]]:
             offer(2, "within", v, both[False], both[True])
     order: list[tuple[Var, _Recipe]] = []
     while found:
-        ready = [
-            v for v, r in found.items() if found.keys().isdisjoint(w for e in r.values for w in e.variables())
-        ]
+        ready = [v for v, r in found.items() if found.keys().isdisjoint(w for e in r.values for w in e.variables())]
         if not ready:  # a circle: give up the weakest of it
             del found[max(found, key=lambda v: (found[v].rank, v.name))]
         order += ((v, found.pop(v)) for v in ready)
@@ -174,9 +167,7 @@ def _follow(r: StatedRule, points: Array, among: Sequence[Condition]) -> Array:
             continue
         own = out[v.name]
         kind = np.int64 if small else object
-        values = [
-            np.broadcast_to(np.asarray(columns.value(e), dtype=kind), (len(own),)) for e in recipe.values
-        ]
+        values = [np.broadcast_to(np.asarray(columns.value(e), dtype=kind), (len(own),)) for e in recipe.values]
         match recipe.how:
             case "equal":
                 new = values[0]
@@ -210,11 +201,7 @@ def table_of(r: StatedRule) -> Table:
     kind = _kind_of(r, domains)
     radius, grid = _grid(domains, kind)
     given = lowered(r).conditions
-    blocks = [
-        grid,
-        _random(r, _RANDOM, 20240229, kind),
-        _follow(r, _random(r, _RANDOM, 8128, kind), given),
-    ]
+    blocks = [grid, _random(r, _RANDOM, 20240229, kind), _follow(r, _random(r, _RANDOM, 8128, kind), given)]
     if r.semantics.width:
         near = _limits(r, _MACHINE, kind)
         blocks += [near, _follow(r, near, given)]

@@ -93,8 +93,7 @@ def division_of(value: Any) -> tuple[Rounding, Rounding]:
             if set(value) == set(keys):
                 return rounding_of(value[keys[0]]), rounding_of(value[keys[1]])
         raise InputError(
-            "a division in two parts names its quotient and its remainder",
-            expected='`{"quotient": …, "remainder": …}`',
+            "a division in two parts names its quotient and its remainder", expected='`{"quotient": …, "remainder": …}`'
         )
     if isinstance(value, list) and len(value) == 2:
         return rounding_of(value[0]), rounding_of(value[1])
@@ -125,9 +124,7 @@ def width_of(value: Any) -> int:
         return value
     # as it stands in JSON: a number in quotation marks is none
     given = json.dumps(value) if value is None or isinstance(value, (str, bool)) else value
-    raise InputError(
-        f"{quoted(given)} is no width of integers", expected=f"a number of bits from 1 to {MAX_WIDTH}"
-    )
+    raise InputError(f"{quoted(given)} is no width of integers", expected=f"a number of bits from 1 to {MAX_WIDTH}")
 
 
 #: The widest machine integers; far beyond what machines have.

@@ -72,9 +72,7 @@ class Table:
     def _points(self, where: Array) -> Iterator[dict[str, int]]:
         """The smallest points of some rows."""
         rows = (
-            np.stack([a[where] for a in self.columns.values()], axis=1)
-            if self.columns
-            else np.zeros((where.sum(), 0))
+            np.stack([a[where] for a in self.columns.values()], axis=1) if self.columns else np.zeros((where.sum(), 0))
         )
         for row in smallest(rows, 8):
             yield dict(zip(self.columns, row, strict=True))

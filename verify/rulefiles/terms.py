@@ -110,9 +110,7 @@ class Term:
 
     __slots__ = ("args", "at", "op", "value")
 
-    def __init__(
-        self, op: str, args: tuple[Term, ...] = (), value: int | str | bool = 0, at: int = -1
-    ) -> None:
+    def __init__(self, op: str, args: tuple[Term, ...] = (), value: int | str | bool = 0, at: int = -1) -> None:
         self.op = op
         self.args = args
         self.value = value
@@ -176,9 +174,7 @@ _CHARACTERS = 20_000
 
 def subterms(root: Term) -> list[Term]:
     """Return the parts of a term worth showing: everything compound, each once, arguments first; the outermost of many."""
-    worth = [
-        t for t in below(root) if t.args and t.op != "fold" and not (t.op == "neg" and not t.args[0].args)
-    ]
+    worth = [t for t in below(root) if t.args and t.op != "fold" and not (t.op == "neg" and not t.args[0].args)]
     texts: dict[str, None] = {}
     shown: list[tuple[str, Term]] = []
     for t in reversed(worth):

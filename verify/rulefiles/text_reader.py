@@ -13,22 +13,12 @@ from typing import Final
 from ...core.errors import InputError, quoted
 from ...core.expr_reader import Token, WordReader
 from .rule import EXPECTED, RuleFile, StatedRule, checked
-from .semantics import (
-    OVERFLOWS,
-    ROUNDINGS,
-    Overflow,
-    Rounding,
-    Semantics,
-    overflow_of,
-    rounding_of,
-    width_of,
-)
+from .semantics import OVERFLOWS, ROUNDINGS, Overflow, Rounding, Semantics, overflow_of, rounding_of, width_of
 from .terms import OPERATORS, Kind, Term
 
 #: Words that are no names of variables.
 RESERVED: Final = frozenset(
-    {"and", "or", "not", "in", "if", "true", "false"}
-    | {o.text for o in OPERATORS.values() if o.text.isalpha()}
+    {"and", "or", "not", "in", "if", "true", "false"} | {o.text for o in OPERATORS.values() if o.text.isalpha()}
 )
 _STATEMENTS: Final = (
     "`NAME: LEFT -> RIGHT if CONDITIONS`, `int`, `const` or `bool` with names, `semantics …`, `integers …`,"
@@ -49,10 +39,7 @@ _WORD: Final = re.compile(r"[A-Za-z_]+")
 _LINE: Final = re.compile(r"(?P<indent>[^\S\n]*)(?P<said>[^#\n]*)[^\n]*(?:\n|\Z)")
 
 #: How the signs of the text form are called, by what stands between two terms.
-_INFIX: Final[dict[str, str]] = {o.text: op for op, o in OPERATORS.items() if o.infix} | {
-    "&&": "and",
-    "||": "or",
-}
+_INFIX: Final[dict[str, str]] = {o.text: op for op, o in OPERATORS.items() if o.infix} | {"&&": "and", "||": "or"}
 _CALLS: Final[dict[str, str]] = {
     o.text: op for op, o in OPERATORS.items() if not o.infix and op not in ("neg", "not", "within")
 }
@@ -238,9 +225,7 @@ class _Reader(WordReader):
     def expectation(self, at: int) -> None:
         """The verdict that is expected of the rule above."""
         if self.above is None:
-            raise self.wrong(
-                "there is no rule above that this is expected of", at, "a rule, and one such line"
-            )
+            raise self.wrong("there is no rule above that this is expected of", at, "a rule, and one such line")
         token = self.token
         expected = next((e for e in EXPECTED if e == token.text), None)
         if expected is None:
@@ -271,9 +256,7 @@ class _Reader(WordReader):
         if self.token.kind != "end":
             self.unexpected("an operator, " + ("`,`" if conditions else "`if`") + " or the next statement")
         where = f"{self.name}:{line}"
-        found = StatedRule(
-            name, left, right, tuple(conditions), self.kinds, self.semantics, where=where, line=line
-        )
+        found = StatedRule(name, left, right, tuple(conditions), self.kinds, self.semantics, where=where, line=line)
         self.rules.append(checked(found, self.complain, derived=self.derived))
 
     # -- expressions

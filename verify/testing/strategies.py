@@ -90,10 +90,7 @@ def _divisors(of: Numbers) -> Numbers:
 
 # ------------------------------------------------------------------------------------------------- expressions
 def expressions(
-    atoms: Sequence[str | Expr],
-    of: Numbers = (2, 3, 6, 4),
-    depth: int = 3,
-    operations: Sequence[str] = OPERATIONS,
+    atoms: Sequence[str | Expr], of: Numbers = (2, 3, 6, 4), depth: int = 3, operations: Sequence[str] = OPERATIONS
 ) -> st.SearchStrategy[Expr]:
     """Expressions in ``atoms``, which are variables or their names, with at most ``depth`` operations on each path.
 
@@ -153,17 +150,13 @@ def _boxes(draw: st.DrawFn, of: Numbers, empty: bool) -> tuple[int, int]:
     return lo, lo - 1 if empty and not draw(_integers(0, 9)) else lo + size - 1
 
 
-def _variables(
-    draw: st.DrawFn, prefix: str, least: int, most: int, of: Numbers, empty: bool
-) -> list[Variable]:
+def _variables(draw: st.DrawFn, prefix: str, least: int, most: int, of: Numbers, empty: bool) -> list[Variable]:
     found = draw(st.lists(_boxes(of, empty), min_size=least, max_size=most))
     return [Variable(f"{prefix}{k}", *box) for k, box in enumerate(found)]
 
 
 @st.composite
-def constraints(
-    draw: st.DrawFn, atoms: Sequence[str | Expr], of: Numbers = (2, 3, 6, 4), depth: int = 2
-) -> Constraint:
+def constraints(draw: st.DrawFn, atoms: Sequence[str | Expr], of: Numbers = (2, 3, 6, 4), depth: int = 2) -> Constraint:
     """An expression within bounds; often a congruence, or an equation between variables."""
     exprs = tuple(var(a) if isinstance(a, str) else a for a in atoms)
     match _pick(draw, "any", "congruence", "equation") if exprs else "any":
@@ -234,9 +227,7 @@ def points(m: IndexingMap) -> st.SearchStrategy[tuple[int, ...]]:
     """
     if any(v.hi < v.lo for v in m.variables):
         return st.nothing()
-    return st.tuples(
-        *(st.one_of(st.integers(v.lo, v.hi), st.sampled_from((v.lo, v.hi))) for v in m.variables)
-    )
+    return st.tuples(*(st.one_of(st.integers(v.lo, v.hi), st.sampled_from((v.lo, v.hi))) for v in m.variables))
 
 
 # ------------------------------------------------------------------------------------------- shapes and layouts
@@ -266,16 +257,13 @@ def shapes(draw: st.DrawFn, rank: int | None = None, layout: bool = True, empty:
 
 
 # ------------------------------------------------------------------------------------------------- ops and HLO
-def op_instances(
-    ops: Iterable[type[Op]] = (), max_rank: int = 2
-) -> st.SearchStrategy[tuple[Op, list[list[int]]]]:
+def op_instances(ops: Iterable[type[Op]] = (), max_rank: int = 2) -> st.SearchStrategy[tuple[Op, list[list[int]]]]:
     """Ops with attributes, and the sizes of operands that they accept.
 
     Of ``ops``, which are classes decorated by ``@op``; of all that indexproof knows without any.
     """
     cases = [
-        [case for rank in range(max_rank + 1) for case in cls.cases(rank)]
-        for cls in tuple(ops) or tuple(OPS.values())
+        [case for rank in range(max_rank + 1) for case in cls.cases(rank)] for cls in tuple(ops) or tuple(OPS.values())
     ]
     return st.sampled_from([some for some in cases if some]).flatmap(st.sampled_from).flatmap(_instances)
 
@@ -289,9 +277,7 @@ def _instances(draw: st.DrawFn, case: Case) -> tuple[Op, list[list[int]]]:
     return case.instance(values)
 
 
-def random_instance(
-    case: Case, rng: random.Random, low: int = -2, high: int = 4, tries: int = 2000
-) -> dict[Var, int]:
+def random_instance(case: Case, rng: random.Random, low: int = -2, high: int = 4, tries: int = 2000) -> dict[Var, int]:
     """Random values in ``[low, high]`` for the symbols of a case that satisfy its hypotheses.
 
     Values in a hypothesis that fails are drawn again until all hold.  Raises :class:`ValueError` when

@@ -18,15 +18,11 @@ class Disagreement(IndexproofError):
     meets one ends with it.
     """
 
-    def __init__(
-        self, obligation: str, what: str, script: str, answers: Mapping[str, str], note: str = ""
-    ) -> None:
+    def __init__(self, obligation: str, what: str, script: str, answers: Mapping[str, str], note: str = "") -> None:
         self.obligation, self.what, self.script = obligation, what, script
         self.answers, self.note = dict(answers), note
         said = ", ".join(f"{name}: {answer}" for name, answer in answers.items())
-        super().__init__(
-            f"{obligation}: engines disagree about {what} ({said})" + (f"; {note}" if note else "")
-        )
+        super().__init__(f"{obligation}: engines disagree about {what} ({said})" + (f"; {note}" if note else ""))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Disagreement, (self.obligation, self.what, self.script, self.answers, self.note)

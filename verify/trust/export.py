@@ -77,9 +77,7 @@ def export(number: int, o: Obligation, v: Verdict, budget: Budget, *, leaves: bo
         for k, q in enumerate(evidence, start=1):
             name = f"{stem}-question-{k}.smt2"
             files[name] = q.smtlib()
-            listed.append(
-                {"file": name, "asks": f"a question of the proof by {q.strategy}", "expected": "unsat"}
-            )
+            listed.append({"file": name, "asks": f"a question of the proof by {q.strategy}", "expected": "unsat"})
     if proofs:
         for item in listed:
             if item["file"] and item["expected"] == "unsat":
@@ -117,16 +115,10 @@ def _claims(
         yield f"{stem}{case}.smt2", script, answer
 
 
-def _answer(
-    claim: Claim, point: Mapping[str, int] | None, budget: Budget
-) -> tuple[Answer, Mapping[str, int] | None]:
+def _answer(claim: Claim, point: Mapping[str, int] | None, budget: Budget) -> tuple[Answer, Mapping[str, int] | None]:
     """Return the expected answer for one case of a claim that fails at ``point``, and the point where the case fails."""
     names = variables_of([*claim[0], claim[1]])
-    if (
-        point is not None
-        and all(v.name in point for v in names)
-        and fails({v: point[v.name] for v in names}, *claim)
-    ):
+    if point is not None and all(v.name in point for v in names) and fails({v: point[v.name] for v in names}, *claim):
         return "sat", point
     found, answer, _ = model(*claim, budget.scaled(_CASE).model)
     if found is not None:
@@ -144,9 +136,4 @@ def _with_proof(files: dict[str, str], name: str) -> dict[str, Any]:
         return {"proof": None, "reason": "cvc5 gives none within its limit"}
     place = name.removesuffix(".smt2") + ".proof"
     files[place] = proof.text
-    return {
-        "proof": place,
-        "steps": proof.steps,
-        "complete": not proof.trusted,
-        "trusted": list(proof.trusted),
-    }
+    return {"proof": place, "steps": proof.steps, "complete": not proof.trusted, "trusted": list(proof.trusted)}

@@ -194,9 +194,7 @@ def counterexample_script(
     asserts.append((f"(assert (not {text.condition(goal)}))", "the negated goal"))
     if point is not None:
         found = [(name, point.get(v.name)) for v, name in names.items()]
-        asserts += [
-            (f"(assert (= {name} {text.integer(n)}))", "an example") for name, n in found if n is not None
-        ]
+        asserts += [(f"(assert (= {name} {text.integer(n)}))", "an example") for name, n in found if n is not None]
     head = [
         *(f"; {' '.join(c.split())}" for c in comments),
         "(set-info :smt-lib-version 2.6)",

@@ -145,8 +145,7 @@ def test_a_loop_reads_what_it_reads_after_some_number_of_runs() -> None:
     # a row of the result is the row that was there, or a sum
     assert "(d0, d1) -> (d0, d1), domain: d0 in [0, 4], d1 in [0, 2]" in found[2, 2]
     assert all(
-        m.relation() <= {((a, b), (c, b)) for a in range(5) for b in range(3) for c in range(5)}
-        for m in maps[2, 1]
+        m.relation() <= {((a, b), (c, b)) for a in range(5) for b in range(3) for c in range(5)} for m in maps[2, 1]
     )
 
 
@@ -193,8 +192,7 @@ ENTRY e {
 
 # --------------------------------------------------------------------------------------------------------- known loops
 COUNTED = LOOP.replace(
-    "i = s32[] parameter(0)\n  x = f32[5,3] parameter(1)",
-    "i = s32[] constant(0)\n  x = f32[5,3] parameter(1)",
+    "i = s32[] parameter(0)\n  x = f32[5,3] parameter(1)", "i = s32[] constant(0)\n  x = f32[5,3] parameter(1)"
 )
 COUNTED = (
     COUNTED.replace("parameter(1)", "parameter(0)")
@@ -203,9 +201,7 @@ COUNTED = (
 )
 
 
-def relation(
-    maps: ComputationMaps, root: int, parameter: int
-) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
+def relation(maps: ComputationMaps, root: int, parameter: int) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
     return {pair for m in maps.get((root, parameter), []) for pair in m.relation()}
 
 
@@ -335,11 +331,7 @@ def loops_in_loops(depth: int, count: int) -> str:
         lines = [f"  s = ({carried}) parameter(0)"]
         lines += [f"  {n} = s32[] get-tuple-element(s), index={k}" for k, n in enumerate(names)]
         lines += [f"  {n} = f32[64] get-tuple-element(s), index={depth + k}" for k, n in enumerate("xy")]
-        lines += [
-            "  one = s32[] constant(1)",
-            "  zero = s32[] constant(0)",
-            f"  j = s32[] add(c{level}, one)",
-        ]
+        lines += ["  one = s32[] constant(1)", "  zero = s32[] constant(0)", f"  j = s32[] add(c{level}, one)"]
         if level == depth - 1:
             sums = " ".join(names)
             lines += ["  t0 = s32[] copy(zero)"]
@@ -398,9 +390,7 @@ def test_windows_over_windows_are_one() -> None:
     for runs in (3, 30):
         _, maps = analysed(text.replace("constant(30)", f"constant({runs})"))
         assert (maps.unknown, maps.at_most) == ({}, {})
-        assert relation(maps, 1, 0) == {
-            ((k,), (j,)) for k in range(9) for j in range(9) if abs(k - j) <= runs
-        }
+        assert relation(maps, 1, 0) == {((k,), (j,)) for k in range(9) for j in range(9) if abs(k - j) <= runs}
 
 
 # ---------------------------------------------------------------------------------------------------- asynchronous pairs
@@ -459,9 +449,7 @@ def test_a_pair_is_the_operation_that_it_performs(lines: str, expected: str, dir
         assert shown(maps) == {(0, 0): [expected]}
         return
     _, back = analysed(text)
-    assert {(b, a) for m in maps[0, 0] for a, b in m.relation()} == {
-        p for m in back[0, 0] for p in m.relation()
-    }
+    assert {(b, a) for m in maps[0, 0] for a, b in m.relation()} == {p for m in back[0, 0] for p in m.relation()}
 
 
 def test_the_start_of_an_operation_without_map_is_opaque() -> None:
@@ -498,9 +486,7 @@ def at(maps: ComputationMaps, position: int) -> set[tuple[tuple[int, ...], tuple
 def test_the_position_of_a_replica_is_one_value_throughout_a_program() -> None:
     scattered = f"s = f32[2,6] reduce-scatter(x), {GROUPS}, dimensions={{0}}, to_apply=add"
     _, maps = analysed(
-        collective(
-            f"{scattered}\n  ROOT g = f32[2,3] reduce-scatter(s), {GROUPS}, dimensions={{1}}, to_apply=add"
-        )
+        collective(f"{scattered}\n  ROOT g = f32[2,3] reduce-scatter(s), {GROUPS}, dimensions={{1}}, to_apply=add")
     )
     (m,) = maps[0, 0]
     assert len(m.rts) == 1, "the same groups, the same position"
@@ -508,9 +494,7 @@ def test_the_position_of_a_replica_is_one_value_throughout_a_program() -> None:
         assert at(maps, p) == {((a, b), (a + 2 * p, b + 3 * p)) for a in range(2) for b in range(3)}
     other = "replica_groups={{0,2},{1,3}}"
     _, maps = analysed(
-        collective(
-            f"{scattered}\n  ROOT g = f32[2,3] reduce-scatter(s), {other}, dimensions={{1}}, to_apply=add"
-        )
+        collective(f"{scattered}\n  ROOT g = f32[2,3] reduce-scatter(s), {other}, dimensions={{1}}, to_apply=add")
     )
     assert len(maps[0, 0][0].rts) == 2, "other groups, another position"
 
@@ -591,9 +575,7 @@ def test_a_call_about_devices_moves_nothing_or_takes_a_part(target: str) -> None
     assert shown(maps) == {(0, 0): ["(d0, d1) -> (d0, d1), domain: d0 in [0, 3], d1 in [0, 5]"]}
     assert not maps.at_most
     _, maps = analysed(collective(f'ROOT o = f32[2,6] custom-call(x), custom_call_target="{target}"'))
-    assert shown(maps) == {
-        (0, 0): ["(d0, d1)[s0] -> (s0, d1), domain: d0 in [0, 1], d1 in [0, 5], s0 in [0, 3]"]
-    }
+    assert shown(maps) == {(0, 0): ["(d0, d1)[s0] -> (s0, d1), domain: d0 in [0, 1], d1 in [0, 5], s0 in [0, 3]"]}
     assert [r.instruction for r in maps.at_most[0, 0, 0]] == ["o"]
     _, maps = analysed(collective(f'ROOT o = f32[24] custom-call(x), custom_call_target="{target}"'))
     assert [r.instruction for r in maps.unknown[0, 0, 0]] == ["o"]

@@ -69,9 +69,7 @@ def test_one_input_with_one_map_after_all() -> None:
           rhs_transpose_2 = f32[10, 50, 20] transpose(rhs_log), dimensions={1, 0, 2}
           ROOT output = f32[10, 50, 20] add(lhs_transpose_2, rhs_transpose_2)
         }""")
-    assert maps[0, 0] == parsed(
-        "(d0, d1, d2) -> (d2, d0, d1), domain: d0 in [0, 9], d1 in [0, 49], d2 in [0, 19]"
-    )
+    assert maps[0, 0] == parsed("(d0, d1, d2) -> (d2, d0, d1), domain: d0 in [0, 9], d1 in [0, 49], d2 in [0, 19]")
 
 
 def test_reshapes_cancel() -> None:
@@ -98,8 +96,7 @@ def test_softmax() -> None:
         ROOT o = f32[2,65,125] divide(e, c)""")
     assert maps[0, 0] == parsed(
         "(d0, d1, d2) -> (d0, d1, d2), domain: d0 in [0, 1], d1 in [0, 64], d2 in [0, 124]",
-        "(d0, d1, d2)[s0] -> (d0, d1, s0), "
-        "domain: d0 in [0, 1], d1 in [0, 64], d2 in [0, 124], s0 in [0, 124]",
+        "(d0, d1, d2)[s0] -> (d0, d1, s0), domain: d0 in [0, 1], d1 in [0, 64], d2 in [0, 124], s0 in [0, 124]",
     )
 
 
@@ -155,9 +152,7 @@ def test_gather_says_which_element_holds_an_index() -> None:
 
 def test_an_op_written_as_one_instruction() -> None:
     module, catalogue = load("out = f32[5,3] slice(f32[10,20] x), slice={[5:10:1], [3:20:7]}")
-    maps = ModuleMaps(module, Options(catalogue, simplify)).instruction(
-        "out", module.entry, "output_to_input"
-    )
+    maps = ModuleMaps(module, Options(catalogue, simplify)).instruction("out", module.entry, "output_to_input")
     assert maps[0, 0] == parsed("(d0, d1) -> (d0 + 5, d1 * 7 + 3), domain: d0 in [0, 4], d1 in [0, 2]")
 
 
@@ -207,15 +202,11 @@ def test_compiled_programs() -> None:
             for instruction in computation.instructions:
                 if instruction.opcode in ("call", "fusion"):
                     continue
-                maps = ModuleMaps(module, Options(catalogue)).instruction(
-                    instruction, computation, "output_to_input"
-                )
+                maps = ModuleMaps(module, Options(catalogue)).instruction(instruction, computation, "output_to_input")
                 total += 1
                 mapped += not maps.unknown
                 missing |= {instruction.opcode} if maps.unknown else set()
-            for reasons in computation_maps(
-                module, catalogue, simplify, computation=computation
-            ).unknown.values():
+            for reasons in computation_maps(module, catalogue, simplify, computation=computation).unknown.values():
                 # the reason names the instruction, through the calls that lead to it
                 for reason in reasons:
                     name = reason.instruction.split("/")[-1]

@@ -67,9 +67,7 @@ class Reference:
             made[p.parameter_number] = (arguments[p.parameter_number], taints)
         _, self.roots = self.run(module.entry, made, "")
 
-    def run(
-        self, computation: Computation, arguments: dict[int, Any], where: str
-    ) -> tuple[list[Any], list[Any]]:
+    def run(self, computation: Computation, arguments: dict[int, Any], where: str) -> tuple[list[Any], list[Any]]:
         known: dict[str, tuple[list[Any], list[Any]]] = {}
         for i in computation.instructions:
             parts = [known[o.name] for o in i.operands]
@@ -100,15 +98,11 @@ class Reference:
 
     def step(self, i: Instruction, v: list[Any], t: list[Any]) -> tuple[list[Any], list[Any]]:
         if i.opcode in ELEMENTWISE:
-            value = {"add": lambda: v[0] + v[1], "multiply": lambda: v[0] * v[1]}.get(
-                i.opcode, lambda: v[0]
-            )()
+            value = {"add": lambda: v[0] + v[1], "multiply": lambda: v[0] * v[1]}.get(i.opcode, lambda: v[0])()
             value = -value if i.opcode == "negate" else value
             return [value], [join(*t)]
         if i.opcode == "dynamic-slice":
-            starts = [
-                min(max(int(s), 0), n - m) for s, n, m in zip(v[1:], v[0].shape, i.array.dims, strict=True)
-            ]
+            starts = [min(max(int(s), 0), n - m) for s, n, m in zip(v[1:], v[0].shape, i.array.dims, strict=True)]
             cut = tuple(slice(s, s + m) for s, m in zip(starts, i.array.dims, strict=True))
             return [v[0][cut]], [join(t[0][cut], *(np.broadcast_to(x, i.array.dims) for x in t[1:]))]
         if i.opcode == "reduce":
@@ -131,16 +125,11 @@ class Reference:
             value, taint = np.full(i.array.dims, v[1]), full(i.array.dims)
             for at in np.ndindex(i.array.dims):
                 taint[at] = array(t[1])[()]
-            places = [
-                low + np.arange(n) * (gap + 1)
-                for n, (low, _, gap) in zip(v[0].shape, i.padding(), strict=True)
-            ]
+            places = [low + np.arange(n) * (gap + 1) for n, (low, _, gap) in zip(v[0].shape, i.padding(), strict=True)]
             value[np.ix_(*places)], taint[np.ix_(*places)] = v[0], t[0]
             return [value], [taint]
         if i.opcode == "concatenate":
-            return [np.concatenate(v, i.integers("dimensions")[0])], [
-                np.concatenate(t, i.integers("dimensions")[0])
-            ]
+            return [np.concatenate(v, i.integers("dimensions")[0])], [np.concatenate(t, i.integers("dimensions")[0])]
         return [move[i.opcode](v[0])], [move[i.opcode](t[0])]
 
 
@@ -172,8 +161,7 @@ def join(*taints: Any) -> Any:
 def arguments_of(module: Module, seed: int = 0) -> dict[int, list[np.ndarray]]:
     rng = np.random.default_rng(seed)
     return {
-        p.parameter_number: [rng.integers(-2, 7, a.dims) for _, a in leaves(p.shape)]
-        for p in module.entry.parameters
+        p.parameter_number: [rng.integers(-2, 7, a.dims) for _, a in leaves(p.shape)] for p in module.entry.parameters
     }
 
 
@@ -373,8 +361,7 @@ def test_random_modules() -> None:
         x, y = (str(shape).replace("f32", "s32") for shape in (x, y))
         again = f"d = {y} call({'c' if x == y else 'p'}), to_apply=body\n ROOT a = {y} add(c, d)"
         check_against_reference(
-            f"{text}\nENTRY main {{ p = {x} parameter(0)\n c = {y} call(p), to_apply=body\n {again} }}",
-            seeds=1,
+            f"{text}\nENTRY main {{ p = {x} parameter(0)\n c = {y} call(p), to_apply=body\n {again} }}", seeds=1
         )
 
     run()
@@ -383,14 +370,8 @@ def test_random_modules() -> None:
 def test_names_of_runtime_sources() -> None:
     maps = computation_maps(read_module(MODULES["dynamic slice in a fusion"]), catalogue)
     first, second = sorted(maps[0, 0], key=repr)
-    assert [v.source.hlo for v in first.rts if v.source] == [
-        "x/n = s32[] negate(i)",
-        "i = s32[] parameter(1)",
-    ]
-    assert [v.source.hlo for v in second.rts if v.source] == [
-        "y/n = s32[] negate(i)",
-        "j = s32[] parameter(2)",
-    ]
+    assert [v.source.hlo for v in first.rts if v.source] == ["x/n = s32[] negate(i)", "i = s32[] parameter(1)"]
+    assert [v.source.hlo for v in second.rts if v.source] == ["y/n = s32[] negate(i)", "j = s32[] parameter(2)"]
     through = computation_maps(read_module(MODULES["start through a tuple"]), catalogue)[0, 0][0]
     assert [v.source for v in through.rts] == [RuntimeSource("i = s32[] parameter(1)", ())]
     array = computation_maps(read_module(MODULES["start taken from an array"]), catalogue)[0, 0][0]
@@ -427,12 +408,7 @@ def test_only_known_constants_are_folded(constant: str, shape: str, wanted: str 
 
 
 def test_iota_is_folded_only_where_it_does_not_wrap() -> None:
-    for element, count, folded in (
-        ("s32", 300, True),
-        ("s8", 100, True),
-        ("s8", 300, False),
-        ("f32", 9, False),
-    ):
+    for element, count, folded in (("s32", 300, True), ("s8", 100, True), ("s8", 300, False), ("f32", 9, False)):
 
         class Pick(Extended):
             def op_pick(self, i: Instruction) -> OpMaps:
@@ -543,9 +519,7 @@ def test_maps_of_one_instruction() -> None:
     }
     element = read_module(MODULES["start through a tuple"])
     maps = instruction_maps(element, "j", "f")
-    assert {key: [repr(m) for m in reads.maps] for key, reads in maps.leaves.items()} == {
-        (0, 0, 0): ["() -> ()"]
-    }
+    assert {key: [repr(m) for m in reads.maps] for key, reads in maps.leaves.items()} == {(0, 0, 0): ["() -> ()"]}
     free = read_module("t = s32[3,2] transpose(s32[2,3] x), dimensions={1,0}")
     assert [repr(m) for m in instruction_maps(free, "t", free.entry_name)[0, 0]] == [
         "(d0, d1) -> (d1, d0), domain: d0 in [0, 2], d1 in [0, 1]"
@@ -555,9 +529,7 @@ def test_maps_of_one_instruction() -> None:
 def test_a_catalogue_must_name_operands_as_sources() -> None:
     class Wrong(Extended):
         def op_transpose(self, i: Instruction) -> OpMaps:
-            return [
-                [[IndexingMap.of(boxes("d", i.array.dims), rts=[("rt0", 0, 1, RuntimeSource("zebra", ()))])]]
-            ]
+            return [[[IndexingMap.of(boxes("d", i.array.dims), rts=[("rt0", 0, 1, RuntimeSource("zebra", ()))])]]]
 
     with pytest.raises(InputError, match="zebra"):
         computation_maps(read_module("p = s32[2] parameter(0)\nt = s32[2] transpose(p)"), Wrong())
@@ -579,10 +551,7 @@ def test_unwritten_shapes_are_filled_by_a_rule() -> None:
 
 def test_deep_call_chains_need_no_stack() -> None:
     lines = ["f0 { ROOT p = s32[4] parameter(0) }"]
-    lines += [
-        f"f{k + 1} {{ p = s32[4] parameter(0)\n ROOT c = s32[4] call(p), to_apply=f{k} }}"
-        for k in range(3000)
-    ]
+    lines += [f"f{k + 1} {{ p = s32[4] parameter(0)\n ROOT c = s32[4] call(p), to_apply=f{k} }}" for k in range(3000)]
     maps = computation_maps(read_module("\n".join(lines)), catalogue)
     assert [repr(m) for m in maps[0, 0]] == ["(d0) -> (d0), domain: d0 in [0, 3]"]
 

@@ -77,9 +77,7 @@ def test_what_one_dimension_says_of_one_result() -> None:
     for maps in (halves, halves[::-1]):
         (found,) = merged(maps)
         assert relation([found]) == relation(maps)
-        assert (
-            format_map(found) == "(d0, d1) -> ((d0 - 1) floordiv 2, d1), domain: d0 in [1, 15], d1 in [0, 7]"
-        )
+        assert format_map(found) == "(d0, d1) -> ((d0 - 1) floordiv 2, d1), domain: d0 in [1, 15], d1 in [0, 7]"
     # rows so far, in blocks
     rows = [
         parse_map("(d0) -> (d0), domain: d0 in [0, 15]"),
@@ -159,25 +157,19 @@ def test_ranges_that_leave(given: str, wanted: str) -> None:
 
 def drawn(rng: random.Random) -> IndexingMap:
     dims = [Variable(f"d{k}", 0, rng.randint(0, 4)) for k in range(rng.randint(0, 2))]
-    ranges = [
-        Variable(f"s{k}", lo := rng.randint(-2, 1), lo + rng.randint(0, 4)) for k in range(rng.randint(1, 4))
-    ]
+    ranges = [Variable(f"s{k}", lo := rng.randint(-2, 1), lo + rng.randint(0, 4)) for k in range(rng.randint(1, 4))]
     variables = [v.expr for v in (*dims, *ranges)]
 
     def expr() -> Expr:
         factors = (1, 1, 1, -1, 2, 3, -2)
-        e = linear(
-            rng.randint(-2, 2),
-            [(rng.choice(variables), rng.choice(factors)) for _ in range(rng.randint(1, 3))],
-        )
+        e = linear(rng.randint(-2, 2), [(rng.choice(variables), rng.choice(factors)) for _ in range(rng.randint(1, 3))])
         kind = rng.random()
         if kind < 0.1:
             return e // rng.randint(2, 4) + rng.choice(variables)
         return e % rng.randint(2, 4) if kind < 0.25 else e
 
     constraints = [
-        Constraint(expr(), lo := rng.randint(-3, 2), lo + rng.choice((0, 0, 1, 3, 6)))
-        for _ in range(rng.randint(0, 3))
+        Constraint(expr(), lo := rng.randint(-3, 2), lo + rng.choice((0, 0, 1, 3, 6))) for _ in range(rng.randint(0, 3))
     ]
     results = tuple(expr() for _ in range(rng.randint(0, 2)))
     return IndexingMap(tuple(dims), tuple(ranges), (), results, tuple(constraints))
@@ -224,19 +216,14 @@ def test_a_value_is_covered_where_it_is_read_alike() -> None:
     assert covers(read((s0, s1), s0), read((s0, s1), s0))
     assert not covers(read((s0, s1), s0), read((s0, s0), s1))
     assert not covers(read((s0, s1), s0), read((s1, s0), s0))
-    assert covers(
-        read((s0, s1), s0), read((s0, s0), s0).with_(ranges=(Variable("s0", 0, 2), Variable("s1", 0, 3)))
-    )
+    assert covers(read((s0, s1), s0), read((s0, s0), s0).with_(ranges=(Variable("s0", 0, 2), Variable("s1", 0, 3))))
 
 
 def test_a_value_keeps_the_element_that_holds_it() -> None:
     s0, rt0 = map(var, ("s0", "rt0"))
     source = RuntimeSource("x", (s0 // 4, s0 % 4))
     m = IndexingMap(
-        (),
-        (Variable("s0", 0, 15),),
-        (RuntimeVariable("rt0", 0, 3, source),),
-        (s0 // 4, s0 - s0 // 4 * 4, rt0),
+        (), (Variable("s0", 0, 15),), (RuntimeVariable("rt0", 0, 3, source),), (s0 // 4, s0 - s0 // 4 * 4, rt0)
     )
     found = projected(m)
     assert [v.size for v in found.ranges] == [4, 4]

@@ -183,11 +183,7 @@ ENTRY e { s = (s32[], u8[]) parameter(0)
     cond, body = computations["cond"], computations["body"]
     found = runs(computations, cond, body, {(0,): (1,), (1,): (3,)})
     assert found is not None
-    assert [r.before for r in found] == [
-        {(0,): (1,), (1,): (3,)},
-        {(0,): (3,), (1,): (9,)},
-        {(0,): (5,), (1,): (81,)},
-    ]
+    assert [r.before for r in found] == [{(0,): (1,), (1,): (3,)}, {(0,): (3,), (1,): (9,)}, {(0,): (5,), (1,): (81,)}]
     assert runs(computations, cond, body, {(1,): (3,)}) is None
     assert runs(computations, cond, body, {(0,): (7,)}) == []
     assert runs(computations, cond, body, {(0,): (7 - 2 * MOST_RUNS - 1,)}) is None

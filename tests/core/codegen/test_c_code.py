@@ -142,9 +142,7 @@ def test_random_maps(maps: Any, tmp_path: Path, flags: list[str]) -> None:
 
 
 @needs_a_compiler
-def test_truncating_division_would_be_noticed(
-    maps: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_truncating_division_would_be_noticed(maps: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The batch finds the mistake of taking every division for a division of natural numbers."""
     monkeypatch.setattr(c_code._C, "_plain", lambda self, k: True)
     batch = Batch(tmp_path)
@@ -175,8 +173,7 @@ def test_every_sign_and_corner_of_division(tmp_path: Path, bits: int) -> None:
             m = IndexingMap.of([("x", low, high)], results=[e])
             parts.append(c_source(m, bits=bits, name=f"{name}{k}"))
     functions = [
-        f"{{{', '.join(f'{name}{k}' for k in range(len(divisors)))}}}"
-        for name in ("quotient", "remainder", "upwards")
+        f"{{{', '.join(f'{name}{k}' for k in range(len(divisors)))}}}" for name in ("quotient", "remainder", "upwards")
     ]
     texts = ", ".join(str(n) if n > low else f"{n + 1} - 1" for n in numerators)
     # the quotient of the least integer by -1 is no machine integer; its remainder is

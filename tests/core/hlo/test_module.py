@@ -10,14 +10,7 @@ from dataclasses import replace
 import pytest
 
 from indexproof.core.errors import InputError
-from indexproof.core.hlo import (
-    Attributes,
-    Instruction,
-    Reference,
-    format_module,
-    read_instruction,
-    read_module,
-)
+from indexproof.core.hlo import Attributes, Instruction, Reference, format_module, read_instruction, read_module
 
 LOOP = """HloModule loop, input_output_alias={ {0}: (0, {}, may-alias), {1,2}: (1, {3}, must-alias) }
 

@@ -70,12 +70,7 @@ def test_a_compiled_module() -> None:
     module = read_module(hlo_file_text(FILES[0]))
     assert module.name == "jit_xent_grad"
     assert dict(module.attributes)["is_scheduled"] is True
-    assert [table.name for table in module.tables] == [
-        "FileNames",
-        "FunctionNames",
-        "FileLocations",
-        "StackFrames",
-    ]
+    assert [table.name for table in module.tables] == ["FileNames", "FunctionNames", "FileLocations", "StackFrames"]
     assert module.tables[0].spelled[0] == (1, '"/src/corpus_build.py"')
     assert module.entry.signature is not None
     fused = module.computation("%fused_computation.1")
@@ -167,22 +162,15 @@ def test_what_loose_snippets_say() -> None:
     assert slice_.shape is None
     assert slice_.integers("dynamic_slice_sizes") == (1, 2, 32)
     shape = read_shape("s32[1,2,32]")
-    assert (
-        fill_shapes(module, lambda i: shape if i.opcode == "dynamic-slice" else None).entry.root.shape
-        == shape
-    )
+    assert fill_shapes(module, lambda i: shape if i.opcode == "dynamic-slice" else None).entry.root.shape == shape
     module = read_module(SNIPPETS["computation not given"])
     assert (module.entry.called, module.has_computation("max")) == (("max",), False)
-    assert read_module(SNIPPETS["free operands"]).entry.root.operands == (
-        Operand("x", read_shape("f32[2,3]")),
-    )
+    assert read_module(SNIPPETS["free operands"]).entry.root.operands == (Operand("x", read_shape("f32[2,3]")),)
     assert read_module(SNIPPETS["bare computation"]).entry.name == "f"
 
 
 def test_the_root_need_not_come_last() -> None:
-    module = same_after_printing(
-        "e {\n a = f32[] parameter(0)\n ROOT b = f32[] negate(a)\n c = f32[] negate(b)\n}"
-    )
+    module = same_after_printing("e {\n a = f32[] parameter(0)\n ROOT b = f32[] negate(a)\n c = f32[] negate(b)\n}")
     assert module.entry.root.name == "b"
 
 

@@ -57,10 +57,7 @@ def test_other_spellings(written: str, printed: str) -> None:
 def test_parts() -> None:
     shape = read_shape("bf16[3,<=5]{0,1:T(2,*,2)(2,1)E(4)S(5)}")
     assert shape == Shape(
-        "bf16",
-        (3, 5),
-        Layout((0, 1), (Tile((2, None, 2)), Tile((2, 1))), (("E", "4"), ("S", "5"))),
-        (False, True),
+        "bf16", (3, 5), Layout((0, 1), (Tile((2, None, 2)), Tile((2, 1))), (("E", "4"), ("S", "5"))), (False, True)
     )
     assert isinstance(shape, Shape)
     assert (shape.rank, shape.size, shape.minor_to_major) == (2, 15, (0, 1))
@@ -71,11 +68,7 @@ def test_parts() -> None:
 
 def test_leaves_of_tuples() -> None:
     shape = read_shape("((f32[2], s32[]), (), u8[3])")
-    assert [(path, str(a)) for path, a in leaves(shape)] == [
-        ((0, 0), "f32[2]"),
-        ((0, 1), "s32[]"),
-        ((2,), "u8[3]"),
-    ]
+    assert [(path, str(a)) for path, a in leaves(shape)] == [((0, 0), "f32[2]"), ((0, 1), "s32[]"), ((2,), "u8[3]")]
     assert isinstance(shape, TupleShape)
     assert str(read_shape("((f32[2]{0}), s32[])").without_layout()) == "((f32[2]), s32[])"
     assert list(leaves(Shape("f32", (1,)))) == [((), Shape("f32", (1,)))]

@@ -21,9 +21,7 @@ def test_both_ways_keep_the_meaning(maps: Any) -> None:
     for _ in range(300):
         m = maps.map(AFFINE)
         back = from_mlir(to_mlir(m), to_mlir_set(m), runtime=len(m.rts))
-        assert [len(g) for g in (back.dims, back.ranges, back.rts)] == [
-            len(g) for g in (m.dims, m.ranges, m.rts)
-        ]
+        assert [len(g) for g in (back.dims, back.ranges, back.rts)] == [len(g) for g in (m.dims, m.ranges, m.rts)]
         for point in maps.points(m, 10):
             target = maps.target(m, point)
             assert maps.target(back, point) == target

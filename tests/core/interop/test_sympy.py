@@ -70,9 +70,7 @@ def test_both_ways_keep_the_meaning(maps: Any, evaluate: bool) -> None:
         f = to_sympy(m, evaluate=evaluate)
         back = from_sympy(f)
         assert back.variables == m.variables
-        if not evaluate and not any(
-            isinstance(n, FloorDiv | CeilDiv) and n.b.value < 2 for n in postorder(*m.roots)
-        ):
+        if not evaluate and not any(isinstance(n, FloorDiv | CeilDiv) and n.b.value < 2 for n in postorder(*m.roots)):
             unchanged += 1
             assert back == m
         for point in maps.points(m, 4, outside=False):

@@ -141,9 +141,7 @@ def towards_zero(a: int, b: int) -> tuple[int, int]:
     (X * 8 - 6, 4, {}, "max(x * 8 - 6, 0) floordiv 4 - max(-x * 8 + 6, 0) floordiv 4"),
     (X, 1, {}, "x floordiv 1"),
 ])  # fmt: skip
-def test_division_that_rounds_towards_zero(
-    numerator: Any, divisor: int, bounds: dict[Any, Any], quotient: str
-) -> None:
+def test_division_that_rounds_towards_zero(numerator: Any, divisor: int, bounds: dict[Any, Any], quotient: str) -> None:
     d = tir.IntImm("int32", divisor)
     divided, left = from_tvm(tir.Div(numerator, d), bounds), from_tvm(tir.Mod(numerator, d), bounds)
     assert divided is parse_expr(quotient)

@@ -116,12 +116,7 @@ def test_a_bitcast_that_loses_elements_to_padding_has_them_not_in_its_domain() -
     source, target = memory("f32[4]{0:T(4)}"), memory("f32[2,2]{1,0:T(1,3)}")
     held = [e for e in itertools.product(range(2), range(2)) if target.linear_index(e) < source.size]
     assert [m.evaluate(e) for e in held] == [source.index(target.linear_index(e)) for e in held]
-    assert [m.evaluate(e) is not None for e in itertools.product(range(2), range(2))] == [
-        True,
-        True,
-        True,
-        False,
-    ]
+    assert [m.evaluate(e) is not None for e in itertools.product(range(2), range(2))] == [True, True, True, False]
 
 
 @pytest.mark.parametrize(("source", "target", "message"), [

@@ -107,9 +107,7 @@ def arbitrary(count: int) -> Iterator[Memory]:
         have = rank
         for _ in range(rng.choice([0, 1, 1, 2, 3])):
             length = rng.randrange(1, min(have + 2, 4))
-            sizes: list[int | None] = [
-                None if rng.random() < 0.25 else rng.randrange(1, 5) for _ in range(length)
-            ]
+            sizes: list[int | None] = [None if rng.random() < 0.25 else rng.randrange(1, 5) for _ in range(length)]
             sizes[-1] = sizes[-1] or 2
             tiles.append(Tile(tuple(sizes)))
             cuts = length - sizes.count(None)

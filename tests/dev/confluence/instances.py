@@ -16,20 +16,7 @@ from typing import Final, TypeAlias
 
 from indexproof.core.condition import FALSE, And, Compare, Condition, Divides, Or, Within, all_exprs
 from indexproof.core.errors import InputError
-from indexproof.core.expr import (
-    Binary,
-    Expr,
-    Extremum,
-    Int,
-    Mul,
-    Sum,
-    Var,
-    integer,
-    linear,
-    postorder,
-    rebuild,
-    var,
-)
+from indexproof.core.expr import Binary, Expr, Extremum, Int, Mul, Sum, Var, integer, linear, postorder, rebuild, var
 from indexproof.core.expr import as_sum as summands
 from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
@@ -303,9 +290,7 @@ def _named_summands(p: Expr) -> tuple[list[tuple[Expr, Expr | None]], Var | None
         elif isinstance(t, Var) and t.kind == "const" and k == 1:
             constant = t
         elif isinstance(t, Mul) and len(t.factors) == 2 and k == 1:
-            coefficient, atom = sorted(
-                t.factors, key=lambda f: not (isinstance(f, Var) and f.kind == "const")
-            )
+            coefficient, atom = sorted(t.factors, key=lambda f: not (isinstance(f, Var) and f.kind == "const"))
             named.append((atom, coefficient))
         else:
             named.append((t, integer(k)))

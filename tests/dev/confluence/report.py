@@ -153,9 +153,7 @@ def _rows(pairs: Sequence[Pair], how: str) -> list[str]:
     rewritten = how == "rewritten"
     found: dict[Any, str] = {}
     examples = [p.examples[how] for p in pairs if how in p.examples]
-    for e in sorted(
-        examples, key=lambda e: e.rank if rewritten else (e.kind is not Found.WRONG, e.size, e.rank)
-    ):
+    for e in sorted(examples, key=lambda e: e.rank if rewritten else (e.kind is not Found.WRONG, e.size, e.rank)):
         quick = " (`--quick`)" if e.quick else ""
         results = f"`{_result(e, 0)}`, `{_result(e, 1)}`{quick}"
         row = f"| `{e.given[0]}` | {results} | {e.weights[0]}, {e.weights[1]} | {e.way} |"

@@ -255,9 +255,7 @@ def examine(outer: AnyRule, inner: AnyRule, count: int = COUNT, simplify: Simpli
 
 
 # -------------------------------------------------------------------------------------------------------- a run
-def pairs_of(
-    rules: Sequence[AnyRule] = tuple(RULES), among: Sequence[str] = ()
-) -> list[tuple[AnyRule, AnyRule]]:
+def pairs_of(rules: Sequence[AnyRule] = tuple(RULES), among: Sequence[str] = ()) -> list[tuple[AnyRule, AnyRule]]:
     """Two rules at a time, each with itself too; with ``among`` only pairs with a rule of these names.
 
     Left out are structural and sharing rules.  A rule for constraints is the outer one of a pair with a rule for

@@ -99,9 +99,7 @@ def help_texts(group: Any) -> dict[str, str]:
 
     def add(command: Any, words: str, parent: Any) -> None:
         settings = {"terminal_width": 80, "help_option_names": names}
-        context = command.context_class(
-            command, info_name=words.rsplit(maxsplit=1)[-1], parent=parent, **settings
-        )
+        context = command.context_class(command, info_name=words.rsplit(maxsplit=1)[-1], parent=parent, **settings)
         out[words] = command.get_help(context)
         for name, inner in getattr(command, "commands", {}).items():
             if name not in TOOLS:  # these say themselves what their options are

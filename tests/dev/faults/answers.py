@@ -109,6 +109,4 @@ SECOND_LIES: dict[str, dict[str, str]] = {
 def second_solver_cases(task: Batch) -> Iterator[Fault]:
     """Claims under one way in which cvc5 is wrong."""
     lie = _second(SECOND_LIES[task.detail])
-    yield from lied_about(
-        "second solver", task.detail, lambda: replaced((opinion, "cvc5_reply", lie)), confirm=True
-    )
+    yield from lied_about("second solver", task.detail, lambda: replaced((opinion, "cvc5_reply", lie)), confirm=True)

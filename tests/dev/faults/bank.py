@@ -10,18 +10,7 @@ from indexproof.verify.budget import Budget
 from indexproof.verify.obligation import Obligation
 from indexproof.verify.trust import solvers
 
-__all__ = [
-    "BUDGET",
-    "DIGITS",
-    "DIVIDENDS",
-    "FALSE_CLAIMS",
-    "TRUE_CLAIMS",
-    "bank",
-    "c",
-    "d",
-    "obligations",
-    "x",
-]
+__all__ = ["BUDGET", "DIGITS", "DIVIDENDS", "FALSE_CLAIMS", "TRUE_CLAIMS", "bank", "c", "d", "obligations", "x"]
 
 #: Claims are small, so their proofs are too.
 BUDGET = Budget(proof=60_000, model=60_000, quick=20_000, linear=7_500)
@@ -86,10 +75,7 @@ FALSE_CLAIMS: tuple[_Claim, ...] = (
     ("quotient as a bound, one too near", (d > 0, d * y - d + 1 <= x), y <= x // d),
     ("bound of a quotient of any sign", (d.ne(0), x <= d * y + d - 1), x // d <= y),
     ("quotient of any sign as a bound", (d.ne(0), d * y <= x), y <= x // d),
-    *(
-        (name, (*known, c > 0), (one // c).eq(other // c))
-        for name, known, one, other in (*DIGITS, *DIVIDENDS)
-    ),
+    *((name, (*known, c > 0), (one // c).eq(other // c)) for name, known, one, other in (*DIGITS, *DIVIDENDS)),
 )
 #: False, at points that no table of small points holds.
 _FAR_CLAIMS: tuple[_Claim, ...] = (

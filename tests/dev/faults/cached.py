@@ -136,9 +136,7 @@ def cache_entry_cases(task: Batch) -> Iterator[Fault]:
                 with Cache(s.path, read_only=recheck) as cache:
                     if recheck:
                         run = prove_all([o], jobs=1, budget=BUDGET, cache=cache, recheck=1.0)
-                        right = run.results[0].verdict == honest and run.refused_cache_entries == {
-                            "untrue": 1
-                        }
+                        right = run.results[0].verdict == honest and run.refused_cache_entries == {"untrue": 1}
                         noticed = "proved again" if right else ""
                     else:
                         found = cache.get(s.keys[k], o)
@@ -153,8 +151,7 @@ def cache_file_cases(task: Batch) -> Iterator[Fault]:
         s = _Store(Path(folder))
         whole = s.path.read_bytes()
         spoiled: list[tuple[str, bytes]] = [
-            (f"truncated to {size:,} bytes", whole[:size])
-            for size in range(1, len(whole) * 3 // 4, len(whole) // 40)
+            (f"truncated to {size:,} bytes", whole[:size]) for size in range(1, len(whole) * 3 // 4, len(whole) // 40)
         ]
         for k, key in enumerate(s.keys):
             at = whole.find(s.rows[key][0].encode())
@@ -174,9 +171,7 @@ def cache_file_cases(task: Batch) -> Iterator[Fault]:
             s.path.write_bytes(data)
             with Cache(s.path) as cache:
                 found = [cache.get(key, o) for key, (o, _) in zip(s.keys, s.kept, strict=True)]
-                wrong = sum(
-                    v is not None and v != honest for v, (_, honest) in zip(found, s.kept, strict=True)
-                )
+                wrong = sum(v is not None and v != honest for v, (_, honest) in zip(found, s.kept, strict=True))
                 lost = sum(v is None for v in found)
                 noticed = next(iter(cache.refused), "nothing is there") if lost and not wrong else ""
             yield Fault("cache file", name, noticed)

@@ -53,11 +53,7 @@ def _wrong(o: Obligation, true: bool, v: Verdict | None, said: str) -> bool:
 
 
 def lied_about(
-    kind: str,
-    name: str,
-    tampering: Callable[[], Any],
-    confirm: bool,
-    baseline: Callable[[], Any] = nullcontext,
+    kind: str, name: str, tampering: Callable[[], Any], confirm: bool, baseline: Callable[[], Any] = nullcontext
 ) -> Iterator[Fault]:
     """Every claim of the bank is a case whose right outcome under ``baseline`` the tampering changes."""
     for k, (o, true) in enumerate(bank()):

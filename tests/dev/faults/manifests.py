@@ -33,9 +33,7 @@ def manifest_cases(task: Batch) -> Iterator[Fault]:
         path = Path(folder) / "verdicts.sqlite"
         with Cache(path) as cache:
             for s in there[:3]:
-                cache.put_manifest(
-                    manifest_name(s.name, 0), state(s, 0, Whole()) | depends(s.home, homes, sources)
-                )
+                cache.put_manifest(manifest_name(s.name, 0), state(s, 0, Whole()) | depends(s.home, homes, sources))
             db = sqlite3.connect(path, isolation_level=None)
             rows = db.execute("SELECT key, body, seal FROM entries ORDER BY key").fetchall()
             for k, (key, body, seal) in enumerate(rows):
@@ -63,18 +61,12 @@ def manifest_cases(task: Batch) -> Iterator[Fault]:
                     yield Fault("manifest", f"{how}: {name}", noticed)
                     db.execute("UPDATE entries SET body = ?, seal = ? WHERE key = ?", (body, seal, key))
                 # what the manifest depends on: every file but the homes of other claims and the engine made of them
-                apart = {
-                    f
-                    for f in {*homes, "rules/compiled.py"} - set(manifest["files"])
-                    if f.startswith("rules/")
-                }
+                apart = {f for f in {*homes, "rules/compiled.py"} - set(manifest["files"]) if f.startswith("rules/")}
                 for file in [f for f in sources if f not in apart][k :: len(rows)]:
                     changed = {**sources, file: "0" * 64}
                     removed = {f: d for f, d in sources.items() if f != file}
                     believed = sound(cache, section, changed) or sound(cache, section, removed)
-                    yield Fault(
-                        "manifest", f"{file} changed or removed: {name}", "" if believed else "its digest"
-                    )
+                    yield Fault("manifest", f"{file} changed or removed: {name}", "" if believed else "its digest")
             db.close()
 
 

@@ -53,10 +53,7 @@ def mutants(o: Obligation) -> Iterator[tuple[str, Obligation]]:
         others = (*o.hypotheses[:k], *o.hypotheses[k + 1 :])
         yield "a condition dropped", replace(o, hypotheses=others)
         for loose in _looser(h):
-            yield (
-                "a condition loosened",
-                replace(o, hypotheses=(*o.hypotheses[:k], loose, *o.hypotheses[k + 1 :])),
-            )
+            yield ("a condition loosened", replace(o, hypotheses=(*o.hypotheses[:k], loose, *o.hypotheses[k + 1 :])))
     for e in dict.fromkeys(postorder(*all_exprs(o.goal))):
         for other in _changed(e):
             try:
@@ -117,9 +114,7 @@ def _stronger(c: Condition) -> Iterator[Condition]:
             yield e.within(lo + 1, hi)
             yield e.within(lo, hi - 1)
         case And(args):
-            yield from (
-                all_of((*args[:k], s, *args[k + 1 :])) for k, a in enumerate(args) for s in _stronger(a)
-            )
+            yield from (all_of((*args[:k], s, *args[k + 1 :])) for k, a in enumerate(args) for s in _stronger(a))
         case Or(args):
             yield from (any_of((*args[:k], *args[k + 1 :])) for k in range(len(args)))
 

@@ -120,8 +120,7 @@ def instance_cases(task: Batch) -> Iterator[Fault]:
     names = "int x, y, t1, t2\nint i in [0, 7]\nconst c, d\nbool p\n"
     for name, head, false, true in _INSTANCES:
         r, wider = (
-            parse_rules(f"{head}\n{names}r: {rule}\n", "faults.rules", derived=True).rules[0]
-            for rule in (false, true)
+            parse_rules(f"{head}\n{names}r: {rule}\n", "faults.rules", derived=True).rules[0] for rule in (false, true)
         )
         point = table_of(r).counterexample()
         assert point is not None, name

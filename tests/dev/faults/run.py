@@ -103,9 +103,7 @@ def faults_text(outcomes: Sequence[Fault], seconds: float) -> Iterator[str]:
     for kind in dict.fromkeys(o.kind for o in outcomes):
         cases = [o for o in outcomes if o.kind == kind]
         how = Counter(o.noticed for o in cases if o.noticed)
-        said = ", ".join(
-            f"{name} {n:,}" for name, n in sorted(how.items(), key=lambda item: (-item[1], item[0]))
-        )
+        said = ", ".join(f"{name} {n:,}" for name, n in sorted(how.items(), key=lambda item: (-item[1], item[0])))
         rows.append((kind, f"{len(cases):,}", f"{how.total():,}", said))
     yield "\n".join(table(rows, right=(1, 2)))
     missed = [o for o in outcomes if not o.noticed]

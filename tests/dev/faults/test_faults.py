@@ -126,9 +126,7 @@ def test_what_is_left_out_would_be_noticed(monkeypatch: pytest.MonkeyPatch, chec
     assert expected(found, [o.name for o in found if not o.noticed])
 
 
-def test_a_checker_that_does_not_ask_whether_terms_are_equal_would_be_noticed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_checker_that_does_not_ask_whether_terms_are_equal_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     prove = checker.Check.prove
 
     def believing(self: Any, proof: Any, facts: Any, names: Any, place: str) -> None:
@@ -141,9 +139,7 @@ def test_a_checker_that_does_not_ask_whether_terms_are_equal_would_be_noticed(
 
 
 @pytest.mark.parametrize("reason", ["is no new name", "means nothing here"])
-def test_a_checker_without_one_of_its_reasons_would_be_noticed(
-    monkeypatch: pytest.MonkeyPatch, reason: str
-) -> None:
+def test_a_checker_without_one_of_its_reasons_would_be_noticed(monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
     """Fault injection draws steps until one that is not true is accepted."""
     require = checker.require
 

@@ -67,9 +67,7 @@ def _constraint(text: str) -> Constraint:
     return Constraint(parse_expr(found[1]), int(found[2]), int(found[3]))
 
 
-def _over(
-    results: list[str], constraints: list[Constraint], bounds: Mapping[str, tuple[int, int]]
-) -> IndexingMap:
+def _over(results: list[str], constraints: list[Constraint], bounds: Mapping[str, tuple[int, int]]) -> IndexingMap:
     exprs = [parse_expr(r) for r in results]
     names = {v.name for e in (*exprs, *(c.expr for c in constraints)) for v in e.variables()} | set(bounds)
     dims = tuple(Variable(n, *bounds.get(n, FREE)) for n in sorted(names))
@@ -92,11 +90,7 @@ def read_corpus(path: Path) -> list[Named]:
         name = f"{path.name}:{line}"
         try:
             if block.startswith("{") and '"pairs"' in block:
-                found += [
-                    (f"{name}, pair {k}", m)
-                    for k, p in enumerate(json.loads(block)["pairs"])
-                    for m in _pair(p)
-                ]
+                found += [(f"{name}, pair {k}", m) for k, p in enumerate(json.loads(block)["pairs"]) for m in _pair(p)]
             elif not block.startswith("#"):
                 found.append((name, read_map(block)))
         except (InputError, ValueError, KeyError, TypeError) as error:

@@ -154,9 +154,7 @@ def _chain(m: Maker, index: list[Expr], shape: list[int], steps: int) -> tuple[l
     """An index carried through shape changes, from an output back to an input."""
     rng = m.rng
     for _ in range(steps):
-        match rng.choice(
-            ("reshape", "reshape", "transpose", "reverse", "slice", "pad", "broadcast", "collapse")
-        ):
+        match rng.choice(("reshape", "reshape", "transpose", "reverse", "slice", "pad", "broadcast", "collapse")):
             case "reshape":
                 parts = rng.randint(1, 5)
                 line = _linearized(index, shape)
@@ -299,9 +297,7 @@ def long_sums(m: Maker) -> None:
     line = add(rng.choice((0, 0, 1, -1, 7)), *(a * (s * sign) for a, s in zip(atoms, strides, strict=True)))
     d = rng.choice(strides[2:]) * rng.choice((1, 1, 2, 3))
     m.results.append(rng.choice((line, line // d, line % d)))
-    m.results.append(
-        rng.choice((line % max(d, 2) // 2, (line // d) % rng.choice((2, 3)), line // d + line % d))
-    )
+    m.results.append(rng.choice((line % max(d, 2) // 2, (line // d) % rng.choice((2, 3)), line // d + line % d)))
     if rng.random() < 0.3:
         m.limit(line, 0, rng.choice((d, 2 * d, strides[-1])))
 
@@ -356,11 +352,7 @@ def nested(m: Maker) -> None:
     g, n, rng = m.g, m.n, m.rng
     x, y = m.wide(), m.digit(n)
     inner = m.split(x + rng.choice((0, 0, 1, g)), rng.choice((g, g * n, n)))
-    e = (
-        inner * rng.choice((1, 1, -1, n, g))
-        + y * rng.choice((0, 1, 1, g, n))
-        + rng.choice((0, 0, 1, -1, n - 1))
-    )
+    e = inner * rng.choice((1, 1, -1, n, g)) + y * rng.choice((0, 1, 1, g, n)) + rng.choice((0, 0, 1, -1, n - 1))
     if rng.random() < 0.4:
         e += (x // (g * n)) * rng.choice((n, -n, n * g, 1))
     d = rng.choice((g, n, g * n, -n, n * n))
@@ -377,23 +369,16 @@ def extrema(m: Maker) -> None:
     other = maximum if pick is minimum else minimum
     c = rng.choice((0, 0, 1, g, -1))
     k = rng.choice((1, 1, g, -1))
-    args: list[Expr] = [
-        x * k + c,
-        rng.choice((y * k + c, integer(m.near(g - 1)), integer(m.near(0)), x * k + y + c)),
-    ]
+    args: list[Expr] = [x * k + c, rng.choice((y * k + c, integer(m.near(g - 1)), integer(m.near(0)), x * k + y + c))]
     if rng.random() < 0.5:
         args.append(rng.choice((x + y, integer(c), y * k + c, other(x, y), x // n, x % n, m.wide() * k + c)))
     e = pick(*args)
     f = other(*args) if rng.random() < 0.4 else pick(*args[:2])
-    m.results.append(
-        e * rng.choice((1, -1, g)) + f * rng.choice((0, 1, 1, g)) + rng.choice((integer(0), y, x))
-    )
+    m.results.append(e * rng.choice((1, -1, g)) + f * rng.choice((0, 1, 1, g)) + rng.choice((integer(0), y, x)))
     if rng.random() < 0.5:
         m.results.append(m.split(e * rng.choice((1, g, n)) + y * rng.choice((0, 1, n)), rng.choice((g, n))))
     if rng.random() < 0.4:
-        m.results.append(
-            rng.choice((minimum, maximum))(e + rng.choice((0, 1)), *args[1:], integer(m.near(n)))
-        )
+        m.results.append(rng.choice((minimum, maximum))(e + rng.choice((0, 1)), *args[1:], integer(m.near(n))))
 
 
 def turned(m: Maker) -> None:
@@ -402,13 +387,7 @@ def turned(m: Maker) -> None:
     x = m.wide()
     y = m.digit(n) if rng.random() < 0.6 else integer(0)
     e = x - y + rng.choice((0, 1))
-    m.results += [
-        e // g,
-        (m.near(g - 1) - e) // g,
-        m.split(e, -g),
-        m.split(-e, g),
-        ceildiv(e, rng.choice((g, -g))),
-    ]
+    m.results += [e // g, (m.near(g - 1) - e) // g, m.split(e, -g), m.split(-e, g), ceildiv(e, rng.choice((g, -g)))]
     m.results = rng.sample(m.results, rng.randint(1, 4))
     if rng.random() < 0.5:
         r = rng.randrange(g)
@@ -429,9 +408,7 @@ def known(m: Maker) -> None:
     what = rng.choice((s, s, s, s // g, s % (g * n), x % (g * n) + y, x // g + z, x % g, minimum(s, z)))
     m.limit(what, lo, lo + m.near(g * rng.choice((1, 1, n)) - 1))
     if rng.random() < 0.4:
-        m.limit(
-            rng.choice((s, y - x, x // (g * n), x % (g * n), s + z, x // n % g)), m.near(0), m.near(g * n - 1)
-        )
+        m.limit(rng.choice((s, y - x, x // (g * n), x % (g * n), s + z, x // n % g)), m.near(0), m.near(g * n - 1))
     k = rng.choice((1, 1, 2, -1, g))
     e = rng.choice((s, s * k + z, s + x, s - x, s + y * b, x // g + z, x % (g * n) // g, x % (g * n), x))
     e += rng.choice((0, 0, 1, -lo, -1))
@@ -475,11 +452,7 @@ def constrained(m: Maker) -> None:
     dividends = []
     for _ in range(rng.randint(1, 4)):
         a, b = rng.sample(known, 2)
-        s = (
-            a * rng.choice((1, 1, 1, -1))
-            + rng.choice((0, 0, 0, 0, b, -b, b * g, b * -n))
-            + rng.choice(shifts)
-        )
+        s = a * rng.choice((1, 1, 1, -1)) + rng.choice((0, 0, 0, 0, b, -b, b * g, b * -n)) + rng.choice(shifts)
         dividends.append(s)
         k = rng.choice((1, 1, 2, -1, -3, g))
         what = rng.choice((
@@ -488,9 +461,7 @@ def constrained(m: Maker) -> None:
             s // g * k + b * rng.choice((0, 1, -1, g)), minimum(s, b), maximum(s, b), a,
         ))  # fmt: skip
         here = what.evaluate(point) if rng.random() < 0.9 else rng.randrange(g * n)
-        below, above = rng.choice(
-            ((0, 0), (0, 0), (0, 1), (1, 0), (1, g), (n, n), (g * n, 2), (0, g * n * 9))
-        )
+        below, above = rng.choice(((0, 0), (0, 0), (0, 1), (1, 0), (1, g), (n, n), (g * n, 2), (0, g * n * 9)))
         m.limit(what, here - below, here + above)
     e = rng.choice(dividends) + rng.choice((0, 0, *shifts))
     m.results += [m.split(e, d) for d in (g, g * n, n)] + [m.split(known[-1] * g + y, g), x - y * g, e * 2]
@@ -535,14 +506,7 @@ def opaque(m: Maker) -> None:
     inner = x % g if rng.random() < 0.5 else x + z - z
     p = rng.choice((mul(inner, y), inner // y, inner % y, ceildiv(inner, y), mul(x // g * g + x % g, y)))
     e = p * rng.choice((1, g, -1)) + z + rng.choice((0, 1))
-    m.results += [
-        m.split(e, g),
-        e,
-        minimum(e, p),
-        m.split(p * g * n + z, g),
-        maximum(p, p - 1) % n,
-        p // n * n + p % n,
-    ]
+    m.results += [m.split(e, g), e, minimum(e, p), m.split(p * g * n + z, g), maximum(p, p - 1) % n, p // n * n + p % n]
     m.results = rng.sample(m.results, rng.randint(1, 3))
     if rng.random() < 0.3:
         m.limit(rng.choice((p, z + x)), m.near(0), m.near(g * n))

@@ -34,17 +34,7 @@ from indexproof.verify.pool import ignore_interrupts
 
 from .runs import Failed, Result, Run, attempted, run_text
 
-__all__ = [
-    "DATA",
-    "MAPS",
-    "damaged",
-    "examine_hlo",
-    "examine_some",
-    "hlo_text",
-    "is_map",
-    "limited",
-    "read_texts",
-]
+__all__ = ["DATA", "MAPS", "damaged", "examine_hlo", "examine_some", "hlo_text", "is_map", "limited", "read_texts"]
 
 PATIENCE: Final = 60
 ROOM: Final = 4 << 30
@@ -200,20 +190,13 @@ def _must_point(error: InputError, text: str) -> None:
 
 def _ask(module: Module, counts: Counter[str]) -> None:
     """Everything that can be asked of a module; a question may be refused."""
-    questions: list[Callable[[], Any]] = [
-        lambda: module.callees_first,
-        lambda: module.callers,
-        lambda: hash(module),
-    ]
+    questions: list[Callable[[], Any]] = [lambda: module.callees_first, lambda: module.callers, lambda: hash(module)]
     for computation in module.computations:
         questions += [lambda c=computation: (c.users, c.parameters)]  # type: ignore[misc]
         for i in computation.instructions:
             questions += [
                 lambda i=i: (i.calls, i.attributes.pairs),  # type: ignore[misc]
-                *(
-                    getattr(i, name)
-                    for name in ("replica_groups", "strides", "window", "padding", "dim_labels")
-                ),
+                *(getattr(i, name) for name in ("replica_groups", "strides", "window", "padding", "dim_labels")),
             ]
     for question in questions:
         try:
@@ -228,9 +211,7 @@ def _analyse(module: Module, counts: Counter[str]) -> None:
     for computation in module.computations:
         for direction in DIRECTIONS:
             try:
-                found = computation_maps(
-                    module, catalogue, computation=computation, direction=direction, limit=50
-                )
+                found = computation_maps(module, catalogue, computation=computation, direction=direction, limit=50)
             except InputError:
                 counts["analyses refused"] += 1
                 continue

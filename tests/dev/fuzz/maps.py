@@ -70,9 +70,7 @@ def examine(
         counts["reduced"] += 1
         answer = equal_maps(after, read_as_before(reduced))
         if answer.verdict is Status.REFUTED:
-            raise failed(
-                "the simplified map differs", f"reduced to {format_map(reduced.map)}: {answer.counterexample}"
-            )
+            raise failed("the simplified map differs", f"reduced to {format_map(reduced.map)}: {answer.counterexample}")
         if not answer.proved:
             raise failed("no engine decided it", f"reduced to {format_map(reduced.map)}", 2)
     for end, steps in ((after, trace), *([(reduced.map, short)] if reduced.steps else [])):
@@ -92,15 +90,12 @@ def examine(
         unasked = _simplified(m, asked)
         if unasked != after:
             raise failed(
-                "the result is another one when it is not explained",
-                f"without a trace: {format_map(unasked)}",
+                "the result is another one when it is not explained", f"without a trace: {format_map(unasked)}"
             )
         if asked == BY_DEFAULT:
             counts[f"plainly {beside_plain(m, after)}"] += 1
     if again != after:
-        raise failed(
-            "simplifying again changes the result", f"{format_map(after)} becomes {format_map(again)}"
-        )
+        raise failed("simplifying again changes the result", f"{format_map(after)} becomes {format_map(again)}")
     before, now = map_cost(m), map_cost(after)
     if now.weighed(asked.division_weight) > before.weighed(asked.division_weight):
         raise failed("the result costs more than the map", f"from {before} to {now}")
@@ -141,10 +136,7 @@ def examine_some(task: tuple[int, int], checked: bool = False, proved: Sequence[
 
 
 def examine_corpus(
-    maps: Iterable[tuple[str, IndexingMap]],
-    checked: bool,
-    proved: Sequence[str] = (),
-    asked: Asked = BY_DEFAULT,
+    maps: Iterable[tuple[str, IndexingMap]], checked: bool, proved: Sequence[str] = (), asked: Asked = BY_DEFAULT
 ) -> Result:
     """Examine maps that have names, until one fails."""
     counts: Counter[str] = Counter()

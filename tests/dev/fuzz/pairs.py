@@ -65,10 +65,7 @@ def wide_pair(seed: int, index: int) -> tuple[IndexingMap, IndexingMap]:
     def deep(depth: int) -> Expr:
         if not depth:
             return rng.choice(variables).expr
-        parts = [
-            deep(rng.randrange(depth)) * rng.choice((1, 1, 7, -3, number()))
-            for _ in range(rng.choice((1, 2)))
-        ]
+        parts = [deep(rng.randrange(depth)) * rng.choice((1, 1, 7, -3, number())) for _ in range(rng.choice((1, 2)))]
         e = add(rng.choice((0, 0, 1, number())), *parts)
         kind = rng.randrange(8)
         if kind < 3:
@@ -77,9 +74,7 @@ def wide_pair(seed: int, index: int) -> tuple[IndexingMap, IndexingMap]:
             return e // divisor()
         return e if kind == 6 else rng.choice((minimum, maximum))(e, deep(depth - 1))
 
-    results = [
-        add(*(deep(2) * number() for _ in range(rng.choice((1, 2))))) for _ in range(rng.choice((1, 1, 2)))
-    ]
+    results = [add(*(deep(2) * number() for _ in range(rng.choice((1, 2))))) for _ in range(rng.choice((1, 1, 2)))]
     first = results[0]
     kind, c = rng.randrange(5), divisor()
     other = [

@@ -52,9 +52,7 @@ EVEN = "(d0) -> (d0), domain: d0 in [0, 9], d0 mod 2 in [0, 0], d0 mod 4 in [1, 
     # other variables are compared as relations
     (f"(d0)[s0, s1] -> (d0 + s0), {BOX}, s1 in [0, 5]", f"(d0)[s0] -> (d0 + s0), {BOX}", (), False, False, "portfolio"),
 ])  # fmt: skip
-def test_equal_maps(
-    left: str, right: str, said: tuple[str, ...], complete: bool, pointwise: bool, by: str
-) -> None:
+def test_equal_maps(left: str, right: str, said: tuple[str, ...], complete: bool, pointwise: bool, by: str) -> None:
     found = of(left, right)
     assert found.verdict is Status.PROVED
     assert tuple(found.said.values()) == said
@@ -90,9 +88,7 @@ def test_what_both_say_alike_is_not_asked() -> None:
 # ------------------------------------------------------------------------------------------ contradictions
 def lying(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, *engines: str) -> None:
     honest = validation._decided
-    monkeypatch.setattr(
-        validation, "_decided", lambda p, engine: outcome if engine in engines else honest(p, engine)
-    )
+    monkeypatch.setattr(validation, "_decided", lambda p, engine: outcome if engine in engines else honest(p, engine))
 
 
 @pytest.mark.parametrize("engine", ["isl", "z3"])
@@ -173,9 +169,7 @@ def test_a_runtime_variable_keeps_its_identity() -> None:
 
 # --------------- Pairs of maps: the same in every process, compared without an exception, and right where all
 @pytest.mark.parametrize("make", [pair, wide_pair])
-def test_pairs_on_small_boxes_against_all_points(
-    make: Callable[[int, int], tuple[IndexingMap, IndexingMap]],
-) -> None:
+def test_pairs_on_small_boxes_against_all_points(make: Callable[[int, int], tuple[IndexingMap, IndexingMap]]) -> None:
     said = set()
     for index in range(150):
         left, right = cut_down(*make(7, index))
@@ -198,15 +192,11 @@ def test_wide_pairs_are_decided() -> None:
 
 
 def test_an_answer_that_is_wrong_is_noticed() -> None:
-    left, right = next(
-        p for k in range(99) if (p := cut_down(*wide_pair(7, k))) and not equal_maps(p[0], p[1]).proved
-    )
+    left, right = next(p for k in range(99) if (p := cut_down(*wide_pair(7, k))) and not equal_maps(p[0], p[1]).proved)
     assert not agrees(left, right, equal_maps(left, left))
 
 
-def test_a_counterexample_of_one_direction_ends_the_search_in_the_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_counterexample_of_one_direction_ends_the_search_in_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two maps the first direction would take five rounds of wide integers; the other is refuted in one."""
     asked: list[int] = []
     answered = image.Question.answered

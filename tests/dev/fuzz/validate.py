@@ -61,9 +61,7 @@ class Validation:
 def aligned(m: IndexingMap, after: IndexingMap) -> bool:
     """Whether both maps have the same variables, by name and kind."""
     groups = ((m.dims, after.dims), (m.ranges, after.ranges), (m.rts, after.rts))
-    return len(m.results) == len(after.results) and all(
-        [v.name for v in a] == [v.name for v in b] for a, b in groups
-    )
+    return len(m.results) == len(after.results) and all([v.name for v in a] == [v.name for v in b] for a, b in groups)
 
 
 def questions(m: IndexingMap, after: IndexingMap) -> list[Problem]:
@@ -154,9 +152,7 @@ def _evaluate(m: IndexingMap, after: IndexingMap, found: Validation) -> None:
     else:
         columns = [drawn(Interval(v.lo, v.hi), SAMPLES, k, dtype) for k, v in enumerate(box)]
     n, k = len(m.dims), len(m.dims) + len(m.ranges)
-    (inside, left), (also, right) = (
-        f.evaluate_many(columns[:n], columns[n:k], columns[k:]) for f in (m, after)
-    )
+    (inside, left), (also, right) = (f.evaluate_many(columns[:n], columns[n:k], columns[k:]) for f in (m, after))
     wrong = np.any(inside != also) or any(np.any(inside & (a != b)) for a, b in zip(left, right, strict=True))
     found.said["evaluation"] = "different" if wrong else "same" if found.complete else "open"
 

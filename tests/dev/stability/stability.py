@@ -196,10 +196,7 @@ def stability(
         askers.setdefault(question_of(o), []).append(n)
     found: dict[int, Record] = {}
     do = partial(examine_stability, mutants=mutants, budget=budget or Budget())
-    with (
-        suppress(KeyboardInterrupt),
-        closing(each(do, askers, jobs) if jobs > 1 else _here(do, askers)) as done,
-    ):
+    with suppress(KeyboardInterrupt), closing(each(do, askers, jobs) if jobs > 1 else _here(do, askers)) as done:
         for question, record in done:
             # what ends its process is found by doing it here
             record = do(question) if record is None else record
@@ -209,9 +206,7 @@ def stability(
     return [found[n] for n in sorted(found)]
 
 
-def _here(
-    do: Callable[[Obligation], Record], tasks: Iterable[Obligation]
-) -> Generator[tuple[Obligation, Record]]:
+def _here(do: Callable[[Obligation], Record], tasks: Iterable[Obligation]) -> Generator[tuple[Obligation, Record]]:
     for t in tasks:
         yield t, do(t)
 

@@ -241,9 +241,7 @@ def test_what_several_ask_is_examined_once(monkeypatch: pytest.MonkeyPatch) -> N
     # d, x, y are in the natural order of p1, p2, p10; a, b, c are not
     assert question_of(twin) == question_of(CLAIM)
     other = replace(
-        CLAIM,
-        goal=CLAIM.goal.substitute(names),
-        hypotheses=tuple(h.substitute(names) for h in CLAIM.hypotheses),
+        CLAIM, goal=CLAIM.goal.substitute(names), hypotheses=tuple(h.substitute(names) for h in CLAIM.hypotheses)
     )
     weaker = replace(CLAIM, subject="weaker", hypotheses=CLAIM.hypotheses[:3])
     assert question_of(weaker) != question_of(CLAIM)

@@ -77,8 +77,7 @@ def test_production_maps_are_the_stated_relation(cls: type[Op], rank: int) -> No
         given = [] if op.virtual else shapes
         # indices far outside their range too: they are clamped
         held = {
-            k: np.array(rng.choices(range(-9, 10), k=math.prod(x)), dtype=int).reshape(x)
-            for k, x in enumerate(shapes)
+            k: np.array(rng.choices(range(-9, 10), k=math.prod(x)), dtype=int).reshape(x) for k, x in enumerate(shapes)
         }
         by_name = {f"operand {k}": values for k, values in held.items()}
         # the position of the executing replica, for collectives

@@ -96,12 +96,7 @@ BAD = [
     ("hlo h\n  p0 = f32[4] parameter(0)\n  n = reverse(p0), dimensions={1}\n", 3, 3, "dimension 1"),
     ("hlo h\n  n = f32[4] add(f32[4] x, f32[5] x)\n", 2, 1, "is written f32[4] and f32[5]"),
     ("hlo h\n  f {\n    p0 = f32[4] parameter(0)\n", 2, 5, "not closed"),
-    (
-        f"{HLO}a -> p0 : (d0, d1) -> (d1, d0)\nhlo h\n  p = f32[] parameter(0)\n",
-        10,
-        5,
-        "a second program `h`",
-    ),
+    (f"{HLO}a -> p0 : (d0, d1) -> (d1, d0)\nhlo h\n  p = f32[] parameter(0)\n", 10, 5, "a second program `h`"),
     (f"{HLO}a -> q : (d0, d1) -> (d1, d0)\n", 9, 6, "no instruction `q`"),
     (f"{HLO}q -> a : (d0, d1) -> (d1, d0)\n", 9, 1, "no instruction `q`"),
     (f"{HLO}a ->\n", 9, 5, "ends too early"),
@@ -175,8 +170,7 @@ def complaint(text: str) -> InputError | None:
 
 def test_every_beginning_of_a_file_is_read_or_is_an_error() -> None:
     text = (
-        f"{HLO}a -> p0 :\n  (d0, d1) -> (d1, d0),\n  domain: d0 in [0, 5]\nexpect PROVED\n"
-        f"claim z\n  {MAP} == {MAP}\n"
+        f"{HLO}a -> p0 :\n  (d0, d1) -> (d1, d0),\n  domain: d0 in [0, 5]\nexpect PROVED\nclaim z\n  {MAP} == {MAP}\n"
     )
     for end in range(len(text)):
         error = complaint(text[:end])

@@ -147,9 +147,7 @@ def test_the_right_map_is_right_and_the_element_shows_it(audit: Audit) -> None:
 
 def test_each_program_is_claimed_about_in_both_directions_where_the_pages_do(audit: Audit) -> None:
     for _, results in audit[1:3]:
-        pairs = [
-            (s.source.text, s.target.text) for r in results if isinstance(s := r.claim.statement, Dependence)
-        ]
+        pairs = [(s.source.text, s.target.text) for r in results if isinstance(s := r.claim.statement, Dependence)]
         assert sum(a.startswith("p") for a, _ in pairs) >= 15
         assert any(b == "()" for _, b in pairs) == any(a == "()" for a, _ in pairs)
 
@@ -206,8 +204,4 @@ def test_all_are_as_expected() -> None:
 
 def test_claims_about_the_same_pair_are_counted() -> None:
     file = read_claims(FILE.read_text("utf-8"), FILE.name)
-    assert [c.name for c in file.claims][:3] == [
-        "reverse: r -> p0",
-        "reverse: r -> p0 (2)",
-        "reverse: p0 -> r",
-    ]
+    assert [c.name for c in file.claims][:3] == ["reverse: r -> p0", "reverse: r -> p0 (2)", "reverse: p0 -> r"]

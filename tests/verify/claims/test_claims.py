@@ -121,8 +121,7 @@ def test_the_element_and_both_readings_are_named() -> None:
     assert r.explanation == ("it names p1 (4, 0), but p1 is f32[4,6]", "it misses what it should name")
     r = result(f"{ADD}\np1 -> output : (d0, d1)[s0] -> (d0, s0)\n  s0 in [0, 4]")
     assert r.headline == (
-        "p1 (0, 0): claimed that it is read by output (0, s0) for s0 in [0, 4], "
-        "in truth it is read by output (0, 0)"
+        "p1 (0, 0): claimed that it is read by output (0, s0) for s0 in [0, 4], in truth it is read by output (0, 0)"
     )
 
 

@@ -83,9 +83,7 @@ def test_local_questions_end_at_any_budget() -> None:
     # the values are those of a counterexample
     for answer, values in answers:
         if answer:
-            inside = [
-                lo <= sum(c * values[m - 1] for m, c in f.items()) <= hi for f, (lo, hi) in (*rows, goal)
-            ]
+            inside = [lo <= sum(c * values[m - 1] for m, c in f.items()) <= hi for f, (lo, hi) in (*rows, goal)]
             assert inside == [True] * len(rows) + [False]
 
 
@@ -145,15 +143,7 @@ def dividends_that_meet() -> Problem:
     number = 7294314086400000 * d0 + 113973657600000 * d1 + 1139736576000 * d2 + 113973657601 * d3
     number = (number + 111411200 * d4 + 6963200 * d5 + 69632 * d6 + 4096 * d7) % 492581209243648001
     right = (number - 1503238553600000 * (d6 // 12)) // 30064771072000000
-    box = (
-        (-3189, 65535),
-        (-1, 2),
-        (-162972, 999999),
-        (-946, 999),
-        (-59512, 65535),
-        (-559, 999),
-        (-27331, 65535),
-    )
+    box = ((-3189, 65535), (-1, 2), (-162972, 999999), (-946, 999), (-59512, 65535), (-559, 999), (-27331, 65535))
     return problem(left, right, *box, (-1765, 4095))
 
 

@@ -64,10 +64,7 @@ def test_parts_have_the_same_zeros(seed: int) -> None:
 
 def test_a_quotient_and_the_remainder_are_the_whole() -> None:
     one, two = x * 9 + y, u * 9 + v
-    for equations in (
-        [one // 4 - two // 4, one % 4 - two % 4],
-        [two % 4 - one % 4, one // 4 - two // 4, x - 1],
-    ):
+    for equations in ([one // 4 - two // 4, one % 4 - two % 4], [two % 4 - one % 4, one // 4 - two // 4, x - 1]):
         *rest, place = whole(equations)
         assert place in (one - two, two - one)
         assert rest == equations[2:]
@@ -96,11 +93,7 @@ def test_digits_say_what_their_number_says(seed: int) -> None:
         one = x * rng.choice((1, 4, -5)) + y * rng.choice((1, 2, 7))
         other: Expr = u * (n * k) + v * n + w if rng.random() < 0.5 else x + y * 3
         digits = [w, v, u] if rng.random() < 0.5 else [other % n, other // n % k, other // (n * k)]
-        equations = [
-            one % n - digits[0],
-            one // n % k - digits[1],
-            digits[2] - one // (n * k) + rng.choice((0, 0, 1)),
-        ]
+        equations = [one % n - digits[0], one // n % k - digits[1], digits[2] - one // (n * k) + rng.choice((0, 0, 1))]
         rng.shuffle(equations)
         found = whole(equations, box)
         assert zeros(found, box) == zeros(equations, box), (equations, box)
@@ -109,9 +102,7 @@ def test_digits_say_what_their_number_says(seed: int) -> None:
 
 
 @pytest.mark.parametrize(("place", "name", "wrong"), EQUATIONS, ids=lambda x: getattr(x, "__name__", ""))
-def test_planted_mistakes_are_noticed(
-    place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_planted_mistakes_are_noticed(place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, name, wrong)
     # other zeros, not fewer equations that are joined
     with pytest.raises(AssertionError, match=r"assert .+ == "):
@@ -185,9 +176,7 @@ def test_remainders_stand_for_all_values(seed: int) -> None:
     def some(*variables: Expr) -> Expr:
         e = linear(rng.randint(-4, 4), [(n, rng.randint(-5, 5)) for n in variables])
         divisor = rng.choice((2, 3, 4, 6))
-        return rng.choice(
-            (e % divisor, (e // divisor) % 3, e // divisor - (e + rng.randint(0, 3)) // divisor)
-        )
+        return rng.choice((e % divisor, (e // divisor) % 3, e // divisor - (e + rng.randint(0, 3)) // divisor))
 
     low = rng.choice((-30, -3, 0, 7))
     box = ((x, Interval(low, low + rng.randint(0, 50))), (y, Interval(-2, 2)))

@@ -132,9 +132,7 @@ def test_coverage_by_many_pieces() -> None:
 
 def test_minima_and_maxima() -> None:
     x, y, z = DIMS[:3]
-    assert equal_exprs(
-        minimum(x, maximum(y, z)), maximum(minimum(x, y), minimum(x, z)), WIDE, confirm=True
-    ).proved
+    assert equal_exprs(minimum(x, maximum(y, z)), maximum(minimum(x, y), minimum(x, z)), WIDE, confirm=True).proved
     answer = equal_exprs(minimum(x, maximum(y, z)), maximum(minimum(x, y), minimum(x - 5, z)), WIDE)
     assert sum(answer.counterexample.values.values()) == 2
     clamp = maximum(0, minimum(x - 7, 2**20))

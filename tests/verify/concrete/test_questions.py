@@ -82,10 +82,7 @@ def test_unknowns_without_end_beside_integers_beyond_floats() -> None:
     zero = Interval(0, 0)
     for step, expected in ((1, "holds"), (2, "fails")):
         there = Option((Fact(d0 - s0 * step, zero),), ((s0, LARGE),))
-        assert (
-            decide_problem(Problem(((d0, Interval(HUGE * 2, HUGE * 3)),), (), (there,))).outcome.status
-            == expected
-        )
+        assert decide_problem(Problem(((d0, Interval(HUGE * 2, HUGE * 3)),), (), (there,))).outcome.status == expected
     remainder = Option((Fact(d0 - s0 % 7, zero),), ((s0, LARGE),))
     assert decide_problem(Problem(((d0, Interval(0, 6)),), (), (remainder,))).outcome.status == "holds"
 
@@ -257,8 +254,7 @@ def test_the_same_element_may_be_written_differently() -> None:
     # where the value makes no difference, neither does the element
     dull = minimum(rt0, 0)
     assert equal_maps(
-        sliced(("rt0", 0, 5, source("p", d0)), result=dull),
-        sliced(("rt0", 0, 5, source("p", d0 + 1)), result=dull),
+        sliced(("rt0", 0, 5, source("p", d0)), result=dull), sliced(("rt0", 0, 5, source("p", d0 + 1)), result=dull)
     ).proved
 
 
@@ -272,11 +268,7 @@ def test_elements_that_depend_on_ranges() -> None:
     # spelled alike, but of another element: what is read of one row is not what is read of all rows
     one, all_rows = (
         IndexingMap.of(
-            [("d0", 0, 3)],
-            [("s0", 0, 5), ("s1", 0, 2)],
-            [("rt0", 0, 3, source("p", s0))],
-            results,
-            [(d0 - rt0, 0, 0)],
+            [("d0", 0, 3)], [("s0", 0, 5), ("s1", 0, 2)], [("rt0", 0, 3, source("p", s0))], results, [(d0 - rt0, 0, 0)]
         )
         for results in ([s0 // 3, s0 % 3], [s0 // 3, s1])
     )
@@ -300,9 +292,7 @@ def test_disagreement_stops_everything(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_engine_alone_gives_the_same_answer() -> None:
     e = maximum((d0 * 3 + d1) // 4, d0 % 5) - minimum(d1, d0 // 7)
-    problem = Problem(
-        ((d0, Interval(-20, 20)), (d1, Interval(-9, 9))), (), (Option((Fact(e, Interval(-30, 16)),)),)
-    )
+    problem = Problem(((d0, Interval(-20, 20)), (d1, Interval(-9, 9))), (), (Option((Fact(e, Interval(-30, 16)),)),))
     answers = {name: decide_problem(problem, engines=[name]).outcome for name in ("enumeration", "isl", "z3")}
     assert len(set(answers.values())) == 1, answers
     assert answers["isl"].status == "fails"

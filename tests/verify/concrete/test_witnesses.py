@@ -10,16 +10,7 @@ from indexproof import IndexingMap, parse_map
 from indexproof.core.expr import Expr, integer, minimum, var
 from indexproof.core.indexing_map import Variable
 from indexproof.core.interval import Interval
-from indexproof.verify.concrete import (
-    Fact,
-    Option,
-    Problem,
-    contains,
-    covers,
-    decide_problem,
-    equal_maps,
-    witnesses,
-)
+from indexproof.verify.concrete import Fact, Option, Problem, contains, covers, decide_problem, equal_maps, witnesses
 from indexproof.verify.concrete import decide as portfolio
 from indexproof.verify.concrete import enumerate as enumeration
 from indexproof.verify.concrete.problem import Outcome
@@ -59,9 +50,7 @@ def test_an_unknown_of_its_own_name_is_the_last_resort() -> None:
 
 def test_a_point_where_no_values_do() -> None:
     # u * 8 + v leaves out the last value of s
-    problem = question(
-        (d + s) // 7 + s * 3, (d + u * 8 + v) // 7 + u * 24 + v * 3, {u: 125, v: 8}, d=2**31, s=1001
-    )
+    problem = question((d + s) // 7 + s * 3, (d + u * 8 + v) // 7 + u * 24 + v * 3, {u: 125, v: 8}, d=2**31, s=1001)
     found = witnesses.decide(problem)
     assert found.status == "fails"
     assert not found.minimal
@@ -71,12 +60,8 @@ def test_a_point_where_no_values_do() -> None:
 
 
 def test_what_is_not_tried() -> None:
-    assert (
-        witnesses.decide(Problem(((d, Interval(0, 9)),), (), (Option((Fact(d, ZERO),)),))).note == "not tried"
-    )
-    endless = Problem(
-        ((d, Interval(0, float("inf"))),), (), (Option((Fact(d - u, ZERO),), ((u, Interval(0, 9)),)),)
-    )
+    assert witnesses.decide(Problem(((d, Interval(0, 9)),), (), (Option((Fact(d, ZERO),)),))).note == "not tried"
+    endless = Problem(((d, Interval(0, float("inf"))),), (), (Option((Fact(d - u, ZERO),), ((u, Interval(0, 9)),)),))
     assert witnesses.decide(endless).note == "not tried"
     assert "zero" in witnesses.decide(question(d, d + (d + 1) // u, {u: 3}, d=4)).note
     # products have no linear sums, and guesses need none
@@ -132,9 +117,7 @@ def reaches(m: IndexingMap, d0: int, d1: int, target: tuple[int, ...]) -> bool:
 
 
 def test_targets_that_are_all_reached() -> None:
-    m = parse_map(
-        "(d0)[s0, s1] -> (d0 * 4096 + s0 * 64 + s1), domain: d0 in [0, 9999], s0 in [0, 63], s1 in [0, 63]"
-    )
+    m = parse_map("(d0)[s0, s1] -> (d0 * 4096 + s0 * 64 + s1), domain: d0 in [0, 9999], s0 in [0, 63], s1 in [0, 63]")
     assert covers(m, (40_960_000,)).proved
     assert covers(m, (40_960_001,)).verdict is Status.REFUTED
 
@@ -171,9 +154,7 @@ def test_small_relations_against_enumeration() -> None:
 # --------------------------------------------------------------------------------------------------- the portfolio
 def test_a_refuted_equality_takes_one_round(monkeypatch: pytest.MonkeyPatch) -> None:
     """The counterexample is the smallest then, and nothing remains to be found."""
-    one = IndexingMap(
-        (Variable("d0", 0, 9),), (Variable("s0", 0, 2**20),), (), ((var("s0") + var("d0")) * 2,), ()
-    )
+    one = IndexingMap((Variable("d0", 0, 9),), (Variable("s0", 0, 2**20),), (), ((var("s0") + var("d0")) * 2,), ())
     other = one.with_(results=((var("s0") + var("d0")) * 2 + 1,))
     rounds: list[int] = []
     asked = portfolio.Portfolio._round

@@ -74,8 +74,7 @@ def differs(pair: dict[str, Any], after: list[Expr]) -> bool:
     for e, lo, hi in pair["domain"]:
         inside &= (e.evaluate(env) >= lo) & (e.evaluate(env) <= hi)
     return any(
-        (inside & (a.evaluate(env) != b.evaluate(env))).any()
-        for a, b in zip(pair["before"], after, strict=True)
+        (inside & (a.evaluate(env) != b.evaluate(env))).any() for a, b in zip(pair["before"], after, strict=True)
     )
 
 

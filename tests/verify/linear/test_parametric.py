@@ -60,9 +60,7 @@ def test_spellings_do_not_matter(spelling: str, monkeypatch: pytest.MonkeyPatch)
         assert decide(next(stated_rule_obligations(r))).proved, r.name
 
 
-@pytest.mark.parametrize(
-    "name", ["tile 3, in bounds", "tile 2, injective", "collapse 4, injective", "pad, injective"]
-)
+@pytest.mark.parametrize("name", ["tile 3, in bounds", "tile 2, injective", "collapse 4, injective", "pad, injective"])
 def test_without_a_hypothesis_most_are_false(name: str) -> None:
     (claim,) = [c for c in CLAIMS.claims() if c[0] == name]
     weaker = [(name, [*claim[1][:k], *claim[1][k + 1 :]], claim[2]) for k in range(len(claim[1]))]
@@ -114,9 +112,7 @@ def _enough(rank: int, *, more: int = 0) -> StatedRule:
         place = f"({place}) * c{k} + x{k} / t{k}"
     for k in range(rank):
         place = f"({place}) * t{k} + x{k} % t{k}"
-    given = [
-        c for k in range(rank) for c in (f"t{k} > 0", f"c{k} * t{k} >= n{k}", f"0 <= x{k} < n{k} + {more}")
-    ]
+    given = [c for k in range(rank) for c in (f"t{k} > 0", f"c{k} * t{k} >= n{k}", f"0 <= x{k} < n{k} + {more}")]
     size = " * ".join(f"{v}{k}" for v in "ct" for k in range(rank))
     names = ", ".join(f"{v}{k}" for v in "nctx" for k in range(rank))
     (r,) = read_rule_file(f"int {names}\nr: 0 <= {place} < {size} -> true if {', '.join(given)}\n", "t").rules
@@ -176,10 +172,7 @@ def _tiles_in_tiles(rank: int, up: str) -> dict[str, tuple[list[str], str]]:
         for k, size in enumerate(shape)
     ]
     digits[0] = digits[0].removesuffix(f" % {shape[0]}")
-    back = [
-        f"({digits[k]}) * t{k} + ({digits[rank + k]}) * u{k} + {digits[2 * rank + k]} == i{k}"
-        for k in range(rank)
-    ]
+    back = [f"({digits[k]}) * t{k} + ({digits[rank + k]}) * u{k} + {digits[2 * rank + k]} == i{k}" for k in range(rank)]
     others = [f"0 <= j{k} < n{k}" for k in range(rank)]
     return {
         "inside": (given, f"0 <= {i} < {' * '.join(shape)}"),
@@ -312,9 +305,7 @@ def test_tiles_of_three_levels() -> None:
 def test_a_size_may_be_a_multiple_of_several() -> None:
     """Another divisor of a size says nothing of the remainder that is asked about, and must not be in the way."""
     given = ["m > 0", "n > 0", "l > 0", "divides(m, l)", "divides(n, l)", "x % l == r"]
-    found = decide(
-        next(stated_rule_obligations(_stated("l, m, n, r, x", given, "x % m == r % m and x % n == r % n")))
-    )
+    found = decide(next(stated_rule_obligations(_stated("l, m, n, r, x", given, "x % m == r % m and x % n == r % n"))))
     assert (found.status, found.strategy) == (Status.PROVED, "linear")
 
 

@@ -92,9 +92,7 @@ def test_what_a_certificate_says_is_true(seed: int) -> None:
     bounds.settle()
     box = list(itertools.product(range(-5, 6), repeat=3))
     allowed = [
-        point
-        for values in box
-        if all(value(p, point := dict(zip(NAMES, values, strict=True))) >= 0 for p in facts)
+        point for values in box if all(value(p, point := dict(zip(NAMES, values, strict=True))) >= 0 for p in facts)
     ]
     for _ in range(40):
         p = some(generator)

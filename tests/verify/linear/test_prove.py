@@ -195,10 +195,7 @@ def test_names_of_variables_do_not_matter() -> None:
 def test_budgets_bound_the_work() -> None:
     hypotheses, goal = INTERVALS["quotient"]
     assert "questions" in prove(hypotheses, goal, budget=ReductionBudget(questions=2)).reason
-    assert (
-        "leaves"
-        in prove(*IDENTITIES["a multiple leaves the quotient"], budget=ReductionBudget(leaves=1)).reason
-    )
+    assert "leaves" in prove(*IDENTITIES["a multiple leaves the quotient"], budget=ReductionBudget(leaves=1)).reason
     assert "sign cases" in prove(*IDENTITIES["nested quotients"], budget=ReductionBudget(readings=1)).reason
     assert not prove(hypotheses, goal, budget=ReductionBudget(rlimit=1)).proved
 

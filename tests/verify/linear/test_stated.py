@@ -72,9 +72,7 @@ def _asked(leaf: Leaf) -> bool:
 def test_no_weaker_statement_is_open() -> None:
     """Without one of its conditions a statement is true or false, mostly false."""
     weaker = [
-        replace(
-            r, name=f"{r.name}, without condition {k}", conditions=(*r.conditions[:k], *r.conditions[k + 1 :])
-        )
+        replace(r, name=f"{r.name}, without condition {k}", conditions=(*r.conditions[:k], *r.conditions[k + 1 :]))
         for r in rules("sizes")
         for k in range(len(r.conditions))
     ][::3]
@@ -82,10 +80,7 @@ def test_no_weaker_statement_is_open() -> None:
     refuted = [r for r in weaker if found[r.name].status in (Status.REFUTED, Status.UNDEFINED)]
     assert len(refuted) > len(weaker) / 3
     for r in weaker:
-        assert found[r.name].status in (Status.PROVED, Status.REFUTED, Status.UNDEFINED), (
-            str(r),
-            found[r.name],
-        )
+        assert found[r.name].status in (Status.PROVED, Status.REFUTED, Status.UNDEFINED), (str(r), found[r.name])
     for r in refuted:
         _counts(r, found[r.name])
 
@@ -93,9 +88,7 @@ def test_no_weaker_statement_is_open() -> None:
 def _counts(r: StatedRule, found: Verdict) -> None:
     """The counterexample is one in the rule's own arithmetic, and small."""
     assert found.witness is not None, str(r)
-    point = {
-        v: bool(found.witness[v]) if k.name == "bool" else found.witness[v] for v, k in r.variables.items()
-    }
+    point = {v: bool(found.witness[v]) if k.name == "bool" else found.witness[v] for v, k in r.variables.items()}
     assert judge(r, point) in ("counterexample", "undefined"), (str(r), found.witness)
     if not r.semantics.width:
         assert all(abs(n) <= 12 for n in found.witness.values()), (str(r), found.witness)

@@ -71,7 +71,9 @@ def test_every_rule_has_a_line(run: Run, file: Path) -> None:
 @pytest.mark.parametrize("bits", [1000, 1024, 1025, 4096])
 def test_machine_integers_beyond_floating_point_numbers(run: Run, bits: int) -> None:
     """That these are only tried roughly in order of size is nothing to warn of (warnings are errors here)."""
-    text = f"integers {bits} bits undefined\nint x, y, z\nright: (x + y) - y -> x\nwrong: x + z - y -> (x + z - y - y) + y"
+    text = (
+        f"integers {bits} bits undefined\nint x, y, z\nright: (x + y) - y -> x\nwrong: x + z - y -> (x + z - y - y) + y"
+    )
     status, out, err = run("prove", "-", "--jobs", 1, stdin=text)
     assert (status, err) == (1, "")
     assert [line.split()[0] for line in out.splitlines()[1:3]] == ["PROVED", "REFUTED"]
@@ -204,9 +206,7 @@ def test_a_point_that_no_variable_can_have_is_named(run: Run, file: Path) -> Non
 
 
 # --------------------------------------------------------------------------------------------------- many rules
-def test_many_rules_in_several_processes(
-    capsys: pytest.CaptureFixture[str], run: Run, tmp_path: Path
-) -> None:
+def test_many_rules_in_several_processes(capsys: pytest.CaptureFixture[str], run: Run, tmp_path: Path) -> None:
     lines = ["semantics euclid0", "int x, y"]
     lines += [f"r{k}: (x * {k} + y) / {k} -> x + y / {k}" for k in range(1, 60)]
     lines += [f"s{k}: (x + {k}) % {k + 1} -> (x - 1) % {k + 1}" for k in range(1, 60)]
@@ -350,8 +350,6 @@ def test_of_very_deep_terms_the_outermost_are_shown(run: Run, file: Path) -> Non
     assert "take     x = 1" in out
     assert len(out) < 20 * 4001
     file.write_text("int x\nr: " + " + ".join(["x"] * 200) + " -> x\n", "utf-8")
-    lines = [
-        line for line in run("prove", file, "--no-cache", "--jobs", 1)[1].splitlines() if "  left" in line
-    ]
+    lines = [line for line in run("prove", file, "--no-cache", "--jobs", 1)[1].splitlines() if "  left" in line]
     assert 20 < len(lines) <= 64
     assert lines[-1].endswith("x = 200")

@@ -74,9 +74,7 @@ def test_instances_are_generalised() -> None:
 def test_what_a_point_refutes_is_not_generalised() -> None:
     """``x % 4`` is below 4, and not any variable; of two terms one may be a variable all the same."""
     assert generalised(one("int x, y\nr: min(x % 4, 4) * 0 + max(x % 4, 0) -> x % 4\n")) is None
-    r = one(
-        "semantics euclid0\nint x, y\nconst c, d\nr: (x % 4 + 1) / 5 + y / (c * d) - y / (c * d) -> x % 4 / 4\n"
-    )
+    r = one("semantics euclid0\nint x, y\nconst c, d\nr: (x % 4 + 1) / 5 + y / (c * d) - y / (c * d) -> x % 4 / 4\n")
     wider = generalised(r)
     assert [show(t) for t in repeated(r)] == ["y / (c * d)", "x % 4", "c * d"]
     assert [show(t) for t in repeated(wider)] == ["x % 4"]
@@ -101,13 +99,9 @@ def test_terms_that_may_overflow_or_mean_two_things_are_not_generalised() -> Non
     for overflow in ("wrap", "undefined", "nowrap"):
         assert generalised(one(f"integers 32 bits {overflow}\n{text}")) is None
     assert verdict(one(f"integers 32 bits wrap\n{text}")).witness is not None
-    free = generalised(
-        one("integers 32 bits wrap\nint x, y\nr: (x + 1) / 2 * y -> y * ((x + 1) / 2) if y > 0\n")
-    )
+    free = generalised(one("integers 32 bits wrap\nint x, y\nr: (x + 1) / 2 * y -> y * ((x + 1) / 2) if y > 0\n"))
     assert free.statement() == "t1 * y -> y * t1 if y > 0"
-    zero = generalised(
-        one("semantics trunc0\nintegers 32 bits wrap\nint x, y\nr: (x / y) * y -> y * (x / y)\n")
-    )
+    zero = generalised(one("semantics trunc0\nintegers 32 bits wrap\nint x, y\nr: (x / y) * y -> y * (x / y)\n"))
     assert zero.statement() == "t1 * y -> y * t1"
 
 
@@ -155,9 +149,7 @@ INSTANCE = "(y - x * (2 * c)) % (a - b) -> y % (a - b) if (2 * c) % (a - b) == 0
 
 def _two(head: str, wider: str, rule: str) -> tuple[StatedRule, StatedRule]:
     names = "int x, y, t1, t2\nint i in [0, 9]\nconst a, b, c\nbool p\n"
-    (general,), (r,) = (
-        parse_rules(f"{head}\n{names}r: {text}\n", derived=True).rules for text in (wider, rule)
-    )
+    (general,), (r,) = (parse_rules(f"{head}\n{names}r: {text}\n", derived=True).rules for text in (wider, rule))
     return general, r
 
 
@@ -226,8 +218,7 @@ def test_terms_that_have_a_value_where_something_is_said_are_generalised_last(se
     assert verdict(r).status is Status.PROVED
     # what a point refutes, and what is not said of all values, is none of them
     false, _ = _two(
-        f"semantics {semantics}",
-        *[stated.replace("< 2", "< 1").replace("y %", "y * y %").replace("<= 0", "< 0")] * 2,
+        f"semantics {semantics}", *[stated.replace("< 2", "< 1").replace("y %", "y * y %").replace("<= 0", "< 0")] * 2
     )
     assert verdict(false).status is Status.REFUTED
 

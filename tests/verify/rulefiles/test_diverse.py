@@ -60,12 +60,10 @@ def test_a_polynomial_modulo_a_number_is_decided_by_its_residues() -> None:
         assert verdict.status is Status.PROVED
         assert verdict.strategy == RESIDUES
     assert (
-        decided("semantics trunc\nintegers 8 bits\nint x\nr: (x * x) % 4 <= 1 -> true\n").status
-        is Status.PROVED
+        decided("semantics trunc\nintegers 8 bits\nint x\nr: (x * x) % 4 <= 1 -> true\n").status is Status.PROVED
     )  # 256 residues would be too many
     assert (
-        decided("semantics trunc\nintegers 8 bits\nint x\nr: (x * x) % 4 == 1 -> x % 2 == 1\n").status
-        is Status.REFUTED
+        decided("semantics trunc\nintegers 8 bits\nint x\nr: (x * x) % 4 == 1 -> x % 2 == 1\n").status is Status.REFUTED
     )
     assert decided("int x\nr: (x * x) % 8 in [0, 3] -> true\n").status is Status.REFUTED
 
@@ -115,11 +113,7 @@ def test_large_multiples_are_tried(overflow: str) -> None:
 def test_that_a_remainder_is_zero_is_divisibility() -> None:
     """``c % d == 0`` serves a proof as ``divides(d, c)`` does: then multiples leave quotients, and no solver is asked."""
     sides = "x * c % d / e -> x % fold(d / c) * fold(c / e)"
-    for conditions in (
-        "d % c == 0, c % e == 0",
-        "divides(c, d), divides(e, c)",
-        "0 == d % c, not c % e != 0",
-    ):
+    for conditions in ("d % c == 0, c % e == 0", "divides(c, d), divides(e, c)", "0 == d % c, not c % e != 0"):
         for semantics in ("euclid0", "trunc", "floor"):
             text = f"semantics {semantics}\nint x\nconst c, d, e\nr: {sides} if {conditions}, c > 0, e > 0, d > 0\n"
             verdict = decided(text)
@@ -149,9 +143,7 @@ def test_literals_that_meet_before_any_variable_are_exact_too() -> None:
         assert decided(f"{text}\n").status is status
     # 2^40 · 2^40 is no integer of 64 bits: with a wrong product the condition would seem to be needed
     big = "select(p, 1099511627776, 2)"
-    (rule,) = read_rule_file(
-        f"bool p\nint x\nr: x -> x + 0 * x if {big} * {big} * {big} > 0, x > 5\n", "t"
-    ).rules
+    (rule,) = read_rule_file(f"bool p\nint x\nr: x -> x + 0 * x if {big} * {big} * {big} > 0, x > 5\n", "t").rules
     assert table_of(rule).conditions[0].all()
 
 
@@ -181,10 +173,7 @@ def test_odd_factors_are_left_out_of_what_a_power_of_two_divides() -> None:
             name, statement = line.split(":", 1)
             text = f'integers {width} bits wrap\nint x, y\nconst c, d\n"{name}":{statement}\n'
             verdict = decided(text)
-            assert verdict.status is (Status.PROVED if name.startswith("true") else Status.REFUTED), (
-                width,
-                name,
-            )
+            assert verdict.status is (Status.PROVED if name.startswith("true") else Status.REFUTED), (width, name)
 
 
 def test_nothing_but_an_odd_factor_is_left_out() -> None:
@@ -237,9 +226,7 @@ def test_roots_are_those_that_enumeration_finds() -> None:
     several = empty = 0
     for _ in range(600):
         w = generator.randint(1, 7)
-        p = [
-            generator.randint(-9, 9) << generator.choice((0, 0, 1, 2)) for _ in range(generator.randint(2, 5))
-        ]
+        p = [generator.randint(-9, 9) << generator.choice((0, 0, 1, 2)) for _ in range(generator.randint(2, 5))]
         found = roots(p, 1 << w)
         if found is None:
             continue

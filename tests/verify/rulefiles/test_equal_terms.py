@@ -235,9 +235,7 @@ def test_what_is_said_of_small_machines_is_true() -> None:
     decided = 0
     for text in WIDENS:
         r = one(text)
-        points = itertools.product(
-            *(range(2) if k.name == "bool" else range(-8, 8) for k in r.variables.values())
-        )
+        points = itertools.product(*(range(2) if k.name == "bool" else range(-8, 8) for k in r.variables.values()))
         machine = widened(r, 4)
         wrong = any(judge(machine, dict(zip(r.variables, p, strict=True))) == "undefined" for p in points)
         v = decide_overflow(asked(r)[32][0].source, 4, Budget())

@@ -128,11 +128,7 @@ def test_names_that_are_used_again_are_numbered() -> None:
 
 def test_top_level_conjunctions_are_conditions() -> None:
     both = ["and", ["gt", "x", 0], ["and", "p", ["lt", "x", 9]]]
-    assert [show(c) for c in read({"left": "x", "right": "x", "if": both}).conditions] == [
-        "x > 0",
-        "p",
-        "x < 9",
-    ]
+    assert [show(c) for c in read({"left": "x", "right": "x", "if": both}).conditions] == ["x > 0", "p", "x < 9"]
 
 
 @pytest.mark.parametrize("path", sorted(DATA.glob("*.rules")), ids=lambda p: p.stem)
@@ -165,9 +161,7 @@ BAD = {
     '{"vars": {"x": "int"}, "left": ["add", "x", §"y"], "right": "x"}': "`y` is not declared",
     '{"vars": {"x": "int"}, "left": ["add", "x", §true], "right": "x"}': "this is a truth value",
     '{"vars": {"x": "int"}, "left": ["lt", "x", 1], §"right": "x"}': "`x` is an integer elsewhere",
-    '{"vars": {"x": "int"}, "left": "x", "right": ["fold", §"x"]}': (
-        "`x` is not a constant, so it cannot be folded"
-    ),
+    '{"vars": {"x": "int"}, "left": "x", "right": ["fold", §"x"]}': ("`x` is not a constant, so it cannot be folded"),
     '{"vars": {§"x": "integer"}, "left": "x", "right": "x"}': "`integer` is no kind of variable",
     '{"vars": {§"x": [9, 0]}, "left": "x", "right": "x"}': "no integer lies in [9, 0]",
     '{"vars": {§"x": [0]}, "left": "x", "right": "x"}': "a list is no kind of variable",
@@ -185,18 +179,14 @@ BAD = {
     '{"vars": {"x": "int"}, "left": "x", "right": "x", "width": 8, "if": ["lt", "x", 900], "right2": 0}': "",
     '§{"vars": {"x": "int"}, "left": "x"}': "the rule has no right side",
     '{§"name": 7, "vars": {"x": "int"}, "left": "x", "right": "x"}': "`7` is no name",
-    '{§"name": "a\\nPROVED", "vars": {"x": "int"}, "left": "x", "right": "x"}': (
-        "`a\\nPROVED` cannot be printed"
-    ),
+    '{§"name": "a\\nPROVED", "vars": {"x": "int"}, "left": "x", "right": "x"}': ("`a\\nPROVED` cannot be printed"),
     '{"vars": {§"x\\u001b[2J": "int"}, "left": 1, "right": 1}': "`x\\x1b[2J` cannot name a variable",
     '{"vars": {§"true": "int"}, "left": "true", "right": true}': "`true` cannot name a variable",
     "§[1]": "a list is no object",
     '{"vars": {"x": "int", "y": "int"}, "left": "x", "right": ["add", "x", §"y"]}': (
         "neither the left side nor a condition binds `y`"
     ),
-    '{"vars": {"x": "int"}, "left": "x", "right": "x", §"overflow": "wrap"}': (
-        "unbounded integers do not overflow"
-    ),
+    '{"vars": {"x": "int"}, "left": "x", "right": "x", §"overflow": "wrap"}': ("unbounded integers do not overflow"),
     '{"vars": {"x": "int"}, "left": "x", "right": "x", "width": null, §"overflow": "wrap"}': (
         "unbounded integers do not overflow"
     ),
@@ -244,9 +234,7 @@ def test_a_kind_of_overflow_needs_a_width_somewhere() -> None:
     rule = {"vars": {"x": "int"}, "left": "x", "right": "x"}
     with pytest.raises(InputError, match="unbounded integers do not overflow"):
         parse_json_rules(json.dumps({"overflow": "undefined", "rules": [{**rule, "width": 8}, rule]}))
-    read = parse_json_rules(
-        json.dumps({"overflow": "undefined", "rules": [{**rule, "width": w} for w in (8, None)]})
-    )
+    read = parse_json_rules(json.dumps({"overflow": "undefined", "rules": [{**rule, "width": w} for w in (8, None)]}))
     assert [r.semantics.integers for r in read.rules] == ["8 bits undefined", "unbounded"]
 
 

@@ -69,9 +69,7 @@ def _term(rng: random.Random, sort: str, depth: int, *, machine: bool) -> Term:
     if depth == 0 or rng.random() < 0.15:
         if sort == "bool":
             return Term("var", (), "p") if rng.random() < 0.7 else Term("bool", (), rng.random() < 0.5)
-        return (
-            Term("int", (), rng.randint(-2, 2)) if rng.random() < 0.35 else Term("var", (), rng.choice("xc"))
-        )
+        return Term("int", (), rng.randint(-2, 2)) if rng.random() < 0.35 else Term("var", (), rng.choice("xc"))
     if sort == "bool":
         op = rng.choice(["lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not", "divides", "within", "eq_"])
         inner = "bool" if op in ("and", "or", "not", "eq_") else "int"

@@ -112,9 +112,7 @@ def test_points_that_no_table_holds_come_from_solvers() -> None:
 
 
 def test_bit_vectors_find_points_and_prove_nothing() -> None:
-    false = [
-        r for r in rules_in("unsound").rules if r.name.startswith("overflow") and r.semantics.width <= 32
-    ]
+    false = [r for r in rules_in("unsound").rules if r.name.startswith("overflow") and r.semantics.width <= 32]
     found = 0
     for r in false:
         point, spent = bit_vector_point(r, 500_000)
@@ -163,9 +161,7 @@ def test_too_many_cases_are_not_a_proof() -> None:
     assert (found.status, found.strategy) == (Status.PROVED, "identity")
     # an instance of ``2 * t -> t + t``
     found = verdict(
-        one(
-            f"semantics euclid0\nint {', '.join(names)}\nr: max({total}, 0) + max(0, {total}) -> 2 * max({total}, 0)"
-        )
+        one(f"semantics euclid0\nint {', '.join(names)}\nr: max({total}, 0) + max(0, {total}) -> 2 * max({total}, 0)")
     )
     assert found.status is Status.PROVED
 
@@ -323,9 +319,7 @@ def test_bounds_on_both_sides_are_met_together(rank: int) -> None:
     index = [f"i{k}" for k in range(rank)]
     size = [f"n{k}" for k in range(rank)]
     place = " + ".join("*".join([index[k], *size[k + 1 :]]) for k in range(rank))
-    inside = ", ".join(
-        [*(f"{n} > 0" for n in size), *(f"0 <= {i} < {n}" for i, n in zip(index, size, strict=True))]
-    )
+    inside = ", ".join([*(f"{n} > 0" for n in size), *(f"0 <= {i} < {n}" for i, n in zip(index, size, strict=True))])
     text = f"int {', '.join([*index, *size])}\nshort: {place} < {'*'.join(size)} - 1 -> true if {inside}\n"
     (r,) = read_rule_file(text, "short.rules").rules
     table = table_of(r)
@@ -362,9 +356,7 @@ def test_conditions_that_others_imply_are_not_needed() -> None:
 def test_conditions_are_needed_where_divisors_have_many_signs() -> None:
     """The point that shows it is found together with the attempt to do without the condition."""
     text = "semantics euclid0\nint x, y\nconst c, d\n"
-    text += (
-        "r: (x / (c * c + d)) / (y * y + d) -> 0 if x in [0, c * c * d + d * d - 1], y > c, c >= 3, d > 100\n"
-    )
+    text += "r: (x / (c * c + d)) / (y * y + d) -> 0 if x in [0, c * c * d + d * d - 1], y > c, c >= 3, d > 100\n"
     (r,) = parse_rules(text, "t").rules
     assert verdict(r).proved
     needed = [decide(o) for o in stated_rule_obligations(r) if o.condition is not None]

@@ -376,9 +376,7 @@ def test_what_a_full_disk_does_not_take_is_told(tmp_path: Path) -> None:
         cache._db.execute(f"PRAGMA max_page_count={cache._db.execute('PRAGMA page_count').fetchone()[0]}")
         cache.put("long", Verdict(Status.UNDECIDED, detail="x" * 100_000))
         assert (cache.unkept, cache.trouble) == (1, "database or disk is full")
-        cache._db.execute(
-            "CREATE TEMP TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(FAIL, 'full'); END"
-        )
+        cache._db.execute("CREATE TEMP TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(FAIL, 'full'); END")
         cache.unkept = 0
         run = prove_all([TRUE_CLAIM, EXAMPLE], jobs=1, cache=cache)
     assert (run.status, run.unkept, run.damaged_cache_entries) == (Status.PROVED, 2, 0)

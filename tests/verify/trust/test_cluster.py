@@ -101,15 +101,7 @@ def processes(folder: Path, workers: int, *options: str, protocol: str = "tcp") 
     running: list[subprocess.Popen[str]] = []
 
     def worker(*more: str, first: tuple[Path, ...] = ()) -> subprocess.Popen[str]:
-        place = [
-            "--local-directory",
-            str(folder),
-            "--no-dashboard",
-            "--nthreads",
-            "1",
-            "--death-timeout",
-            "20",
-        ]
+        place = ["--local-directory", str(folder), "--no-dashboard", "--nthreads", "1", "--death-timeout", "20"]
         running.append(started("distributed.cli.dask_worker", address, *place, *more, first=first))
         return running[-1]
 
@@ -254,9 +246,7 @@ def test_interrupted_it_keeps_what_has_arrived(dask: Processes, tmp_path: Path, 
 def test_the_command(dask: Processes, tmp_path: Path) -> None:
     def indexproof(*args: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "indexproof", "prove", *args]
-        return subprocess.run(
-            command, env=environment(), cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        return subprocess.run(command, env=environment(), cwd=tmp_path, capture_output=True, text=True, check=False)
 
     names = ("small_remainder_vanishes", "quotient_of_quotient")
     done = indexproof(*names, "--scheduler", dask.address, "--cache", "verdicts.sqlite")
@@ -269,9 +259,7 @@ def test_the_command(dask: Processes, tmp_path: Path) -> None:
     assert "--jobs" in done.stderr
 
 
-def test_workers_that_are_something_else(
-    dask: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_that_are_something_else(dask: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     todo = claims(tmp_path / "log", 2)
     with joined(dask.address, 1) as crew:
         # one that is another after all is noticed by the task
@@ -345,9 +333,7 @@ def test_nobody_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected:
             run = prove_all(todo, executor=crew, cache=store, progress=end(worker))
         assert re.match(r"no worker is left at tcp://", run.stopped)
         assert run.exit_status == 2
-        assert {r.verdict.detail for r in run.results if r.verdict.status is Status.NOT_CHECKED} == {
-            run.stopped
-        }
+        assert {r.verdict.detail for r in run.results if r.verdict.status is Status.NOT_CHECKED} == {run.stopped}
         alone.worker("--no-nanny")
         # more may have arrived than what the worker was killed at
         done.clear()
@@ -361,9 +347,7 @@ def test_nobody_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected:
     assert facts(rest) == only(expected, todo)
 
 
-def test_a_client_that_never_connected_blocks_no_other(
-    dask: Processes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_client_that_never_connected_blocks_no_other(dask: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
     original = threading.Thread.run
 
     def run(thread: threading.Thread) -> None:
@@ -382,9 +366,7 @@ def test_a_client_that_never_connected_blocks_no_other(
 
 
 @pytest.mark.parametrize("address", ["tcp://192.0.2.1:8786", "node:8786", "tcp://[2001:db8::1]:8786"])
-def test_no_parcel_goes_through_a_network_in_clear_text(
-    address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_parcel_goes_through_a_network_in_clear_text(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"a Dask scheduler at .* takes parcels from anybody"):
         Cluster(address)
     monkeypatch.setattr(module, "_own_address", lambda: address)
@@ -393,9 +375,7 @@ def test_no_parcel_goes_through_a_network_in_clear_text(
         perform(b"", fingerprint())
 
 
-@pytest.mark.parametrize(
-    "address", ["", "tls://node:8786", "tcp://127.0.0.1:8786", "[::1]:8786", "localhost:8786"]
-)
+@pytest.mark.parametrize("address", ["", "tls://node:8786", "tcp://127.0.0.1:8786", "[::1]:8786", "localhost:8786"])
 def test_parcels_go_where_nobody_else_may_send_them(address: str) -> None:
     module._expect_private(address, "a worker")
 
@@ -403,18 +383,7 @@ def test_parcels_go_where_nobody_else_may_send_them(address: str) -> None:
 def certificate(folder: Path, name: str) -> dict[str, str]:
     """Dask's settings for a new certificate that is its own authority."""
     cert, key = folder / f"{name}.pem", folder / f"{name}.key"
-    made = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-days",
-        "2",
-        "-subj",
-        "/CN=indexproof",
-    ]
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=indexproof"]
     subprocess.run([*made, "-keyout", str(key), "-out", str(cert)], check=True, capture_output=True)
     settings = {"ca-file": cert}
     for role in ("client", "scheduler", "worker"):
@@ -423,9 +392,7 @@ def certificate(folder: Path, name: str) -> dict[str, str]:
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl makes the certificates")
-def test_certificates_are_demanded_where_they_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_certificates_are_demanded_where_they_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from dask import config
 
     ours, others = certificate(tmp_path, "ours"), certificate(tmp_path, "others")

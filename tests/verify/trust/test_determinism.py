@@ -211,6 +211,4 @@ def test_a_claim_that_is_too_deep_is_open_and_takes_nothing_with_it(
     # the next run may have room for it
     monkeypatch.setattr(run_module, "decide", decide)
     with Cache(tmp_path / "verdicts.sqlite") as cache:
-        assert [r.verdict for r in prove_all(todo, jobs=1, cache=cache).results] == [
-            r.verdict for r in honest
-        ]
+        assert [r.verdict for r in prove_all(todo, jobs=1, cache=cache).results] == [r.verdict for r in honest]

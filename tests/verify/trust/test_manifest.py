@@ -152,23 +152,11 @@ def test_a_warm_run_states_nothing_and_loads_no_solver(proved: tuple[Copy, dict[
     assert found["gates"] == [r["gate"] for r in cold["results"]]
     assert len(found["claims"]) == cold["claims"]
     assert found["loaded"] == []
-    done = copy.run(
-        "-X", "importtime", "-m", "indexproof", "prove", "--max-rank", "1", "--cache", str(copy.cache)
-    )
+    done = copy.run("-X", "importtime", "-m", "indexproof", "prove", "--max-rank", "1", "--cache", str(copy.cache))
     assert done.returncode == 0
-    loaded = {
-        line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time")
-    }
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time")}
     assert "indexproof.verify.manifest" in loaded
-    assert not loaded & {
-        "z3",
-        "numpy",
-        "islpy",
-        "sympy",
-        "rich",
-        "indexproof.rules.catalog",
-        "indexproof.core.op",
-    }
+    assert not loaded & {"z3", "numpy", "islpy", "sympy", "rich", "indexproof.rules.catalog", "indexproof.core.op"}
 
 
 def test_another_checkout_of_the_same_sources_needs_no_stating(copy: Copy) -> None:
@@ -244,9 +232,7 @@ def test_an_edit_concerns_what_rests_on_its_file(copy: Copy, everything: list[st
     assert not [name for name in stated if name.startswith("op ")]
 
 
-def test_files_that_come_go_or_change_their_name_concern_everything(
-    copy: Copy, everything: list[str]
-) -> None:
+def test_files_that_come_go_or_change_their_name_concern_everything(copy: Copy, everything: list[str]) -> None:
     new = copy.package / "core" / "novelty.py"
     new.write_text("")
     assert copy.stated(1, "read-only")["stated"] == everything
@@ -273,9 +259,7 @@ def test_a_rule_that_comes_or_goes_is_there_or_not(copy: Copy) -> None:
 
 def test_a_set_that_joins_the_catalogue_is_there(copy: Copy) -> None:
     copy.edit(
-        "rules/catalog.py",
-        "replace(sums + minmax + constraints",
-        "replace(sums + minmax + sharing + constraints",
+        "rules/catalog.py", "replace(sums + minmax + constraints", "replace(sums + minmax + sharing + constraints"
     )
     found = copy.stated()
     assert "rules sharing" in found["stated"]
@@ -368,13 +352,10 @@ def test_an_old_manifest_put_back_is_stale(copy: Copy) -> None:
 
 def test_a_sealed_manifest_that_is_none_is_stated(copy: Copy) -> None:
     whole = _manifest(copy, MINMAX)[0]
-    spoiled = [
-        (MINMAX, content) for content in (None, [], {}, {"claims": 1}, json.loads(whole) | {"files": {}})
-    ]
+    spoiled = [(MINMAX, content) for content in (None, [], {}, {"claims": 1}, json.loads(whole) | {"files": {}})]
     spoiled.append((MINMAX, json.loads(whole)))
     spoiled += [
-        ("plan", content)
-        for content in (None, {"sections": [[1, 2]], "common": ""}, {"sections": [], "common": "0"})
+        ("plan", content) for content in (None, {"sections": [[1, 2]], "common": ""}, {"sections": [], "common": "0"})
     ]
     script = (
         "import json, pathlib, sys\n"

@@ -38,9 +38,7 @@ cvc5 = pytest.importorskip("cvc5")
 
 BUDGET = Budget()
 x, y, a, b, d = (var(name) for name in "xyabd")
-SOUND = Obligation(
-    "test", "digits", "sound", (x.within(0, a - 1), y.within(0, b - 1)), x * b + y <= a * b - 1
-)
+SOUND = Obligation("test", "digits", "sound", (x.within(0, a - 1), y.within(0, b - 1)), x * b + y <= a * b - 1)
 FALSE = Obligation("test", "slip", "sound", (x >= 0, y >= 0), x * y > 0)
 FAR = Obligation("test", "far", "sound", (x >= 0,), x <= 1_000_003)
 SOME = Obligation("test", "some", "not vacuous", (x >= 1, d < 0), x % d >= 0, question="exists")
@@ -131,9 +129,7 @@ def test_what_is_no_script_is_an_input_error() -> None:
 
 
 def test_limits_are_counts() -> None:
-    hard = counterexample_script(
-        (x >= 2, y >= 2, a >= 2, x * y * a >= 7), (x * y * a).ne(1_000_003 * 7), "unsat"
-    )
+    hard = counterexample_script((x >= 2, y >= 2, a >= 2, x * y * a >= 7), (x * y * a).ne(1_000_003 * 7), "unsat")
     first = cvc5_reply(hard, 2_000)
     assert first.answer == "unknown"
     assert first == cvc5_reply(hard, 2_000)
@@ -183,9 +179,7 @@ whole: (x / c) * c + x % c -> x if c != 0
 
 
 def test_part_of_the_catalogue_is_confirmed() -> None:
-    todo = [
-        o for o in catalogue(max_rank=1) if o.subject.startswith(("interval_", "small_", "pad ", "reduce "))
-    ]
+    todo = [o for o in catalogue(max_rank=1) if o.subject.startswith(("interval_", "small_", "pad ", "reduce "))]
     run = prove_all(todo, jobs=1, confirm="cvc5")
     assert len(run.gated) > 30
     assert not [r.obligation.name for r in run.unconfirmed]
@@ -265,9 +259,7 @@ def test_a_wrong_example_is_contradicted() -> None:
 def test_a_question_about_products_does_not_confirm() -> None:
     # what the encoding made of a claim is as right as the encoding
     script = "(set-logic QF_NIA)\n(declare-const x Int)\n(assert (> (* x x) (* x x)))\n(check-sat)\n"
-    hard = Obligation(
-        "test", "hard", "sound", (x >= 2, y >= 2, a >= 2), (x * y * a * a * x).ne(1_000_003 * 7)
-    )
+    hard = Obligation("test", "hard", "sound", (x >= 2, y >= 2, a >= 2), (x * y * a * a * x).ne(1_000_003 * 7))
     said = second_opinion(hard, Verdict(Status.PROVED, "witness"), [ProofQuestion("witness", script)])
     assert not said.confirms
 

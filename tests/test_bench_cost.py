@@ -293,9 +293,14 @@ def test_what_is_measured_anew_is_compared_with_the_stored_peers() -> None:
     before = json.loads(json.dumps(stored["corpora"]["published"]["rows"]))
     for row in stored["corpora"]["published"]["rows"]:
         row["peers"]["indexproof"]["all"] = 99
-    ours = peers.Ours()
-    found = {"rows": measure.measure_corpus([ours], corpora.corpus("published"), rounds=1)}
-    new = {"corpora": {"published": found}, "peers": {ours.name: {"version": "9", "note": ""}}, "missing": {}}
+    # a peer that the stored run had not is in the summary too
+    ours, quick = peers.Ours(), stored["peers"].pop(peers.Quick.name)
+    for row in stored["corpora"]["published"]["rows"]:
+        del row["peers"][peers.Quick.name]
+    asked = [ours, peers.Quick()]
+    found = {"rows": measure.measure_corpus(asked, corpora.corpus("published"), rounds=1)}
+    named = {ours.name: {"version": "9", "note": ""}, peers.Quick.name: quick}
+    new = {"corpora": {"published": found}, "peers": named, "missing": {}}
     new["machine"] = {**stored["machine"], "cpu": "another"}
     data = measure.renewed(stored, new | {"checking": {"published": measure.checking(ours, "published")}})
     rows = data["corpora"]["published"]["rows"]
@@ -306,13 +311,14 @@ def test_what_is_measured_anew_is_compared_with_the_stored_peers() -> None:
         assert row["asked"]["operations"]["all"] <= row["peers"]["indexproof"]["all"]
         assert row["asked"]["divisions"]["div"] <= row["peers"]["indexproof"]["div"]
     assert data["peers"]["indexproof"]["version"] == "9"
+    assert data["corpora"]["published"]["summary"]["peers"][peers.Quick.name]["ok"] == len(rows)
     assert 0 < data["checking"]["published"] < 1  # a share of the time: how large depends on the machine
     text = page.markdown(data)
     assert "xla, tvm" in text
     assert "taken from an earlier run on another machine" in " ".join(text.split())
     assert "operations where they are asked for" in text
     again = page.expanded(page.compact(data))
-    assert again["renewed"] == ["indexproof"]
+    assert again["renewed"] == [ours.name, peers.Quick.name]
     assert again["corpora"]["published"]["summary"]["asked"] == data["corpora"]["published"]["summary"]["asked"]
     rows[0]["before"] = [0, 0]
     with pytest.raises(ValueError, match="another map than was measured"):

@@ -105,7 +105,7 @@ def renewed(stored: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
     Raises :class:`ValueError` where the maps are others.
     """
-    names = list(stored["peers"])
+    names = list(stored["peers"] | new["peers"])
     elsewhere = stored["machine"]["cpu"] != new["machine"]["cpu"]
     for name, found in stored["corpora"].items():
         for row, by in zip(found["rows"], new["corpora"][name]["rows"], strict=True):

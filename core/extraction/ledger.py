@@ -280,6 +280,7 @@ class Ledger:
         return spent
 
     def _shape(self, f: Form) -> Shape:
+        """Return the shape of a sum, which is computed once: sums come and go often."""
         found = self.shapes.get(f)
         if found is None:
             products = []

@@ -1,5 +1,6 @@
 // The C interface of the simplifier: one call, one arena, no exception that leaves it.
-// what the header declares is seen outside a shared library, and nothing else
+
+// What the header declares is seen outside a shared library, and nothing else.
 #pragma GCC visibility push(default)
 #include "indexproof.h"
 #pragma GCC visibility pop

@@ -195,64 +195,8 @@ class QuickNative(Native):
     quick = True
 
 
-class Library(Peer):
-    name = "indexproof-library"
-    package = "indexproof"
-    note = "the C library without Python, flat buffers in and out"
-    quick = False
-
-    def load(self) -> None:
-        path = Path(__file__).resolve().parents[2] / ".venv" / "library" / "libindexproof.so"
-        if not path.exists():
-            raise ImportError("not built; make library builds it")
-        self.c = ctypes.CDLL(str(path))
-        self.c.indexproof_new.restype = ctypes.c_void_p
-        self.context = ctypes.c_void_p(self.c.indexproof_new())
-        self.options, self.output = LibraryOptions(quick=self.quick), LibraryOutput()
-
-    def convert(self, m: Map) -> Any:
-        dims = [v for v in m.vars if not v[0].startswith("s")]
-        ranges = [v for v in m.vars if v[0].startswith("s")]
-        number = {name: n for n, (name, _, _) in enumerate(dims + ranges)}
-        words = [len(dims), len(ranges), 0, len(m.program.nodes), len(m.program.roots), len(m.constraints)]
-        words += [end for _, lo, hi in dims + ranges for end in (lo, hi)]
-        for node in m.program.nodes:
-            if isinstance(node, int):
-                words += 0, node, 0
-            elif isinstance(node, str):
-                words += 1, number[node], 0
-            else:
-                words += LIBRARY_OPERATORS.index(node[0]), node[1], node[2]
-        words += m.program.roots
-        words += [word for c in m.constraints for word in c]
-        return (ctypes.c_int64 * len(words))(*words)
-
-    def simplify(self, native: Any) -> Any:
-        out = self.output
-        status = self.c.indexproof_simplify(
-            self.context, 2, native, ctypes.sizeof(native), 2, ctypes.byref(self.options), ctypes.byref(out)
-        )
-        if status:
-            raise GivesUp(f"status {status}: {out.message.decode()}")
-        return out
-
-    def back(self, result: Any, m: Map) -> Program:
-        words = (ctypes.c_int64 * (result.size // 8)).from_address(result.data)
-        names = [v[0] for v in sorted(m.vars, key=lambda v: v[0].startswith("s"))]
-        first = 6 + 2 * len(names)
-        b = Builder()
-        done: list[int] = []
-        for at in range(first, first + 3 * words[3], 3):
-            op, x, y = words[at : at + 3]
-            if op < 2:
-                done.append(b.var(names[x]) if op else b.lit(x))
-            else:
-                done.append(b.op(LIBRARY_OPERATORS[op], done[x], done[y]))
-        last = first + 3 * words[3]
-        return b.program([done[r] for r in words[last : last + words[4]]])
-
-
-#: The operators of a flat buffer (``core/native/indexproof.h``).
+#: Flat buffers as a format, and their operators (``core/native/indexproof.h``).
+FLAT = 2
 LIBRARY_OPERATORS = ("", "", "add", "mul", "fdiv", "mod", "cdiv", "min", "max")
 
 
@@ -275,6 +219,68 @@ class LibraryOutput(ctypes.Structure):
         ("line", ctypes.c_size_t),
         ("column", ctypes.c_size_t),
     ]
+
+
+class Library(Peer):
+    name = "indexproof-library"
+    package = "indexproof"
+    note = "the C library without Python, flat buffers in and out"
+    quick = False
+
+    def load(self) -> None:
+        path = Path(__file__).resolve().parents[2] / ".venv" / "library" / "libindexproof.so"
+        if not path.exists():
+            raise ImportError("not built; make library builds it")
+        self.c = ctypes.CDLL(str(path))
+        self.c.indexproof_new.restype = ctypes.c_void_p
+        self.context = ctypes.c_void_p(self.c.indexproof_new())
+        self.options, self.output = LibraryOptions(quick=self.quick), LibraryOutput()
+
+    @staticmethod
+    def _names(m: Map) -> list[str]:
+        """The variables in their order in a buffer: dimensions, then ranges."""
+        return sorted((name for name, _, _ in m.vars), key=lambda name: name.startswith("s"))
+
+    def convert(self, m: Map) -> Any:
+        names = self._names(m)
+        ranges = sum(name.startswith("s") for name in names)
+        words = [len(names) - ranges, ranges, 0, len(m.program.nodes), len(m.program.roots), len(m.constraints)]
+        boxes = {name: box for name, *box in m.vars}
+        words += [end for name in names for end in boxes[name]]
+        for node in m.program.nodes:
+            if isinstance(node, int):
+                words += 0, node, 0
+            elif isinstance(node, str):
+                words += 1, names.index(node), 0
+            else:
+                words += LIBRARY_OPERATORS.index(node[0]), node[1], node[2]
+        words += m.program.roots
+        words += [word for c in m.constraints for word in c]
+        return (ctypes.c_int64 * len(words))(*words)
+
+    def simplify(self, native: Any) -> Any:
+        out = self.output
+        status = self.c.indexproof_simplify(
+            self.context, FLAT, native, ctypes.sizeof(native), FLAT, ctypes.byref(self.options), ctypes.byref(out)
+        )
+        if status:
+            raise GivesUp(f"status {status}: {out.message.decode()}")
+        return out
+
+    def back(self, result: Any, m: Map) -> Program:
+        words = (ctypes.c_int64 * (result.size // 8)).from_address(result.data)
+        names = self._names(m)
+        first = 6 + 2 * len(names)
+        b = Builder()
+        done: list[int] = []
+        for at in range(first, first + 3 * words[3], 3):
+            op, x, y = words[at : at + 3]
+            if op < 2:
+                done.append(b.var(names[x]) if op else b.lit(x))
+            else:
+                done.append(b.op(LIBRARY_OPERATORS[op], done[x], done[y]))
+        last = first + 3 * words[3]
+        return b.program([done[r] for r in words[last : last + words[4]]])
 
 
 class QuickLibrary(Library):

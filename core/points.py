@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .condition import Condition
     from .indexing_map import IndexingMap
 
-_INT64 = 2**63 - 1
+_INT32, _INT64 = 2**31 - 1, 2**63 - 1
 _TO_INTEGERS = np.frompyfunc(index, 1, 1)
 _CHUNK = 1 << 18  # points of a box that are tested at once
 
@@ -91,12 +91,17 @@ def _largest(array: np.ndarray) -> int:
 
 
 def computed(exprs: Sequence[Expr], env: Mapping[Expr, np.ndarray], shape: tuple[int, ...]) -> list[np.ndarray]:
-    """Return the values of ``exprs`` as arrays of ``shape``, in ``int64`` where no step can leave it."""
+    """Return the values of ``exprs`` as arrays of ``shape``, in ``int64`` where no step can leave it.
+
+    They are computed in ``int32`` where that will do, whose divisions take a third of the time.
+    """
     magnitude = Magnitude({v: _largest(a) for v, a in env.items()})
     interpret(exprs, magnitude)
-    dtype = np.int64 if max([magnitude.peak, *magnitude.largest.values()]) <= _INT64 else object
-    values = interpret(exprs, Integers({v: a.astype(dtype) for v, a in env.items()}))
-    return [np.broadcast_to(np.asarray(x, dtype=dtype), shape) for x in values]
+    peak = max([magnitude.peak, *magnitude.largest.values()])
+    dtype = np.int32 if peak <= _INT32 else np.int64 if peak <= _INT64 else object
+    values = interpret(exprs, Integers({v: a.astype(dtype, copy=False) for v, a in env.items()}))
+    made = object if dtype is object else np.int64
+    return [np.broadcast_to(np.asarray(x, dtype=dtype).astype(made, copy=False), shape) for x in values]
 
 
 def between(array: np.ndarray, lo: int | float, hi: int | float) -> Any:

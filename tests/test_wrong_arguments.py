@@ -22,7 +22,6 @@ OF_MAPS: list[Callable[[Any], Any]] = [
     indexproof.codegen.c_source,
     indexproof.simplifier.canonical,
     indexproof.codegen.compile_map,
-    indexproof.codegen.compile_numpy,
     lambda m: indexproof.simplifier.distinct([MAP, m]),
     lambda m: indexproof.equal_maps(m, MAP),
     lambda m: indexproof.equal_maps(MAP, m),

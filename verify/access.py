@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.codegen.numpy_code import compile_numpy
 from ..core.errors import InputError
 from ..core.expr import Expr, FloorDiv, Int, Mod, Var, integer, postorder, substitute_all
 from ..core.facts import Facts
@@ -211,7 +210,6 @@ class _Counter:
         self.bits = bits
         self.warp = warp
         self.ends: dict[str | Var, tuple[int, int]] = {v.expr: (v.lo, v.hi) for v in m.variables}
-        self.evaluate = compile_numpy(m, checked=True)
         self.random = np.random.default_rng(0)
 
     def count(self, elements: IndexingMap) -> Requests | None:
@@ -266,8 +264,9 @@ class _Counter:
 
     def _at(self, values: Mapping[str, Any]) -> tuple[Any, Any]:
         """Return which points lie in the domain, and the positions."""
-        inside, (position,) = self.evaluate(*(values[v.name] for v in self.map.variables))
-        return inside, np.asarray(position)
+        groups = self.map.dims, self.map.ranges, self.map.rts
+        inside, (position,) = self.map.evaluate_many(*([values[v.name] for v in group] for group in groups))
+        return inside, position
 
     def _variable(self, name: str) -> Variable | None:
         return next((v for v in self.map.variables if v.name == name), None)

@@ -19,7 +19,6 @@ from typing import Any
 import islpy
 import numpy as np
 
-from ..core.codegen.numpy_code import compile_numpy
 from ..core.errors import InputError
 from ..core.expr import Expr, substitute_all, var
 from ..core.indexing_map import Constraint, IndexingMap, Variable
@@ -240,10 +239,10 @@ def _by_relation(whole: IndexingMap, context: Any) -> TargetTile | NoTile:
 def _by_points(whole: IndexingMap) -> TargetTile | NoTile:
     """Decide by looking at every point."""
     axes = np.meshgrid(*(np.arange(v.lo, v.hi + 1) for v in whole.variables), indexing="ij")
-    inside, results = compile_numpy(whole, checked=True)(*axes)
-    inside = np.broadcast_to(inside, axes[0].shape)
+    rank, fixed = len(whole.dims), len(whole.dims) + len(whole.ranges)
+    inside, results = whole.evaluate_many(axes[:rank], axes[rank:fixed], axes[fixed:])
     places = np.stack([a[inside] for a in axes[: len(whole.dims)]], axis=1)
-    read = np.stack([np.broadcast_to(r, inside.shape)[inside] for r in results], axis=1)
+    read = np.stack([r[inside] for r in results], axis=1)
     rows = np.unique(np.concatenate([places, read], axis=1), axis=0)
     places, read = rows[:, : len(whole.dims)], rows[:, len(whole.dims) :]
     starts = np.flatnonzero(np.r_[True, (places[1:] != places[:-1]).any(axis=1)]) if len(rows) else np.zeros(0, int)

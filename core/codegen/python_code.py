@@ -6,7 +6,7 @@ Python's ``//`` and ``%`` are the operators of this package, so the code says wh
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from operator import index
 from typing import Any, ClassVar
 
@@ -38,29 +38,8 @@ class PythonLanguage(Language):
 
 
 def refused(name: str) -> bool:
-    """Whether Python or the generated code has another use for ``name``."""
-    return keyword.iskeyword(name) or keyword.issoftkeyword(name) or name == "np"
-
-
-def tuple_text(values: Iterable[Piece]) -> str:
-    """A tuple display."""
-    texts = [v.text for v in values]
-    return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
-
-
-def function_text(name: str, inputs: Iterable[str], lines: Iterable[str]) -> str:
-    """A function definition."""
-    body = "".join(f"    {line}\n" for line in lines)
-    return f"def {name}({', '.join(inputs)}):\n{body}"
-
-
-def made(source: str, name: str, scope: Mapping[str, Any]) -> Callable[..., Any]:
-    """The function ``name`` that ``source`` defines; the source is its docstring."""
-    values: dict[str, Any] = dict(scope)
-    exec(compile(source, f"<indexproof {name}>", "exec"), values)
-    function: Callable[..., Any] = values[name]
-    function.__doc__ = source
-    return function
+    """Whether Python has another use for ``name``."""
+    return keyword.iskeyword(name) or keyword.issoftkeyword(name)
 
 
 def python_source(m: IndexingMap, *, checked: bool = False, name: str = "") -> str:
@@ -89,8 +68,9 @@ def _source(m: IndexingMap, checked: bool, name: str) -> tuple[str, list[str]]:
     for c, k in zip(constraints, program.outputs[count:], strict=True):
         (piece,) = statements.compute([k])
         lines += _unless_within(piece.at(SUM), c.lo, c.hi)
-    values = statements.compute(program.outputs[:count])
-    return function_text(name, inputs, [*lines, f"return {tuple_text(values)}"]), inputs
+    texts = [v.text for v in statements.compute(program.outputs[:count])]
+    lines.append(f"return ({texts[0]},)" if len(texts) == 1 else f"return ({', '.join(texts)})")
+    return f"def {name}({', '.join(inputs)}):\n" + "".join(f"    {line}\n" for line in lines), inputs
 
 
 def _unless_within(x: str, lo: int, hi: int) -> list[str]:
@@ -113,6 +93,8 @@ def compile_map(m: IndexingMap, *, checked: bool = False) -> Callable[..., tuple
         read += "_"
     head, body = source.split("\n", 1)
     entry = "".join(f"    {x} = {read}({x})\n" for x in inputs)
-    function = made(f"{head}\n{entry}{body}", "indexing_map", {read: index})
+    scope: dict[str, Any] = {read: index}
+    exec(compile(f"{head}\n{entry}{body}", "<indexproof indexing_map>", "exec"), scope)
+    function: Callable[..., Any] = scope["indexing_map"]
     function.__doc__ = source
     return function

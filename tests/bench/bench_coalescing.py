@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from indexproof import memory, parse_map
-from indexproof.core.codegen.numpy_code import compile_numpy
 from indexproof.core.codegen.python_code import compile_map
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.launch import Launch
@@ -45,7 +44,7 @@ def _by_python(m: IndexingMap, bits: int) -> int:
 def _by_numpy(m: IndexingMap, bits: int) -> int:
     """The same, for all points at once."""
     axes = np.meshgrid(*(np.arange(v.lo, v.hi + 1) for v in m.variables), indexing="ij")
-    inside, (position,) = compile_numpy(m, checked=True)(*axes)
+    inside, (position,) = m.evaluate_many(axes[: len(m.dims)], axes[len(m.dims) :])
     lane = [v.name for v in m.variables].index("lane_id")
     sectors = np.sort(np.where(inside, position * bits // (8 * SECTOR), -1), axis=lane)
     rows = np.moveaxis(sectors, lane, 0)

@@ -191,6 +191,8 @@ class Op:
     virtual: ClassVar[bool] = False
     #: An instruction with several operands performs the op on each by itself, one output for each.
     parallel: ClassVar[bool] = False
+    #: How attributes are read off an HLO instruction over operands of these sizes, by name, beside those of base classes.
+    hlo: ClassVar[Mapping[str, Callable[[Any, Sequence[tuple[int, ...]]], Any]]] = {}
 
     # -- what it is
     @property
@@ -264,8 +266,10 @@ class Op:
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[tuple[int, ...]]) -> Op:
-        """The op that an HLO instruction over operands of these sizes performs."""
-        raise NotImplementedError(f"{cls.name} cannot be read from HLO")
+        """The op that an instruction over operands of these sizes performs, its attributes as :attr:`hlo` reads them."""
+        read = {name: of for base in reversed(cls.__mro__) for name, of in vars(base).get("hlo", {}).items()}
+        names = [f.name for f in dataclasses.fields(cls) if f.name in read]  # type: ignore[arg-type]
+        return cls(**{name: read[name](instruction, shapes) for name in names})
 
     # -- derived
     def requires(self, *x: Sizes) -> list[Condition]:

@@ -51,12 +51,34 @@ class Collective(Op):
         return Runtime.of(POSITION, (), 0, lift(self.group) - 1)
 
 
+def _group(instruction: Any, shapes: Sequence[Dims]) -> int:
+    """Replicas in a group.  Without groups there is one of all replicas, which shapes can tell."""
+    groups = instruction.replica_groups()
+    sizes = {len(g) for g in groups}
+    if len(sizes) > 1:
+        raise ValueError(f"{instruction.name}: {instruction.opcode} has groups of {sorted(sizes)} replicas")
+    if sizes:
+        return sizes.pop()
+    dimension = one_dimension(instruction)
+    before = instruction.operand_arrays[0].dims[dimension]
+    shape = instruction.shape
+    after = (shape.elements[0] if hasattr(shape, "elements") else shape).dims[dimension]
+    small, large = sorted((before, after))
+    if before == after or not small or large % small:
+        raise ValueError(
+            f"{instruction.name}: {instruction.opcode} states no replica_groups, and its shapes do not tell how "
+            "many replicas there are"
+        )
+    return int(large // small)
+
+
 @dataclass(frozen=True)
 class Along(Collective):
     """The base of collectives that act along the dimension `dimension` of one operand."""
 
     dimension: int
     group: ExprLike
+    hlo: ClassVar = {"dimension": one_dimension, "group": _group}
 
     def structure(self, x: Sizes) -> None:
         self._dimensions("dimension", (self.dimension,), len(x), x)
@@ -71,10 +93,6 @@ class Along(Collective):
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
         pairs = enumerate(zip(o, i, strict=True))
         return [self.related(a, b, rt, x) if d == self.dimension else a.eq(b) for d, (a, b) in pairs]
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Op:
-        return cls(one_dimension(instruction), _group(instruction))
 
 
 class Cut(Along):
@@ -286,24 +304,3 @@ class Exchange(Collective, Alike):
 def _within(a: Expr, n: Expr) -> Expr:
     """The place of ``a`` in its piece of ``n`` elements."""
     return lift(0) if n is lift(0) else remainder(a, n)
-
-
-def _group(instruction: Any) -> int:
-    """Replicas in a group.  Without groups there is one of all replicas, which shapes can tell."""
-    groups = instruction.replica_groups()
-    sizes = {len(g) for g in groups}
-    if len(sizes) > 1:
-        raise ValueError(f"{instruction.name}: {instruction.opcode} has groups of {sorted(sizes)} replicas")
-    if sizes:
-        return sizes.pop()
-    dimension = one_dimension(instruction)
-    before = instruction.operand_arrays[0].dims[dimension]
-    shape = instruction.shape
-    after = (shape.elements[0] if hasattr(shape, "elements") else shape).dims[dimension]
-    small, large = sorted((before, after))
-    if before == after or not small or large % small:
-        raise ValueError(
-            f"{instruction.name}: {instruction.opcode} states no replica_groups, and its shapes do not tell how "
-            "many replicas there are"
-        )
-    return int(large // small)

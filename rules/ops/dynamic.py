@@ -60,6 +60,7 @@ class DynamicSlice(Windowed, Sized):
 
     sizes: Extents
     first: ClassVar[int] = 1
+    hlo: ClassVar = {"sizes": lambda i, _: i.integers("dynamic_slice_sizes")}
 
     @property
     def arity(self) -> int:
@@ -86,10 +87,6 @@ class DynamicSlice(Windowed, Sized):
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
         yield Case.of(rank, "any window", cls(symbols("w", rank)), symbols("n", rank), *[()] * rank)
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> DynamicSlice:
-        return cls(instruction.integers("dynamic_slice_sizes"))
 
 
 @op

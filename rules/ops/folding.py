@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ...core.expr import Expr, lift
 from ...core.op import Case, Demand, Op, Sizes, op, symbols
-from .movement import Aligned, Dims, subsets
+from .movement import Aligned, Dims, all_dimensions, subsets
 
 
 class Variadic(Op):
@@ -33,8 +33,20 @@ class Variadic(Op):
             self._dimensions("depends", components, self.count)
 
 
+def _half(instruction: Any, shapes: Sequence[Dims]) -> int:
+    """The number of inputs of an op that takes an initial value for each."""
+    if not shapes or len(shapes) % 2:
+        raise ValueError(
+            f"{instruction.name}: {instruction.opcode} has {len(shapes)} operands where inputs and as many "
+            "initial values are expected"
+        )
+    return len(shapes) // 2
+
+
 class Folding(Variadic, Aligned):
     """The base of reduce and reduce-window: `count` inputs of the same sizes, then as many scalar initial values."""
+
+    hlo: ClassVar = {"count": _half}
 
     @property
     def arity(self) -> int:
@@ -59,6 +71,7 @@ class Reduce(Folding):
     dimensions: Dims
     count: int = 1
     depends: tuple[Dims, ...] = ()
+    hlo: ClassVar = {"dimensions": all_dimensions}
 
     def structure(self, *x: Sizes) -> None:
         super().structure(*x)
@@ -80,17 +93,3 @@ class Reduce(Folding):
         if rank == 3:
             sizes = symbols("n", rank)
             yield Case.of(rank, "two inputs", cls((0, 2), 2), sizes, sizes, (), ())
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Reduce:
-        return cls(instruction.integers("dimensions"), half(instruction, shapes))
-
-
-def half(instruction: Any, shapes: Sequence[Dims]) -> int:
-    """The number of inputs of an op that takes an initial value for each."""
-    if not shapes or len(shapes) % 2:
-        raise ValueError(
-            f"{instruction.name}: {instruction.opcode} has {len(shapes)} operands where inputs and as many "
-            "initial values are expected"
-        )
-    return len(shapes) // 2

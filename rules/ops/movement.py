@@ -18,6 +18,27 @@ Dims = tuple[int, ...]
 Extents = tuple[ExprLike, ...]
 
 
+# --------------------------------------------------------------------------- attributes, as `Op.hlo` reads them
+def all_dimensions(instruction: Any, shapes: Sequence[Dims] = ()) -> Dims:
+    """The attribute `dimensions`."""
+    found: Dims = instruction.integers("dimensions")
+    return found
+
+
+def one_dimension(instruction: Any, shapes: Sequence[Dims] = ()) -> int:
+    """The only one of its `dimensions`.  Raises :class:`ValueError` if there are more or none."""
+    found = all_dimensions(instruction)
+    if len(found) != 1:
+        raise ValueError(f"{instruction.name}: {instruction.opcode} has dimensions={found} where one is expected")
+    return found[0]
+
+
+def operand_count(instruction: Any, shapes: Sequence[Dims]) -> int:
+    """How many operands there are."""
+    return len(shapes)
+
+
+# ----------------------------------------------------------------------------------------------------------- the ops
 class Aligned(Op):
     """The base of ops that read whole what lies in the same place of the dimensions that both sides share.
 
@@ -64,6 +85,7 @@ class Sized(Op):
     """The base of ops that state the sizes of their output."""
 
     sizes: Extents
+    hlo: ClassVar = {"sizes": lambda i, _: i.array.dims}
 
     def shape(self, *x: Sizes) -> list[Expr]:
         return [lift(n) for n in self.sizes]
@@ -89,6 +111,7 @@ class Transpose(Aligned):
     """Output dimension k is input dimension permutation[k]."""
 
     permutation: Dims
+    hlo: ClassVar = {"permutation": all_dimensions}
 
     def structure(self, x: Sizes) -> None:
         self._dimensions("permutation", self.permutation, len(x), x, count=len(x))
@@ -104,16 +127,13 @@ class Transpose(Aligned):
         for permutation in itertools.permutations(range(rank)):
             yield Case.of(rank, f"permutation={permutation}", cls(permutation), symbols("n", rank))
 
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Transpose:
-        return cls(instruction.integers("dimensions"))
-
 
 @op
 class Reverse(Alike):
     """The dimensions `dimensions` run backwards."""
 
     dimensions: Dims
+    hlo: ClassVar = {"dimensions": all_dimensions}
 
     def structure(self, x: Sizes) -> None:
         self._dimensions("dimensions", self.dimensions, len(x), x)
@@ -139,10 +159,6 @@ class Reverse(Alike):
         for dimensions in subsets(rank):
             yield Case.of(rank, f"dimensions={dimensions}", cls(dimensions), symbols("n", rank))
 
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Reverse:
-        return cls(instruction.integers("dimensions"))
-
 
 @op
 class Broadcast(Sized, Aligned):
@@ -154,6 +170,7 @@ class Broadcast(Sized, Aligned):
 
     sizes: Extents
     dimensions: Dims
+    hlo: ClassVar = {"dimensions": lambda i, _: i.integers("dimensions", ())}
 
     def structure(self, x: Sizes) -> None:
         self._dimensions("dimensions", self.dimensions, len(self.sizes), self.sizes, count=len(x))
@@ -174,10 +191,6 @@ class Broadcast(Sized, Aligned):
         for count in range(rank + 1):
             for dimensions in itertools.permutations(range(rank), count):
                 yield Case.of(rank, f"dimensions={dimensions}", cls(sizes, dimensions), [sizes[d] for d in dimensions])
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Broadcast:
-        return cls(instruction.array.dims, instruction.integers("dimensions", ()))
 
 
 @op
@@ -240,6 +253,7 @@ class Concatenate(Op):
 
     dimension: int
     count: int
+    hlo: ClassVar = {"dimension": one_dimension, "count": operand_count}
 
     @property
     def arity(self) -> int:
@@ -285,10 +299,6 @@ class Concatenate(Op):
                 for k, (sizes, along) in enumerate(zip(shapes, symbols("c", count), strict=True)):
                     shapes[k] = [along if d == dimension else n for d, n in enumerate(sizes)]
                 yield Case.of(rank, f"dimension={dimension}, {count} operands", cls(dimension, count), *shapes)
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Concatenate:
-        return cls(one_dimension(instruction), len(shapes))
 
 
 @op
@@ -349,14 +359,6 @@ class Pad(Padded):
         scalar = bool(shapes) and not shapes[0] and not instruction.has("padding")
         padding = () if scalar else instruction.padding()
         return cls(*(tuple(dimension[part] for dimension in padding) for part in range(3)))
-
-
-def one_dimension(instruction: Any) -> int:
-    """The only one of its `dimensions`.  Raises :class:`ValueError` if there are more or none."""
-    dimensions: Dims = instruction.integers("dimensions")
-    if len(dimensions) != 1:
-        raise ValueError(f"{instruction.name}: {instruction.opcode} has dimensions={dimensions} where one is expected")
-    return dimensions[0]
 
 
 def subsets(rank: int) -> Iterator[Dims]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from ...core.op import Case, Demand, Op, Sizes, op, symbols
-from .movement import Aligned, Alike, Dims, Extents, Sized, one_dimension
+from .movement import Aligned, Alike, Dims, Extents, Sized, one_dimension, operand_count
 
 _UNARY = """
     abs acos acosh asin asinh atanh cbrt ceil cosh cosine count-leading-zeros erf exponential
@@ -49,10 +49,6 @@ class Pointwise(Alike, Aligned):
     def cases(cls, rank: int) -> Iterator[Case]:
         yield cls.alike(rank, cls())
 
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Op:
-        return cls()
-
 
 @op
 class Elementwise(Pointwise):
@@ -61,6 +57,7 @@ class Elementwise(Pointwise):
     function: str
     count: int
     opcodes: ClassVar[tuple[str, ...]] = (*FUNCTIONS, "map")
+    hlo: ClassVar = {"function": lambda i, _: i.opcode, "count": operand_count}
 
     @property
     def arity(self) -> int:
@@ -78,10 +75,6 @@ class Elementwise(Pointwise):
         for function, count in (("negate", 1), ("add", 2), ("map", 3)):
             yield cls.alike(rank, cls(function, count))
 
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Elementwise:
-        return cls(instruction.opcode, len(shapes))
-
 
 @op
 class Compare(Pointwise):
@@ -89,6 +82,7 @@ class Compare(Pointwise):
 
     direction: str
     operands: ClassVar[int] = 2
+    hlo: ClassVar = {"direction": lambda i, _: i.word("direction")}
 
     def structure(self, *x: Sizes) -> None:
         if self.direction not in ("EQ", "NE", "LT", "LE", "GT", "GE"):
@@ -98,10 +92,6 @@ class Compare(Pointwise):
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
         yield cls.alike(rank, cls("LT"))
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Compare:
-        return cls(instruction.word("direction"))
 
 
 @op
@@ -145,14 +135,11 @@ class Convert(Pointwise):
     """Output element p is element p of the operand as another element type."""
 
     element_type: str
+    hlo: ClassVar = {"element_type": lambda i, _: i.array.element_type}
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
         yield cls.alike(rank, cls("f32"))
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Convert:
-        return cls(instruction.array.element_type)
 
 
 @op
@@ -167,6 +154,7 @@ class SetDimensionSize(Pointwise):
     dimension: int
     scalars: ClassVar[Dims] = (1,)
     operands: ClassVar[int] = 2
+    hlo: ClassVar = {"dimension": one_dimension}
 
     def structure(self, *x: Sizes) -> None:
         self._rank(1, x[1], 0)
@@ -176,10 +164,6 @@ class SetDimensionSize(Pointwise):
     def cases(cls, rank: int) -> Iterator[Case]:
         for dimension in range(rank):
             yield Case.of(rank, f"dimension={dimension}", cls(dimension), symbols("n", rank), ())
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> SetDimensionSize:
-        return cls(one_dimension(instruction))
 
 
 class Stated(Sized, Aligned):
@@ -198,10 +182,6 @@ class Stated(Sized, Aligned):
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
         yield Case.of(rank, "any sizes", cls(symbols("n", rank)), *[()] * cls.operands)  # type: ignore[call-arg]
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Op:
-        return cls(instruction.array.dims)  # type: ignore[call-arg]
 
 
 class Nullary(Stated):

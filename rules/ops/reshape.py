@@ -219,10 +219,6 @@ class Reshape(Reordered):
                 facts=[e >= 1 for e in (*x, *sizes, *last)],
             )
 
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Reshape:
-        return cls(instruction.array.dims)
-
 
 @op
 class Bitcast(Reordered):

@@ -9,7 +9,7 @@ from ...core.expr import Expr, ExprLike, lift
 from ...core.hlo import leaves
 from ...core.op import Case, Demand, Sizes, exact_text, op, symbols
 from .folding import Variadic
-from .movement import Aligned, Alike, Dims, one_dimension
+from .movement import Aligned, Alike, Dims, one_dimension, operand_count
 
 
 class Rowwise(Aligned):
@@ -38,6 +38,7 @@ class Sort(Variadic, Rowwise, Alike):
     dimension: int
     count: int = 1
     depends: tuple[Dims, ...] = ()
+    hlo: ClassVar = {"dimension": one_dimension, "count": operand_count}
 
     @property
     def arity(self) -> int:
@@ -59,10 +60,6 @@ class Sort(Variadic, Rowwise, Alike):
             yield Case.of(rank, f"dimension={dimension}", cls(dimension), symbols("n", rank))
         if rank == 2:
             yield Case.of(rank, "two operands", cls(0, 2), *[symbols("n", rank)] * 2)
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Sort:
-        return cls(one_dimension(instruction), len(shapes))
 
 
 @op

@@ -30,7 +30,7 @@ from ...core.op import (
     quotient,
     symbols,
 )
-from .folding import Folding, half
+from .folding import Folding
 from .movement import Alike, Dims, nth, piece
 
 #: A range over the window, what is read or reads, and when.
@@ -104,6 +104,13 @@ class Window:
         )
 
 
+def window_of(instruction: Any, shapes: Sequence[Dims]) -> tuple[Window, ...]:
+    """The windows of an instruction; one over scalars is printed without them."""
+    if not (window := Window.from_hlo(instruction)) and shapes and shapes[0]:
+        raise ValueError(f"{instruction.name}: {instruction.opcode} needs the attribute window")
+    return window
+
+
 @op
 class ReduceWindow(Folding):
     """Every output element folds the elements under its window, and the initial value.
@@ -114,6 +121,7 @@ class ReduceWindow(Folding):
     window: tuple[Window, ...]
     count: int = 1
     depends: tuple[Dims, ...] = ()
+    hlo: ClassVar = {"window": window_of}
 
     def structure(self, *x: Sizes) -> None:
         super().structure(*x)
@@ -152,17 +160,6 @@ class ReduceWindow(Folding):
         if rank == 1:
             yield Case.of(rank, "two inputs", cls(Window.symbolic(rank), 2), n, n, (), ())
 
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> ReduceWindow:
-        return cls(_window_of(instruction, shapes), half(instruction, shapes))
-
-
-def _window_of(instruction: Any, shapes: Sequence[Dims]) -> tuple[Window, ...]:
-    """The windows of an instruction; one over scalars is printed without them."""
-    if not (window := Window.from_hlo(instruction)) and shapes and shapes[0]:
-        raise ValueError(f"{instruction.name}: {instruction.opcode} needs the attribute window")
-    return window
-
 
 def _slid(parts: Iterable[Slid]) -> Map:
     ranges, results, where = tuple(zip(*parts, strict=True)) or ((), (), ())
@@ -186,6 +183,7 @@ class SelectAndScatter(Alike):
 
     window: tuple[Window, ...]
     operands: ClassVar[int] = 3
+    hlo: ClassVar = {"window": window_of}
 
     def structure(self, x: Sizes, source: Sizes, initial: Sizes) -> None:
         if len(self.window) != len(x):
@@ -263,10 +261,6 @@ class SelectAndScatter(Alike):
         window = tuple(Window(w.size, w.stride, w.low, w.high) for w in Window.symbolic(rank))
         places = [w.output(a) for w, a in zip(window, n, strict=True)]
         yield Case.of(rank, "any window", cls(window), n, places, ())
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> SelectAndScatter:
-        return cls(_window_of(instruction, shapes))
 
 
 @op

@@ -37,7 +37,7 @@ from .machine import confirmed_json, document, plain, result_json
 from .refutation import evaluated, holds_at
 from .rule_files import rules_json
 from .selection import Named, by_group
-from .summary import Group, confirmed_by, grouped, redundant, strategies, widening
+from .summary import Group, confirmed_by, failing, grouped, instances, redundant, strategies, widening
 
 #: How far from a counterexample its picture reaches, on both sides.
 _REACH = 8
@@ -59,7 +59,8 @@ def prove_section(
     ``certificates`` has the file of the certificate of an obligation, by the name of that.
     """
     families, groups = grouped(run, claims)
-    instances = by_group(claims)
+    of = by_group(claims)
+    first = {wrong[0].obligation.name: instances(wrong, claims) for wrong in failing(run, claims)}
     stated = [c for c in claims if isinstance(c.claim, StatedRule)]
     entries = {e["name"]: e for e in rules_json(run, stated, command)["rules"]} if stated else {}
     needless = redundant(run)
@@ -75,7 +76,7 @@ def prove_section(
         "confirmed": confirmed_json(run),
         "pages": [
             {
-                **_page(g, instances[g.family, g.name], command, certificates),
+                **_page(g, of[g.family, g.name], command, certificates, first),
                 "redundant": needless.get(g.name, ()),
                 "overflows": dict(wide[g.name].verdict.witness or {}) if g.name in wide else None,
                 **_stated(entries.get(g.name)),
@@ -85,24 +86,28 @@ def prove_section(
     }
 
 
-def _page(g: Group, of: Sequence[Named], command: str, certificates: Mapping[str, str]) -> dict[str, Any]:
+def _page(
+    g: Group, of: Sequence[Named], command: str, certificates: Mapping[str, str], first: Mapping[str, str]
+) -> dict[str, Any]:
+    """A rule, law or op; ``first`` has the results to explain by name, each with the instances that fail alike."""
     claim = of[0].claim
     cases = [c.claim for c in of if isinstance(c.claim, Case)]
     owed: dict[str, list[list[Any]]] = {c.name: [] for c in of}
     for r in g.results:
         owed[r.obligation.subject].append(_row(r, certificates))
-    false = [r for r in g.results if not r.passes]
+    false = [(r, first[r.obligation.name]) for r in g.results if r.obligation.name in first]
     return {
         "family": g.family,
         "name": g.name,
         "verdict": worst([r.verdict.status for r in g.gated]) if g.gated else Status.NOT_CHECKED,
+        "passes": bool(g.gated) and all(r.passes for r in g.gated),
         "seconds": sum(r.verdict.seconds for r in g.results),
         "where": next((r.obligation.where for r in g.results if r.obligation.where), ""),
         "doc": document_of(claim),
         "statement": statement_of(claim),
         "lines": map_lines(example_of(cases)) if cases else _lines(of[0]),
         "owed": owed,
-        "failed": [{**result_json(r, command), "picture": _picture(r)} for r in false],
+        "failed": [{**result_json(r, command), "also": also, "picture": _picture(r)} for r, also in false],
         "op": _example(cases) if cases else None,
     }
 

@@ -74,9 +74,14 @@ def chosen_claims(
     """
     import shlex
 
-    from ..selection import chosen, files_among
+    from ..selection import FAMILIES, chosen, files_among
+    from ..sources import files_below
 
     given = with_files_of_folders(names or (), ("python", "rules"), problems)
+    for name in FAMILIES:
+        if name in given and Path(name).is_dir() and files_below([name]):
+            # what is proved is not what lies there
+            say(f"`{name}` is a part of the catalogue; the folder is called `{name}/`")
     found = chosen(given, rank(max_rank), lambda path: file_text(path)[1], problems)
     return found, shlex.join(["indexproof", "prove", *files_among(given)])
 

@@ -13,7 +13,7 @@ import typer
 from ...core.errors import InputError, quoted
 from ..files import noted
 from .frame import OPEN, PROVED, emit, status_of, writing
-from .given import chosen_claims, opened_cache
+from .given import chosen_claims, opened_cache, with_files_of_folders
 from .proving import proved as proved_by
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def report(
 
     Args:
         folder (DIR): The folder to write, made if need be.
-        inputs (NAME): What `prove` takes, claims files (FILE.claims), and HLO modules; the catalogue without
-            names.
+        inputs (NAME): What `prove` takes, claims files (FILE.claims), HLO modules, and folders of all of them
+            (FOLDER/); the catalogue without names.
         confirm (cvc5): Have every verdict confirmed by a second solver.
         certificates: Write a certificate of every proof beside the page.
         compare (OLD): The report.json of a former report, or a --json document.
@@ -65,9 +65,9 @@ def report(
 
     old = None if compare is None else _document(compare)
     comparisons = "" if jax is None else read_text(jax)
+    given = with_files_of_folders(inputs or (), ("python", "rules", "claims", "hlo"))
     with writing("cannot write", folder):
         folder.mkdir(parents=True, exist_ok=True)
-    given = list(inputs or ())
     claims = [n for n in given if n.endswith(".claims")]
     modules = [n for n in given if _is_module(n)]
     names = [n for n in given if n not in claims and n not in modules]

@@ -29,9 +29,13 @@ const many = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"
 const seconds = (s) => (s < 0.0005 ? "" : s < 1 ? `${Math.max(1, Math.round(s * 1000))} ms` : `${s.toFixed(1)} s`);
 const route = (...parts) => "#/" + parts.map(encodeURIComponent).join("/");
 
-function verdict(status) {
-  const tone = { PROVED: "good", REFUTED: "bad", VACUOUS: "bad", UNDEFINED: "bad" }[status] || "open";
-  return h("span", { class: `verdict ${tone}` }, status || "none");
+const TONES = { PROVED: "good", "AS EXPECTED": "good", REFUTED: "bad", VACUOUS: "bad", UNDEFINED: "bad" };
+const toneOf = (status) => TONES[status] || "open";
+
+// A verdict; one that is not PROVED and was expected is said to be so.
+function verdict(status, passes) {
+  const shown = h("span", { class: `verdict ${toneOf(status)}` }, status || "none");
+  return passes && status !== "PROVED" ? [shown, quiet(" as expected")] : shown;
 }
 
 function table(heads, rows) {
@@ -446,18 +450,20 @@ const placeOf = (page) => route("claim", page.family, page.name);
 function overview() {
   const counts = {};
   for (const section of DATA.proved) for (const [s, n] of Object.entries(section.counts)) counts[s] = (counts[s] || 0) + n;
-  for (const file of DATA.checked) for (const [s, n] of Object.entries(file.counts)) counts[s] = (counts[s] || 0) + n;
+  for (const c of DATA.checked.flatMap((d) => d.files.flatMap((f) => f.claims))) {
+    const s = c.as_expected ? "PROVED" : c.verdict === "PROVED" ? "REFUTED" : c.verdict;
+    counts[s] = (counts[s] || 0) + 1;
+  }
   const total = Object.values(counts).reduce((a, b) => a + b, 0);
-  const tone = { PROVED: "good", REFUTED: "bad", VACUOUS: "bad", UNDEFINED: "bad" };
   const shown = Object.entries(counts).filter(([s, n]) => n || s === "PROVED" || s === "NOT CHECKED");
   const missing = (counts["NOT CHECKED"] || 0) + (counts.UNDECIDED || 0);
-  const failed = PAGES.filter((p) => p.verdict !== "PROVED");
+  const failed = PAGES.filter((p) => !p.passes);
   const unmapped = DATA.modules.flatMap((m, k) => m.computations.flatMap((c) => c.instructions
     .filter((i) => i.reads.some((e) => e[4].length)).map((i) => [m, k, c, i])));
   return [
     h("h1", {}, verdict(DATA.verdict), " ", total ? many(total, "obligation") : many(DATA.modules.length, "module")),
-    total ? h("div", { class: "numbers" }, shown.map(([s, n]) => h("div", { class: n ? tone[s] || "open" : "quiet" }, h("b", {}, n.toLocaleString("en")), s.toLowerCase()))) : null,
-    total ? h("div", { class: "bar", "aria-hidden": "true" }, shown.map(([s, n]) => h("i", { class: tone[s] || "open", style: `flex:${n}` }))) : null,
+    total ? h("div", { class: "numbers" }, shown.map(([s, n]) => h("div", { class: n ? toneOf(s) : "quiet" }, h("b", {}, n.toLocaleString("en")), s.toLowerCase()))) : null,
+    total ? h("div", { class: "bar", "aria-hidden": "true" }, shown.map(([s, n]) => h("i", { class: toneOf(s), style: `flex:${n}` }))) : null,
     h("h2", {}, "What was not checked"),
     h("p", {}, missing ? `${many(missing, "obligation")} without an answer. ` : total ? "Every obligation has an answer. " : "No claims were asked about. ",
       DATA.proved.some((s) => s.interrupted) ? "The run was interrupted. " : "",
@@ -484,7 +490,7 @@ function overview() {
 
 function claimTable(pages) {
   return table(["Name", "Verdict", "#Time", "States"], pages.map((p) => [
-    link(placeOf(p), p.name), verdict(p.verdict), seconds(p.seconds), code(p.statement || (p.doc || "").split("\n")[0])]));
+    link(placeOf(p), p.name), verdict(p.verdict, p.passes), seconds(p.seconds), code(p.statement || (p.doc || "").split("\n")[0])]));
 }
 
 function claimList(family) {
@@ -528,7 +534,7 @@ function claimPage(family, name) {
   });
   return [
     h("div", { class: "crumb" }, link(route("claims", p.family), p.family), p.where ? `  ·  ${p.where}` : ""),
-    h("h1", {}, p.name, "  ", verdict(p.verdict)),
+    h("h1", {}, p.name, "  ", verdict(p.verdict, p.passes)),
     (p.doc || "").split(/\n\s*\n/).filter(Boolean).map((text) => h("p", {}, text)),
     statement ? h("div", { class: "theorem" }, math(statement[1], true), conditions.length ? h("dl", {}, conditions.map(([, text]) => [h("dt", {}, "when"), h("dd", {}, math(text), needed(p, text))])) : null) : null,
     p.stated ? counterexample({ ...p.stated, statement: "", picture: (p.failed[0] || {}).picture, repairs: p.repairs }) : p.failed.map(counterexample),
@@ -577,6 +583,7 @@ function counterexample(f) {
   return h("section", { "aria-label": "Counterexample" },
     h("h2", {}, f.obligation ? `${f.obligation}  ` : "", f.counterexample ? "Counterexample" : "Not proved"),
     point.length ? h("p", {}, point.map(([name, value], k) => [k ? ",  " : "", math(`${name} = ${value}`)])) : null,
+    f.also ? h("p", { class: "quiet" }, `Fails in ${f.also}.`) : null,
     f.statement ? h("p", {}, math(f.statement)) : null,
     f.tried && f.tried.length && !f.counterexample ? h("p", {}, `Tried: ${f.tried.join(", ")}. ${f.detail || ""}`) : null,
     f.picture && f.picture.length ? [h("div", { class: "picture" }, f.picture.map(chart)), h("p", { class: "quiet small" }, "Dots are the left side, rings the right one; pale where the rule says nothing.")] : null,
@@ -609,7 +616,7 @@ function filePage(k) {
   const d = DATA.checked[k];
   if (!d) return missing();
   return d.files.map((f) => [h("h1", {}, f.file), f.claims.map((c) => h("section", { class: "step" },
-    h("h3", {}, c.name, "  ", verdict(c.verdict), c.as_expected ? null : h("span", { class: "bad" }, `  expected ${c.expected}`), quiet(`  line ${c.line}`)),
+    h("h3", {}, c.name, "  ", verdict(c.verdict, c.as_expected), c.as_expected ? null : h("span", { class: "bad" }, `  expected ${c.expected}`), quiet(`  line ${c.line}`)),
     h("p", {}, code(c.claim.trim())), c.shows ? h("p", {}, c.shows) : null, c.notes.map((n) => h("p", { class: "quiet" }, n)),
     c.verdict === "PROVED" ? null : c.right.map((m) => h("p", {}, "right: ", code(m.text)))))]);
 }
@@ -730,7 +737,7 @@ function results(wanted) {
   return [
     h("h1", {}, `${many(claims.length + instructions.length + written.length, "result")} for “${wanted}”`),
     claims.length ? claimTable(claims.slice(0, 100)) : null,
-    written.slice(0, 50).map(([k, c]) => h("p", {}, link(route("file", k), c.name), " ", verdict(c.verdict))),
+    written.slice(0, 50).map(([k, c]) => h("p", {}, link(route("file", k), c.name), " ", verdict(c.verdict, c.as_expected))),
     instructions.length ? table(["Instruction", "Operation", "Computation"], instructions.slice(0, 100).map(([k, c, i]) => [link(route("module", k, c.name, i.name), i.name), i.opcode, c.name])) : null,
   ];
 }

@@ -236,6 +236,11 @@ def test_files_and_folders_of_all_kinds_may_be_mixed(run: Run, example: Path) ->
     assert run("check", "claims").status == 0
     assert "has no such file" in run("check", "rules/").err
     assert "the folder is called `rules/`" in run("prove", "rules/division.rules", "rules").err
+    (example / "rules").rename(example / "tiles")
+    done = run("prove", "tiles", "--no-findings")
+    assert done.status == 0
+    assert done.err.startswith("`tiles` is a part of the catalogue; the folder is called `tiles/`\n")
+    (example / "tiles").rename(example / "rules")
     # what another command reads costs one line, and nothing else
     for words, last in (
         (("prove", "claims/slices.claims", "rules/"), "PROVED  6 claims"),

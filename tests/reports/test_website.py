@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from indexproof import parse_map, simplify
 from indexproof.cli import app
 from indexproof.core.op import DIRECTIONS
+from indexproof.reports.example import FILES
 from indexproof.reports.hlo_files import module_of
 from indexproof.reports.website import compared, module_section, page_of, published_maps, report_document, verdicts_in
 from indexproof.verify.analysed import module_maps
@@ -98,6 +99,35 @@ def test_the_document_says_what_was_proved(data: dict[str, Any]) -> None:
         assert place == "counterexample"
     assert [c["verdict"] for f in data["checked"] for c in f["files"][0]["claims"]] == ["PROVED"]
     assert [m["verdict"] for m in data["modules"]] == ["PROVED"]
+
+
+def test_what_is_expected_to_be_false_is_told_as_expected(page: Any, tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/half.rules").write_text("int x\nhalf: x / 2 * 2 -> x\nexpect REFUTED\n", "utf-8")
+    claim = "claim no\n  (d0) -> (d0 mod 3), domain: d0 in [0, 3] == (d0) -> (d0 mod 2)\nexpect REFUTED\n"
+    (tmp_path / "own/no.claims").write_text(claim, "utf-8")
+    code, data = run(tmp_path, str(tmp_path / "own") + "/")  # a folder is all that lies in it
+    assert (code, data["verdict"]) == (0, "PROVED")
+    assert [(p["verdict"], p["passes"]) for p in data["proved"][0]["pages"]] == [("REFUTED", True)]
+    text = opened(page, tmp_path).inner_text("main")
+    assert "Not proved" not in text
+    assert "2\nproved" in text
+    assert "refuted\n" not in text
+    for place in ("#/claims", "#/claim/stated%20rule/half", "#/file/0"):
+        assert "REFUTED as expected" in opened(page, tmp_path, place).inner_text("main")
+
+
+def test_a_wrong_map_of_an_op_is_explained_once(page: Any, tmp_path: Path) -> None:
+    op = FILES["indexing/ops.py"].replace("- self.shift) % x", "+ self.shift) % x")
+    (tmp_path / "ops.py").write_text(op, "utf-8")
+    code, data = run(tmp_path, str(tmp_path / "ops.py"), "--max-rank", "2")
+    assert code == 1
+    (shown,) = data["proved"][0]["pages"]
+    (failed,) = shown["failed"]
+    assert failed["also"] == "2 of 3 instances (rank 1: 1 of 1, rank 2: 1 of 1)"
+    text = opened(page, tmp_path, "#/claim/op/roll").inner_text("main")
+    assert text.count("Counterexample") == 1
+    assert f"Fails in {failed['also']}." in text
 
 
 def test_an_op_is_shown_on_a_small_instance(tmp_path: Path) -> None:
@@ -370,6 +400,13 @@ def test_no_page_is_wider_than_its_window(page: Any, made: Path, width: int) -> 
     for place in PLACES:
         opened(page, made, place)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_statements_are_readable_in_a_narrow_window(page: Any, made: Path) -> None:
+    page.set_viewport_size({"width": 400, "height": 800})
+    opened(page, made, "#/claims")
+    heights = page.evaluate("[...document.querySelectorAll('tbody tr')].map((r) => r.offsetHeight)")
+    assert max(heights) < 100
 
 
 @pytest.fixture(scope="module")

@@ -685,6 +685,22 @@ def postorder(*roots: Expr, known: Container[Expr] = ()) -> list[Expr]:
     return out
 
 
+def operands_first(roots: Iterable[V], operands: Callable[[V], Sequence[V]]) -> list[V]:
+    """The same of nodes of any kind, whose operands a function gives."""
+    seen: set[V] = set()
+    out: list[V] = []
+    stack = [(r, False) for r in reversed([*roots])]
+    while stack:
+        node, finished = stack.pop()
+        if finished:
+            out.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((a, False) for a in reversed(operands(node)))
+    return out
+
+
 #: The functions that build the operators other than sums, by the class of their nodes.
 BUILDERS: Final[dict[type[Expr], Callable[..., Expr]]] = {
     Mul: mul,

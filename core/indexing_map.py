@@ -10,7 +10,6 @@ All expressions of a map are quasi-affine: no product of two variables, and ever
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -32,6 +31,7 @@ from .variables import (
     expect_quasi_affine,
     is_name,
     known_names,
+    numbered_name,
     unused_name,
 )
 
@@ -332,14 +332,11 @@ class IndexingMap(_Memory):
                 f" the second {len(inner.dims)} dimension variables"
             )
         taken = {v.name for v in self.variables}
-        ranges = [v.named(_fresh(v.name, r"s\d+", "s", len(self.ranges), taken)) for v in inner.ranges]
-        renamed = [_fresh(v.name, r"(s|rt)\d+", "rt", len(self.rts), taken) for v in inner.rts]
+        ranges = [v.named(numbered_name(v.name, r"s\d+", "s", len(self.ranges), taken)) for v in inner.ranges]
+        rts = [v.named(numbered_name(v.name, r"(s|rt)\d+", "rt", len(self.rts), taken)) for v in inner.rts]
         mapping: dict[Expr, ExprLike] = dict(zip(inner.dim_vars, self.results, strict=True))
         mapping.update((old.expr, new.expr) for old, new in zip(inner.ranges, ranges, strict=True))
-        mapping.update((old.expr, var(new)) for old, new in zip(inner.rts, renamed, strict=True))
-        roots = inner.roots
-        moved = dict(zip(roots, substitute_all(roots, mapping), strict=True))
-
+        mapping.update((old.expr, new.expr) for old, new in zip(inner.rts, rts, strict=True))
         constraints = list(self.constraints)
         # not at the top: who only reads maps, as the checker of derivations does, loads no kernel
         from .facts import Facts
@@ -348,12 +345,38 @@ class IndexingMap(_Memory):
         for e, v in zip(self.results, inner.dims, strict=True):
             if not facts.interval(e).inside(Interval(v.lo, v.hi)):
                 constraints.append(Constraint.trusted(e, v.lo, v.hi))
-        constraints += [Constraint.trusted(moved[c.expr], c.lo, c.hi) for c in inner.constraints]
+        made = inner.rewritten(mapping, dims=self.dims, ranges=(*self.ranges, *ranges), rts=rts, also=constraints)
+        if not self.rts:
+            return made
+        both = self.rts + made.rts
+        return IndexingMap._trusted(made.dims, made.ranges, both, made.results, made.constraints, merged=True)
+
+    def rewritten(
+        self,
+        mapping: Mapping[Expr, ExprLike],
+        *,
+        dims: Sequence[Variable] | None = None,
+        ranges: Sequence[Variable] | None = None,
+        rts: Sequence[RuntimeVariable] | None = None,
+        without: Iterable[Constraint] = (),
+        also: Iterable[Constraint] = (),
+    ) -> IndexingMap:
+        """The map with variables replaced everywhere and these lists of variables; constraints may leave and be added.
+
+        Sources of the runtime variables are replaced as well.  The caller answers for what comes out, which is not checked.
+        """
+        gone = set(without)
+        kept = [c for c in self.constraints if c not in gone] if gone else self.constraints
+        own = self.rts if rts is None else rts
+        roots = [*self.results, *(c.expr for c in kept)]
+        roots += [e for v in own if v.source is not None for e in v.source.results]
+        moved = dict(zip(roots, substitute_all(roots, mapping), strict=True))
+        constraints = [*also, *(Constraint.trusted(moved[c.expr], c.lo, c.hi) for c in kept)]
         return IndexingMap._trusted(
-            self.dims,
-            self.ranges + tuple(ranges),
-            self.rts + tuple(v.moved(name, moved) for v, name in zip(inner.rts, renamed, strict=True)),
-            tuple(moved[e] for e in inner.results),
+            self.dims if dims is None else tuple(dims),
+            self.ranges if ranges is None else tuple(ranges),
+            tuple(v.moved(moved) for v in own),
+            tuple(moved[e] for e in self.results),
             [c for c in constraints if not c.holds_always],
         )
 
@@ -378,17 +401,12 @@ class IndexingMap(_Memory):
             if key not in known:
                 raise InputError(f"the map has no variable {quoted(key)}")
             full[key] = e
-        roots = self.roots
-        moved = dict(zip(roots, substitute_all(roots, full), strict=True))
         boxes = [Constraint(lift(e), known[k].lo, known[k].hi) for k, e in full.items()]  # type: ignore[index]
-        constraints = [Constraint(moved[c.expr], c.lo, c.hi) for c in self.constraints]
-        kept = [r.moved(r.name, moved) for r in self.rts if r.expr not in full]
-        return IndexingMap(
-            tuple(v for v in self.dims if v.expr not in full) if dims is None else tuple(dims),
-            tuple(v for v in self.ranges if v.expr not in full) if ranges is None else tuple(ranges),
-            tuple(kept) if rts is None else tuple(rts),
-            tuple(moved[e] for e in self.results),
-            tuple(c for c in (*boxes, *constraints) if not c.holds_always),
+        made = self.rewritten(full, rts=[r for r in self.rts if r.expr not in full], also=boxes)
+        return made.with_(
+            dims=tuple(v for v in self.dims if v.expr not in full) if dims is None else tuple(dims),
+            ranges=tuple(v for v in self.ranges if v.expr not in full) if ranges is None else tuple(ranges),
+            rts=made.rts if rts is None else tuple(rts),
         )
 
     def rename(self, names: Mapping[str, str]) -> IndexingMap:
@@ -397,15 +415,10 @@ class IndexingMap(_Memory):
         unknown = [n for n in names if n not in new]
         if unknown:
             raise InputError(f"the map has no variable {quoted(unknown[0])}")
-        roots = self.roots
-        moved = dict(zip(roots, substitute_all(roots, {var(a): var(b) for a, b in new.items()}), strict=True))
-        return IndexingMap(
-            tuple(v.named(new[v.name]) for v in self.dims),
-            tuple(v.named(new[v.name]) for v in self.ranges),
-            tuple(v.moved(new[v.name], moved) for v in self.rts),
-            tuple(moved[e] for e in self.results),
-            tuple(Constraint(moved[c.expr], c.lo, c.hi) for c in self.constraints),
-        )
+        dims, ranges, rts = ([v.named(new[v.name]) for v in group] for group in (self.dims, self.ranges, self.rts))
+        made = self.rewritten({var(a): var(b) for a, b in new.items()}, dims=dims, ranges=ranges, rts=rts)  # type: ignore[arg-type]
+        made._check()
+        return made
 
     # -- display
     def text(self, division: str = "floordiv", multiline: bool = False) -> str:
@@ -472,22 +485,3 @@ def _runtime(v: Any) -> RuntimeVariable:
     if isinstance(v, Variable):
         return RuntimeVariable(v.name, v.lo, v.hi)
     return RuntimeVariable(*v)
-
-
-def _fresh(name: str, numbered: str, prefix: str, start: int, taken: set[str]) -> str:
-    """A free name for a variable called ``name``; it is taken from now on.
-
-    Numbered names (``s0``, ``rt1``) continue the numbering, names given by a person get a suffix only if they
-    clash.
-    """
-    if re.fullmatch(numbered, name):
-        k, pattern = start, prefix + "{}"
-        fresh = pattern.format(k)
-    else:
-        k, pattern = 0, name + "_{}"
-        fresh = name
-    while fresh in taken:
-        k += 1
-        fresh = pattern.format(k)
-    taken.add(fresh)
-    return fresh

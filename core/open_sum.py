@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from .expr import Expr, linear
+from .expr import Expr, linear, operands_first
 
 
 class OpenSum:
@@ -22,7 +22,7 @@ class OpenSum:
             factors = {self: 1}
             flat: list[tuple[Expr, int]] = []
             # an open sum comes after all those that it is a summand of: what it counts for is then complete
-            for part in reversed(self._innermost_first()):
+            for part in reversed(operands_first((self,), _unread)):
                 factor = factors.pop(part)
                 for e, k in part.terms:
                     if not isinstance(e, OpenSum):
@@ -34,19 +34,10 @@ class OpenSum:
             self._total = linear(0, flat)
         return self._total
 
-    def _innermost_first(self) -> list[OpenSum]:
-        seen: set[OpenSum] = set()
-        out: list[OpenSum] = []
-        todo: list[tuple[OpenSum, bool]] = [(self, False)]
-        while todo:
-            part, done = todo.pop()
-            if done:
-                out.append(part)
-            elif part not in seen:
-                seen.add(part)
-                todo.append((part, True))
-                todo += [(e, False) for e, _ in part.terms if isinstance(e, OpenSum) and e._total is None]
-        return out
+
+def _unread(part: OpenSum) -> list[OpenSum]:
+    """The summands that are open sums without a total yet."""
+    return [e for e, _ in part.terms if isinstance(e, OpenSum) and e._total is None]
 
 
 Operand: TypeAlias = Expr | OpenSum

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from operator import index
-from typing import Any
+from typing import Any, Self
 
 from . import native
 from .condition import Condition
@@ -78,7 +78,7 @@ class Variable(_Expr):
         """The number of values it takes."""
         return max(self.hi - self.lo + 1, 0)
 
-    def named(self, name: str) -> Variable:
+    def named(self, name: str) -> Self:
         """The same variable under another name."""
         return self if name == self.name else replace(self, name=name)
 
@@ -128,12 +128,9 @@ class RuntimeVariable(Variable):
         assert self.source is not None
         return RuntimeVariable(self.name, self.lo, self.hi, RuntimeSource(self.source.hlo, results))
 
-    def moved(self, name: str, moved: Mapping[Expr, Expr]) -> RuntimeVariable:
-        """The same variable under another name, its source over the expressions that ``moved`` gives."""
-        source = self.source
-        if source is not None:
-            source = RuntimeSource(source.hlo, tuple(moved[e] for e in source.results))
-        return RuntimeVariable(name, self.lo, self.hi, source)
+    def moved(self, moved: Mapping[Expr, Expr]) -> RuntimeVariable:
+        """The same variable, its source over the expressions that ``moved`` gives."""
+        return self if self.source is None else self.indexed(tuple(moved[e] for e in self.source.results))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,3 +222,22 @@ def unused_name(name: str, taken: set[str]) -> str:
         name += "_"
     taken.add(name)
     return name
+
+
+def numbered_name(name: str, numbered: str, prefix: str, start: int, taken: set[str]) -> str:
+    """A free name for a variable called ``name``; it is taken from now on.
+
+    Numbered names (``s0``, ``rt1``) continue the numbering, names given by a person get a suffix only if they
+    clash.
+    """
+    if re.fullmatch(numbered, name):
+        k, pattern = start, prefix + "{}"
+        fresh = pattern.format(k)
+    else:
+        k, pattern = 0, name + "_{}"
+        fresh = name
+    while fresh in taken:
+        k += 1
+        fresh = pattern.format(k)
+    taken.add(fresh)
+    return fresh

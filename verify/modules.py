@@ -370,7 +370,7 @@ def composition(first: IndexingMap, second: IndexingMap) -> IndexingMap:
     return IndexingMap(
         first.dims,
         (*first.ranges, *(v.named(names[v.name]) for v in second.ranges)),
-        (*first.rts, *(v.moved(names[v.name], moved) for v in second.rts)),
+        (*first.rts, *(v.named(names[v.name]).moved(moved) for v in second.rts)),
         tuple(moved[e] for e in second.results),
         (*first.constraints, *boxes, *(Constraint(moved[c.expr], c.lo, c.hi) for c in second.constraints)),
     )

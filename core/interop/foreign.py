@@ -143,22 +143,6 @@ def assignments(f: ForeignMap[Any, E], text: Callable[[E], str]) -> list[str]:
     return lines
 
 
-def operands_first(roots: Iterable[E], operands: Callable[[E], Sequence[E]]) -> list[E]:
-    """Every distinct node below ``roots``, operands before what is made of them; iterative, so any depth will do."""
-    seen: set[E] = set()
-    out: list[E] = []
-    stack = [(r, False) for r in reversed([*roots])]
-    while stack:
-        node, finished = stack.pop()
-        if finished:
-            out.append(node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((a, False) for a in reversed(operands(node)))
-    return out
-
-
 # ---------------------------------------------------------------------------------------------------- domains
 class Relation(NamedTuple):
     """``expr >= 0``, or ``expr == 0``."""

@@ -29,10 +29,11 @@ from ..expr import (
     minimum,
     mod,
     mul,
+    operands_first,
     var,
 )
 from ..indexing_map import IndexingMap, expect_map, is_name
-from .foreign import ForeignMap, assignments, from_foreign, needed, operands_first, to_foreign
+from .foreign import ForeignMap, assignments, from_foreign, needed, to_foreign
 
 _MAX_POWER: Final = 64
 #: sympy evaluates functions of what has at most so many nodes, written out: it visits shared ones once for each place

@@ -16,11 +16,27 @@ from typing import Any, Final
 
 from ..codegen.program import Program, domain_knowledge, fits, limits
 from ..errors import InputError, quoted
-from ..expr import CeilDiv, Expr, Int, Var, floordiv, integer, lift, maximum, minimum, mod, mul, postorder, rebuild, var
+from ..expr import (
+    CeilDiv,
+    Expr,
+    Int,
+    Var,
+    floordiv,
+    integer,
+    lift,
+    maximum,
+    minimum,
+    mod,
+    mul,
+    operands_first,
+    postorder,
+    rebuild,
+    var,
+)
 from ..facts import Facts
 from ..indexing_map import IndexingMap, expect_map, is_name
 from ..interval import Interval
-from .foreign import ForeignMap, from_foreign, needed, operands_first, to_foreign
+from .foreign import ForeignMap, from_foreign, needed, to_foreign
 
 _TYPES: Final = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
 

@@ -9,7 +9,7 @@ from ..blocks import table
 from ..derivation import MapChange
 from ..display import Shown
 from ..expr import Expr, substitute_all
-from ..indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable, unused_name
+from ..indexing_map import IndexingMap, Variable, unused_name
 from ..text_printer import format_expr
 
 
@@ -139,33 +139,6 @@ def changed(
     all_values = {v.name: values.get(v.name, v.expr) for v in before.variables}
     step = MapChange(why, before, after)
     return Reduced(before, after, names, all_values, gone, tuple(new_dims), (step,))
-
-
-def rewritten(
-    m: IndexingMap,
-    mapping: Mapping[Expr, Expr],
-    *,
-    dims: tuple[Variable, ...] | None = None,
-    ranges: tuple[Variable, ...] | None = None,
-    rts: Sequence[RuntimeVariable] | None = None,
-    without: Iterable[Constraint] = (),
-    also: Iterable[Constraint] = (),
-) -> IndexingMap:
-    """``m`` with variables replaced everywhere and these lists of variables; constraints may leave and be added."""
-    gone = set(without)
-    kept = [c for c in m.constraints if c not in gone]
-    own = m.rts if rts is None else tuple(rts)
-    roots = [*m.results, *(c.expr for c in kept)]
-    roots += [e for v in own if v.source is not None for e in v.source.results]
-    moved = dict(zip(roots, substitute_all(roots, mapping), strict=True))
-    constraints = [*also, *(Constraint.trusted(moved[c.expr], c.lo, c.hi) for c in kept)]
-    return IndexingMap._trusted(
-        m.dims if dims is None else dims,
-        m.ranges if ranges is None else ranges,
-        tuple(v.moved(v.name, moved) for v in own),
-        tuple(moved[e] for e in m.results),
-        [c for c in constraints if not c.holds_always],
-    )
 
 
 def record_text(r: Reduced) -> str:

@@ -13,7 +13,7 @@ from typing import TypeVar
 from ..constraint_normal import shifted_variable
 from ..expr import Expr, Int, Mod, Sum, Var, integer, linear, postorder, substitute_all, var
 from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
-from .record import Reduced, changed, rewritten
+from .record import Reduced, changed
 
 V = TypeVar("V", bound=Variable)
 
@@ -29,10 +29,9 @@ def renamed(
     values: dict[str, Expr] = {old: var(new) for old, new in names.items()}
 
     def called(v: V) -> V:
-        return v.named(names.get(v.name, v.name))  # type: ignore[return-value]
+        return v.named(names.get(v.name, v.name))
 
-    after = rewritten(
-        m,
+    after = m.rewritten(
         {var(old): new for old, new in values.items()},
         dims=tuple(map(called, m.dims)),
         ranges=tuple(map(called, m.ranges if ranges is None else ranges)),
@@ -94,7 +93,7 @@ def merge_runtime(m: IndexingMap) -> Reduced:
                 mapping[v.expr] = same.expr
     if not mapping:
         return Reduced.of(m)
-    after = rewritten(m, mapping, rts=[v for v in m.rts if v.expr not in mapping])
+    after = m.rewritten(mapping, rts=[v for v in m.rts if v.expr not in mapping])
     gone = {v.name: mapping[v.expr] for v in m.rts if v.expr in mapping}
     return changed("same_element_has_one_value", m, after, gone, kept=dict.fromkeys(gone))
 
@@ -122,7 +121,7 @@ def rescale_ranges(m: IndexingMap) -> Reduced:
         without.append(c)
     if not mapping:
         return Reduced.of(m)
-    after = rewritten(m, mapping, ranges=tuple(ranges), without=without)
+    after = m.rewritten(mapping, ranges=tuple(ranges), without=without)
     return changed("range_rescales", m, after, values)
 
 
@@ -161,7 +160,7 @@ def _counted(m: IndexingMap, why: str, mapping: Mapping[Expr, Expr]) -> Reduced:
         return Reduced.of(m)
     ranges = tuple(v.boxed(0, v.hi - v.lo) if v.expr in mapping else v for v in m.ranges)
     values = {v.name: mapping[v.expr] for v in m.ranges if v.expr in mapping}
-    return changed(why, m, rewritten(m, mapping, ranges=ranges), values)
+    return changed(why, m, m.rewritten(mapping, ranges=ranges), values)
 
 
 def _directions(m: IndexingMap) -> dict[Expr, int]:
@@ -192,8 +191,7 @@ def eliminate_ranges(m: IndexingMap) -> Reduced:
             if t in _needed(m, value):
                 continue
             v = ranges[t]
-            after = rewritten(
-                m,
+            after = m.rewritten(
                 {t: value},
                 ranges=tuple(u for u in m.ranges if u is not v),
                 without=[c],
@@ -224,5 +222,5 @@ def ranges_to_dims(m: IndexingMap) -> Reduced:
     new = {v.name: name for v, name in zip(m.ranges, free, strict=False)}
     values: dict[str, Expr] = {old: var(name) for old, name in new.items()}
     dims = m.dims + tuple(v.named(new[v.name]) for v in m.ranges)
-    after = rewritten(m, {v.expr: values[v.name] for v in m.ranges}, dims=dims, ranges=())
+    after = m.rewritten({v.expr: values[v.name] for v in m.ranges}, dims=dims, ranges=())
     return changed("range_becomes_dimension", m, after, values, kept=dict(new), new_dims=tuple(new.values()))

@@ -1,14 +1,23 @@
-"""The grid, blocks and index maps of one ``pallas_call``, without jax; ``indexproof.pallas`` reads them off a function."""
+"""The grid, blocks and index maps of one ``pallas_call``, without jax; ``indexproof.pallas`` reads them off a function.
+
+Sizes of arrays and of the grid may be expressions of symbols; :meth:`PallasCall.at` is the call for values of these.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
+from .condition import Condition
+from .expr import Expr, var
 from .indexing_map import IndexingMap
 from .interval import Interval
+from .parametric import ParametricMap
+
+#: An integer; in a call with symbolic sizes also an :class:`Expr`.
+Size: TypeAlias = Any
 
 
 @dataclass(frozen=True)
@@ -18,20 +27,25 @@ class BlockDim:
     ``low`` and ``high`` are the padding that ``pl.Element`` asks for.
     """
 
-    array: int
+    array: Size
     size: int
     step: int
     low: int = 0
     high: int = 0
 
     @property
-    def indices(self) -> Interval:
-        """The indices that an index map may return.
+    def last(self) -> Size:
+        """The last index that an index map may return.
 
         With a step of the block's size (``pl.Blocked``) the last block may reach beyond the array; an element index
         must leave the whole block within the array and its padding.
         """
-        return Interval(0, -(-(self.low + self.array + self.high - self.size) // self.step))
+        return (self.low + self.array + self.high - self.size + self.step - 1) // self.step
+
+    @property
+    def indices(self) -> Interval:
+        """The indices that an index map may return."""
+        return Interval(0, self.last)
 
     @property
     def aligned(self) -> bool:
@@ -39,7 +53,7 @@ class BlockDim:
         return self.step == self.size and not self.low and not self.high
 
     @property
-    def overhang(self) -> int:
+    def overhang(self) -> Size:
         """How far the last block reaches beyond the array."""
         return -self.array % self.size if self.aligned else 0
 
@@ -57,7 +71,7 @@ class BlockedOperand:
     name: str
     dtype: str
     dims: tuple[BlockDim, ...]
-    index: IndexingMap | None
+    index: IndexingMap | ParametricMap | None
     why: str = ""
     output: bool = False
     whole: bool = False
@@ -67,14 +81,14 @@ class BlockedOperand:
     alias: str = ""
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> tuple[Size, ...]:
         """The sizes of the array."""
         return tuple(d.array for d in self.dims)
 
     @property
-    def blocks(self) -> tuple[int, ...]:
+    def blocks(self) -> tuple[Size, ...]:
         """How many blocks, or indices of elements, there are along each dimension."""
-        return tuple(int(d.indices.hi) + 1 for d in self.dims)
+        return tuple(d.last + 1 for d in self.dims)
 
 
 @dataclass(frozen=True)
@@ -92,17 +106,38 @@ class PallasCall:
 
     A size of the grid is ``None`` where it is only known at run time.  Iterations of axes that are ``parallel`` run in any
     order or at once; the others run one after the other, the last axis fastest.  ``direct``: the kernel stores to the
-    array itself (Triton), so that iterations may share a block and write different elements of it.
+    array itself (Triton), so that iterations may share a block and write different elements of it.  ``parameters`` are the
+    symbols of sizes, of which the ``conditions`` hold; index maps are parametric where there are any.
     """
 
     name: str
     where: str
     axes: tuple[str, ...]
-    grid: tuple[int | None, ...]
+    grid: tuple[Size, ...]
     semantics: tuple[str, ...]
     operands: tuple[BlockedOperand, ...]
     tables: Mapping[str, ScalarTable] = field(default_factory=dict)
     direct: bool = False
+    parameters: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+
+    def at(self, values: Mapping[str, int]) -> PallasCall:
+        """The call of concrete sizes, for values of all parameters."""
+        env: dict[Expr, int] = {var(p): x for p, x in values.items()}
+
+        def valued(x: Size) -> Size:
+            return int(x.evaluate(env)) if isinstance(x, Expr) else x
+
+        operands = tuple(
+            replace(
+                o,
+                dims=tuple(replace(d, array=valued(d.array)) for d in o.dims),
+                index=o.index.at(values) if isinstance(o.index, ParametricMap) else o.index,
+            )
+            for o in self.operands
+        )
+        grid = tuple(n if n is None else max(valued(n), 0) for n in self.grid)
+        return replace(self, grid=grid, operands=operands, parameters=(), conditions=())
 
     @property
     def parallel(self) -> tuple[int, ...]:
@@ -114,7 +149,7 @@ class PallasCall:
     @property
     def iterations(self) -> int | None:
         """How often the kernel runs, if that is known."""
-        return None if None in self.grid else prod(n for n in self.grid if n is not None)
+        return prod(self.grid) if all(isinstance(n, int) for n in self.grid) else None
 
     def operand(self, name: str) -> BlockedOperand:
         """The operand of that name."""

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from ..core.blocks import point_text
 from ..core.errors import IndexproofError, InputError, quoted
-from ..core.frameworks.jax import array
+from ..core.expr import Var, mul
+from ..core.frameworks.jax import array, symbolic_scope
 from ..core.frameworks.pallas import pallas_calls
 from ..core.hlo import Shape, read_shape
 from ..core.pallas_call import BlockDim, BlockedOperand, PallasCall
+from ..core.parametric import ParametricMap, format_condition
 from ..core.simplify_map import simplify_map
+from ..core.tighten import constraints_of
 from ..rules.catalog import RULES
+from ..rules.simplifier import simplify_expr
 from ..verify.pallas import CLAIMS, CheckedPallasCall, PallasClaim, verify_pallas
 from ..verify.pallas_iterations import visits
 from ..verify.verdict import Status, worst
@@ -28,15 +33,17 @@ from .selection import blamed, run_python
 Ranges = Mapping[str, tuple[int, int]]
 #: No larger picture of the blocks of an array is printed.
 _ROWS, _COLUMNS = 12, 16
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _VALUES = re.compile(r"\s*(-?\d+)\s*(?:,|\Z)", re.ASCII)
 
 
 def assert_pallas_ok(function: Callable[..., Any], *args: Any, ranges: Ranges | None = None) -> None:
     """Assert that the grid, blocks and index maps of every ``pallas_call`` that ``function`` makes are right.
 
-    Arguments are arrays, or stand for arrays (``jax.ShapeDtypeStruct``); no kernel runs.  ``ranges`` says between which
-    values the elements of scalar prefetch operands lie, by name.  Raises :class:`AssertionError` with the report on the
-    calls for which something is false or not known, and :class:`InputError` if there is no call.
+    Arguments are arrays, or stand for arrays (``jax.ShapeDtypeStruct``); no kernel runs.  Sizes may be symbols of
+    ``jax.export.symbolic_shape``: all is then asserted for all sizes.  ``ranges`` says between which values the elements of
+    scalar prefetch operands lie, by name.  Raises :class:`AssertionError` with the report on the calls for which something
+    is false or not known, and :class:`InputError` if there is no call.
     """
     if failed := [c for c in checked_calls(function, args, ranges) if c.verdict is not Status.PROVED]:
         raise AssertionError("\n" + pallas_text(failed))
@@ -71,12 +78,26 @@ def calls_in_file(text: str, args: Sequence[Any], ranges: Ranges) -> list[Checke
         raise blamed(error, path, read_text(path)) from error
 
 
-def given_argument(text: str) -> Any:
-    """An argument from the command line: ``f32[8,128]``, ``s32[3]=2,0,1`` with its elements, or a number."""
+def given_arguments(texts: Sequence[str], constraints: Sequence[str] = ()) -> list[Any]:
+    """Arguments from the command line: ``f32[8,128]``, ``f32[n,128]``, ``s32[3]=2,0,1`` with its elements, or a number.
+
+    The ``constraints`` are those of the symbolic sizes, as jax reads them.
+    """
+    scope = symbolic_scope(constraints)
+    named = {n for text in texts for n in _NAME.findall(text.partition("[")[2])}
+    for text in constraints:
+        for name in _NAME.findall(text):
+            if name not in named and name not in ("floordiv", "max", "min", "mod"):
+                known = f"one of {', '.join(sorted(named))}" if named else "an argument such as `f32[n,128]`"
+                raise InputError(f"--constraint: no size is called {quoted(name)}", expected=known)
+    return [_given_argument(text, scope) for text in texts]
+
+
+def _given_argument(text: str, scope: Any) -> Any:
     if re.fullmatch(r"-?\d+", text, re.ASCII):
         return int(text)
     shape, equals, values = text.partition("=")
-    example = array(shape.strip())
+    example = array(shape.strip(), scope if not equals else None)
     if not equals:
         return example
     read = read_shape(shape)
@@ -94,7 +115,7 @@ def pallas_text(checked: Sequence[CheckedPallasCall]) -> str:
     parts = []
     for c in checked:
         head = f"{c.call.name}  {c.call.where}".rstrip()
-        parts.append(block(head, [*_operands(c.call), *_claims(c)]))
+        parts.append(block(head, [*_operands(c), *_claims(c)]))
         shown = {p.operand: p for p in reversed(c.claims) if p.answer.verdict is Status.REFUTED}
         parts += [drawn for p in reversed(shown.values()) if (drawn := _picture(c.call, p))]
     claims = [p for c in checked for p in c.claims]
@@ -103,36 +124,41 @@ def pallas_text(checked: Sequence[CheckedPallasCall]) -> str:
     return "\n\n".join(parts)
 
 
-def _operands(call: PallasCall) -> list[tuple[str, str]]:
+def _operands(c: CheckedPallasCall) -> list[tuple[str, str]]:
+    call = c.call
     dims = zip(call.axes, call.grid, call.semantics, strict=True)
     axes = [f"{a} {'?' if n is None else n} {s}" for a, n, s in dims]
-    rows = [("grid", ", ".join(axes) or "one iteration")]
+    rows = [("sizes", ", ".join(map(format_condition, call.conditions)))] if call.parameters else []
+    rows.append(("grid", ", ".join(axes) or "one iteration"))
     for o in call.operands:
         parts = [f"{o.dtype}[{','.join(map(str, o.shape))}]"]
         if o.whole:
             parts.append("as it is, the kernel copies")
         else:
-            parts.append(f"blocks ({', '.join(map(_dim, o.dims))})")
+            parts.append(f"blocks ({', '.join(_dim(d, call) for d in o.dims)})")
             parts.append(_index(o))
         if o.alias:
             parts.append(f"overwrites {o.alias}")
         if not o.used:
             parts.append("never used")
         if o.output and not o.whole:
-            parts.append(_visited(call, o))
+            parts.append(_visited(c, o))
         rows.append((o.name, joined(parts)))
     return rows
 
 
-def _dim(d: BlockDim) -> str:
+def _dim(d: BlockDim, call: PallasCall) -> str:
     padded = f" padded by {d.low} and {d.high}" if d.low or d.high else ""
-    over = f" beyond by {d.overhang}" if d.overhang else ""
+    overhang = _short(call, d.overhang)
+    over = f" beyond by {overhang}" if overhang != "0" else ""
     return f"{d.size}{'' if d.step == d.size else ' elements'}{padded}{over}"
 
 
 def _index(o: BlockedOperand) -> str:
     if o.index is None:
         return f"no index map: {o.why}"
+    if isinstance(o.index, ParametricMap):
+        return f"({', '.join(o.index.dims)}) -> ({', '.join(map(str, o.index.results))})"
     m = simplify_map(o.index, RULES)
     read = ((r.name, r.source) for r in m.rts if r.source)
     sources = [f"{name} = {s.hlo}[{', '.join(map(str, s.results))}]" for name, s in read]
@@ -140,8 +166,11 @@ def _index(o: BlockedOperand) -> str:
     return ", ".join([text, *sources])
 
 
-def _visited(call: PallasCall, o: BlockedOperand) -> str:
-    found = visits(call, o)
+def _visited(c: CheckedPallasCall, o: BlockedOperand) -> str:
+    if (times := _times(c, o)) is not None:
+        blocks = _short(c.call, mul(1, *o.blocks))
+        return f"{blocks} block{'s' * (blocks != '1')}, each visited {times} time{'s' * (times != '1')}"
+    found = visits(c.call, o)
     if found is None or not found.size:
         return ""
     least, most = int(found.min()), int(found.max())
@@ -150,10 +179,36 @@ def _visited(call: PallasCall, o: BlockedOperand) -> str:
     return f"{count(found.size, what)}, each visited {times}"
 
 
-def _visits(c: CheckedPallasCall) -> dict[str, tuple[int, int]]:
+def _times(c: CheckedPallasCall, o: BlockedOperand) -> str | None:
+    """How often each block is visited, where sizes are symbolic and each axis is an index of its own or none.
+
+    Iterations that differ in such an index have different blocks.
+    """
+    claims = {p.kind: p.answer.proved for p in c.claims if p.operand == o.name}
+    if not isinstance(o.index, ParametricMap) or not (claims.get("in bounds") and claims.get("written")):
+        return None
+    axes, used = o.index.variables, list[Var]()
+    for e in o.index.results:
+        own = [v for v in axes if v in e.variables()]
+        if any(v in used or (v in (e - v).variables() and v in (e + v).variables()) for v in own) or len(own) > 1:
+            return None
+        used += own
+    others = (n for v, n in zip(axes, c.call.grid, strict=True) if v not in used)
+    return _short(c.call, mul(1, *others)) if all(d.aligned for d in o.dims) else None
+
+
+def _short(call: PallasCall, e: Any) -> str:
+    """A size as text, simplified by what is known of the symbols."""
+    known = [x for c in call.conditions for x in constraints_of(c) if inf not in x]
+    return str(simplify_expr(e, dict.fromkeys(call.parameters, (1, 2**31 - 1)), known))  # type: ignore[arg-type]
+
+
+def _visits(c: CheckedPallasCall) -> dict[str, tuple[int | str, int | str]]:
     """The least and the greatest number of iterations of a block, by output."""
-    found = {o.name: visits(c.call, o) for o in c.call.operands if o.output and not o.whole}
-    return {name: (int(x.min()), int(x.max())) for name, x in found.items() if x is not None and x.size}
+    outputs = [o for o in c.call.operands if o.output and not o.whole]
+    found = {o.name: visits(c.call, o) for o in outputs}
+    always = {o.name: (n, n) for o in outputs if (n := _times(c, o)) is not None}
+    return always | {name: (int(x.min()), int(x.max())) for name, x in found.items() if x is not None and x.size}
 
 
 def _claims(c: CheckedPallasCall) -> list[tuple[str, str]]:
@@ -162,17 +217,25 @@ def _claims(c: CheckedPallasCall) -> list[tuple[str, str]]:
         of_kind = [p for p in c.claims if p.kind == kind]
         if proved := [p.operand for p in of_kind if p.answer.proved]:
             rows.append((Status.PROVED.value, f"{claim}: {', '.join(proved)}"))
-        rows += [(p.answer.verdict.value, _said(p, claim)) for p in of_kind if not p.answer.proved]
+        rows += [(p.answer.verdict.value, _said(c.call, p, claim)) for p in of_kind if not p.answer.proved]
     return rows
 
 
-def _said(p: PallasClaim, claim: str) -> str:
+def _parted(call: PallasCall, values: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
+    """The sizes of a counterexample, and the rest of it."""
+    sizes = {p: values[p] for p in call.parameters if p in values}
+    return sizes, {n: x for n, x in values.items() if n not in sizes}
+
+
+def _said(call: PallasCall, p: PallasClaim, claim: str) -> str:
     if (found := p.answer.counterexample) is None:
         return f"{claim}: {p.operand} {' '.join(p.answer.tried[-1:])}".rstrip()
-    here = {n: x for n, x in found.values.items() if not n.endswith("'")}
-    there = {n.removesuffix("'"): x for n, x in found.values.items() if n.endswith("'")}
+    sizes, values = _parted(call, found.values)
+    here = {**sizes, **{n: x for n, x in values.items() if not n.endswith("'")}}
+    there = {n.removesuffix("'"): x for n, x in values.items() if n.endswith("'")}
     if p.kind == "written":
-        return f"{claim}: {p.operand} has {tuple_text([*found.values.values()])}: {found.reason}"
+        where = f" at {point_text(sizes)}" if sizes else ""
+        return f"{claim}: {p.operand} has {tuple_text([*values.values()])}{where}: {found.reason}"
     text = f"{claim}: {p.operand}"
     if found.left is not None:
         text += f" has block {tuple_text(found.left)}"
@@ -185,11 +248,14 @@ def _said(p: PallasClaim, claim: str) -> str:
 
 def _picture(call: PallasCall, p: PallasClaim) -> str:
     """The blocks of an operand with the number of their iterations, and the one that is wrong in brackets."""
-    o, found = call.operand(p.operand), p.answer.counterexample
-    if found is None or not o.dims:
+    found = p.answer.counterexample
+    if found is None:
         return ""
-    bad = tuple(found.values.values()) if p.kind == "written" else found.left
-    counts = visits(call, o)
+    sizes, values = _parted(call, found.values)
+    call = call.at(sizes) if sizes else call
+    o = call.operand(p.operand)
+    bad = tuple(values.values()) if p.kind == "written" else found.left
+    counts = visits(call, o) if o.dims else None
     if bad is None or counts is None or len(bad) != len(o.dims) or not all(d.aligned for d in o.dims):
         return ""
     *before, row, column = bad if len(bad) > 1 else (0, *bad)
@@ -205,10 +271,10 @@ def _picture(call: PallasCall, p: PallasClaim) -> str:
             line.append(f"[{text}]" if (r, c) == (row, column) else f"{text} ")
         cells.append(line)
     width = max(len(x) for line in cells for x in line)
-    where = f" at {tuple_text(before)}" if before else ""
+    where = (f" at {tuple_text(before)}" if before else "") + (f" at {point_text(sizes)}" if sizes else "")
     outside = "; x is outside" if any("x" in x for line in cells for x in line) else ""
-    sizes = " × ".join(map(str, o.blocks))
-    head = f"{o.name}{where}: how many iterations have each of the {sizes} blocks{outside}"
+    number = " × ".join(map(str, o.blocks))
+    head = f"{o.name}{where}: how many iterations have each of the {number} blocks{outside}"
     return "\n".join([head, *("  " + " ".join(x.rjust(width) for x in line).rstrip() for line in cells)])
 
 
@@ -234,7 +300,7 @@ written_as(
 written_as(
     CheckedPallasCall,
     "verdict name=call.name where=call.where axes=call.axes grid=call.grid semantics=call.semantics "
-    "operands=call.operands visits claims",
+    "operands=call.operands visits claims sizes=call.conditions?",
     visits=_visits,
 )
 

@@ -1,7 +1,8 @@
 """The claims of a ``pallas_call``: blocks in bounds, outputs written, no race, no block taken up again after it was left.
 
 Index maps without data are Presburger, so :mod:`.concrete` decides each claim for grids of any size.  Where they read
-scalar prefetch operands whose elements are known, :mod:`.pallas_iterations` goes through the iterations.
+scalar prefetch operands whose elements are known, :mod:`.pallas_iterations` goes through the iterations.  Where sizes are
+symbolic, :mod:`.pallas_for_all_sizes` asks at concrete sizes, and proves.
 
 Two iterations *meet* in an array where the block that the first has of it (or of the array that is aliased to it) and the
 block of the second share an element.
@@ -23,6 +24,7 @@ from ..core.interval import Interval
 from ..core.pallas_call import BlockedOperand, PallasCall
 from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds
 from .concrete.image import ZERO, asked, joined
+from .pallas_for_all_sizes import decided_for_all_sizes
 from .pallas_iterations import by_enumeration
 from .verdict import Status, worst
 
@@ -81,7 +83,7 @@ class CheckedPallasCall:
 
 def verify_pallas(call: PallasCall) -> CheckedPallasCall:
     """Check everything that is claimed of a call.  A claim that depends on data that is not known is undecided."""
-    return CheckedPallasCall(call, tuple(_checked(call, _symbolic)))
+    return CheckedPallasCall(call, tuple(_checked(call, _for_all_sizes if call.parameters else _symbolic)))
 
 
 def enumerated(call: PallasCall) -> CheckedPallasCall:
@@ -106,7 +108,7 @@ def _is_claimed(call: PallasCall, kind: str, o: BlockedOperand, source: BlockedO
     if kind == "in bounds":
         return True
     if kind == "table":
-        return o.index is not None and bool(o.index.rts)
+        return isinstance(o.index, IndexingMap) and bool(o.index.rts)
     sequential = any("parallel" not in s and n != 1 for s, n in zip(call.semantics, call.grid, strict=True))
     if not o.output or not o.used:
         return False
@@ -126,7 +128,7 @@ def _answer(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOperan
         return Answer(Status.REFUTED, counterexample=Counterexample({}, reason=_REASONS[kind]))
     if o.index is None or other.index is None:
         return _undecided(o.why or other.why)
-    reads = _reads(kind, o.index, other.index)
+    reads = {} if call.parameters else _reads(kind, _map(o), _map(other))
     tables = [call.tables[t] for t in reads.values()]
     if tables and all(t.values is not None for t in tables):
         decide = by_enumeration
@@ -139,7 +141,7 @@ def _answer(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOperan
     if found is not None:
         answer = replace(answer, counterexample=replace(found, reason=_REASONS.get(kind, found.reason)))
         point = point_text(found.values)
-        if decide is _symbolic and not _is_possible(o.index, found.values):
+        if decide is _symbolic and not _is_possible(_map(o), found.values):
             answer = _undecided(f"depends on what is read at {point}, where one element has two values")
         if "race" in kind and call.direct:
             # each program may store to elements of its own
@@ -182,8 +184,22 @@ def _undecided(reason: str) -> Answer:
 
 
 def _map(o: BlockedOperand) -> IndexingMap:
-    assert o.index is not None
+    assert isinstance(o.index, IndexingMap)
     return o.index
+
+
+def _for_all_sizes(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOperand) -> Answer:
+    def at(values: Mapping[str, int]) -> Answer:
+        concrete = call.at(values)
+        one, two = concrete.operand(o.name), concrete.operand(other.name)
+        if not _is_claimed(concrete, kind, one, two):
+            return Answer(Status.PROVED)
+        return _answer(concrete, kind, one, two, _symbolic)
+
+    answer = decided_for_all_sizes(at, call, kind, o, other)
+    if "race" in kind and call.direct and not answer.proved:
+        return _undecided("the kernel stores to the array itself, and programs may share a block")
+    return answer
 
 
 # --------------------------------------------------------------------------------------------- for grids of any size

@@ -50,7 +50,7 @@ def by_enumeration(call: PallasCall, kind: str, o: BlockedOperand, other: Blocke
 
 def visits(call: PallasCall, o: BlockedOperand) -> Any:
     """How many iterations have each block (each element, for blocks that may overlap) as an array; ``None`` if unknown."""
-    known = o.index is not None and all(
+    known = isinstance(o.index, IndexingMap) and all(
         r.source is not None and call.tables[r.source.hlo].values is not None for r in o.index.rts
     )
     n = call.iterations
@@ -145,12 +145,12 @@ def _evaluated(call: PallasCall, m: IndexingMap, points: Any) -> Any:
 
 
 def _indices(call: PallasCall, o: BlockedOperand, points: Any) -> Any:
-    assert o.index is not None
+    assert isinstance(o.index, IndexingMap)
     return _evaluated(call, o.index, points)
 
 
 def _outside(call: PallasCall, o: BlockedOperand, points: Any, results: Any, bounds: Any) -> Answer:
-    assert o.index is not None
+    assert isinstance(o.index, IndexingMap)
     found = _evaluated(call, o.index.with_(results=results), points)
     for k, within in enumerate(bounds):
         lo, hi = (within.start, within.stop - 1) if isinstance(within, range) else within

@@ -14,11 +14,11 @@ Needs the extra ``jax``; jax is imported when a function here is called. What ca
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
-from indexproof.core.errors import InputError
+from indexproof.core.errors import InputError, quoted
 from indexproof.core.frameworks.dynamic_shapes import from_calls, to_calls
 from indexproof.core.hlo import Module, Shape, format_module, read_module, read_shape
 from indexproof.core.interop.foreign import needed
@@ -29,15 +29,27 @@ Stage = Literal["lowered", "optimized"]
 
 _TYPES = {"pred": "bool", "bf16": "bfloat16", "c64": "complex64", "c128": "complex128", "f4e2m1fn": "float4_e2m1fn"}
 _NUMBER = re.compile(r"([fsu])(\d+)(e\d+m\d+\w*)?\Z", re.ASCII)
+#: A shape with a letter among its sizes.
+_SYMBOLIC = re.compile(r"\s*(\w+)\s*\[([^\]]*[A-Za-z][^\]]*)\]\s*", re.ASCII)
 _KINDS = {"f": "float", "s": "int", "u": "uint"}
 _QUANTIZED = re.compile(r"!quant\.uniform<\w+(?:<[^<>]*>)?:(\w+)[^<>]*>|\buniform_(?:de)?quantize\b")
 _MLIR_PLACE = re.compile(r"-:(\d+):(\d+): error: ([^\n]*)")
 _XLA_PLACE = re.compile(r"was parsing (\d+):(\d+): error: ([^\n]*)")
 
 
-def array(shape: str | Shape) -> Any:
-    """An example argument from its shape: ``f32[10,20]`` as a ``jax.ShapeDtypeStruct``."""
+def array(shape: str | Shape, scope: Any = None) -> Any:
+    """An example argument from its shape: ``f32[10,20]`` as a ``jax.ShapeDtypeStruct``.
+
+    With a ``scope``, a ``jax.export.SymbolicScope``, sizes may be symbols: ``f32[n,128]``.
+    """
     jax = _jax()
+    symbolic = _SYMBOLIC.fullmatch(shape) if scope is not None and isinstance(shape, str) else None
+    if symbolic is not None:
+        try:
+            dims = jax.export.symbolic_shape(symbolic[2], scope=scope)
+        except ValueError as error:
+            raise InputError(f"{quoted(str(shape), 80)}: {error}", expected="sizes such as n or 2*n") from None
+        return jax.ShapeDtypeStruct(dims, array(f"{symbolic[1]}[]").dtype)
     read = read_shape(shape) if isinstance(shape, str) else shape
     if not isinstance(read, Shape) or read.dynamic:
         raise InputError(f"{read} is no argument", expected="one array of known size, such as f32[10,20]")
@@ -53,6 +65,14 @@ def array(shape: str | Shape) -> Any:
     except (AttributeError, TypeError):
         raise InputError(f"jax has no arrays of type {name}", expected="a type such as f32 or s32") from None
     return jax.ShapeDtypeStruct(read.dims, kind_of_element)
+
+
+def symbolic_scope(constraints: Sequence[str] = ()) -> Any:
+    """The scope of symbolic sizes for which the constraints hold: ``mod(n, 128) == 0``, ``n >= 256``."""
+    try:
+        return _jax().export.SymbolicScope(constraints)
+    except (NotImplementedError, ValueError) as error:
+        raise InputError(str(error), expected="constraints such as `mod(n, 128) == 0` or `n >= 256`") from None
 
 
 def module(function: Callable[..., Any], *args: Any, stage: Stage = "lowered", **kwargs: Any) -> Module:
@@ -127,6 +147,7 @@ def _text(xla_module: Any) -> str:
 def _jax() -> Any:
     with needed("jax"):
         import jax
+        import jax.export
         import jax.numpy
     return jax
 

@@ -1,7 +1,8 @@
 """``indexproof.pallas``: the ``pallas_call``s of a jax function, with their index maps as indexing maps.
 
-The function is traced, for which shapes are enough, and no kernel runs.  Needs the extra ``jax``; jax is imported when
-:func:`pallas_calls` is called.  `_described` is the one place that knows how jax describes a ``pallas_call``.
+The function is traced, for which shapes are enough, also symbolic ones of ``jax.export.symbolic_shape``, and no kernel
+runs.  Needs the extra ``jax``; jax is imported when :func:`pallas_calls` is called.  `_described` is the one place that
+knows how jax describes a ``pallas_call``; `_size` and `_symbols` know how it describes symbolic sizes.
 """
 
 # Absolute imports, because this file is imported as ``indexproof.pallas`` while it stands somewhere else.
@@ -15,15 +16,18 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from indexproof.core.condition import Condition
 from indexproof.core.errors import InputError
-from indexproof.core.expr import Expr, floordiv, mod
-from indexproof.core.indexing_map import is_name
+from indexproof.core.expr import Expr, Mod, add, floordiv, lift, maximum, minimum, mod, mul, var
+from indexproof.core.indexing_map import is_name, unused_name
 from indexproof.core.interop.foreign import needed
 from indexproof.core.interop.jaxpr_form import CALLS, IndexMapReader, NotConverted, constants, nested, variables
 from indexproof.core.interval import Interval
 from indexproof.core.pallas_call import BlockDim, BlockedOperand, PallasCall, ScalarTable
 
 Ranges = Mapping[str, tuple[int, int]]
+#: Names of symbolic sizes, and what is known of them.
+Symbols = tuple[tuple[str, ...], tuple[Condition, ...]]
 #: No larger value is computed to know the elements of a scalar prefetch operand.
 _MOST_ELEMENTS = 1 << 20
 
@@ -32,9 +36,9 @@ def pallas_calls(function: Callable[..., Any], *args: Any, ranges: Ranges | None
     """The ``pallas_call``s that ``function`` makes for these arguments, in order, those of nested functions included.
 
     Arguments are arrays, or stand for arrays (``jax.ShapeDtypeStruct``); Python numbers, strings and ``None`` are passed
-    as they are.  ``ranges`` says between which values the elements of a scalar prefetch operand lie, by the name that the
-    kernel gives it; where the arguments that determine them are arrays, the elements are computed instead.  Raises
-    :class:`InputError` for a jax that describes calls in another way.
+    as they are.  Sizes may be symbols of ``jax.export.symbolic_shape``.  ``ranges`` says between which values the elements
+    of a scalar prefetch operand lie, by the name that the kernel gives it; where the arguments that determine them are
+    arrays, the elements are computed instead.  Raises :class:`InputError` for a jax that describes calls in another way.
     """
     with needed("jax"):
         import jax
@@ -56,7 +60,8 @@ def pallas_calls(function: Callable[..., Any], *args: Any, ranges: Ranges | None
     stated = dict(ranges or {})
     calls = _calls(closed, {**known, **constants(closed)})
     try:
-        found = [_described(eqn, values, used, stated) for eqn, values, used in calls]
+        symbols = _symbols([n for x in leaves for n in getattr(x, "shape", ()) if not isinstance(n, int)])
+        found = [_described(eqn, values, used, stated, symbols) for eqn, values, used in calls]
     except (AttributeError, KeyError) as error:
         raise InputError(
             f"jax {jax.__version__} describes a pallas_call in another way: {error}", expected="jax 0.7 to 0.10"
@@ -71,9 +76,9 @@ def pallas_calls(function: Callable[..., Any], *args: Any, ranges: Ranges | None
 
 
 # --------------------------------------------------------------------------------------- programs that contain calls
-def _contains_calls(eqn: Any) -> bool:
-    return eqn.primitive.name == "pallas_call" or any(
-        _contains_calls(e) for part in nested(eqn) for e in getattr(part, "jaxpr", part).eqns
+def _contains(name: str, eqn: Any) -> bool:
+    return eqn.primitive.name == name or any(
+        _contains(name, e) for part in nested(eqn) for e in getattr(part, "jaxpr", part).eqns
     )
 
 
@@ -82,7 +87,7 @@ def _calls(closed: Any, known: Mapping[Any, Any]) -> Iterator[tuple[Any, list[An
     jaxpr = getattr(closed, "jaxpr", closed)
     used = {v for e in jaxpr.eqns for v in variables(e.invars)} | {*variables(jaxpr.outvars)}
     for eqn in jaxpr.eqns:
-        if not _contains_calls(eqn):
+        if not _contains("pallas_call", eqn):
             continue
         values = _values(jaxpr, known, eqn.invars)
         if eqn.primitive.name == "pallas_call":
@@ -98,13 +103,20 @@ def _calls(closed: Any, known: Mapping[Any, Any]) -> Iterator[tuple[Any, list[An
 
 
 def _values(jaxpr: Any, known: Mapping[Any, Any], wanted: Sequence[Any]) -> list[Any]:
-    """The integers among the ``wanted`` variables, where ``known`` ones determine them, computed without any kernel."""
+    """The integers among the ``wanted`` variables, where ``known`` ones determine them, computed without any kernel.
+
+    A symbolic size is an expression; what is computed of it is not known.
+    """
     import jax
 
     env = dict(known)
 
+    def concrete(v: Any) -> bool:
+        return all(isinstance(n, int) for n in getattr(v.aval, "shape", ()))
+
     def integral(v: Any) -> bool:
-        return str(getattr(v.aval, "dtype", "")).startswith(("int", "uint")) and v.aval.size <= _MOST_ELEMENTS
+        integers = str(getattr(v.aval, "dtype", "")).startswith(("int", "uint"))
+        return integers and concrete(v) and v.aval.size <= _MOST_ELEMENTS
 
     needed = {v for v in variables(wanted) if integral(v)}
     due = []
@@ -114,15 +126,51 @@ def _values(jaxpr: Any, known: Mapping[Any, Any], wanted: Sequence[Any]) -> list
             needed.update(variables(eqn.invars))
     for eqn in reversed(due):
         given = list(dict.fromkeys(variables(eqn.invars)))
-        if all(v in env for v in given) and not _contains_calls(eqn) and not eqn.effects:
+        if eqn.primitive.name == "dim_as_value":
+            env[eqn.outvars[0]] = _size(eqn.params["dim"])
+            continue
+        runs = not eqn.effects and not any(_contains(name, eqn) for name in ("pallas_call", "dim_as_value"))
+        runs = runs and all(map(concrete, eqn.outvars))
+        if runs and all(v in env and not isinstance(env[v], Expr) for v in given):
             # all that evaluation needs of a jaxpr; to make one takes debug information, which differs between versions
             one = SimpleNamespace(constvars=given, invars=[], eqns=[eqn], outvars=eqn.outvars)
             env.update(zip(eqn.outvars, jax.core.eval_jaxpr(one, [env[v] for v in given]), strict=True))
     return [v.val if hasattr(v, "val") else env.get(v) if integral(v) else None for v in wanted]
 
 
+# ------------------------------------------------------------------------------------------------- symbolic sizes
+_OF_SIZES: dict[str, Callable[..., Expr]] = {"floordiv": floordiv, "max": maximum, "min": minimum, "mod": mod}
+
+
+def _size(dim: Any) -> Any:
+    """A size as an integer, or an expression of symbols."""
+    if not hasattr(dim, "_sorted_terms"):
+        return dim
+    products = ((k, [_factor(f) for f, n in t._factors for _ in range(n)]) for t, k in dim._sorted_terms)
+    return add(*(mul(k, *factors) for k, factors in products))
+
+
+def _factor(f: Any) -> Expr:
+    return var(f.var) if f.var else _OF_SIZES[f.operation](*map(_size, f.operands))
+
+
+def _symbols(dims: Sequence[Any]) -> Symbols:
+    """The symbols of sizes, at least 1 each as in jax, and the constraints of their scope."""
+    conditions = [
+        lift(_size(c.e1)).eq(_size(c.e2)) if c.cmp.name == "EQ" else lift(_size(c.e1)) >= _size(c.e2)
+        for c in (dims[0].scope._explicit_constraints if dims else ())
+    ]
+    # jax adds to `mod(e, k) == 0` what follows from it
+    mods = [e for c in conditions for e in c.exprs() if isinstance(e, Mod)]
+    follows = [mul(floordiv(e.a, e.b), e.b).eq(e.a) for e in mods]
+    own = [c for c in conditions if c not in follows]
+    names = [v.name for e in (*map(_size, dims), *(e for c in own for e in c.exprs())) for v in e.variables()]
+    parameters = tuple(dict.fromkeys(names))
+    return parameters, tuple(dict.fromkeys((*(var(p) >= 1 for p in parameters), *own)))
+
+
 # ------------------------------------------------------------------------------------------------------ one call
-def _described(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ranges) -> PallasCall:
+def _described(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ranges, symbols: Symbols) -> PallasCall:
     """The call of one equation, with the values of its operands, and which outputs are used."""
     import jax
 
@@ -134,7 +182,7 @@ def _described(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ra
     dynamic = [not isinstance(n, int) for n in mapping.grid]
     values = values[sum(dynamic) :]
     grid = tuple(
-        (None if (x := next(sizes)) is None else int(x)) if unknown else n
+        (x if (x := next(sizes)) is None or isinstance(x, Expr) else int(x)) if unknown else n
         for n, unknown in zip(mapping.grid, dynamic, strict=True)
     )
     names = _names(kernel.debug_info.arg_names, len(kernel.invars))
@@ -146,7 +194,7 @@ def _described(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ra
         stated = ranges.get(name)
         tables[name] = ScalarTable(tuple(aval.shape), x, None if stated is None else Interval(*stated))
     semantics, direct = _semantics(params["compiler_params"], mapping, len(grid))
-    axes = _axes(mapping)
+    axes = _axes(mapping, symbols[0])
     aliases = {out: names[source] for source, out in params["input_output_aliases"]}
     mentioned = {v for e in kernel.eqns for v in variables(e.invars)}
     operands = []
@@ -159,7 +207,7 @@ def _described(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ra
             why = why or "a size of the grid is only known at run time"
         if not why:
             try:
-                reader = IndexMapReader(axes, grid, tables, _divisions(), jax.tree.unflatten)  # type: ignore[arg-type]
+                reader = IndexMapReader(axes, grid, tables, _divisions(), jax.tree.unflatten, _size, *symbols)
                 index = reader.read(block.index_map_jaxpr)
             except NotConverted as error:
                 why = str(error)
@@ -184,7 +232,7 @@ def _described(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ra
     said = kernel.debug_info.func_src_info
     name, _, place = said.partition(" at ")
     name = params.get("name") or name
-    return PallasCall(name, Path(place).name, axes, grid, semantics, tuple(operands), tables, direct)
+    return PallasCall(name, Path(place).name, axes, grid, semantics, tuple(operands), tables, direct, *symbols)
 
 
 def _names(given: Sequence[str] | None, number: int) -> list[str]:
@@ -198,13 +246,16 @@ def _names(given: Sequence[str] | None, number: int) -> list[str]:
     return found
 
 
-def _axes(mapping: Any) -> tuple[str, ...]:
-    """Names for the axes of the grid: those of the parameters of an index map, where these are names."""
+def _axes(mapping: Any, symbols: Sequence[str]) -> tuple[str, ...]:
+    """Names for the axes of the grid: those of the parameters of an index map, where these are names; no symbols."""
+    rank, taken = len(mapping.grid), {*symbols}
+    chosen = [f"d{k}" for k in range(rank)]
     for block in mapping.block_mappings:
-        names = tuple(block.index_map_jaxpr.jaxpr.debug_info.arg_names or ())[: len(mapping.grid)]
-        if len(set(names)) == len(mapping.grid) and all(n and is_name(n) for n in names):
-            return names
-    return tuple(f"d{k}" for k in range(len(mapping.grid)))
+        names = tuple(block.index_map_jaxpr.jaxpr.debug_info.arg_names or ())[:rank]
+        if len(set(names)) == rank and all(n and is_name(n) for n in names):
+            chosen = [*names]
+            break
+    return tuple(unused_name(n, taken) for n in chosen)
 
 
 def _semantics(params: Any, mapping: Any, rank: int) -> tuple[tuple[str, ...], bool]:
@@ -226,10 +277,13 @@ def _semantics(params: Any, mapping: Any, rank: int) -> tuple[tuple[str, ...], b
 def _block_dims(block: Sequence[Any], array: Sequence[int]) -> tuple[tuple[BlockDim, ...], str]:
     """The dimensions of a block, and why their indices are not understood."""
     dims, why = [], ""
-    for b, n in zip(block, array, strict=True):
+    for b, n in zip(block, map(_size, array), strict=True):
         kind = type(b).__name__
-        size = b if isinstance(b, int) else getattr(b, "block_size", 1)
-        if kind == "Element":
+        size = b if isinstance(b, int) else _size(getattr(b, "block_size", 1))
+        if isinstance(size, Expr):
+            dims.append(BlockDim(n, size, size))  # type: ignore[arg-type]
+            why = f"blocks need concrete sizes, and {size} is none"
+        elif kind == "Element":
             dims.append(BlockDim(n, size, 1, *b.padding))
         else:
             dims.append(BlockDim(n, size, max(size, 1)))

@@ -11,12 +11,15 @@ from itertools import count
 from typing import Any
 
 from ..codegen.program import limits
+from ..condition import Condition
 from ..errors import InputError
-from ..expr import Expr, Int, Var, ceildiv, floordiv, integer, maximum, minimum, mod, var
+from ..expr import Expr, Int, Var, ceildiv, floordiv, integer, lift, maximum, minimum, mod, mul, var
 from ..facts import Facts
 from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from ..interval import Interval
-from ..pallas_call import ScalarTable
+from ..pallas_call import ScalarTable, Size
+from ..parametric import ParametricMap
+from ..tighten import constraints_of
 
 #: The primitives that evaluate their jaxpr at their operands, once.
 CALLS = frozenset(
@@ -54,33 +57,44 @@ class IndexMapReader:
     """Turns the jaxpr of an index map into expressions; truth values are 0 and 1.
 
     A table is represented by its name, and what is read from it by a runtime variable.  Machine integers wrap around, and
-    expressions do not: what may leave its type is refused.  ``divisions`` has the jaxprs that jax writes for ``//`` and
-    ``%``, and ``unflatten`` is ``jax.tree.unflatten``.
+    expressions do not: what may leave its type is refused, where symbols of sizes (``parameters``) are below 2³¹.
+    ``divisions`` has the jaxprs that jax writes for ``//`` and ``%``, ``unflatten`` is ``jax.tree.unflatten``, and
+    ``symbolic`` makes an expression of a symbolic size of jax.
     """
 
     axes: Sequence[str]
-    grid: Sequence[int]
+    grid: Sequence[Size]
     tables: Mapping[str, ScalarTable]
     divisions: Mapping[str, Callable[[Expr, Expr], Expr]]
     unflatten: Callable[[Any, Sequence[Any]], Any]
+    symbolic: Callable[[Any], Any] = lift
+    parameters: Sequence[str] = ()
+    conditions: Sequence[Condition] = ()
 
     def __post_init__(self) -> None:
         self.reads: dict[tuple[str, tuple[Expr, ...]], RuntimeVariable] = {}
-        self.boxes: dict[Var, tuple[Any, Any]] = {
-            var(a): (0, max(n - 1, 0)) for a, n in zip(self.axes, self.grid, strict=True)
-        }
+        self.boxes: dict[Var, tuple[Any, Any]] = {var(p): (1, limits(32).hi) for p in self.parameters}
+        self.known = [(e, Interval(lo, hi)) for c in self.conditions for e, lo, hi in constraints_of(c)]
+        for a, n in zip(self.axes, self.grid, strict=True):
+            self.boxes[var(a)] = (0, max(self.interval(lift(n)).hi - 1, 0))
 
-    def read(self, closed: Any) -> IndexingMap:
+    def read(self, closed: Any) -> IndexingMap | ParametricMap:
         """The indexing map.  Raises :class:`NotConverted` where there is none."""
-        dims = tuple(Variable(name, 0, n - 1) for name, n in zip(self.axes, self.grid, strict=True))
-        results = self.closed(closed, [*(v.expr for v in dims), *self.tables])
+        results = self.closed(closed, [*map(var, self.axes), *self.tables])
+        if self.parameters and self.reads:
+            raise NotConverted("scalar prefetch needs concrete sizes")
         try:
+            if self.parameters:
+                boxes = [var(a).within(0, n - 1) for a, n in zip(self.axes, self.grid, strict=True)]
+                conditions = (*self.conditions, *boxes)
+                return ParametricMap(tuple(self.axes), (), tuple(self.parameters), tuple(results), conditions)
+            dims = tuple(Variable(name, 0, n - 1) for name, n in zip(self.axes, self.grid, strict=True))
             return IndexingMap(dims, (), tuple(self.reads.values()), tuple(results))
         except InputError as error:
             raise NotConverted(error.message) from None
 
     def interval(self, e: Expr) -> Interval:
-        return Facts(self.boxes).interval(e)
+        return Facts(self.boxes, self.known).interval(e)
 
     def closed(self, closed: Any, args: Sequence[Any]) -> list[Any]:
         """The results of a jaxpr with its constants."""
@@ -126,11 +140,13 @@ class IndexMapReader:
         if name in CALLS:
             inner = next(nested(eqn))
             division = self.divisions.get(str(inner))
-            if division is not None and isinstance(args[1], Int) and args[1].value:
+            if division is not None and self.divides(args[1]):
                 return [division(*args)]
             return self.closed(inner, args)
         if name == "get":
             return [self.table(eqn, args)]
+        if name == "dim_as_value":
+            return [lift(self.symbolic(eqn.params["dim"]))]
         if any(not isinstance(a, Expr) for a in args):
             raise NotConverted(f"`{name}` of scalar prefetch")
         boolean = name in ("and", "not", "or") and str(eqn.invars[0].aval.dtype) == "bool"
@@ -199,11 +215,19 @@ class IndexMapReader:
         quotient = self.truncated(a, b)
         return mod(a, abs(b.value)) if isinstance(b, Int) and self.interval(a).lo >= 0 else a - b * quotient
 
+    def is_size(self, e: Expr) -> bool:
+        """Whether an expression has one value at all points."""
+        return {*e.variables()} <= {*map(var, self.parameters)}
+
+    def divides(self, e: Any) -> bool:
+        """Whether an expression is a divisor: no zero, and the same at all points."""
+        return isinstance(e, Expr) and self.is_size(e) and 0 not in self.interval(e)
+
     def times(self, a: Expr, b: Expr) -> Expr:
-        """A product of which one factor is a constant or a truth value."""
+        """A product of which one factor is a constant, a size or a truth value."""
         for p, other in ((a, b), (b, a)):
-            if isinstance(p, Int):
-                return p.value * other
+            if self.is_size(p):
+                return mul(p, other)
             if self.interval(p).inside(Interval(0, 1)):
                 return self.chosen(p, integer(0), other)
         raise NotConverted(f"the index map multiplies {a} and {b}")

@@ -107,7 +107,12 @@ def hlo(
 
 
 def pallas(
-    function: str, arguments: list[str] | None = None, *, ranges: list[str] | None = None, json: bool = False
+    function: str,
+    arguments: list[str] | None = None,
+    *,
+    ranges: list[str] | None = None,
+    constraints: list[str] | None = None,
+    json: bool = False,
 ) -> None:
     """Check the grids, blocks and index maps of Pallas kernels.
 
@@ -117,10 +122,12 @@ def pallas(
 
     Args:
         function (FILE.py:FUNCTION): A function that calls kernels; the file is run.
-        arguments (ARGUMENT): What it is called with: 'f32[512,512]', with elements 's32[3]=2,0,1', or a
-            number.
+        arguments (ARGUMENT): What it is called with: 'f32[512,512]', for all sizes 'f32[n,128]', with elements
+            's32[3]=2,0,1', or a number.
         ranges (--range NAME=LO,HI): Between which values the elements of a scalar prefetch operand lie; may
             be repeated.
+        constraints (--constraint CONDITION): What holds of the sizes, as jax writes it: 'mod(n, 128) == 0',
+            'n >= 256'; may be repeated.
     """
     from ...verify.verdict import worst
     from .. import pallas as reporting
@@ -131,7 +138,7 @@ def pallas(
             expected = "NAME=LO,HI such as `table=0,7`"
             raise InputError(f"--range: {quoted(text)} is no range", expected=expected)
         stated[found[1]] = (int(found[2]), int(found[3]))
-    given = [reporting.given_argument(a) for a in arguments or ()]
+    given = reporting.given_arguments(arguments or (), constraints or ())
     checked = reporting.calls_in_file(function, given, stated)
     status = status_of(worst([c.verdict for c in checked]).value)
     finish(status, json, lambda: reporting.pallas_json(checked, status), lambda: reporting.pallas_text(checked))

@@ -8,15 +8,22 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import export
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
-__all__ = ["MISTAKES", "Mistake", "array", "copied", "matmul", "sparse"]
+__all__ = ["MISTAKES", "SIZED", "Mistake", "array", "copied", "matmul", "sized", "sparse", "symbolic"]
 
 
 def array(*shape: int, dtype: str = "float32") -> Any:
     """An example argument."""
     return jax.ShapeDtypeStruct(shape, dtype)
+
+
+def symbolic(*shapes: str, constraints: tuple[str, ...] = ()) -> tuple[Any, ...]:
+    """Example arguments of symbolic sizes."""
+    scope = export.SymbolicScope(constraints)
+    return tuple(array(*export.symbolic_shape(s, scope=scope)) for s in shapes)
 
 
 def copied(
@@ -28,6 +35,7 @@ def copied(
     semantics: str = "",
     out: tuple[int, ...] | None = None,
     out_block: Any = None,
+    specs: Any = None,
     **options: Any,
 ) -> Callable[..., Any]:
     """A function that copies blocks of one array to another: the index maps are ``source`` and ``target``.
@@ -39,21 +47,37 @@ def copied(
         o_ref[...] = jnp.zeros_like(o_ref) + x_ref[...].sum()
 
     words = {"p": "parallel", "a": "arbitrary"}
-    params = pltpu.CompilerParams(dimension_semantics=tuple(words[s] for s in semantics)) if semantics else None
+    if semantics:
+        options["compiler_params"] = pltpu.CompilerParams(dimension_semantics=tuple(words[s] for s in semantics))
     return pl.pallas_call(
         kernel,
         grid=grid,
-        in_specs=[pl.BlockSpec(block, source)],
-        out_specs=pl.BlockSpec(block if out_block is None else out_block, target),
+        in_specs=[specs[0] if specs else pl.BlockSpec(block, source)],
+        out_specs=specs[1] if specs else pl.BlockSpec(block if out_block is None else out_block, target),
         out_shape=array(*(out or size)),
-        compiler_params=params,
         **options,
     )
 
 
+def sized(
+    grid: Any = lambda n: (pl.cdiv(n, 8),),
+    source: Any = lambda i, n: (i, 0),
+    target: Any = lambda i, n: (i, 0),
+    block: Any = (8, 128),
+    **options: Any,
+) -> Callable[..., Any]:
+    """A function that copies blocks of an array of n × 128; grid and index maps are given n."""
+
+    def run(x: Any) -> Any:
+        n = x.shape[0]
+        maps = [lambda *at: source(*at, n), lambda *at: target(*at, n)]
+        return copied(x.shape, block, *maps, grid(n), **options)(x)
+
+    return run
+
+
 def matmul(order: str = "ijk", semantics: str = "ppa") -> Callable[..., Any]:
-    """256 × 384 times 384 × 512, accumulated in the output; ``order`` names the axes of the grid."""
-    sizes = {"i": 2, "j": 4, "k": 3}
+    """x times y, accumulated in the output, by blocks of 128 × 128; ``order`` names the axes of the grid."""
 
     def at(*wanted: str) -> Callable[..., Any]:
         return lambda *point: tuple(point[order.index(w)] for w in wanted)
@@ -66,14 +90,19 @@ def matmul(order: str = "ijk", semantics: str = "ppa") -> Callable[..., Any]:
         o_ref[...] += x_ref[...] @ y_ref[...]
 
     words = {"p": "parallel", "a": "arbitrary"}
-    return pl.pallas_call(
-        kernel,
-        grid=tuple(sizes[a] for a in order),
-        in_specs=[pl.BlockSpec((128, 128), at("i", "k")), pl.BlockSpec((128, 128), at("k", "j"))],
-        out_specs=pl.BlockSpec((128, 128), at("i", "j")),
-        out_shape=array(256, 512),
-        compiler_params=pltpu.CompilerParams(dimension_semantics=tuple(words[s] for s in semantics)),
-    )
+
+    def run(x: Any, y: Any) -> Any:
+        sizes = dict(zip("ikj", (*x.shape, y.shape[1]), strict=True))
+        return pl.pallas_call(
+            kernel,
+            grid=tuple(pl.cdiv(sizes[a], 128) for a in order),
+            in_specs=[pl.BlockSpec((128, 128), at("i", "k")), pl.BlockSpec((128, 128), at("k", "j"))],
+            out_specs=pl.BlockSpec((128, 128), at("i", "j")),
+            out_shape=array(sizes["i"], sizes["j"]),
+            compiler_params=pltpu.CompilerParams(dimension_semantics=tuple(words[s] for s in semantics)),
+        )(x, y)
+
+    return run
 
 
 def attention(kv: Any) -> Callable[..., Any]:
@@ -188,4 +217,28 @@ MISTAKES = [
     Mistake("overlapping outputs", _copy(target=lambda i: (i * 7, 0), out_block=(pl.Element(8), 128), size=(32,
         128), out=(29, 128)), _copy(target=lambda i: (i * 8, 0), out_block=(pl.Element(8), 128)), (X,), "o_ref",
         "consecutive"),
+]  # fmt: skip
+
+_ALIAS: dict[str, Any] = {"input_output_aliases": {0: 0}}
+_N = symbolic("n,128")
+#: Mistakes at some sizes, of calls whose sizes are symbols.
+SIZED = [
+    Mistake("a block too many where n is a multiple", sized(lambda n: (n // 8 + 1,)), sized(), _N, "o_ref", "in bounds"),
+    Mistake("grid rounded down", sized(lambda n: (n // 8,)), sized(), _N, "o_ref", "written"),
+    Mistake("backwards and rounded down", sized(source=lambda i, n: (n // 8 - 1 - i, 0)), sized(source=lambda i, n:
+        (pl.cdiv(n, 8) - 1 - i, 0)), _N, "x_ref", "in bounds"),
+    Mistake("halo without padding", sized(lambda n: (n // 8,), lambda i, n: (i * 8, 0), block=(pl.Element(10), 128),
+        out_block=(8, 128)), sized(lambda n: (n // 8,), lambda i, n: (i * 8, 0), block=(pl.Element(10, (1, 1)), 128),
+        out_block=(8, 128)), symbolic("n,128", constraints=("mod(n, 8) == 0",)), "x_ref", "in bounds"),
+    Mistake("reduction outside", matmul("kij", "aaa"), matmul("ijk", "aaa"), symbolic("m,k", "k,n"), "o_ref",
+        "consecutive"),
+    Mistake("parallel reduction", matmul("ijk", "ppp"), matmul("ijk", "ppa"), symbolic("m,k", "k,n"), "o_ref",
+        "no race"),
+    Mistake("back to the first block", sized(lambda n: (2, pl.cdiv(n, 8)), lambda k, i, n: (i, 0), lambda k, i, n: (i,
+        0)), sized(lambda n: (pl.cdiv(n, 8), 2), lambda i, k, n: (i, 0), lambda i, k, n: (i, 0)), _N, "o_ref",
+        "consecutive"),
+    Mistake("reads what is overwritten", sized(source=lambda i, n: (jnp.maximum(i - 1, 0), 0), **_ALIAS),
+        sized(**_ALIAS), _N, "o_ref", "alias"),
+    Mistake("reads what another overwrites", sized(source=lambda i, n: (pl.cdiv(n, 8) - 1 - i, 0), semantics="p",
+        **_ALIAS), sized(semantics="p", **_ALIAS), _N, "o_ref", "alias race"),
 ]  # fmt: skip

@@ -31,6 +31,20 @@ def shifted(x, by=0):
     return pl.pallas_call(kernel, grid=(4,), in_specs=[spec], out_specs=spec, out_shape=x)(x)
 
 
+def matmul(x, y):
+    sizes = [pl.cdiv(n, 128) for n in (*x.shape, y.shape[1])]
+    return pl.pallas_call(
+        lambda x, y, o: kernel(x, o), grid=(sizes[0], sizes[2], sizes[1]),
+        in_specs=[pl.BlockSpec((128, 128), lambda i, j, k: (i, k)), pl.BlockSpec((128, 128), lambda i, j, k: (k, j))],
+        out_specs=pl.BlockSpec((128, 128), lambda i, j, k: (i, j)),
+        out_shape=jax.ShapeDtypeStruct((x.shape[0], y.shape[1]), x.dtype),
+    )(x, y)
+
+
+def whole(x):
+    return pl.pallas_call(kernel, in_specs=[pl.BlockSpec(x.shape)], out_shape=x)(x)
+
+
 def gather(rows, x):
     spec = pltpu.PrefetchScalarGridSpec(
         num_scalar_prefetch=1, grid=(3,),
@@ -90,6 +104,39 @@ def test_scalar_prefetch(run: Run, file: str) -> None:
     assert run("pallas", f"{file}:gather", "s32[3]=2,0,-1", "f32[24,128]").status == 1
 
 
+def test_symbolic_sizes(run: Run, file: str) -> None:
+    done = run("pallas", f"{file}:shifted", "f32[n,128]")
+    assert done.status == 1
+    assert "x has block (1, 0) at n = 1, i = 1: result 0 is 1, which is not in [0, 0]" in done.out
+    assert "o has (4, 0) at n = 33: no iteration has it" in done.out
+    assert "o at n = 1: how many iterations have each of the 1 × 1 blocks; x is outside" in done.out
+    words = ("pallas", f"{file}:shifted", "f32[8*n,128]", "--constraint", "n == 4")
+    assert run(*words).status == 0
+    done = run("pallas", f"{file}:shifted", "f32[n,128]", "--constraint", "n >= 25", "--constraint", "n <= 32")
+    assert done.status == 0
+    assert "  sizes    n >= 1, n >= 25, n <= 32" in done.out.splitlines()
+
+
+def test_symbolic_sizes_in_text_and_json(run: Run, file: str) -> None:
+    words = ("pallas", f"{file}:matmul", "f32[m,k]", "f32[k,256]", "--constraint", "mod(m, 128) == 0")
+    done = run(*words)
+    assert done.status == 0
+    assert done.out.splitlines()[1:6] == [
+        "  sizes    m >= 1, k >= 1, m mod 128 = 0",
+        "  grid     i (m + 127) // 128 arbitrary, j 2 arbitrary, k_ (k + 127) // 128 arbitrary",
+        "  x        float32[m,k]   blocks (128, 128 beyond by (-k) mod 128)   (i, j, k_) -> (i, k_)",
+        "  y        float32[k,256]   blocks (128 beyond by (-k) mod 128, 128)   (i, j, k_) -> (k_, j)",
+        "  o        float32[m,256]   blocks (128, 128)   (i, j, k_) -> (i, j)   2·((m + 127) // 128) blocks, "
+        "each visited (k + 127) // 128 times",
+    ]
+    (call,) = json.loads(run(*words, "--json").out)["calls"]
+    assert call["sizes"] == ["1 ≤ m", "1 ≤ k", "m mod 128 = 0"]
+    assert call["grid"] == ["(m + 127) // 128", 2, "(k + 127) // 128"]
+    assert call["visits"] == {"o": ["(k + 127) // 128"] * 2}
+    assert call["operands"][0]["shape"] == ["m", "k"]
+    assert call["operands"][0]["index"]["map"]["parameters"] == ["m", "k"]
+
+
 def test_json(run: Run, file: str) -> None:
     done = run("pallas", f"{file}:shifted", "f32[32,128]", "1", "--json")
     data = json.loads(done.out)
@@ -122,6 +169,14 @@ def test_json(run: Run, file: str) -> None:
     (("{}:gather", "s32[3]", "f32[24,128]", "--range", "rows=1"), "is no range"),
     (("{}:gather", "s32[3]", "f32[24,128]", "--range", "row=1,2"), "no scalar prefetch operand is called row"),
     (("nothing.py:f",), "cannot read"),
+    (("{}:shifted", "f32[n,128]", "--constraint", "m >= 8"), "no size is called `m`; expected one of n"),
+    (("{}:shifted", "f32[8,128]", "--constraint", "m >= 8"), "no size is called `m`; expected an argument such as"),
+    (("{}:shifted", "f32[n,128]", "--constraint", "n"), "must contain one of"),
+    (("{}:shifted", "f32[n;2,128]"), "syntax error in symbolic shape"),
+    (("{}:shifted", "q7[n]"), "q7"),
+    (("{}:shifted", "f32[n,128]", "--constraint", "n <= 0"), "contradict each other"),
+    (("{}:gather", "s32[n]=1,2", "f32[24,128]"), "a dimension size"),
+    (("{}:whole", "f32[n,128]"), "does not support dynamically-shaped blocks"),
 ])  # fmt: skip
 def test_bad_input(run: Run, file: str, words: tuple[str, ...], message: str) -> None:
     done = run("pallas", *(w.format(file) for w in words))

@@ -1,0 +1,261 @@
+"""Claims about Pallas kernels of symbolic sizes: what is said of all sizes holds for the same kernel at concrete ones."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+pytest.importorskip("jax")
+
+import jax
+import jax.export
+import jax.numpy as jnp
+from broken.pallas_calls import SIZED, Mistake, array, copied, sized, sparse, symbolic
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton as plgpu
+
+import indexproof.pallas
+from indexproof import InputError
+from indexproof.core.pallas_call import PallasCall
+from indexproof.reports.pallas import assert_pallas_ok
+from indexproof.verify.pallas import CLAIMS, CheckedPallasCall, verify_pallas
+from indexproof.verify.verdict import Status
+
+
+def call_of(function: Callable[..., Any], *args: Any) -> PallasCall:
+    (call,) = indexproof.pallas.pallas_calls(function, *args)
+    return call
+
+
+def checked_at(function: Callable[..., Any], args: tuple[Any, ...], values: dict[str, int]) -> CheckedPallasCall:
+    """The claims of the call that the function makes for arguments of concrete sizes."""
+    shapes = [tuple(n if isinstance(n, int) else values[str(n)] for n in a.shape) for a in args]
+    return verify_pallas(call_of(function, *(array(*s, dtype=a.dtype) for s, a in zip(shapes, args, strict=True))))
+
+
+def refuted(checked: CheckedPallasCall) -> dict[tuple[str, str], dict[str, int]]:
+    found = [c for c in checked.claims if c.answer.verdict is Status.REFUTED]
+    return {(c.operand, c.kind): dict(c.answer.counterexample.values) for c in found if c.answer.counterexample}
+
+
+# --------------------------------------------------------------------------------------------------- planted mistakes
+@pytest.mark.parametrize("mistake", SIZED, ids=lambda m: m.name)
+def test_mistakes_are_found(mistake: Mistake) -> None:
+    call = call_of(mistake.wrong, *mistake.args)
+    checked = verify_pallas(call)
+    assert {kind for _, kind in refuted(checked)} == {mistake.fails}
+    found = refuted(checked)[mistake.operand, mistake.fails]
+    values = {p: found.pop(p) for p in call.parameters}
+    assert (
+        found.keys() == refuted(checked_at(mistake.wrong, mistake.args, values))[mistake.operand, mistake.fails].keys()
+    )
+    claim = next(c for c in checked.claims if (c.operand, c.kind) == (mistake.operand, mistake.fails))
+    assert claim.answer.counterexample is not None
+    if claim.answer.counterexample.minimal and len(values) == 1:
+        ((name, least),) = values.items()
+        for n in range(max(1, least - 20), least):
+            assert (mistake.operand, mistake.fails) not in refuted(checked_at(mistake.wrong, mistake.args, {name: n}))
+    with pytest.raises(AssertionError, match="REFUTED"):
+        assert_pallas_ok(mistake.wrong, *mistake.args)
+    assert_pallas_ok(mistake.right, *mistake.args)
+
+
+def test_every_kind_of_claim_has_a_mistake() -> None:
+    # the tables of a call, and what a kernel mentions, are the same at all sizes
+    assert {m.fails for m in SIZED} == set(CLAIMS) - {"table", "stored"}
+
+
+@pytest.mark.parametrize(("target", "semantics", "kind"), [
+    (lambda i, n: (i + i // 500, 0), "a", "in bounds"),
+    (lambda i, n: (i % 500, 0), "a", "consecutive"),
+    (lambda i, n: (jnp.minimum(i, 500), 0), "p", "no race"),
+])  # fmt: skip
+def test_what_is_false_only_at_large_sizes_is_refuted(target: Any, semantics: str, kind: str) -> None:
+    (x,) = symbolic("n,128")
+    run = sized(target=target, semantics=semantics)
+    values = refuted(verify_pallas(call_of(run, x)))["o_ref", kind]
+    assert values["n"] > 8 * 499
+    assert ("o_ref", kind) in refuted(checked_at(run, (x,), {"n": values["n"]}))
+
+
+def test_what_is_not_written_at_large_sizes_is_undecided() -> None:
+    (x,) = symbolic("n,128")
+    checked = verify_pallas(call_of(sized(target=lambda i, n: (jnp.minimum(i, 500), 0)), x))
+    answer = next(c.answer for c in checked.claims if c.kind == "written")
+    assert answer.verdict is Status.UNDECIDED
+    assert answer.tried[-1] == "is not proved for all sizes, no counterexample at 18 sizes"
+
+
+# ------------------------------------------------------------------------------------------------- concrete sizes agree
+@dataclass(frozen=True)
+class Spec:
+    """A kernel on arrays of n × m elements with blocks of 8 × 4; all but the sizes is chosen."""
+
+    grid: tuple[str, ...]
+    semantics: tuple[str, ...]
+    maps: tuple[str, str]
+    element: bool
+    alias: bool
+
+    def __call__(self, x: Any) -> Any:
+        names = {"n": x.shape[0], "m": x.shape[1], "cdiv": pl.cdiv, "min": jnp.minimum, "where": jnp.where}
+        axes = ", ".join("ij"[: len(self.grid)])
+        first: Any = pl.Element(8) if self.element else 8
+        specs = [pl.BlockSpec((first, 4), eval(f"lambda {axes}: {text}", names)) for text in self.maps]
+        grid = tuple(eval(g, names) for g in self.grid)
+        return copied(x.shape, (8, 4), None, None, grid, "".join(s[0] for s in self.semantics), specs=specs,
+            **({"input_output_aliases": {0: 0}} if self.alias else {}))(x)  # fmt: skip
+
+
+def random_spec(seed: int) -> Spec:
+    rng = random.Random(seed)
+    rank = rng.choice([1, 2, 2])
+    grid = (rng.choice(["cdiv(n, 8)", "cdiv(n, 8)", "n // 8", "n // 8 + 1"]), rng.choice(["cdiv(m, 4)", "m // 4", "3"]))
+    element = rng.random() < 0.15
+    first = ["i", "i", "n // 8 - 1 - i", "i // 2", "i % 3", "min(i, n // 8)", "where(i > 2, 0, i)", "0"]
+    second = ["j", "j", "cdiv(m, 4) - 1 - j", "j // 2", "0"] if rank == 2 else ["0", "i // 4", "m // 4"]
+    if element:
+        first = ["i * 8", "i * 7", "where(i * 8 < n, i * 8, 0)"]
+    maps = [f"({rng.choice(first)}, {rng.choice(second)})" for _ in range(2)]
+    semantics = tuple(rng.choice(["arbitrary", "arbitrary", "parallel"]) for _ in range(rank))
+    if rank == 2 and rng.random() < 0.3:
+        grid, maps = grid[::-1], [re.sub(r"\b[ij]\b", lambda a: "ji"["ij".index(a[0])], m) for m in maps]
+    return Spec(grid[:rank], semantics, (maps[0], maps[1]), element, rng.random() < 0.2)
+
+
+def outcomes(seed: int) -> Iterator[tuple[str, Status]]:
+    spec, (x,) = random_spec(seed), symbolic("n,m")
+    call = call_of(spec, x)
+    checked = verify_pallas(call)
+    false = [
+        refuted(checked_at(spec, (x,), {"n": n, "m": m})) for n, m in itertools.product((1, 7, 8, 17, 40), (1, 8, 13))
+    ]
+    for c in checked.claims:
+        at = (c.operand, c.kind)
+        if c.answer.proved:
+            assert not any(at in f for f in false), (seed, spec, c)
+        if c.answer.counterexample is not None:
+            values = {p: c.answer.counterexample.values[p] for p in call.parameters}
+            assert at in refuted(checked_at(spec, (x,), values)), (seed, spec, c)
+        yield c.kind, c.answer.verdict
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_concrete_sizes_agree_on_random_specifications(part: int) -> None:
+    found = [x for seed in range(part * 12, part * 12 + 12) for x in outcomes(seed)]
+    assert {v for _, v in found} >= {Status.PROVED, Status.REFUTED}
+    assert sum(v is Status.UNDECIDED for _, v in found) <= len(found) // 10
+
+
+# --------------------------------------------------------------------------------------------- what is read of a function
+def test_constraints_are_read_from_the_scope_of_the_sizes() -> None:
+    (x,) = symbolic("n,128", constraints=("mod(n, 8) == 0", "n <= 4096", "n >= 16"))
+    call = call_of(sized(lambda n: (n // 8,)), x)
+    assert (call.parameters, [*map(str, call.conditions)]) == (("n",), ["1 ≤ n", "n mod 8 = 0", "n ≤ 4096", "16 ≤ n"])
+    assert verify_pallas(call).verdict is Status.PROVED
+    (x,) = symbolic("n,128", constraints=("n >= 16",))
+    assert refuted(verify_pallas(call_of(sized(lambda n: (n // 8,)), x)))["o_ref", "written"]["n"] == 17
+    (x,) = symbolic("n,128", constraints=("n >= 16", "n <= 3"))
+    with pytest.raises(InputError, match="contradict each other"):
+        verify_pallas(call_of(sized(), x))
+
+
+def test_sizes_of_jax_are_expressions() -> None:
+    (x,) = symbolic("2*n + 3*m,128")
+    call = call_of(
+        sized(lambda n: (n * n, jax.core.max_dim(n % 8 - n // 4, 2)), lambda i, j, n: (i, 0), lambda i, j, n: (j, 0)), x
+    )
+    for n, m in ((3, 4), (1, 1), (2, 1)):
+        at, size = call.at({"n": n, "m": m}), 2 * n + 3 * m
+        assert at.grid == (size * size, max(size % 8 - size // 4, 2))
+        assert at.operands[0].shape == (size, 128)
+
+
+def test_index_maps_with_sizes_mean_what_jax_computes() -> None:
+    def index(i: Any, n: Any) -> Any:
+        return (i * (n // 8) + i // (n // 8 + 1) - i % n) % 5 + jnp.where(i < n // 2, n % 3, -i), jnp.maximum(i, n) - n
+
+    (x,) = symbolic("n,128", constraints=("n <= 1000",))
+    call = call_of(sized(lambda n: (n,), index), x)
+    for n in (1, 7, 8, 30):
+        m = call.at({"n": n}).operands[0].index
+        assert m is not None
+        for i in range(n):
+            assert m.evaluate((i,)) == tuple(int(e) for e in index(jnp.int32(i), n))
+
+
+def test_symbols_and_axes_of_one_name() -> None:
+    (x,) = symbolic("i,128")
+
+    def run(x: Any) -> Any:
+        spec = pl.BlockSpec((8, 128), lambda i: (i, 0))
+        return copied(x.shape, None, None, None, (pl.cdiv(x.shape[0], 8),), specs=[spec, spec])(x)
+
+    call = call_of(run, x)
+    assert (call.parameters, call.axes) == (("i",), ("i_",))
+    assert verify_pallas(call).verdict is Status.PROVED
+
+
+def test_calls_in_nested_functions() -> None:
+    (x,) = symbolic("n,128")
+
+    def nested(x: Any) -> Any:
+        y = jax.jit(sized())(x)
+        return jax.vmap(sized())(jnp.stack([x, y]))
+
+    one, two = indexproof.pallas.pallas_calls(nested, x)
+    assert (one.parameters, len(one.grid), two.grid[0]) == (("n",), 1, 2)
+    assert_pallas_ok(nested, x)
+    (many,) = symbolic("b,n,128")
+    assert call_of(jax.vmap(sized(lambda n: (n // 8 + 1,))), many).semantics == ("parallel", "arbitrary")
+    assert (
+        refuted(verify_pallas(call_of(jax.vmap(sized(lambda n: (n // 8 + 1,))), many)))["o_ref", "in bounds"]["n"] == 8
+    )
+
+
+@pytest.mark.parametrize(("index", "why"), [
+    (lambda i, n: (i * n, 0), "may overflow int32"),
+    (lambda i, n: (i // (n - 1), 0), "a division by a value that is no constant"),
+    (lambda i, n: (i * i, 0), "multiplies"),
+])  # fmt: skip
+def test_what_is_no_parametric_map_is_undecided(index: Any, why: str) -> None:
+    (x,) = symbolic("n,128")
+    checked = verify_pallas(call_of(sized(source=index), x))
+    answer = next(c.answer for c in checked.claims if (c.operand, c.kind) == ("x_ref", "in bounds"))
+    assert answer.verdict is Status.UNDECIDED
+    assert why in answer.tried[-1]
+
+
+def test_scalar_prefetch_needs_concrete_sizes() -> None:
+    scope = jax.export.SymbolicScope()
+    rows = array(*jax.export.symbolic_shape("n,128", scope=scope))
+    checked = verify_pallas(call_of(sparse(), array(4, 3, dtype="int32"), rows))
+    found = {(c.operand, c.kind): c.answer for c in checked.claims}
+    assert found["x_ref", "in bounds"].tried == ("scalar prefetch needs concrete sizes",)
+    assert found["o_ref", "written"].proved
+
+
+def test_programs_of_triton_may_share_a_block() -> None:
+    (x,) = symbolic("n,128")
+    run = sized(target=lambda i, n: (i // 2, 0), compiler_params=plgpu.CompilerParams())
+    checked = verify_pallas(call_of(run, x))
+    answer = next(c.answer for c in checked.claims if c.kind == "no race")
+    assert answer.tried == ("the kernel stores to the array itself, and programs may share a block",)
+
+
+def test_an_output_that_is_forgotten() -> None:
+    def run(x: Any) -> Any:
+        spec = pl.BlockSpec((8, 128), lambda i: (i, 0))
+        grid = (pl.cdiv(x.shape[0], 8),)
+        return pl.pallas_call(lambda x, o: None, grid=grid, in_specs=[spec], out_specs=spec, out_shape=x)(x)
+
+    (x,) = symbolic("n,128")
+    assert refuted(verify_pallas(call_of(run, x))) == {("o", "stored"): {}}
+    with pytest.raises(AssertionError, match="never mentions"):
+        assert_pallas_ok(run, x)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 from . import expr as core
 from .condition import Condition, all_of, show_condition
+from .display import Shown
 from .expr import Expr, Var, lift, natural_key, postorder
 from .notation import show
 
@@ -73,7 +74,7 @@ class Rewrite:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Declared:
+class Declared(Shown):
     """The common fields of both kinds of rules, with examples that are tests and documentation."""
 
     name: str

@@ -10,16 +10,13 @@ from ..core.errors import InputError
 from ..core.expr import Expr, Int, add, ceildiv, integer, lift, maximum, mul
 from ..core.indexing_map import IndexingMap
 from ..core.layout import element_bits
-from ..core.parametric import format_condition
 from ..core.text import format_expr
 from ..rules.simplifier import simplify_expr
 from ..verify.access import LINE, SECTOR, Requests, Utilization, utilization
-from ..verify.access_for_all_sizes import UtilizationForAllSizes, utilization_for_all_sizes
-from ..verify.inversion import ratio
+from ..verify.access_for_all_sizes import UtilizationForAllSizes, quotient_text, utilization_for_all_sizes
 from ..verify.tile_sizes import TileSizes, tile_sizes
-from ..verify.tiles import NoTile, TargetTile, TilingPlan, over, tile_of, tilings
+from ..verify.tiles import NoTile, TargetTile, TilingPlan, over, tile_of, tile_text, tilings
 from ..verify.tiles_for_all_sizes import TileForAllSizes, tile_for_all_sizes
-from ..verify.words import tuple_text
 from .layout import table
 from .machine import written_as
 from .pictures import Picture, reads_picture
@@ -85,31 +82,6 @@ def _over_output(e: Entry) -> list[IndexingMap]:
     return list(e.maps) if output is None else [over(m, output.dims) for m in e.maps]
 
 
-def use_text(u: Utilization | UtilizationForAllSizes) -> str:
-    """Say in one line how much of an operand is read, and how often."""
-    most = "at most " if u.at_most else ""
-    if isinstance(u, UtilizationForAllSizes):
-        if u.distinct is None:
-            return f"not counted: {u.reason}"
-        assert u.reads is not None
-        part = "all" if u.distinct is u.elements else f"{format_expr(u.distinct)} of"
-        often = "each once" if u.reads is u.distinct else f"each {_over(u.reads, u.distinct)} times"
-        where = " and ".join(map(format_condition, u.conditions))
-        return f"reads {most}{part} {format_expr(u.elements)} elements, {often}" + (f", where {where}" if where else "")
-    if u.distinct is None or u.reads is None:
-        return "not counted: there are too many elements to walk through"
-    part = "all" if u.distinct == u.elements else f"{u.distinct:,} of"
-    share = "" if u.distinct == u.elements else f" ({u.fraction:.1%})"
-    often = "" if u.reuse is None else ", each once" if u.reuse == 1 else f", each {u.reuse:,.4g} times"
-    return f"reads {most}{part} {u.elements:,} elements{share}{often}"
-
-
-def _over(a: Expr, b: Expr) -> str:
-    """Say a quotient: as a product where it is one."""
-    found = ratio(a, b)
-    return f"({format_expr(a)}) / ({format_expr(b)})" if found is None else format_expr(found)
-
-
 def traffic_lines(r: Report) -> Iterator[str]:
     """Yield a table of the bytes that units move, and how often a byte that must be moved is used at best.
 
@@ -138,7 +110,7 @@ def traffic_lines(r: Report) -> Iterator[str]:
         }
         bits_moved = [add(*least.values()), add(*written.values()), asked]
         read, made, wanted = (simplify_expr(ceildiv(n, 8), {}) for n in bits_moved)
-        moved, use = bits_moved[0] + bits_moved[1], _over(wanted, read + made)
+        moved, use = bits_moved[0] + bits_moved[1], quotient_text(wanted, read + made)
         if isinstance(asked, Int) and isinstance(moved, Int):
             use = f"{asked.value / moved.value:,.3g}" if moved.value else "-"
         shown = (f"{n.value:,}" if isinstance(n, Int) else format_expr(n) for n in (read, made, wanted))
@@ -169,21 +141,16 @@ def request_lines(r: Requests | None) -> Iterator[tuple[str, str]]:
     yield "shared", f"{r.wavefronts:,} passes over the banks if it is in shared memory: {conflicts}"
 
 
-def tile_text(t: TargetTile | NoTile | TileForAllSizes | None, starts: Mapping[int, str] = {}) -> str:
+def read_tile_text(t: TargetTile | NoTile | TileForAllSizes | None, starts: Mapping[int, str] = {}) -> str:
     """Say in one line which tile of an operand a tile of the output reads, or why that is none."""
     if t is None:
         return "whether it reads a tile was not decided"
     if isinstance(t, NoTile):
-        return f"no tile: {_torn(t, starts)}"
+        return f"no tile: {t.why(starts)}"
     if t.offsets is None and isinstance(t, TileForAllSizes):
         said = f"not stated, because {t.reason}"
     else:
-        sizes = "×".join(map(_size, t.sizes)) or "1"
-        at = "at offsets that no single map says"
-        if t.offsets is not None:
-            at = f"at ({', '.join(format_expr(e) for e in t.offsets.results)})"
-        steps = "" if all(lift(n) is integer(1) for n in t.strides) else f", strides {'×'.join(map(_size, t.strides))}"
-        said = f"reads a tile {sizes} {at}{steps}"
+        said = tile_text(t.sizes, t.strides, t.offsets)
     if isinstance(t, TileForAllSizes):
         larger = " and all larger sizes" * (t.offsets is None and t.necessary)
         said += (
@@ -191,24 +158,8 @@ def tile_text(t: TargetTile | NoTile | TileForAllSizes | None, starts: Mapping[i
         )
         if t.at is not None and t.missing is not None:
             values = ", ".join(f"{n} = {x}" for n, x in t.at.items())
-            said += f"; none at {values}{larger}: {_torn(t.missing, starts)}"
+            said += f"; none at {values}{larger}: {t.missing.why(starts)}"
     return said
-
-
-def _size(n: Expr | int) -> str:
-    text = format_expr(lift(n))
-    return f"({text})" if " " in text else text
-
-
-def _torn(t: NoTile, starts: Mapping[int, str]) -> str:
-    """The place of a tile, and why what it reads is none."""
-    at = tuple_text(t.place)
-    if starts:
-        places = (f"{starts.get(k, f't{k}')} = {x}" for k, x in enumerate(t.place))
-        at = f"({', '.join(places)})"
-    if t.missing is None:
-        return f"tile {at} reads fewer elements along dimension {t.dimension} than others"
-    return f"tile {at} does not read {tuple_text(t.missing)}, which lies among what it reads"
 
 
 def tile_sizes_text(s: TileSizes | None) -> str:

@@ -404,12 +404,12 @@ def _answered(e: Entry) -> Iterator[str]:
     if e.unanswered:
         yield e.unanswered
     if e.use is not None or e.tiles or e.tile_sizes:
-        from .access import tile_sizes_text, tile_text, use_text
+        from .access import read_tile_text, tile_sizes_text
 
         if e.use is not None:
-            yield use_text(e.use)
+            yield str(e.use)
         yield from map(tile_sizes_text, e.tile_sizes)
-        yield from (tile_text(t, e.starts) for t in e.tiles)
+        yield from (read_tile_text(t, e.starts) for t in e.tiles)
 
 
 def _missing(r: Report) -> Iterator[str]:

@@ -191,6 +191,8 @@ assert not any(c.get("outputs") for c in notebook.cells), "clear the outputs bef
 NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
 shown = [o for c in notebook.cells for o in c.get("outputs", ()) if o.output_type != "stream" or o.name == "stdout"]
 assert shown
+bare = [c.source for c in notebook.cells for o in c.get("outputs", ()) if "text/html" not in o.get("data", ["text/html"])]
+assert not bare, f"a notebook shows how these are built: {bare}"
 """
 
 

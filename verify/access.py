@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.display import Shown
 from ..core.errors import InputError
 from ..core.expr import Expr, FloorDiv, Int, Mod, Var, integer, postorder, substitute_all
 from ..core.facts import Facts
@@ -38,7 +39,7 @@ _TRIED = 64
 
 # ----------------------------------------------------------------------------------------------------- utilization
 @dataclass(frozen=True)
-class Utilization:
+class Utilization(Shown):
     """How many elements of an operand are read, and how often; None where that was not counted."""
 
     #: Elements of the operand.
@@ -59,6 +60,14 @@ class Utilization:
     def reuse(self) -> float | None:
         """How often an element that is read is read, on average."""
         return self.reads / self.distinct if self.reads is not None and self.distinct else None
+
+    def __str__(self) -> str:
+        if self.distinct is None or self.reads is None:
+            return "not counted: there are too many elements to walk through"
+        part = "all" if self.distinct == self.elements else f"{self.distinct:,} of"
+        share = "" if self.distinct == self.elements else f" ({self.fraction:.1%})"
+        often = "" if self.reuse is None else ", each once" if self.reuse == 1 else f", each {self.reuse:,.4g} times"
+        return f"reads {'at most ' * self.at_most}{part} {self.elements:,} elements{share}{often}"
 
 
 def utilization(maps: Sequence[IndexingMap], elements: int, at_most: bool = False) -> Utilization:

@@ -13,16 +13,18 @@ from dataclasses import dataclass
 from math import inf
 
 from ..core.condition import Condition
+from ..core.display import Shown
 from ..core.expr import Expr, Max, Min, Var, add, integer, maximum, minimum, mul, var
 from ..core.facts import Facts
 from ..core.parametric import ParametricMap, format_condition
+from ..core.text import format_expr
 from .access import connected
 from .inversion import ratio
 from .parametric import decide_for_all_sizes
 
 
 @dataclass(frozen=True)
-class UtilizationForAllSizes:
+class UtilizationForAllSizes(Shown):
     """How many elements of an operand are read, and how often, in parameters; None where that was not counted."""
 
     elements: Expr
@@ -43,6 +45,21 @@ class UtilizationForAllSizes:
     def reuse(self) -> Expr | None:
         """How often an element that is read is read on average, where that is a product of parameters."""
         return None if self.reads is None or self.distinct is None else ratio(self.reads, self.distinct)
+
+    def __str__(self) -> str:
+        if self.distinct is None or self.reads is None:
+            return f"not counted: {self.reason}"
+        part = "all" if self.distinct is self.elements else f"{format_expr(self.distinct)} of"
+        often = "each once" if self.reads is self.distinct else f"each {quotient_text(self.reads, self.distinct)} times"
+        where = " and ".join(map(format_condition, self.conditions))
+        said = f"reads {'at most ' * self.at_most}{part} {format_expr(self.elements)} elements, {often}"
+        return said + (f", where {where}" if where else "")
+
+
+def quotient_text(a: Expr, b: Expr) -> str:
+    """A quotient, as a product where it is one."""
+    found = ratio(a, b)
+    return f"({format_expr(a)}) / ({format_expr(b)})" if found is None else format_expr(found)
 
 
 def utilization_for_all_sizes(

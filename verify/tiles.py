@@ -19,13 +19,17 @@ from typing import Any
 import islpy
 import numpy as np
 
+from ..core.display import Shown
 from ..core.errors import InputError
-from ..core.expr import Expr, substitute_all, var
+from ..core.expr import Expr, integer, lift, substitute_all, var
 from ..core.indexing_map import Constraint, IndexingMap, Variable
+from ..core.parametric import ParametricMap
+from ..core.text import format_expr
 from ..rules.simplifier import simplify
 from .access import connected
 from .concrete import is_empty
 from .isl_form import from_isl, to_isl
+from .words import tuple_text
 
 #: Operations of isl for one question, rarely more than a tenth of a second.
 BUDGET = 100_000
@@ -35,7 +39,7 @@ _IN, _OUT, _PARAM, _SET = islpy.dim_type.in_, islpy.dim_type.out, islpy.dim_type
 
 
 @dataclass(frozen=True)
-class TargetTile:
+class TargetTile(Shown):
     """The tile of the target that each tile of the source reads."""
 
     #: From the place of the tile (how many tiles come before it in each dimension) to the offset; None where no map
@@ -51,9 +55,29 @@ class TargetTile:
         """How many elements a whole tile has."""
         return prod(self.sizes)
 
+    def __str__(self) -> str:
+        return tile_text(self.sizes, self.strides, self.offsets)
+
+
+def tile_text(
+    sizes: Sequence[Expr | int], strides: Sequence[Expr | int], offsets: IndexingMap | ParametricMap | None
+) -> str:
+    """Say which tile is read."""
+    shown = "×".join(map(_size_text, sizes)) or "1"
+    at = "at offsets that no single map says"
+    if offsets is not None:
+        at = f"at ({', '.join(format_expr(e) for e in offsets.results)})"
+    steps = "" if all(lift(n) is integer(1) for n in strides) else f", strides {'×'.join(map(_size_text, strides))}"
+    return f"reads a tile {shown} {at}{steps}"
+
+
+def _size_text(n: Expr | int) -> str:
+    text = format_expr(lift(n))
+    return f"({text})" if " " in text else text
+
 
 @dataclass(frozen=True)
-class NoTile:
+class NoTile(Shown):
     """Why what tiles read are no tiles."""
 
     #: The place of a tile.
@@ -62,6 +86,19 @@ class NoTile:
     missing: tuple[int, ...] | None
     #: The dimension of the target in which the size differs.
     dimension: int | None = None
+
+    def __str__(self) -> str:
+        return f"no tile: {self.why()}"
+
+    def why(self, starts: Mapping[int, str] = {}) -> str:
+        """Say which tile reads no tile, and why; ``starts`` names places."""
+        at = tuple_text(self.place)
+        if starts:
+            places = (f"{starts.get(k, f't{k}')} = {x}" for k, x in enumerate(self.place))
+            at = f"({', '.join(places)})"
+        if self.missing is None:
+            return f"tile {at} reads fewer elements along dimension {self.dimension} than others"
+        return f"tile {at} does not read {tuple_text(self.missing)}, which lies among what it reads"
 
 
 def expect_sizes(sizes: Sequence[int], rank: int) -> None:

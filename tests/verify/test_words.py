@@ -18,8 +18,10 @@ from indexproof.core.indexing_map import IndexingMap
 from indexproof.rules.division import small_remainder_vanishes
 from indexproof.rules.ops.movement import Transpose
 from indexproof.rules.simplifier import distinct
+from indexproof.verify.access import utilization
 from indexproof.verify.concrete import Answer, Counterexample, contains
 from indexproof.verify.derivation import check_derivation
+from indexproof.verify.tiles import tile_of
 from indexproof.verify.verdict import Status
 from indexproof.verify.width import Overflow, Width, subexpression_widths
 
@@ -109,7 +111,12 @@ def test_results_show_in_a_notebook_as_they_print() -> None:
     overflow = width(parse_map("(d0) -> (d0 * 65536), domain: d0 in [0, 65535]"))
     shown = [equal_maps(m, n), refuted, refuted.counterexample, overflow, overflow.overflows[0], steps, replay(steps)]
     shown += [indexproof.simplifier.reduce(m), distinct([m]), indexproof.memory("f32[8,128]{1,0:T(8,128)}")]
-    shown += [module_maps(module).computation(module.entry, "output_to_input")]
+    shown += [module_maps(module).computation(module.entry, "output_to_input"), small_remainder_vanishes]
+    shown += [
+        utilization([m], 100),
+        tile_of(m, (2,)),
+        tile_of(parse_map("(d0) -> (d0 mod 5), domain: d0 in [0, 15]"), (4,)),
+    ]
     for result in shown:
         html = result._repr_html_()
         assert html.startswith("<pre"), type(result)

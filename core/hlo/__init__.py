@@ -1,6 +1,6 @@
 """HLO text: reader, the module as a value, printer."""
 
-from .attributes import Attributes, DimensionLabels, Quoted, Raw, Record, Reference, Stride, Value, WindowDimension
+from .attributes import Attributes, Quoted, Raw, Record, Reference, Stride, Value, WindowDimension
 from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, SourceTable, fill_shapes
 from .printer import format_computation, format_instruction, format_module
 from .reader import read_instruction, read_module
@@ -11,7 +11,6 @@ __all__ = [
     "AnyShape",
     "Attributes",
     "Computation",
-    "DimensionLabels",
     "Instruction",
     "Layout",
     "Module",

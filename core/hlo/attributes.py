@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from .lexer import NAME, STRING
 
@@ -95,17 +95,17 @@ _INTEGERS = re.compile(r"\{\s*+(?:-?\d{1,40}\s*+,\s*+)*+-?\d{1,40}\s*+\}\Z", re.
 _NUMBER = re.compile(r"-?\d++", re.ASCII)
 _NAMES = re.compile(rf"\{{\s*+(?:%?+{NAME}\s*+,\s*+)*+%?+{NAME}\s*+\}}\Z", re.ASCII)
 _BARE_NAME = re.compile(rf"%?+({NAME})\Z", re.ASCII)
-_WORDS = re.compile(r"\{\s*+(?:[A-Za-z_][\w.\-]*+\s*+,\s*+)*+[A-Za-z_][\w.\-]*+\s*+\}\Z", re.ASCII)
-_STRIDE = r"\[\s*+(-?\d{1,40})\s*+:\s*+(-?\d{1,40})\s*+(?::\s*+(-?\d{1,40})\s*+)?+\]"
-_STRIDES = re.compile(rf"\{{\s*+(?:{_STRIDE}\s*+,\s*+)*+{_STRIDE}\s*+\}}\Z", re.ASCII)
-_ONE_STRIDE = re.compile(_STRIDE, re.ASCII)
 _QUOTED = re.compile(rf"{STRING}\Z", re.DOTALL)
 _FIELD = re.compile(
     r"\s*+(?P<comma>,\s*+)?+(?P<key>[A-Za-z_][\w.\-]*+)="
     rf"(?P<value>{STRING}|[^\s,{{}}()\[\]\"=]++|\{{[^{{}}\"=]*+\}})",
     re.ASCII | re.DOTALL,
 )
-_NESTED = re.compile(r"\s*+(?:(?P<open>\{)|(?P<close>\})|(?P<comma>,)|(?P<int>-?\d{1,40}(?![\w.])))", re.ASCII)
+_LISTED = re.compile(
+    r"\s*+(?:(?P<open>\{)|(?P<close>\})|(?P<comma>,)|(?P<int>-?\d{1,40}(?![\w.]))|(?P<word>[A-Za-z_][\w.\-]*+)"
+    r"|(?P<stride>\[\s*+-?\d{1,40}\s*+(?::\s*+-?\d{1,40}\s*+){1,2}+\]))",
+    re.ASCII,
+)
 _DEEPEST = 50
 
 # Attributes of the usual form: values in up to three pairs of braces.
@@ -158,40 +158,40 @@ def _computations(text: str) -> Value:
 
 
 def _braced(name: str, text: str) -> Value:
-    if _INTEGERS.match(text):
+    if _INTEGERS.match(text):  # by far the most are such
         return tuple(map(int, _NUMBER.findall(text)))
     if not text[1:-1].strip():
         return ()
     if name == "backend_config":
         return Raw(text)
-    if _WORDS.match(text):
-        words = [part.strip() for part in text[1:-1].split(",")]
-        return tuple(word == "true" if word in ("true", "false") else word for word in words)
-    if _STRIDES.match(text):
-        return tuple(Stride(int(a), int(b), int(s or 1)) for a, b, s in _ONE_STRIDE.findall(text))
-    nested = _nested(text)
-    if nested is not None:
-        return nested
-    record = _record(text)
-    return Raw(text) if record is None else record
+    listed = _listed(text)
+    return listed if listed is not None else _record(text) or Raw(text)
 
 
-def _nested(text: str) -> tuple[Value, ...] | None:
-    """Nested lists of integers, or None when `text` is something else."""
+#: What a list may hold beside lists; those within lists hold integers.
+_ITEMS: dict[str, Callable[[str], Value]] = {
+    "int": int,
+    "word": lambda word: word == "true" if word in ("true", "false") else word,
+    "stride": lambda span: Stride(*map(int, _NUMBER.findall(span))),
+}
+
+
+def _listed(text: str) -> tuple[Value, ...] | None:
+    """A list of integers, words, slices and lists of integers, or None when `text` is something else."""
     stack: list[list[Value]] = [[]]
     position = 0
     # After a value a comma or a closing brace must come; after a comma a value.
     want_value = True
     while position < len(text):
-        found = _NESTED.match(text, position)
+        found = _LISTED.match(text, position)
         if found is None:
             return None
         position = found.end()
-        kind = found.lastgroup
+        kind = found.lastgroup or ""
         if kind == "open" and want_value and len(stack) < _DEEPEST:
             stack.append([])
-        elif kind == "int" and want_value and len(stack) > 1:
-            stack[-1].append(int(found["int"]))
+        elif kind in _ITEMS and want_value and (len(stack) == 2 or (kind == "int" and len(stack) > 2)):
+            stack[-1].append(_ITEMS[kind](found[kind]))
             want_value = False
         elif kind == "comma" and not want_value and len(stack) > 1:
             want_value = True
@@ -333,8 +333,7 @@ def format_value(value: Value, percent: bool = True) -> str:
     return "{" + separator.join(format_value(v, percent) for v in value) + "}"
 
 
-@dataclass(frozen=True, slots=True)
-class WindowDimension:
+class WindowDimension(NamedTuple):
     """One dimension of `window={…}`: padding may be negative, dilations are at least 1."""
 
     size: int
@@ -344,21 +343,6 @@ class WindowDimension:
     base_dilation: int = 1
     window_dilation: int = 1
     reversed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DimensionLabels:
-    """`dim_labels=b01f_01io->b01f`. `spatial[k]` is the dimension that carries spatial number k."""
-
-    input_batch: int
-    input_feature: int
-    input_spatial: tuple[int, ...]
-    kernel_input: int
-    kernel_output: int
-    kernel_spatial: tuple[int, ...]
-    output_batch: int
-    output_feature: int
-    output_spatial: tuple[int, ...]
 
 
 # Fields of a window after its size, in the order of `WindowDimension`, and what stands for one that is not written.
@@ -402,21 +386,26 @@ def parse_padding(value: Value) -> tuple[tuple[int, int, int], ...]:
     return tuple(dimensions)
 
 
-def parse_dim_labels(value: Value) -> DimensionLabels:
-    """`b01f_01io->b01f` as dimension numbers; ValueError says which label is missing or repeated."""
+def parse_dim_labels(value: Value) -> tuple[tuple[int, ...], ...]:
+    """`b01f_01io->b01f` as the dimensions of input, kernel and output; ValueError says which label is missing or repeated.
+
+    Of input and output these are the batch, the feature and the spatial ones in their order, of the kernel the output
+    feature, the input feature and the spatial ones.
+    """
     found = re.match(r"([^_>\-]+)_([^_>\-]+)->([^_>\-]+)\Z", value) if isinstance(value, str) else None
     if found is None:
         raise ValueError("dim_labels are written b01f_01io->b01f")
     lhs, rhs, out = found.groups()
     digits = [chr(ord("0") + k) for k in range(len(lhs) - 2)]
-    for part, named, what in ((lhs, "bf", "input"), (rhs, "io", "kernel"), (out, "bf", "output")):
-        wanted = sorted([*named, *digits])
-        if sorted(part) != wanted:
+    sides = {
+        "input": (lhs, ["b", "f", *digits]),
+        "kernel": (rhs, ["o", "i", *digits]),
+        "output": (out, ["b", "f", *digits]),
+    }
+    for what, (part, labels) in sides.items():
+        if sorted(part) != (wanted := sorted(labels)):
             raise ValueError(f"dim_labels: the {what} has labels {part!r}, not each of {''.join(wanted)!r} once")
-    places: list[Any] = []
-    for part, first, second in (lhs, "b", "f"), (rhs, "i", "o"), (out, "b", "f"):
-        places += [part.index(first), part.index(second), tuple(map(part.index, digits))]
-    return DimensionLabels(*places)
+    return tuple(tuple(map(part.index, labels)) for part, labels in sides.values())
 
 
 def parse_replica_groups(value: Value) -> tuple[tuple[int, ...], ...]:

@@ -17,7 +17,6 @@ from ..blocks import count
 from ..errors import InputError
 from .attributes import (
     Attributes,
-    DimensionLabels,
     Quoted,
     Reference,
     Stride,
@@ -143,8 +142,8 @@ class Instruction:
         """`padding=1_4_1x4_8_0` as (low, high, interior) per dimension."""
         return self._parsed("padding", parse_padding, "low_high_interior per dimension, such as 1_4_1x4_8_0")
 
-    def dim_labels(self) -> DimensionLabels:
-        """`dim_labels=b01f_01io->b01f`."""
+    def dim_labels(self) -> tuple[tuple[int, ...], ...]:
+        """`dim_labels=b01f_01io->b01f`: the dimensions of input, kernel and output, as in `parse_dim_labels`."""
         return self._parsed("dim_labels", parse_dim_labels, "labels such as b01f_01io->b01f")
 
     @property

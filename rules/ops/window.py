@@ -98,10 +98,7 @@ class Window:
     @staticmethod
     def from_hlo(instruction: Any) -> tuple[Window, ...]:
         """The windows of an HLO instruction."""
-        return tuple(
-            Window(w.size, w.stride, w.low, w.high, w.base_dilation, w.window_dilation, w.reversed)
-            for w in instruction.window()
-        )
+        return tuple(Window(*w) for w in instruction.window())
 
 
 def window_of(instruction: Any, shapes: Sequence[Dims]) -> tuple[Window, ...]:
@@ -412,15 +409,8 @@ class Convolution(Op):
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Convolution:
-        labels = instruction.dim_labels()
-        return cls(
-            Window.from_hlo(instruction),
-            (labels.input_batch, labels.input_feature, *labels.input_spatial),
-            (labels.kernel_output, labels.kernel_input, *labels.kernel_spatial),
-            (labels.output_batch, labels.output_feature, *labels.output_spatial),
-            instruction.integer("feature_group_count", 1),
-            instruction.integer("batch_group_count", 1),
-        )
+        groups = (instruction.integer(f"{what}_group_count", 1) for what in ("feature", "batch"))
+        return cls(Window.from_hlo(instruction), *instruction.dim_labels(), *groups)
 
 
 def _placed(values: Sequence[Any], dims: Dims) -> list[Any]:

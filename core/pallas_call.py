@@ -18,6 +18,8 @@ from .parametric import ParametricMap
 
 #: An integer; in a call with symbolic sizes also an :class:`Expr`.
 Size: TypeAlias = Any
+#: No symbol of sizes has a larger value.
+LARGEST_SIZE = 2**31 - 1
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ..core.expr import Var, mul
 from ..core.frameworks.jax import array, symbolic_scope
 from ..core.frameworks.pallas import pallas_calls
 from ..core.hlo import Shape, read_shape
-from ..core.pallas_call import BlockDim, BlockedOperand, PallasCall
+from ..core.pallas_call import LARGEST_SIZE, BlockDim, BlockedOperand, PallasCall
 from ..core.parametric import ParametricMap, format_condition
 from ..core.simplify_map import simplify_map
 from ..core.tighten import constraints_of
@@ -200,7 +200,7 @@ def _times(c: CheckedPallasCall, o: BlockedOperand) -> str | None:
 def _short(call: PallasCall, e: Any) -> str:
     """A size as text, simplified by what is known of the symbols."""
     known = [x for c in call.conditions for x in constraints_of(c) if inf not in x]
-    return str(simplify_expr(e, dict.fromkeys(call.parameters, (1, 2**31 - 1)), known))  # type: ignore[arg-type]
+    return str(simplify_expr(e, dict.fromkeys(call.parameters, (1, LARGEST_SIZE)), known))  # type: ignore[arg-type]
 
 
 def _visits(c: CheckedPallasCall) -> dict[str, tuple[int | str, int | str]]:

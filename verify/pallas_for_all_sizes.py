@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ..core.condition import Condition, all_of
 from ..core.expr import Expr, lift, substitute_all, var
 from ..core.indexing_map import unused_name
-from ..core.pallas_call import BlockedOperand, PallasCall
+from ..core.pallas_call import LARGEST_SIZE, BlockedOperand, PallasCall
 from ..core.parametric import ParametricMap
 from .concrete import Answer
 from .concrete.equality import not_minimal
@@ -55,6 +55,10 @@ class _Claim(SizeQuestion):
         answer = self.at(values)
         c = answer.counterexample
         return replace(answer, counterexample=c and replace(c, values={**values, **c.values}))
+
+    def values(self) -> Iterator[dict[str, int]]:
+        # what is known of a size is no size to try
+        return (v for v in super().values() if max(v.values()) < LARGEST_SIZE - 1)
 
     def smaller(self, answer: Answer) -> Answer:
         """The smallest counterexample, if few sizes are smaller; or else one in which no size alone can be smaller."""

@@ -23,7 +23,7 @@ from indexproof.core.indexing_map import is_name, unused_name
 from indexproof.core.interop.foreign import needed
 from indexproof.core.interop.jaxpr_form import CALLS, IndexMapReader, NotConverted, constants, nested, variables
 from indexproof.core.interval import Interval
-from indexproof.core.pallas_call import BlockDim, BlockedOperand, PallasCall, ScalarTable
+from indexproof.core.pallas_call import LARGEST_SIZE, BlockDim, BlockedOperand, PallasCall, ScalarTable
 
 Ranges = Mapping[str, tuple[int, int]]
 #: Names of symbolic sizes, and what is known of them.
@@ -155,7 +155,10 @@ def _factor(f: Any) -> Expr:
 
 
 def _symbols(dims: Sequence[Any]) -> Symbols:
-    """The symbols of sizes, at least 1 each as in jax, and the constraints of their scope."""
+    """The symbols of sizes, and the constraints of their scope.
+
+    A symbol is at least 1, as in jax, and a machine integer: index maps are read for such sizes alone.
+    """
     conditions = [
         lift(_size(c.e1)).eq(_size(c.e2)) if c.cmp.name == "EQ" else lift(_size(c.e1)) >= _size(c.e2)
         for c in (dims[0].scope._explicit_constraints if dims else ())
@@ -166,7 +169,8 @@ def _symbols(dims: Sequence[Any]) -> Symbols:
     own = [c for c in conditions if c not in follows]
     names = [v.name for e in (*map(_size, dims), *(e for c in own for e in c.exprs())) for v in e.variables()]
     parameters = tuple(dict.fromkeys(names))
-    return parameters, tuple(dict.fromkeys((*(var(p) >= 1 for p in parameters), *own)))
+    bounds = [c for p in parameters for c in (var(p) >= 1, var(p) <= LARGEST_SIZE)]
+    return parameters, tuple(dict.fromkeys((*bounds, *own)))
 
 
 # ------------------------------------------------------------------------------------------------------ one call

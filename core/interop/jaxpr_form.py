@@ -17,7 +17,7 @@ from ..expr import Expr, Int, Var, ceildiv, floordiv, integer, lift, maximum, mi
 from ..facts import Facts
 from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from ..interval import Interval
-from ..pallas_call import ScalarTable, Size
+from ..pallas_call import LARGEST_SIZE, ScalarTable, Size
 from ..parametric import ParametricMap
 from ..tighten import constraints_of
 
@@ -57,7 +57,7 @@ class IndexMapReader:
     """Turns the jaxpr of an index map into expressions; truth values are 0 and 1.
 
     A table is represented by its name, and what is read from it by a runtime variable.  Machine integers wrap around, and
-    expressions do not: what may leave its type is refused, where symbols of sizes (``parameters``) are below 2³¹.
+    expressions do not: what may leave its type is refused, for any size (of the ``parameters``) up to the largest.
     ``divisions`` has the jaxprs that jax writes for ``//`` and ``%``, ``unflatten`` is ``jax.tree.unflatten``, and
     ``symbolic`` makes an expression of a symbolic size of jax.
     """
@@ -73,7 +73,7 @@ class IndexMapReader:
 
     def __post_init__(self) -> None:
         self.reads: dict[tuple[str, tuple[Expr, ...]], RuntimeVariable] = {}
-        self.boxes: dict[Var, tuple[Any, Any]] = {var(p): (1, limits(32).hi) for p in self.parameters}
+        self.boxes: dict[Var, tuple[Any, Any]] = {var(p): (1, LARGEST_SIZE) for p in self.parameters}
         self.known = [(e, Interval(lo, hi)) for c in self.conditions for e, lo, hi in constraints_of(c)]
         for a, n in zip(self.axes, self.grid, strict=True):
             self.boxes[var(a)] = (0, max(self.interval(lift(n)).hi - 1, 0))

@@ -28,6 +28,9 @@ from indexproof.verify.pallas import CLAIMS, CheckedPallasCall, verify_pallas
 from indexproof.verify.verdict import Status
 
 
+TOP = f"n ≤ {2**31 - 1}"
+
+
 def call_of(function: Callable[..., Any], *args: Any) -> PallasCall:
     (call,) = indexproof.pallas.pallas_calls(function, *args)
     return call
@@ -153,11 +156,21 @@ def test_concrete_sizes_agree_on_random_specifications(part: int) -> None:
     assert sum(v is Status.UNDECIDED for _, v in found) <= len(found) // 10
 
 
+def test_sizes_are_machine_integers() -> None:
+    # a choice is read as what it is for these alone
+    for seed in (86, 170):
+        assert "where(i * 8 < n" in random_spec(seed).maps[1]
+        assert [*outcomes(seed)]
+
+
 # --------------------------------------------------------------------------------------------- what is read of a function
 def test_constraints_are_read_from_the_scope_of_the_sizes() -> None:
     (x,) = symbolic("n,128", constraints=("mod(n, 8) == 0", "n <= 4096", "n >= 16"))
     call = call_of(sized(lambda n: (n // 8,)), x)
-    assert (call.parameters, [*map(str, call.conditions)]) == (("n",), ["1 ≤ n", "n mod 8 = 0", "n ≤ 4096", "16 ≤ n"])
+    assert (call.parameters, [*map(str, call.conditions)]) == (
+        ("n",),
+        ["1 ≤ n", TOP, "n mod 8 = 0", "n ≤ 4096", "16 ≤ n"],
+    )
     assert verify_pallas(call).verdict is Status.PROVED
     (x,) = symbolic("n,128", constraints=("n >= 16",))
     assert refuted(verify_pallas(call_of(sized(lambda n: (n // 8,)), x)))["o_ref", "written"]["n"] == 17

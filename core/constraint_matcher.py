@@ -37,8 +37,7 @@ from .expr import (
     mod,
 )
 from .interval import End
-from .kernel.generate import condition_text, const_text
-from .kernel.plan import is_constant, scaled_parts
+from .kernel.patterns import condition_text, const_text, is_constant, scaled_parts
 from .rewrite import ConstraintRule, DeclarationError
 
 __all__ = [

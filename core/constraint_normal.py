@@ -433,17 +433,8 @@ class Constraints:
 
 
 def _boxes(m: IndexingMap) -> dict[Var, tuple[int, int]]:
-    """:attr:`~indexproof.core.indexing_map.IndexingMap.bounds` as pairs; compiled, without a call of Python code."""
-    boxes: dict[Var, tuple[int, int]] = {}
-    groups: tuple[tuple[Variable, ...], ...] = (m.dims, m.ranges, m.rts)
-    for variables in groups:
-        for v in variables:
-            try:
-                e = v._expr
-            except AttributeError:
-                e = v.expr
-            boxes[e] = v.lo, v.hi
-    return boxes
+    """:attr:`~indexproof.core.indexing_map.IndexingMap.bounds` as pairs."""
+    return {v.expr: (v.lo, v.hi) for v in m.variables}
 
 
 def _ends(simplifier: Simplifier) -> Ends:

@@ -190,10 +190,6 @@ def _below(e: Expr) -> tuple[int, int, int]:
     return _outline(e.a) if type(e) is Mod else (0, 0, 0)
 
 
-def _atoms(e: Expr) -> list[Expr]:
-    return [t for t, _ in summands(e)[1]]
-
-
 def descends(before: Sequence[Bound], after: Sequence[Bound]) -> bool:
     """Whether ``after`` is strictly smaller than ``before``; what is in both counts for neither."""
     rest, new = list(before), []
@@ -205,23 +201,13 @@ def descends(before: Sequence[Bound], after: Sequence[Bound]) -> bool:
     # some are gone, or one of two on the same expression is
     if not new or (len(new) == 1 < len(rest) and any(new[0][0] is c[0] for c in rest)):
         return bool(rest)
-    before, after = rest, new
-    if len(before) == len(after) == 1:
-        (e, lo, hi), (f, low, high) = before[0], after[0]
-        if type(e) is not Int and (type(f) is Int or (type(e) is not Sum and f in e.children)):
-            # a number weighs nothing, and what is inside less than the whole
-            return True
-        atoms = _atoms(f)
-        if atoms and atoms == _atoms(e):
+    if len(rest) == len(new) == 1:
+        (e, lo, hi), (f, low, high) = rest[0], new[0]
+        if summands(f)[1] and [t for t, _ in summands(f)[1]] == [t for t, _ in summands(e)[1]]:
             # other coefficients, constants and bounds: what lies below the summands is the same
             whole, left = _outline(e) + _below(e), _outline(f) + _below(f)
             return left < whole or (left == whole and max(0, high - low + 1) < max(0, hi - lo + 1))
-        if type(e) is Mod and type(f) is Mod and e.b is f.b and _atoms(e.a) == _atoms(f.a):
-            # with the same summands below the same modulus and no constant, less of these is no more of anything else
-            then, now = _outline(e.a), _outline(f.a)
-            if now != then and not now[1] and now[0] <= then[0] and now[2] <= then[2]:
-                return True
-    return _measures(after) < _measures(before)
+    return _measures(new) < _measures(rest)
 
 
 def _measures(constraints: Sequence[Bound]) -> list[int]:
@@ -235,7 +221,7 @@ def _measures(constraints: Sequence[Bound]) -> list[int]:
 
 
 def _sizes(e: Expr) -> list[int]:
-    """The components of :func:`~indexproof.core.rewrite.measure` of an expression with constant divisors."""
+    """The components of :func:`~indexproof.core.rewrite.measure` of an expression; divisors that are no numbers count 1."""
     done: dict[Expr, list[int]] = {}
     for node in postorder(e):
         own = [0, 0, 0, 0, 0]
@@ -244,8 +230,7 @@ def _sizes(e: Expr) -> list[int]:
         for c in node.children:
             own = [a + b for a, b in zip(own, done[c], strict=True)]
         if type(node) is FloorDiv or type(node) is Mod or type(node) is CeilDiv:
-            assert type(node.b) is Int
-            d = node.b.value
+            d = node.b.value if type(node.b) is Int else 1
             const, terms = summands(node.a)
             own[0] = 3 * own[0] + (1 if type(node) is FloorDiv else 2 if type(node) is Mod else 3)
             own[1] += abs(d)

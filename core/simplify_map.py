@@ -159,15 +159,7 @@ def _made(
     results: tuple[Expr, ...],
     constraints: tuple[Constraint, ...],
 ) -> IndexingMap:
-    """:meth:`.IndexingMap._trusted` of merged constraints; compiled, without a call of Python code."""
-    m: IndexingMap = object.__new__(IndexingMap)
-    object.__setattr__(m, "dims", dims)
-    object.__setattr__(m, "ranges", ranges)
-    object.__setattr__(m, "rts", rts)
-    object.__setattr__(m, "results", results)
-    object.__setattr__(m, "constraints", constraints)
-    object.__setattr__(m, "_normal", None)
-    return m
+    return IndexingMap._trusted(dims, ranges, rts, results, constraints, merged=True)
 
 
 def _no_dearer(constraints: Sequence[Constraint], given: Sequence[Constraint], division_weight: int) -> bool:

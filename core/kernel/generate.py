@@ -1,46 +1,62 @@
-"""Writes the code of rules in Python, from their plans (:mod:`.plan`).
+"""Writes the code of rules in Python, from their declarations.
 
-For every rule the generated class has a method that takes the subject and the proposed values, establishes the left side
-and every condition, and returns the right side as a form, or ``None`` where the rule does not apply.  Nothing but these
-methods turns one form into another.  The class is written to a file (``rules/compiled.py``) that is committed, so that it
-can be read and type-checked; a test compares it with the declarations.
+For every rule the generated class has a method that takes the *subject* (a dividend and a divisor, a sum, two arguments)
+and proposed values, finds out what the other variables of the rule are, establishes that the subject is the left side and
+that every condition holds, and returns the right side as a form, or ``None`` where the rule does not apply.  Nothing but
+these methods turns one form into another.
+
+A variable becomes known because it is the subject or a part of an atom in it, because it is proposed, because an equation
+among the conditions gives it, or because it is what is left of a sum when everything else is taken out.
+
+The class is written to a file (``rules/compiled.py``) that is committed, so that it can be read and type-checked; a test
+compares it with the declarations.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
 
 from .. import expr as core
-from ..condition import And, Compare, Condition, Divides, Not, Or, Truth, Within
-from ..expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var
+from ..condition import Compare, Condition, Truth, compare
+from ..expr import CeilDiv, Expr, FloorDiv, Max, Min, Mod, Mul, Sum, Var
 from ..rewrite import DeclarationError, Rule, measured
-from .form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER
+from .form import MAXIMUM, MINIMUM
 from .kernel import ANYWHERE, CEILING, KNOWN, SUM, Kernel
-from .plan import (
-    Alone,
-    Coefficient,
-    Contains,
-    EachAtom,
-    EachOrder,
-    EachSplit,
-    Inside,
-    Let,
-    LetConstant,
-    LetExact,
-    OtherPart,
-    Plan,
-    Proposed,
-    Require,
-    RequireSame,
-    SameParts,
-    Step,
-    is_constant,
-    plan,
-    scaled_parts,
-)
+from .patterns import KINDS, NAMES, FormText, condition_text, const_text, is_constant, scaled_parts
 
-__all__ = ["condition_text", "const_text", "engine_of", "engine_source"]
+__all__ = ["STRATEGIES", "engine_of", "engine_source"]
+
+#: For every strategy the values that it supplies: ``at`` is an atom of the subject, one for each division on the left.
+STRATEGIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "block_of_range": ("q",),
+    "coefficient_quotients": ("q",),
+    "common_constant": ("k",),
+    "common_factor": ("g", "x"),
+    "complement": (),
+    "known_remainder": ("at", "w"),
+    "known_residue": ("x",),
+    "multiples": ("x",),
+    "next_digit": ("at", "n", "w", "z"),
+    "quotient_below_remainder": ("at", "q", "w", "x"),
+    "single_value": (),
+    # of extraction
+    "congruent": ("y",),
+    "digit_above_known": ("at", "a", "t", "x"),
+    "divided_part": ("a", "q", "x"),
+    "inner_remainder": ("at", "j", "o", "q"),
+    "known_digit": ("at", "a", "q"),
+    "needed_quotient": ("q",),
+    "needed_remainder": ("at", "t"),
+    "negated": (),
+    "summand": ("t",),
+    "other_divisor": ("e",),
+    "turned": ("t",),
+    "wider": ("g", "r"),
+    "wider_digit": ("at", "g", "r"),
+}
 
 _HEADER = '''"""{doc}
 
@@ -60,32 +76,22 @@ class {name}(Engine):
     """The engine with the rules of the catalogue."""
 '''
 
-_NAMES = {
-    QUOTIENT: "QUOTIENT",
-    REMAINDER: "REMAINDER",
-    MINIMUM: "MINIMUM",
-    MAXIMUM: "MAXIMUM",
-    SUM: "SUM",
-    KNOWN: "KNOWN",
-    CEILING: "CEILING",
-}
-_KINDS = ", ".join(sorted(_NAMES[k] for k in (QUOTIENT, REMAINDER, MINIMUM, MAXIMUM)))
-
 
 def engine_source(rules: Iterable[Rule], name: str, doc: str) -> str:
     """The source of a module that defines the engine class ``name`` for ``rules``.
 
     Raises :class:`DeclarationError` for a rule that cannot be applied to forms.
     """
-    plans, methods = [], []
+    methods = []
     for r in rules:
         if not r.structural:
             try:
-                plans.append(plan(r))
-                methods.append("\n" + _Method(plans[-1]).text())
+                methods.append(_Method(r))
             except DeclarationError as error:
                 raise DeclarationError(f"rule {r.name}: {error}") from None
-    return _HEADER.format(doc=doc, name=name, kinds=_KINDS) + "".join(methods) + _table(plans, name)
+    bodies = "".join(f"\n{m.text}" for m in methods)
+    kinds = ", ".join(sorted(NAMES[k] for k in KINDS.values()))
+    return _HEADER.format(doc=doc, name=name, kinds=kinds) + bodies + _table(methods, name)
 
 
 def engine_of(rules: Iterable[Rule]) -> type[Kernel]:
@@ -100,125 +106,80 @@ def engine_of(rules: Iterable[Rule]) -> type[Kernel]:
     return made
 
 
-def _table(plans: list[Plan], engine: str) -> str:
-    """The rules by what they are about and by the strategy that proposes them, and those for extraction likewise.
-
-    They stand below the class: compiled by mypyc, a class cannot speak of its own methods.
-    """
+def _table(methods: list[_Method], engine: str) -> str:
+    """The rules by what they are about and by the strategy that proposes them, and those for extraction likewise."""
     lines = [""]
     for name, sharing in (("RULES", False), ("EQUALITIES", True)):
         found: dict[int, dict[str, list[str]]] = {}
-        for p in plans:
-            if p.rule.sharing is sharing:
-                found.setdefault(p.about, {}).setdefault(_key(p), []).append(f"{engine}.{p.rule.name}")
+        for m in methods:
+            if m.rule.sharing is sharing:
+                found.setdefault(m.about, {}).setdefault(_key(m.rule), []).append(f"{engine}.{m.rule.name}")
         lines += ["", f"{engine}.{name} = {{"]
         for about, strategies in sorted(found.items()):
-            lines.append(f"    {_NAMES[about]}: {{")
+            lines.append(f"    {NAMES[about]}: {{")
             lines += [f'        "{s}": ({", ".join(names)},),' for s, names in sorted(strategies.items())]
             lines.append("    },")
         lines.append("}")
     return "\n".join([*lines, ""])
 
 
-def _key(p: Plan) -> str:
+def _key(rule: Rule) -> str:
     """The strategy that proposes a rule."""
-    match p.rule.left:
-        case FloorDiv(a=a, b=Var()) | Mod(a=a, b=Var()) if not p.rule.choose:
+    match rule.left:
+        case FloorDiv(a=a, b=Var()) | Mod(a=a, b=Var()) if not rule.choose:
             inside = [e for e in core.postorder(a) if isinstance(e, (FloorDiv, Mod, CeilDiv, Min, Max))]
             return "" if inside else ANYWHERE
-    return p.rule.choose
+    return rule.choose
 
 
 _COMPARED = re.compile(r" (<=?|==|!=|is not|is) ")
 
 
-def const_text(e: Expr) -> str:
-    """Python text that computes an expression over constants."""
-    text, _ = _const(e)
-    return text
+@dataclass(frozen=True)
+class _Sum:
+    """``of`` is the sum of ``constant`` and of coefficients times patterns, each with the atom that it was found as."""
+
+    of: Var
+    constant: Expr
+    parts: tuple[tuple[Expr, Expr, str], ...]
 
 
-def _const(e: Expr) -> tuple[str, bool]:
-    """The text, and whether it can stand beside any operator as it is."""
-    match e:
-        case Var():
-            return e.name, True
-        case Int():
-            return str(e.value), e.value >= 0
-        case Sum():
-            positive = sorted(e.terms, key=lambda t: t[1] < 0)
-            text = ""
-            for t, k in positive:
-                size = _tight(t) if k in (1, -1) else f"{abs(k)} * {_tight(t)}"
-                text += (f" {'+' if k > 0 else '-'} {size}") if text else (size if k > 0 else f"-{size}")
-            if e.const:
-                text += f" {'+' if e.const > 0 else '-'} {abs(e.const)}"
-            return text, len(e.terms) == 1 and not e.const and e.terms[0][1] > 0
-        case Mul():
-            return " * ".join(sorted(map(_tight, e.factors))), False
-        case FloorDiv(a=a, b=b) | Mod(a=a, b=b):
-            return f"{_tight(a)} {'//' if isinstance(e, FloorDiv) else '%'} {_tight(b)}", False
-        case CeilDiv(a=a, b=b):
-            return f"-(-{_tight(a)} // {_tight(b)})", False
-        case Min() | Max():
-            return f"{type(e).__name__.lower()}({', '.join(map(const_text, e.args))})", True
-    raise AssertionError(e)
+class _Method(FormText):
+    """The method of one rule.  Raises :class:`DeclarationError` where nothing gives a variable a value."""
 
-
-def _tight(e: Expr) -> str:
-    text, tight = _const(e)
-    return text if tight else f"({text})"
-
-
-def condition_text(c: Condition, ranged: Callable[[Condition], str]) -> str:
-    """Python text that is true only where ``c`` holds; ``ranged`` writes what is said of more than constants."""
-    match c:
-        case Truth(value):
-            return str(value)
-        case Or(args) | And(args):
-            word = " or " if isinstance(c, Or) else " and "
-            return f"({word.join(f'({condition_text(a, ranged)})' for a in args)})"
-        case _ if not is_constant(c):
-            return ranged(c)
-        case Compare(op, a, b):
-            return f"{const_text(a)} {op} {const_text(b)}"
-        case Within(e, lo, hi):
-            return f"{const_text(lo)} <= {const_text(e)} <= {const_text(hi)}"
-        case Divides(d, e):
-            return f"({const_text(d)} != 0 and {_tight(e)} % {_tight(d)} == 0)"
-        case Not(arg):
-            return f"not ({condition_text(arg, ranged)})"
-    raise AssertionError(c)
-
-
-class _Method:
-    """The method of one rule."""
-
-    def __init__(self, p: Plan) -> None:
-        self.plan = p
+    def __init__(self, rule: Rule) -> None:
+        # what extraction chooses is put together as it stands, and brought to normal form to be compared only
+        super().__init__(reading=not rule.sharing)
+        self.rule = rule
+        self.known: set[Var] = set()
+        self.open = list(rule.conditions)
+        self.sums: list[_Sum] = []
+        self.coefficients: dict[Var, tuple[Var, str]] = {}
+        self.fresh = 0
         self.lines: list[str] = []
         self.depth = 2
         self.loops = 0
-        #: what extraction chooses is put together as it stands, and brought to normal form to be compared only
-        self.reading = not p.rule.sharing
-
-    def text(self) -> str:
-        p = self.plan
-        names = [v.name for v in p.subject] + [q if isinstance(q, str) else q.name for q in p.parameters]
-        kinds = [v.kind for v in p.subject] + ["const" if isinstance(q, str) else q.kind for q in p.parameters]
-        types = [f"{n}: {'int' if k == 'const' else 'Form'}" for n, k in zip(names, kinds, strict=True)]
-        for s in p.steps:
-            self.step(s)
+        #: nothing is proposed, and what is looked for is found by trying
+        self.free = not rule.choose
+        #: the atoms that are proposed
+        self.atoms: list[str] = []
+        self.about, self.subject = self._subject()
+        if rule.choose not in ("", *STRATEGIES):
+            known = ", ".join(STRATEGIES)
+            raise DeclarationError(f"no strategy is called {rule.choose!r}; there are {known}")
+        given = self.left_side()
+        while True:
+            self.flush()
+            if not (self._from_sums() or self._from_conditions() or self._from_coefficients()):
+                break
+        unknown = ", ".join(v.name for v in rule.variables if v not in self.known)
+        if unknown:
+            raise DeclarationError(f"the strategy {rule.choose!r} gives no value to {unknown}")
         self.result()
-        return "\n".join(
-            [
-                f"    def {p.rule.name}(self, {', '.join(types)}) -> Form | None:",
-                f'        """``{p.rule.statement()}``"""',
-                *self.lines,
-                "",
-            ]
-        )
+        head = f"    def {rule.name}(self, {', '.join(self.typed(self.subject) + given)}) -> Form | None:"
+        self.text = "\n".join([head, f'        """``{rule.statement()}``"""', *self.lines, ""])
 
+    # -- the text
     def emit(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
 
@@ -233,53 +194,254 @@ class _Method:
         self.depth += 1
         self.loops += 1
 
-    def step(self, s: Step) -> None:
-        match s:
-            case EachOrder(x, y):
-                self.loop(f"for {x.name}, {y.name} in (({x.name}, {y.name}), ({y.name}, {x.name})):")
-            case EachAtom(at, k, of, kind):
-                self.loop(f"for {at}, {k.name} in self.atoms({of.name}, {_NAMES[kind]}):")
-            case Alone(at, of, kind):
-                self.emit(f"{at} = lone({of.name})")
-                self.unless(f"{at} >= 0 and self.kind[{at}] == {_NAMES[kind]}")
-            case Proposed(at, kind):
-                self.unless(f"self.kind[{at}] == {_NAMES[kind]}")
-            case Inside(at, x, d):
-                self.emit(f"{x.name} = self.arg[{at}]")
-                self.emit(f"{d.name} = self.divisor[{at}]")
-            case EachSplit(at, x, y):
-                self.loop(f"for {x.name}, {y.name} in self.splits({at}):")
-            case OtherPart(at, x, y):
-                self.loop(f"for {y.name} in self.beside({at}, {x.name}):")
-            case SameParts(at, x, y):
-                self.unless(f"self.made_of({at}, {x.name}, {y.name})")
-            case Contains(of, x, k, at):
-                self.unless(f"self.contains({of.name}, {x.name}, {const_text(k)}, {at})")
-            case Coefficient(name, of, at):
-                self.emit(f"{name.name} = self.coefficient({of.name}, {at})")
-            case Let(name, value, plain):
-                if name.kind == "const":
-                    self.emit(f"{name.name} = {const_text(value)}")
-                else:
-                    self.emit(f"{name.name} = {self.form(value, reading=not plain)}")
-            case LetConstant(name, value):
-                known = f"{name.name}_known" if not name.name.startswith("_") else f"{name.name}k"
-                self.emit(f"{known} = self.constant({self.form(value)})")
-                self.unless(f"{known} is not None")
-                self.emit(f"{name.name} = {known}")
-            case LetExact(name, value, factor):
-                known = f"{name.name}_exact"
-                self.emit(f"{known} = exactly({self.form(value, reading=False)}, {const_text(factor)})")
-                self.unless(f"{known} is not None")
-                self.emit(f"{name.name} = {known}")
-            case Require(condition):
-                if condition != Truth(True):
-                    self.unless(self.test(condition))
-            case RequireSame(of, value):
-                self.unless(f"{self.form(of, reading=False)} == {self.form(value, reading=False)}")
+    def let(self, v: Var, value: str) -> None:
+        """Give a variable its value, and require what can be required now."""
+        self.emit(f"{v.name} = {value}")
+        self.known.add(v)
+        self.flush()
 
+    def let_known(self, v: Var, known: str, value: str) -> None:
+        """The same with a value that there may not be."""
+        self.emit(f"{known} = {value}")
+        self.unless(f"{known} is not None")
+        self.let(v, known)
+
+    # -- the subject
+    def _subject(self) -> tuple[int, tuple[Var, ...]]:
+        left = self.rule.left
+        match left:
+            case FloorDiv() | Mod():
+                return KINDS[type(left)], (self._named(left.a), self._named(left.b, "const"))
+            case CeilDiv():
+                return CEILING, (self._named(left.a), self._named(left.b, "const"))
+            case Min() | Max() if len(left.args) == 2:
+                return KINDS[type(left)], (self.new(), self.new())
+            case Var():
+                return KNOWN, (left,)
+            case Sum() | Mul():
+                return SUM, (self.new(),)
+        raise DeclarationError(f"no form is {left}")
+
+    def _named(self, pattern: Expr, kind: str = "expr") -> Var:
+        return pattern if isinstance(pattern, Var) else self.new(kind)
+
+    def new(self, kind: str = "expr") -> Var:
+        """A variable of the method's own."""
+        self.fresh += 1
+        return core.var(f"_{self.fresh}", kind)
+
+    def left_side(self) -> list[str]:
+        """Establish that the subject is the left side; the parameters for what is proposed."""
+        left, subject = self.rule.left, self.subject
+        self.known.update(subject)
+        mine = {v.name: v for v in self.rule.variables}
+        supplied = STRATEGIES.get(self.rule.choose, ())
+        self.known.update([mine[name] for name in supplied if name in mine])
+        self.flush()
+        match left:
+            case FloorDiv() | Mod() | CeilDiv():
+                self._divisor(left.b, subject[1])
+                self.form_is(left.a, subject[0])
+            case Min() | Max():
+                if self.free:
+                    x, y = (v.name for v in subject)
+                    self.loop(f"for {x}, {y} in (({x}, {y}), ({y}, {x})):")
+                # a variable first: what else is said of it is compared then
+                for pattern, form in sorted(
+                    zip(left.args, subject, strict=True), key=lambda p: not isinstance(p[0], Var)
+                ):
+                    self.form_is(pattern, form)
+            case Sum() | Mul():
+                self.form_is(left, subject[0])
+        given = [] if "at" in supplied else self.typed(self.atoms)
+        for name in supplied:
+            given += self.typed(self.atoms if name == "at" else [mine.get(name, f"_{name}")])
+        return given
+
+    @staticmethod
+    def typed(names: Iterable[Var | str]) -> list[str]:
+        """Parameters with their types: forms, or the integers that constants and atoms are."""
+        return [
+            n.name + (": int" if n.kind == "const" else ": Form") if isinstance(n, Var) else f"{n}: int" for n in names
+        ]
+
+    def is_known(self, *es: Expr) -> bool:
+        return all(v in self.known for e in es for v in e.variables())
+
+    def flush(self) -> None:
+        """Require the conditions whose variables are known, those on constants first."""
+        ready = [c for c in self.open if all(v in self.known for v in c.variables())]
+        ready.sort(key=lambda c: not all(v.kind == "const" for v in c.variables()))
+        for c in ready:
+            self.open.remove(c)
+            self.require(c)
+
+    def require(self, c: Condition) -> None:
+        if c != Truth(True):
+            self.unless(condition_text(c, self.ranged))
+
+    def _divisor(self, pattern: Expr, value: Var) -> None:
+        if pattern is not value:
+            self.open.append(compare("==", value, pattern))
+
+    # -- matching
+    def form_is(self, pattern: Expr, of: Var) -> None:
+        """The form called ``of`` is an instance of the pattern."""
+        match pattern:
+            case Var() if pattern is of:
+                return
+            case Var(kind="expr" | "rest"):
+                if pattern in self.known:
+                    self.same(of, pattern)
+                else:
+                    self.let(pattern, self.form(of))
+            case FloorDiv() | Mod() | Min() | Max():
+                at = self._at()
+                self.emit(f"{at} = lone({of.name})")
+                self.unless(f"{at} >= 0 and self.kind[{at}] == {NAMES[KINDS[type(pattern)]]}")
+                self._inside(pattern, at)
+            case Sum() | Mul():
+                self._sum(pattern, of)
+            case _:
+                raise DeclarationError(f"no form is known to be {pattern}")
+
+    def same(self, of: Expr, value: Expr) -> None:
+        """A form is literally the same as what is said of it."""
+        self.unless(f"{self.form(of, reading=False)} == {self.form(value, reading=False)}")
+
+    def _at(self) -> str:
+        self.fresh += 1
+        return f"_{self.fresh}"
+
+    def _inside(self, node: Expr, at: str) -> None:
+        """The inside of an atom is the inside of the pattern."""
+        if isinstance(node, (FloorDiv, Mod)):
+            dividend = node.a if isinstance(node.a, Var) and node.a not in self.known else self.new()
+            divisor = node.b if isinstance(node.b, Var) and node.b not in self.known else self.new("const")
+            self.emit(f"{dividend.name} = self.arg[{at}]")
+            self.emit(f"{divisor.name} = self.divisor[{at}]")
+            self.known.update((dividend, divisor))
+            self._divisor(node.b, divisor)
+            self.flush()
+            self.form_is(node.a, dividend)
+            return
+        assert isinstance(node, (Min, Max))
+        x, y = node.args
+        if not (isinstance(x, Var) and isinstance(y, Var)):
+            raise DeclarationError(f"name the arguments of {node} with variables")
+        if x not in self.known and y not in self.known:
+            self.loop(f"for {x.name}, {y.name} in self.splits({at}):")
+        elif x in self.known and y in self.known:
+            self.unless(f"self.made_of({at}, {x.name}, {y.name})")
+        else:
+            have, other = (x, y) if x in self.known else (y, x)
+            self.loop(f"for {other.name} in self.beside({at}, {have.name}):")
+        self.known.update((x, y))
+        self.flush()
+
+    def _sum(self, pattern: Expr, of: Var) -> None:
+        constant, summands = scaled_parts(pattern)
+        plain = [(scale, x, "") for x, scale in summands if isinstance(x, Var)]
+        nodes = [s for s in summands if not isinstance(s[0], Var)]
+        parts: list[tuple[Expr, Expr, str]] = []
+        # what has most to it first: it fails fastest
+        nodes.sort(key=lambda n: (-len(core.postorder(n[0])), str(n[0])))
+        for node, scale in nodes:
+            kind = KINDS.get(type(node))
+            if kind is None:
+                raise DeclarationError(f"no form is known to be {node}")
+            at = self._at()
+            if self.free:
+                times = scale if isinstance(scale, Var) and scale not in self.known else self.new("const")
+                self.loop(f"for {at}, {times.name} in self.atoms({of.name}, {NAMES[kind]}):")
+                self.known.add(times)
+                self._divisor(scale, times)
+            else:
+                self.atoms.append(at)
+                self.unless(f"self.kind[{at}] == {NAMES[kind]}")
+                if isinstance(scale, Var) and scale not in self.known:
+                    self.coefficients[scale] = of, at
+            self._inside(node, at)
+            parts.append((scale, node, at))
+        self.sums.append(_Sum(of, constant, (*parts, *plain)))
+
+    # -- what follows from what
+    def _from_sums(self) -> bool:
+        for s in self.sums:
+            if not self.is_known(s.constant, *[k for k, _, _ in s.parts]):
+                continue
+            unknown = [p for p in s.parts if not p[2] and p[1] not in self.known]
+            if len(unknown) > 1:
+                continue
+            self.sums.remove(s)
+            others = [p for p in s.parts if p not in unknown]
+            rest = unknown[0] if unknown else None
+            if self.free and rest is not None and isinstance(rest[1], Var) and rest[1].kind == "rest":
+                at = next((p[2] for p in others if p[2]), "-1")
+                for k, x, found in others:
+                    if not found and isinstance(x, Var):
+                        self.unless(f"self.contains({s.of.name}, {x.name}, {const_text(k)}, {at})")
+            taken = core.add(s.constant, *[core.mul(k, _alias(x, at)) for k, x, at in others])
+            if rest is None:
+                self.same(s.of, taken)
+                return True
+            k, x, _ = rest
+            assert isinstance(x, Var)
+            left = core.add(s.of, -taken)
+            if k is core.integer(1) or k is core.integer(-1):
+                self.let(x, self.form(core.mul(k, left), reading=False))
+            else:
+                exactly = f"exactly({self.form(left, reading=False)}, {const_text(k)})"
+                self.let_known(x, f"{x.name}_exact", exactly)
+            return True
+        return False
+
+    def _from_conditions(self) -> bool:
+        for c in self.open:
+            if not isinstance(c, Compare) or c.op != "==":
+                continue
+            for x, value in ((c.a, c.b), (c.b, c.a)):
+                if isinstance(x, Var) and x not in self.known and self.is_known(value):
+                    self.open.remove(c)
+                    if x.kind != "const":
+                        self.let(x, self.form(value))
+                    elif is_constant(value):
+                        self.let(x, const_text(value))
+                    else:
+                        known = f"{x.name}k" if x.name.startswith("_") else f"{x.name}_known"
+                        self.let_known(x, known, f"self.constant({self.form(value)})")
+                    return True
+            found = self._factor(c)
+            if found is not None:
+                x, value, by = found
+                # that nothing is left is required with the condition itself
+                self.require(by.ne(0))
+                self.let(x, const_text(value // by))
+                return True
+        return False
+
+    def _factor(self, c: Compare) -> tuple[Var, Expr, Expr] | None:
+        """The only unknown constant of an equation, as a quotient of what is known."""
+        if not (is_constant(c.a) and is_constant(c.b)):
+            return None
+        unknown = [v for v in c.variables() if v not in self.known]
+        if len(unknown) != 1:
+            return None
+        x = unknown[0]
+        at_zero = core.lift(c.a - c.b).substitute({x: 0})
+        slope = core.add(core.lift(c.a - c.b).substitute({x: 1}), -at_zero)
+        return x, -at_zero, slope
+
+    def _from_coefficients(self) -> bool:
+        for v, (of, at) in self.coefficients.items():
+            if v not in self.known:
+                self.let(v, f"self.coefficient({of.name}, {at})")
+                return True
+        return False
+
+    # -- the right side
     def result(self) -> None:
-        rule = self.plan.rule
+        rule = self.rule
         if self.reading:
             bound = set(rule.left.variables())
             for v in rule.right.variables():
@@ -288,14 +450,15 @@ class _Method:
                     self.emit(f"{v.name} = self.normal({v.name})")
         if self.reading and measured(rule):
             # the declaration does not show that the rule descends
-            subject = [v.name for v in self.plan.subject]
-            before = {SUM: "self.size({0})", KNOWN: "self.size({0})"}.get(
-                self.plan.about,
-                "self.size_of_extremum(({0}, {1}))"
-                if self.plan.about in (MINIMUM, MAXIMUM)
-                else f"self.size_of_division({_NAMES[self.plan.about]}, {{0}}, {{1}})",
-            )
-            self.unless(f"self.descends({before.format(*subject)}, {self.size(rule.right)})")
+            names = ", ".join(v.name for v in self.subject)
+            match self.about:
+                case _ if self.about in (SUM, KNOWN):
+                    before = f"self.size({names})"
+                case _ if self.about in (MINIMUM, MAXIMUM):
+                    before = f"self.size_of_extremum(({names}))"
+                case _:
+                    before = f"self.size_of_division({NAMES[self.about]}, {names})"
+            self.unless(f"self.descends({before}, {self.size(rule.right)})")
         names = ", ".join(v.name for v in rule.variables)
         self.emit("if self.record is not None:")
         self.emit(f'    self.record("{rule.name}", ({names},))')
@@ -304,88 +467,7 @@ class _Method:
             self.depth = 2
             self.emit("return None")
 
-    def size(self, e: Expr) -> str:
-        """Python text that computes how large what is made of ``e`` is at most."""
-        parts = []
-        for x, _ in scaled_parts(e)[1]:
-            match x:
-                case FloorDiv(a=a, b=b) | Mod(a=a, b=b) if is_constant(b):
-                    kind = "QUOTIENT" if isinstance(x, FloorDiv) else "REMAINDER"
-                    form = self.form(a, reading=False)
-                    parts.append(f"self.size_of_division({kind}, {form}, {const_text(b)})")
-                case Min() | Max():
-                    args = ", ".join(self.form(a, reading=False) for a in x.args)
-                    parts.append(f"self.size_of_extremum(({args}))")
-                case _:
-                    parts.append(f"self.size({self.form(x, reading=False)})")
-        return parts[0] if len(parts) == 1 else f"self.added([{', '.join(parts)}])"
 
-    # -- conditions
-    def test(self, c: Condition) -> str:
-        return condition_text(c, self.ranged)
-
-    def ranged(self, c: Condition) -> str:
-        match c:
-            case Compare("==", a, b):
-                return f"self.equal({self.form(a)}, {self.form(b)})"
-            case Compare("<=", a, b):
-                return f"self.at_most({self.form(a)}, {self.form(b)})"
-            case Compare("<", a, b):
-                return f"self.at_most({self.form(core.add(a, 1))}, {self.form(b)})"
-            case Within(e, lo, hi) if is_constant(lo) and is_constant(hi):
-                return f"self.within({self.form(e, reading=False)}, {const_text(lo)}, {const_text(hi)})"
-            case Divides(d, e) if is_constant(d):
-                return f"self.is_multiple({self.form(e, reading=False)}, {const_text(d)})"
-        raise DeclarationError(f"ranges do not decide {c}")
-
-    # -- forms
-    def form(self, e: Expr, *, reading: bool = True) -> str:
-        """Python text that computes the form of ``e``; sums are brought to normal form in ``reading``."""
-        if is_constant(e):
-            return f"({const_text(e)}, ())"
-        match e:
-            case Var(kind="atom"):
-                return f"atom({e.name})"
-            case Var():
-                return f"self.normal({e.name})" if reading and not self.reading else e.name
-            case Sum() | Mul():
-                return self.sum(e, reading)
-            case FloorDiv(a=a, b=b) | Mod(a=a, b=b) if is_constant(b):
-                quotient = isinstance(e, FloorDiv)
-                if reading or self.reading:
-                    inner = self.form(a)
-                    return f"self.{'floordiv' if quotient else 'mod'}({inner}, {const_text(b)})"
-                inner = self.form(a, reading=False)
-                return f"self.raw({_NAMES[QUOTIENT if quotient else REMAINDER]}, {inner}, {const_text(b)})"
-            case Min() | Max():
-                args = ", ".join(self.form(a, reading=reading) for a in e.args)
-                return f"self.extremum({'MINIMUM' if isinstance(e, Min) else 'MAXIMUM'}, [{args}])"
-            case CeilDiv():
-                pass
-        raise DeclarationError(f"forms cannot express {e}")
-
-    def sum(self, e: Expr, reading: bool) -> str:
-        constant, parts = scaled_parts(e)
-        one = core.integer(1)
-        if reading:
-            # the rest last: it is what the new summands are merged into
-            parts.sort(key=lambda p: (isinstance(p[0], Var) and p[0].kind == "rest", str(p[0])))
-            text = self.scaled(*parts[0], reading)
-            if constant is not core.integer(0):
-                # first: what summands become together is said of the whole sum
-                text = f"self.shift({text}, {const_text(constant)})"
-            for part in parts[1:]:
-                text = f"self.add({text}, {self.scaled(*part, reading)})"
-            return text
-        # as it stands: what has the coefficient one first, and the others taken from that
-        parts.sort(key=lambda p: (p[1] is not one, str(p[0])))
-        text = self.scaled(*parts[0], reading)
-        if constant is not core.integer(0):
-            text = f"self.shift({text}, {const_text(constant)})"
-        for of, scale in parts[1:]:
-            text = f"minus({text}, {self.form(of, reading=False)}, {const_text(core.mul(-1, scale))})"
-        return text
-
-    def scaled(self, t: Expr, k: Expr, reading: bool) -> str:
-        text = self.form(t, reading=reading)
-        return text if k is core.integer(1) else f"times({text}, {const_text(k)})"
+def _alias(x: Expr, at: str) -> Expr:
+    """A summand by the atom that it was found as."""
+    return core.var(at, "atom") if at else x

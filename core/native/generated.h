@@ -77,7 +77,6 @@ Tuple<Int, Tup<Tuple<Expr, Int>>> summands(Expr e);
 Int _minus(Tup<Tuple<Expr, Int>> terms);
 Tuple<Int, Int, Int> _outline(Expr e);
 Tuple<Int, Int, Int> _below(Expr e);
-List<Expr> _atoms(Expr e);
 bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, Int>> after);
 List<Int> _measures(List<Tuple<Expr, Int, Int>> constraints);
 List<Int> _sizes(Expr e);
@@ -960,10 +959,6 @@ inline Tuple<Int, Int, Int> _below(Expr e) {
   return ((e->tag == tag::Mod) ? Tuple<Int, Int, Int>(functions::_outline(e->a)) : Tuple<Int, Int, Int>(mk(Int(0), Int(0), Int(0))));
 }
 
-inline List<Expr> _atoms(Expr e) {
-  return [&] { auto l_ = List<Expr>::make(); auto t1_c = at<1>(functions::summands(e)); for (auto&& t1_ : t1_c) { Expr t = at<0>(t1_); l_.append(t); } return l_; }();
-}
-
 inline bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, Int>> after) {
   List<Tuple<Expr, Int, Int>> rest{};
   List<Tuple<Expr, Int, Int>> new_{};
@@ -974,11 +969,8 @@ inline bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, I
   Expr f{};
   Int low{};
   Int high{};
-  List<Expr> atoms{};
   Tuple<Int, Int, Int, Int, Int, Int> whole{};
   Tuple<Int, Int, Int, Int, Int, Int> left{};
-  Tuple<Int, Int, Int> then{};
-  Tuple<Int, Int, Int> now{};
   {
     auto t1_ = List<Tuple<Expr, Int, Int>>::from(before);
     auto t2_ = List<Tuple<Expr, Int, Int>>::of({});
@@ -999,28 +991,18 @@ inline bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, I
   if ((!truthy(new_) || (((len(new_) == Int(1)) && (Int(1) < len(rest))) && truthy([&] {  auto t4_c = rest; for (auto&& t4_ : t4_c) { Tuple<Expr, Int, Int> c = t4_; if ((at<0>(new_[Int(0)]) == at<0>(c))) return true; } return false; }())))) {
     return truthy(rest);
   }
-  {
-    auto t5_ = rest;
-    auto t6_ = new_;
-  before = t5_;
-  after = t6_;
-  }
-  if (((len(before) == len(after)) && (len(after) == Int(1)))) {
+  if (((len(rest) == len(new_)) && (len(new_) == Int(1)))) {
     {
-      auto t7_ = before[Int(0)];
-      auto t8_ = after[Int(0)];
-    e = at<0>(t7_);
-    lo = at<1>(t7_);
-    hi = at<2>(t7_);
-    f = at<0>(t8_);
-    low = at<1>(t8_);
-    high = at<2>(t8_);
+      auto t5_ = rest[Int(0)];
+      auto t6_ = new_[Int(0)];
+    e = at<0>(t5_);
+    lo = at<1>(t5_);
+    hi = at<2>(t5_);
+    f = at<0>(t6_);
+    low = at<1>(t6_);
+    high = at<2>(t6_);
     }
-    if (((e->tag != tag::Int) && ((f->tag == tag::Int) || ((e->tag != tag::Sum) && in(f, functions::children(e)))))) {
-      return true;
-    }
-    atoms = functions::_atoms(f);
-    if ((truthy(atoms) && (atoms == functions::_atoms(e)))) {
+    if ((truthy(at<1>(functions::summands(f))) && ([&] { auto l_ = List<Expr>::make(); auto t7_c = at<1>(functions::summands(f)); for (auto&& t7_ : t7_c) { Expr t = at<0>(t7_); l_.append(t); } return l_; }() == [&] { auto l_ = List<Expr>::make(); auto t8_c = at<1>(functions::summands(e)); for (auto&& t8_ : t8_c) { Expr t = at<0>(t8_); l_.append(t); } return l_; }()))) {
       {
         auto t9_ = concat(functions::_outline(e), functions::_below(e));
         auto t10_ = concat(functions::_outline(f), functions::_below(f));
@@ -1029,19 +1011,8 @@ inline bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, I
       }
       return ((left < whole) || ((left == whole) && (larger(Int(0), add(sub(high, low), Int(1))) < larger(Int(0), add(sub(hi, lo), Int(1))))));
     }
-    if (((e->tag == tag::Mod) && ((f->tag == tag::Mod) && ((e->b == f->b) && (functions::_atoms(e->a) == functions::_atoms(f->a)))))) {
-      {
-        auto t11_ = functions::_outline(e->a);
-        auto t12_ = functions::_outline(f->a);
-      then = t11_;
-      now = t12_;
-      }
-      if (((now != then) && (!truthy(at<1>(now)) && ((at<0>(now) <= at<0>(then)) && (at<2>(now) <= at<2>(then)))))) {
-        return true;
-      }
-    }
   }
-  return (functions::_measures(after) < functions::_measures(before));
+  return (functions::_measures(new_) < functions::_measures(rest));
 }
 
 inline List<Int> _measures(List<Tuple<Expr, Int, Int>> constraints) {
@@ -1104,7 +1075,7 @@ inline List<Int> _sizes(Expr e) {
     }
     }
     if (((node->tag == tag::FloorDiv) || ((node->tag == tag::Mod) || (node->tag == tag::CeilDiv)))) {
-      d = node->b->value;
+      d = ((node->b->tag == tag::Int) ? Int(node->b->value) : Int(Int(1)));
       {
         auto t5_ = functions::summands(node->a);
       const_ = at<0>(t5_);

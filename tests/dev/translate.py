@@ -59,7 +59,7 @@ FUNCTIONS: Final = (
     ("core.cost", ("map_cost",)),
     (
         "core.constraint_order",
-        ("upright", "summands", "_minus", "_outline", "_below", "_atoms", "descends", "_measures", "_sizes"),
+        ("upright", "summands", "_minus", "_outline", "_below", "descends", "_measures", "_sizes"),
     ),
     (
         "core.constraint_choose",

@@ -32,8 +32,8 @@ from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.interval import Interval
 from indexproof.core.json_form import map_from_json
 from indexproof.core.kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, ZERO, lone
+from indexproof.core.kernel.generate import STRATEGIES
 from indexproof.core.kernel.kernel import DEEPEST, Kernel
-from indexproof.core.kernel.plan import STRATEGIES
 from indexproof.core.rewrite import measure
 from indexproof.core.simplify import Simplifier
 from indexproof.core.simplify_map import simplify_map

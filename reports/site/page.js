@@ -373,7 +373,7 @@ function grid(dims, marks, tone, choose) {
   });
   const cut = rows > ROWS || columns > COLUMNS;
   const more = [hidden > 0 ? `${many(hidden, "more panel")}` : "", cut ? `a part of ${dims.join(" × ")}` : ""].filter(Boolean);
-  return h("div", {}, sheets, more.length ? quiet(more.join(", ")) : null);
+  return h("div", {}, sheets, more.length ? h("div", {}, quiet(more.join(", "))) : null);
 }
 
 // A grid whose elements are chosen: by click, a tile with shift, by arrow keys, or as text.
@@ -519,6 +519,24 @@ function chunks(list, size) {
   return Array.from({ length: Math.ceil(list.length / size) || 1 }, (_, k) => list.slice(k * size, (k + 1) * size));
 }
 
+// Prose with code between backticks.
+const written = (text) => text.split(/`+/).map((part, k) => (k % 2 ? code(part) : part));
+
+// A formula, perhaps behind `for` or `where`.
+function mathBehindWord(text) {
+  const [, word, formula] = /^((?:for|where) )?(.*)$/s.exec(text);
+  return word ? [word, math(formula)] : math(formula);
+}
+
+const pointOf = (values) => Object.entries(values).map(([name, value], k) => [k ? ",  " : "", math(`${name} = ${value}`)]);
+
+// Points at which the right side of a rule overflows and its left side does not: one, or one for each machine type.
+function overflowsOf(found) {
+  const points = Object.entries(found).filter(([, of]) => typeof of === "object");
+  const said = "The right side may overflow where the left side does not";
+  return (points.length ? points : [["", found]]).map(([type, of]) => h("p", {}, said, type ? `, ${type}: ` : ": ", pointOf(of)));
+}
+
 function claimPage(family, name) {
   const p = PAGES.find((q) => q.family === family && q.name === name);
   if (!p) return missing();
@@ -535,14 +553,14 @@ function claimPage(family, name) {
   return [
     h("div", { class: "crumb" }, link(route("claims", p.family), p.family), p.where ? `  ·  ${p.where}` : ""),
     h("h1", {}, p.name, "  ", verdict(p.verdict, p.passes)),
-    (p.doc || "").split(/\n\s*\n/).filter(Boolean).map((text) => h("p", {}, text)),
+    (p.doc || "").split(/\n\s*\n/).filter(Boolean).map((text) => h("p", {}, written(text))),
     statement ? h("div", { class: "theorem" }, math(statement[1], true), conditions.length ? h("dl", {}, conditions.map(([, text]) => [h("dt", {}, "when"), h("dd", {}, math(text), needed(p, text))])) : null) : null,
     p.stated ? counterexample({ ...p.stated, statement: "", picture: (p.failed[0] || {}).picture, repairs: p.repairs }) : p.failed.map(counterexample),
     p.op ? [h("h2", {}, "Which elements it reads"), opPicture(p.op)] : null,
-    rest.length ? [h("h2", {}, p.op ? "Maps and relation" : rest.some(([label]) => label === "fires") ? "Where it fires" : "More"), h("dl", {}, rest.map(([label, text]) => [h("dt", {}, label), h("dd", {}, text.startsWith("for ") ? ["for ", math(text.slice(4))] : math(text))]))] : null,
+    rest.length ? [h("h2", {}, p.op ? "Maps and relation" : rest.some(([label]) => label === "fires") ? "Where it fires" : "More"), h("dl", {}, rest.map(([label, text]) => [h("dt", {}, label), h("dd", {}, mathBehindWord(text))]))] : null,
     p.fired ? firings(p.fired) : null,
     p.jax ? h("p", { class: "jax" }, `Compared with jax on random instances: agree in ${many(p.jax.agree, "test")}`, p.jax.differ ? h("span", { class: "bad" }, `, differ in ${p.jax.differ}`) : "", p.jax.skipped ? `, ${p.jax.skipped} left out.` : ".") : null,
-    p.overflows && Object.keys(p.overflows).length ? h("p", {}, "The right side may overflow where the left side does not: ", code(JSON.stringify(p.overflows))) : null,
+    p.overflows && Object.keys(p.overflows).length ? overflowsOf(p.overflows) : null,
     h("h2", {}, "Proofs"),
     h("p", { class: "small" }, "Again: ", code(`${p.section.command} ${shellWord(p.name)}`)),
     proofs,
@@ -579,10 +597,9 @@ function owedTable(rows) {
 }
 
 function counterexample(f) {
-  const point = Object.entries(f.counterexample || {});
   return h("section", { "aria-label": "Counterexample" },
-    h("h2", {}, f.obligation ? `${f.obligation}  ` : "", f.counterexample ? "Counterexample" : "Not proved"),
-    point.length ? h("p", {}, point.map(([name, value], k) => [k ? ",  " : "", math(`${name} = ${value}`)])) : null,
+    h("h2", {}, f.counterexample ? "Counterexample" : "Not proved", f.obligation ? `: ${f.obligation}` : ""),
+    f.counterexample ? h("p", {}, pointOf(f.counterexample)) : null,
     f.also ? h("p", { class: "quiet" }, `Fails in ${f.also}.`) : null,
     f.statement ? h("p", {}, math(f.statement)) : null,
     f.tried && f.tried.length && !f.counterexample ? h("p", {}, `Tried: ${f.tried.join(", ")}. ${f.detail || ""}`) : null,
@@ -673,7 +690,7 @@ function modulePage(number, computationName, instructionName) {
     if (focus) picture.focus({ preventScroll: true });
   };
   show(array, startOf((chosen.arrays[array] || [])[1] || []));
-  setTimeout(() => { list.parentNode.scrollTop = items[start].offsetTop - list.parentNode.clientHeight / 2; });
+  setTimeout(() => { list.scrollTop = items[start].offsetTop - list.offsetTop - list.clientHeight / 2; });
   const others = h("select", { "aria-label": "Computation", onchange: (e) => { location.hash = route("module", number, e.target.value); } },
     module.computations.map((x) => h("option", { value: x.name, selected: x === c }, x.name)));
   return [

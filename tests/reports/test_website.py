@@ -402,6 +402,23 @@ def test_no_page_is_wider_than_its_window(page: Any, made: Path, width: int) -> 
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_long_formulas_and_names_are_written_as_a_person_would(page: Any, tmp_path: Path) -> None:
+    file = tmp_path / ("long" * 20) / "m.hlo"
+    file.parent.mkdir()
+    file.write_text(HLO, "utf-8")
+    run(tmp_path, "pad", "digits_recombine", str(file), "--max-rank", "1")
+    page.set_viewport_size({"width": 400, "height": 800})
+    for place in ("#/claim/op/pad", "#/claim/rule/digits_recombine", "#/module/0"):
+        opened(page, tmp_path, place)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400, place
+        hidden = "[...document.querySelectorAll('dd, p')].filter((e) => e.scrollHeight > e.clientHeight + 1).length"
+        assert page.evaluate(hidden) == 0, place
+        text = page.inner_text("main")
+        assert "where(" not in text
+        assert "`" not in text.replace("strategy `next_digit`", "")
+        assert '{"' not in text
+
+
 def test_statements_are_readable_in_a_narrow_window(page: Any, made: Path) -> None:
     page.set_viewport_size({"width": 400, "height": 800})
     opened(page, made, "#/claims")

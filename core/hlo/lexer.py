@@ -9,10 +9,12 @@ backtrack.
 from __future__ import annotations
 
 import re
-from typing import NoReturn
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
 
 from ..errors import InputError
 
+T = TypeVar("T")
 NAME = r"[A-Za-z0-9_][\w.\-]*+"
 OPCODE = r"[A-Za-z][\w\-]*+"
 STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
@@ -78,6 +80,22 @@ class Source:
         if found is None:
             self.fail(position, f"{self.found(position)} where {what} belongs", what)
         return found.group(1), found.end()
+
+    def listed(
+        self, position: int, closing: tuple[str, ...], item: Callable[[int], tuple[T, int]], where: str, what: str
+    ) -> tuple[list[T], int]:
+        """Items with commas between them, up to what closes them, and the offset of that."""
+        found: list[T] = []
+        position = self.skip(position)
+        while not self.text.startswith(closing, position):
+            value, position = item(position)
+            found.append(value)
+            position = self.skip(position)
+            if not self.text.startswith(closing, position):
+                position = self.skip(self.expect(",", position, where))
+                if self.text.startswith(closing, position):
+                    self.unexpected(position, where, what)
+        return found, position
 
     def integer(self, position: int, what: str) -> tuple[int, int]:
         """An integer and the offset after it."""

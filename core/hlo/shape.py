@@ -252,18 +252,16 @@ def scan_signature(
     source: Source, position: int, known: dict[str, AnyShape], named: bool
 ) -> tuple[tuple[tuple[str, AnyShape], ...], AnyShape, int]:
     """Parameters, perhaps with names, and result of `f32[2], f32[3]) -> f32[]`, and the offset after it."""
-    parameters = []
-    name = ""
-    position = source.skip(position)
-    while not source.text.startswith(")", position):
+
+    def parameter(at: int) -> tuple[tuple[str, AnyShape], int]:
+        name = ""
         if named:
-            name, position = source.name(position, "a parameter's name")
-            position = source.skip(source.expect(":", position, "after a parameter's name"))
-        shape, position = scan_shape(source, position, known)
-        parameters.append((name, shape))
-        position = source.skip(position)
-        if not source.text.startswith(")", position):
-            position = source.skip(source.expect(",", position, "between parameters"))
+            name, at = source.name(at, "a parameter's name")
+            at = source.skip(source.expect(":", at, "after a parameter's name"))
+        shape, at = scan_shape(source, at, known)
+        return (name, shape), at
+
+    parameters, position = source.listed(position, (")",), parameter, "between parameters", "a parameter")
     position = source.skip(source.expect("->", position + 1, "after the parameters"))
     result, position = scan_shape(source, position, known)
     return tuple(parameters), result, position
@@ -296,51 +294,38 @@ def scan_array(source: Source, position: int, known: dict[str, AnyShape]) -> tup
 def _array(source: Source, element: re.Match[str], bracket: int, layout_at: int) -> Shape:
     """The array whose element type and brackets were found, and whose layout opens at an offset or not (-1)."""
     text = source.text
-    dims: list[int] = []
-    dynamic: list[bool] = []
-    at = source.skip(element.end())
-    while at < bracket:
+
+    def dimension(at: int) -> tuple[tuple[int, bool], int]:
         found = _DIMENSION.match(text, at)
         if found is None:
             source.unexpected(at, "in a shape", "a dimension size")
         size = UNBOUNDED if found[3] else source.checked_integer(found[2], found.start(2))
         if size > _LARGEST_SIZE:
             source.fail(found.start(2), f"a dimension of size {size}", f"at most {_LARGEST_SIZE}")
-        dims.append(size)
-        dynamic.append(bool(found[1] or found[3]))
-        at = found.end()
-        if at == bracket:
-            break
-        at = source.skip(source.expect(",", at, "in a shape"))
-        if at == bracket:
-            source.fail(at, "a dimension size is missing", "a dimension size")
-    layout = None
-    if layout_at >= 0:
-        layout = _layout(source, layout_at, len(dims))
-    return Shape(element[1], tuple(dims), layout, tuple(dynamic) if any(dynamic) else ())
+        return (size, bool(found[1] or found[3])), found.end()
+
+    found, _ = source.listed(element.end(), ("]",), dimension, "in a shape", "a dimension size")
+    layout = _layout(source, layout_at, len(found)) if layout_at >= 0 else None
+    dynamic = tuple(d for _, d in found)
+    return Shape(element[1], tuple(n for n, _ in found), layout, dynamic if any(dynamic) else ())
 
 
 def _layout(source: Source, position: int, rank: int) -> Layout | None:
     """The layout at an offset; None for `{}` on a scalar, which says nothing."""
     text = source.text
     opening = position
-    order: list[int] = []
-    position = source.skip(position + 1)
-    while not text.startswith((":", "}"), position):
-        start = source.skip(position)
-        number, position = source.integer(position, "a dimension number")
+    seen: set[int] = set()
+
+    def dimension(start: int) -> tuple[int, int]:
+        number, end = source.integer(start, "a dimension number")
         if not 0 <= number < rank:
             source.fail(start, f"dimension {number} of an array of rank {rank}", _dimension_numbers(rank))
-        if number in order:
+        if number in seen:
             source.fail(start, f"dimension {number} occurs twice in a layout", _dimension_numbers(rank))
-        order.append(number)
-        position = source.skip(position)
-        if text.startswith(",", position):
-            position = source.skip(position + 1)
-            if text.startswith((":", "}"), position):
-                source.unexpected(position, "in a layout", "a dimension number")
-        elif not text.startswith((":", "}"), position):
-            source.unexpected(position, "in a layout", "`,`, `:` or `}`")
+        seen.add(number)
+        return number, end
+
+    order, position = source.listed(position + 1, (":", "}"), dimension, "in a layout", "a dimension number")
     if len(order) != rank:
         source.fail(
             opening, f"a layout of {len(order)} dimensions for an array of rank {rank}", _dimension_numbers(rank)
@@ -379,23 +364,19 @@ def _tiles(source: Source, position: int, tiles: list[Tile]) -> int:
     text = source.text
     if tiles:
         source.fail(position, "tiles are given twice", "`T` once, with all tiles after it")
+
+    def tile_size(start: int) -> tuple[int | None, int]:
+        if text.startswith("*", start):
+            return None, start + 1
+        size, end = source.integer(start, "a tile size")
+        if size < 1:
+            source.fail(start, f"a tile size of {size}", "a positive size or `*`")
+        return size, end
+
     while text.startswith("(", position):
-        position = source.skip(position + 1)
-        sizes: list[int | None] = []
-        while True:
-            if text.startswith("*", position):
-                sizes.append(None)
-                position = source.skip(position + 1)
-            else:
-                start = position
-                size, position = source.integer(position, "a tile size")
-                if size < 1:
-                    source.fail(start, f"a tile size of {size}", "a positive size or `*`")
-                sizes.append(size)
-                position = source.skip(position)
-            if text.startswith(")", position):
-                break
-            position = source.skip(source.expect(",", position, "in a tile"))
+        sizes, position = source.listed(position + 1, (")",), tile_size, "in a tile", "a tile size")
+        if not sizes:
+            source.unexpected(position, "where a tile size belongs", "a positive size or `*`")
         if sizes[-1] is None:
             source.fail(position - 1, "the last size of a tile is `*`", "a dimension to combine with")
         tiles.append(Tile(tuple(sizes)))

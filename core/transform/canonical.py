@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 from ..blocks import table
 from ..display import Shown
-from ..expr import Binary, CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, linear, postorder
+from ..expr import Expr, Var, linear, postorder, substitute_all, var
 from ..indexing_map import IndexingMap, Variable
 from ..rewrite import RuleSet
 from ..simplify_map import simplify_map
@@ -94,32 +94,13 @@ def _colours(m: IndexingMap) -> dict[Expr, int]:
     return found
 
 
-def _digests(roots: Iterable[Expr], colours: Mapping[Expr, int]) -> dict[Expr, int]:
-    """A hash for each expression, in which variables count by colour, and the order of summands does not."""
-    found = dict(colours)
-    for node in postorder(*roots, known=colours):
-        parts = [found[c] for c in node.children]
-        match node:
-            case Int():
-                found[node] = hash((4, node.value))
-            case Sum():
-                terms = zip(parts, [k for _, k in node.terms], strict=True)
-                found[node] = hash((5, node.const, tuple(sorted(terms))))
-            case Binary():
-                found[node] = hash((_TAGS[type(node)], *parts))
-            case _:
-                found[node] = hash((_TAGS[type(node)], tuple(sorted(parts))))
-    return found
-
-
-_TAGS: Final[dict[type[Expr], int]] = {Mul: 6, FloorDiv: 7, Mod: 8, CeilDiv: 9, Min: 10, Max: 11}
-
-
 def _digest(m: IndexingMap, colours: Mapping[Expr, int]) -> int:
     """A hash of the whole map that depends on variables through their colours only."""
     # a constraint and its opposite say the same, and which of the two is written depends on names
     opposites = [linear(0, ((c.expr, -1),)) for c in m.constraints]
-    values = _digests([*m.roots, *opposites], colours)
+    exprs = [*m.roots, *opposites]
+    coloured = substitute_all(exprs, {v: var(f"{colour}") for v, colour in colours.items()})
+    values = {e: said.key for e, said in zip(exprs, coloured, strict=True)}
     constraints = sorted(
         hash(tuple(sorted([(values[c.expr], c.lo, c.hi), (values[e], -c.hi, -c.lo)])))
         for c, e in zip(m.constraints, opposites, strict=True)

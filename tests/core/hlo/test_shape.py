@@ -77,7 +77,7 @@ def test_leaves_of_tuples() -> None:
 @pytest.mark.parametrize(("text", "column", "message"), [
     ("f32", 1, "where a shape belongs"),
     ("f32[2", 4, "'[' is not closed"),
-    ("f32[2,]", 7, "a dimension size is missing"),
+    ("f32[2,]", 7, "in a shape; expected a dimension size"),
     ("f32[a]", 5, "unexpected 'a' in a shape"),
     ("f32[-1]", 5, "in a shape"),
     ("f32[2,2]{1,1}", 12, "dimension 1 occurs twice"),

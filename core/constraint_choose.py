@@ -168,26 +168,38 @@ def greatest_common_divisor(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     return [{"x": x, "m": m, "s": s, "n": n, "t": t, "g": math.gcd(m, n)}]
 
 
+def window(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
+    """How far the bounds of a dividend are from where the window of its remainders begins and ends."""
+    e, s, t = cs[0]
+    x, lo, hi = cs[1]
+    if type(e) is not Mod or type(e.b) is not Int or e.b.value <= 0:
+        return []
+    m = e.b.value
+    a = (s - lo) % m if (lo - s) % m > t - s else 0
+    b = (hi - t) % m if (hi - s) % m > t - s else 0
+    return [{"x": x, "m": m, "s": s, "t": t, "lo": lo, "hi": hi, "a": a, "b": b}]
+
+
 def summand(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """A summand of the first constraint that the second is on, and everything that the others may be."""
+    return _others(cs, cs[1][0], 0, ends)
+
+
+def _others(cs: Sequence[Bound], x: Expr, d: int, ends: Ends) -> list[Proposal]:
+    """The coefficient of ``x`` in a sum of several summands, and what the others may be and leave for it."""
     e, lo, hi = cs[0]
-    x, a, b = cs[1]
-    found: list[Proposal] = []
-    for k, r, p, q in _others(e, x, ends):
-        found.append({"x": x, "k": k, "r": r, "lo": lo, "hi": hi, "a": a, "b": b, "p": p, "q": q})
-    return found
-
-
-def _others(e: Expr, x: Expr, ends: Ends) -> list[tuple[int, Expr, int, int]]:
-    """The coefficient of ``x`` in a sum of several summands, the others, and their ends."""
+    y, a, b = cs[1]
     const, terms = summands(e)
-    found: list[tuple[int, Expr, int, int]] = []
+    found: list[Proposal] = []
     for t, k in terms:
         if t is x and len(terms) > 1:
             r = linear(const, [(u, j) for u, j in terms if u is not t])
             p, q = ends(r)
             if type(p) is int and type(q) is int:
-                found.append((k, r, p, q))
+                s, o = (lo - q, hi - p) if k > 0 else (hi - p, lo - q)
+                found.append(
+                    {"x": y, "d": d, "k": k, "r": r, "lo": lo, "hi": hi, "a": a, "b": b, "p": p, "q": q, "s": s, "t": o}
+                )
     return found
 
 
@@ -209,14 +221,10 @@ def multiple_and_rest(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
 
 def dividend(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     """A quotient among the summands of the first constraint whose dividend the second is on, and what the others may be."""
-    e, lo, hi = cs[0]
-    x, a, b = cs[1]
     found: list[Proposal] = []
-    for t, _ in summands(e)[1]:
-        if type(t) is FloorDiv and t.a is x and type(t.b) is Int:
-            d = t.b.value
-            for k, r, p, q in _others(e, t, ends):
-                found.append({"x": x, "d": d, "k": k, "r": r, "lo": lo, "hi": hi, "a": a, "b": b, "p": p, "q": q})
+    for t, _ in summands(cs[0][0])[1]:
+        if type(t) is FloorDiv and t.a is cs[1][0] and type(t.b) is Int:
+            found += _others(cs, t, t.b.value, ends)
     return found
 
 
@@ -232,4 +240,5 @@ CONSTRAINT_STRATEGIES: Final[dict[str, Strategy]] = {
     "residue": residue,
     "summand": summand,
     "whole_range": whole_range,
+    "window": window,
 }

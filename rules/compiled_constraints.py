@@ -263,29 +263,6 @@ def same_expression_intersects(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) 
         return None
 
 
-def implied_remainder_vanishes(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
-    """``x mod m = s and x mod n = t  ⇔  x mod m = s   when n ∣ m,  t = s mod n``"""
-    try:
-        _e0, _lo0, _hi0 = _cs[0]
-        s = _lo0
-        if s != _hi0: return None
-        if type(_e0) is not Mod: return None
-        if type(_e0.b) is not Int: return None
-        m = _e0.b.value
-        x = _e0.a
-        _e1, _lo1, _hi1 = _cs[1]
-        t = _lo1
-        if t != _hi1: return None
-        if type(_e1) is not Mod: return None
-        if type(_e1.b) is not Int: return None
-        n = _e1.b.value
-        if x is not _e1.a: return None
-        if not (((n != 0 and m % n == 0)) and (t == s % n)): return None
-        return ((_e0, s, s),), {'m': m, 'n': n, 's': s, 't': t, 'x': x}
-    except ZeroDivisionError:
-        return None
-
-
 def remainders_merge(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
     """``x mod m = s and x mod n = t  ⇔  x mod k = w   when 0 < m,  0 < n,  k = a·m,  k = b·n,  a·u + b·v = 1,  w mod m = s,  w mod n = t,  w ∈ [0, k - 1]``"""
     try:
@@ -347,27 +324,7 @@ def remainders_contradict(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Ap
 
 
 def remainder_tightens_bounds(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
-    """``x mod m = s and x ∈ [lo, hi]  ⇔  x mod m = s and x ∈ [(s - lo) mod m + lo, hi - (hi - s) mod m]   when 0 < m``"""
-    try:
-        _e0, _lo0, _hi0 = _cs[0]
-        s = _lo0
-        if s != _hi0: return None
-        if type(_e0) is not Mod: return None
-        if type(_e0.b) is not Int: return None
-        m = _e0.b.value
-        x = _e0.a
-        _e1, _lo1, _hi1 = _cs[1]
-        lo = _lo1
-        hi = _hi1
-        if x is not _e1: return None
-        if not ((0 < m) and (lo <= hi) and (((hi - s) % m) + ((s - lo) % m) != 0)): return None
-        return ((_e0, s, s), (_e1, ((s - lo) % m) + lo, hi - ((hi - s) % m)),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 'x': x}
-    except ZeroDivisionError:
-        return None
-
-
-def window_raises_lower_bound(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
-    """``x mod m ∈ [s, t] and x ∈ [lo, hi]  ⇔  x mod m ∈ [s, t] and x ∈ [(s - lo) mod m + lo, hi]   when 0 < m,  t - s < (lo - s) mod m``"""
+    """``x mod m ∈ [s, t] and x ∈ [lo, hi]  ⇔  x mod m ∈ [s, t] and x ∈ [a + lo, hi - b]   when 0 < m,  a = 0 or (a = (s - lo) mod m and t - s < (lo - s) mod m),  b = 0 or (b = (hi - t) mod m and t - s < (hi - s) mod m)``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
         s = _lo0
@@ -380,34 +337,18 @@ def window_raises_lower_bound(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -
         lo = _lo1
         hi = _hi1
         if x is not _e1: return None
-        if not ((0 < m) and (t - s < (lo - s) % m) and (lo <= hi) and (s <= t)): return None
-        return ((_e0, s, t), (_e1, ((s - lo) % m) + lo, hi),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 't': t, 'x': x}
-    except ZeroDivisionError:
-        return None
-
-
-def window_lowers_upper_bound(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
-    """``x mod m ∈ [s, t] and x ∈ [lo, hi]  ⇔  x mod m ∈ [s, t] and x ∈ [lo, hi - (hi - t) mod m]   when 0 < m,  t - s < (hi - s) mod m``"""
-    try:
-        _e0, _lo0, _hi0 = _cs[0]
-        s = _lo0
-        t = _hi0
-        if type(_e0) is not Mod: return None
-        if type(_e0.b) is not Int: return None
-        m = _e0.b.value
-        x = _e0.a
-        _e1, _lo1, _hi1 = _cs[1]
-        lo = _lo1
-        hi = _hi1
-        if x is not _e1: return None
-        if not ((0 < m) and (t - s < (hi - s) % m) and (lo <= hi) and (s <= t)): return None
-        return ((_e0, s, t), (_e1, lo, hi - ((hi - t) % m)),), {'hi': hi, 'lo': lo, 'm': m, 's': s, 't': t, 'x': x}
+        a = number(_v, 'a')
+        if a is None: return None
+        b = number(_v, 'b')
+        if b is None: return None
+        if not ((0 < m) and (((a == 0) or (((a == (s - lo) % m) and (t - s < (lo - s) % m))))) and (((b == 0) or (((b == (hi - t) % m) and (t - s < (hi - s) % m))))) and (lo <= hi) and (s <= t) and (b + a != 0)): return None
+        return ((_e0, s, t), (_e1, a + lo, hi - b),), {'a': a, 'b': b, 'hi': hi, 'lo': lo, 'm': m, 's': s, 't': t, 'x': x}
     except ZeroDivisionError:
         return None
 
 
 def sum_bounds_summand(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
-    """``x·k + r… ∈ [lo, hi] and x ∈ [a, b]  ⇔  x·k + r… ∈ [lo, hi] and x ∈ [max(ceildiv(lo - q, k), a), min((hi - p) // k, b)]   when 0 < k,  r… ∈ [p, q]``"""
+    """``x·k + r… ∈ [lo, hi] and x ∈ [a, b]  ⇔  x·k + r… ∈ [lo, hi] and x ∈ [max(ceildiv(s, k), a), min(t // k, b)]   when (0 < k and s = lo - q and t = hi - p) or (k < 0 and s = hi - p and t = lo - q),  r… ∈ [p, q]``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
         lo = _lo0
@@ -422,40 +363,20 @@ def sum_bounds_summand(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Appli
         if p is None: return None
         q = number(_v, 'q')
         if q is None: return None
-        if not ((0 < k) and (a <= b) and (((a < -(-(lo - q) // k)) or ((hi - p) // k < b)))): return None
+        s = number(_v, 's')
+        if s is None: return None
+        t = number(_v, 't')
+        if t is None: return None
+        if not ((((((0 < k) and (s == lo - q) and (t == hi - p))) or (((k < 0) and (s == hi - p) and (t == lo - q))))) and (a <= b) and (((a < -(-s // k)) or (t // k < b)))): return None
         r = linear(0, [(_e0, 1), (linear(0, [(x, k)]), -1)])
         if not (inside(_ends(r), p, q)): return None
-        return ((_e0, lo, hi), (_e1, max(a, -(-(lo - q) // k)), min(b, (hi - p) // k)),), {'a': a, 'b': b, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
-    except ZeroDivisionError:
-        return None
-
-
-def sum_bounds_negative_summand(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
-    """``x·k + r… ∈ [lo, hi] and x ∈ [a, b]  ⇔  x·k + r… ∈ [lo, hi] and x ∈ [max(ceildiv(hi - p, k), a), min((lo - q) // k, b)]   when k < 0,  r… ∈ [p, q]``"""
-    try:
-        _e0, _lo0, _hi0 = _cs[0]
-        lo = _lo0
-        hi = _hi0
-        _e1, _lo1, _hi1 = _cs[1]
-        a = _lo1
-        b = _hi1
-        x = _e1
-        k = number(_v, 'k')
-        if k is None: return None
-        p = number(_v, 'p')
-        if p is None: return None
-        q = number(_v, 'q')
-        if q is None: return None
-        if not ((k < 0) and (a <= b) and (((a < -(-(hi - p) // k)) or ((lo - q) // k < b)))): return None
-        r = linear(0, [(_e0, 1), (linear(0, [(x, k)]), -1)])
-        if not (inside(_ends(r), p, q)): return None
-        return ((_e0, lo, hi), (_e1, max(-(-(hi - p) // k), a), min(b, (lo - q) // k)),), {'a': a, 'b': b, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
+        return ((_e0, lo, hi), (_e1, max(-(-s // k), a), min(b, t // k)),), {'a': a, 'b': b, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 's': s, 't': t, 'x': x}
     except ZeroDivisionError:
         return None
 
 
 def sum_bounds_dividend(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
-    """``(x // d)·k + r… ∈ [lo, hi] and x ∈ [a, b]  ⇔  (x // d)·k + r… ∈ [lo, hi] and x ∈ [max(ceildiv(lo - q, k)·d, a), min(((hi - p) // k)·d + d - 1, b)]   when 0 < k,  0 < d,  r… ∈ [p, q]``"""
+    """``(x // d)·k + r… ∈ [lo, hi] and x ∈ [a, b]  ⇔  (x // d)·k + r… ∈ [lo, hi] and x ∈ [max(ceildiv(s, k)·d, a), min((t // k)·d + d - 1, b)]   when (0 < k and s = lo - q and t = hi - p) or (k < 0 and s = hi - p and t = lo - q),  0 < d,  r… ∈ [p, q]``"""
     try:
         _e0, _lo0, _hi0 = _cs[0]
         lo = _lo0
@@ -472,36 +393,14 @@ def sum_bounds_dividend(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Appl
         if p is None: return None
         q = number(_v, 'q')
         if q is None: return None
-        if not ((0 < k) and (0 < d) and (a <= b) and (((a < (-(-(lo - q) // k)) * d) or ((((hi - p) // k) * d) + d - 1 < b)))): return None
+        s = number(_v, 's')
+        if s is None: return None
+        t = number(_v, 't')
+        if t is None: return None
+        if not ((((((0 < k) and (s == lo - q) and (t == hi - p))) or (((k < 0) and (s == hi - p) and (t == lo - q))))) and (0 < d) and (a <= b) and (((a < (-(-s // k)) * d) or (((t // k) * d) + d - 1 < b)))): return None
         r = linear(0, [(_e0, 1), (linear(0, [(floordiv(x, integer(d)), k)]), -1)])
         if not (inside(_ends(r), p, q)): return None
-        return ((_e0, lo, hi), (_e1, max(a, (-(-(lo - q) // k)) * d), min(b, (((hi - p) // k) * d) + d - 1)),), {'a': a, 'b': b, 'd': d, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
-    except ZeroDivisionError:
-        return None
-
-
-def sum_bounds_negative_dividend(_cs: Sequence[Bound], _ends: Ends, _v: Proposal) -> Applied | None:
-    """``(x // d)·k + r… ∈ [lo, hi] and x ∈ [a, b]  ⇔  (x // d)·k + r… ∈ [lo, hi] and x ∈ [max(ceildiv(hi - p, k)·d, a), min(((lo - q) // k)·d + d - 1, b)]   when k < 0,  0 < d,  r… ∈ [p, q]``"""
-    try:
-        _e0, _lo0, _hi0 = _cs[0]
-        lo = _lo0
-        hi = _hi0
-        _e1, _lo1, _hi1 = _cs[1]
-        a = _lo1
-        b = _hi1
-        x = _e1
-        d = number(_v, 'd')
-        if d is None: return None
-        k = number(_v, 'k')
-        if k is None: return None
-        p = number(_v, 'p')
-        if p is None: return None
-        q = number(_v, 'q')
-        if q is None: return None
-        if not ((k < 0) and (0 < d) and (a <= b) and (((a < (-(-(hi - p) // k)) * d) or ((((lo - q) // k) * d) + d - 1 < b)))): return None
-        r = linear(0, [(_e0, 1), (linear(0, [(floordiv(x, integer(d)), k)]), -1)])
-        if not (inside(_ends(r), p, q)): return None
-        return ((_e0, lo, hi), (_e1, max(a, (-(-(hi - p) // k)) * d), min(b, (((lo - q) // k) * d) + d - 1)),), {'a': a, 'b': b, 'd': d, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 'x': x}
+        return ((_e0, lo, hi), (_e1, max((-(-s // k)) * d, a), min(b, ((t // k) * d) + d - 1)),), {'a': a, 'b': b, 'd': d, 'hi': hi, 'k': k, 'lo': lo, 'p': p, 'q': q, 'r': r, 's': s, 't': t, 'x': x}
     except ZeroDivisionError:
         return None
 
@@ -520,14 +419,9 @@ CHECKS: Final[dict[str, Check]] = {
     "multiple_and_rest_separate": multiple_and_rest_separate,
     "multiple_and_rest_contradict": multiple_and_rest_contradict,
     "same_expression_intersects": same_expression_intersects,
-    "implied_remainder_vanishes": implied_remainder_vanishes,
     "remainders_merge": remainders_merge,
     "remainders_contradict": remainders_contradict,
     "remainder_tightens_bounds": remainder_tightens_bounds,
-    "window_raises_lower_bound": window_raises_lower_bound,
-    "window_lowers_upper_bound": window_lowers_upper_bound,
     "sum_bounds_summand": sum_bounds_summand,
-    "sum_bounds_negative_summand": sum_bounds_negative_summand,
     "sum_bounds_dividend": sum_bounds_dividend,
-    "sum_bounds_negative_dividend": sum_bounds_negative_dividend,
 }

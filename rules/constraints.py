@@ -202,19 +202,10 @@ def same_expression_intersects(x: Expr, a: Const, b: Const, c: Const, d: Const) 
 
 
 @constraint_rule(
-    fires={"a % 8 in [3, 3]; a % 4 in [3, 3]": "a % 8 in [3, 3]"}, keeps=["a % 8 in [3, 3]; b % 4 in [3, 3]"]
-)
-def implied_remainder_vanishes(x: Expr, m: Const, n: Const, s: Const, t: Const) -> ConstraintRewrite:
-    """A remainder modulo m decides the remainder modulo every divisor of m."""
-    return ConstraintRewrite(
-        (Bounded(x % m, s, s), Bounded(x % n, t, t)), (Bounded(x % m, s, s),), when=(n.divides(m), t.eq(s % n))
-    )
-
-
-@constraint_rule(
     fires={
         "a % 4 in [1, 1]; a % 6 in [3, 3]": "a % 12 in [9, 9]",
         "a % 2 in [0, 0]; a % 3 in [0, 0]": "a % 6 in [0, 0]",
+        "a % 8 in [3, 3]; a % 4 in [3, 3]": "a % 8 in [3, 3]",
     },
     keeps=["a % 4 in [1, 1]; b % 6 in [3, 3]"],
 )
@@ -283,123 +274,80 @@ def remainders_contradict(x: Expr, m: Const, n: Const, s: Const, t: Const, g: Co
 
 
 @constraint_rule(
-    fires={"a % 4 in [2, 2]; a in [0, 16]": "a % 4 in [2, 2]; a in [2, 14]"}, keeps=["a % 4 in [2, 2]; a in [2, 14]"]
+    fires={
+        "a % 4 in [2, 2]; a in [0, 16]": "a % 4 in [2, 2]; a in [2, 14]",
+        "a % 8 in [2, 4]; a in [5, 20]": "a % 8 in [2, 4]; a in [10, 20]",
+        "a % 8 in [2, 4]; a in [4, 24]": "a % 8 in [2, 4]; a in [4, 20]",
+    },
+    keeps=["a % 4 in [2, 2]; a in [2, 14]", "a % 8 in [2, 4]; a in [4, 20]", "a % 8 in [2, 4]; a in [4, 19]"],
 )
-def remainder_tightens_bounds(x: Expr, m: Const, s: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """Bounds move inwards to the nearest values with the right remainder."""
-    return ConstraintRewrite(
-        (Bounded(x % m, s, s), Bounded(x, lo, hi)),
-        (Bounded(x % m, s, s), Bounded(x, lo + (s - lo) % m, hi - (hi - s) % m)),
-        when=(m > 0,),
-        guard=(lo <= hi, ((s - lo) % m + (hi - s) % m).ne(0)),
-    )
-
-
-@constraint_rule(
-    fires={"a % 8 in [2, 4]; a in [5, 20]": "a % 8 in [2, 4]; a in [10, 20]"}, keeps=["a % 8 in [2, 4]; a in [4, 20]"]
-)
-def window_raises_lower_bound(x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """A lower bound outside the window of remainders moves up to where the window begins."""
+def remainder_tightens_bounds(
+    x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const, a: Const, b: Const
+) -> ConstraintRewrite:
+    """Bounds outside the window of remainders move inwards to where a window begins or ends."""
     return ConstraintRewrite(
         (Bounded(x % m, s, t), Bounded(x, lo, hi)),
-        (Bounded(x % m, s, t), Bounded(x, lo + (s - lo) % m, hi)),
-        when=(m > 0, t - s < (lo - s) % m),
-        guard=(lo <= hi, s <= t),
+        (Bounded(x % m, s, t), Bounded(x, lo + a, hi - b)),
+        when=(
+            m > 0,
+            a.eq(0) | (a.eq((s - lo) % m) & (t - s < (lo - s) % m)),
+            b.eq(0) | (b.eq((hi - t) % m) & (t - s < (hi - s) % m)),
+        ),
+        guard=(lo <= hi, s <= t, (a + b).ne(0)),
+        choose="window",
     )
 
 
 @constraint_rule(
-    fires={"a % 8 in [2, 4]; a in [4, 24]": "a % 8 in [2, 4]; a in [4, 20]"}, keeps=["a % 8 in [2, 4]; a in [4, 19]"]
-)
-def window_lowers_upper_bound(x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """An upper bound outside the window of remainders moves down to where the window ends."""
-    return ConstraintRewrite(
-        (Bounded(x % m, s, t), Bounded(x, lo, hi)),
-        (Bounded(x % m, s, t), Bounded(x, lo, hi - (hi - t) % m)),
-        when=(m > 0, t - s < (hi - s) % m),
-        guard=(lo <= hi, s <= t),
-    )
-
-
-@constraint_rule(
-    fires={"2*a + b in [3, 9] | a in [0, 30], b in [0, 3]": "2*a + b in [3, 9]; a in [0, 4]"},
-    keeps=["2*a + b in [3, 9] | a in [0, 4], b in [0, 3]"],
+    fires={
+        "2*a + b in [3, 9] | a in [0, 30], b in [0, 3]": "2*a + b in [3, 9]; a in [0, 4]",
+        "b - 2*a in [-9, 1] | a in [0, 30], b in [0, 3]": "b - 2*a in [-9, 1]; a in [0, 6]",
+    },
+    keeps=["2*a + b in [3, 9] | a in [0, 4], b in [0, 3]", "b - 2*a in [-9, 1] | a in [0, 6], b in [0, 3]"],
 )
 def sum_bounds_summand(
-    x: Expr, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
+    x: Expr, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const, s: Const, t: Const
 ) -> ConstraintRewrite:
-    """A sum's range, less the ranges of its other summands, bounds ``k·x``."""
+    """A sum's range, less the ranges of its other summands, bounds ``k·x``: by s at one end of x and by t at the other."""
     return ConstraintRewrite(
         (Bounded(x * k + r, lo, hi), Bounded(x, a, b)),
-        (Bounded(x * k + r, lo, hi), Bounded(x, maximum(a, ceildiv(lo - q, k)), minimum(b, (hi - p) // k))),
-        when=(k > 0, r.within(p, q)),
-        guard=(a <= b, (a < ceildiv(lo - q, k)) | ((hi - p) // k < b)),
+        (Bounded(x * k + r, lo, hi), Bounded(x, maximum(a, ceildiv(s, k)), minimum(b, t // k))),
+        when=(((k > 0) & s.eq(lo - q) & t.eq(hi - p)) | ((k < 0) & s.eq(hi - p) & t.eq(lo - q)), r.within(p, q)),
+        guard=(a <= b, (a < ceildiv(s, k)) | (t // k < b)),
         choose="summand",
     )
 
 
 @constraint_rule(
-    fires={"b - 2*a in [-9, 1] | a in [0, 30], b in [0, 3]": "b - 2*a in [-9, 1]; a in [0, 6]"},
-    keeps=["b - 2*a in [-9, 1] | a in [0, 6], b in [0, 3]"],
-)
-def sum_bounds_negative_summand(
-    x: Expr, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
-) -> ConstraintRewrite:
-    """As for positive factors, with the bounds exchanged."""
-    return ConstraintRewrite(
-        (Bounded(x * k + r, lo, hi), Bounded(x, a, b)),
-        (Bounded(x * k + r, lo, hi), Bounded(x, maximum(a, ceildiv(hi - p, k)), minimum(b, (lo - q) // k))),
-        when=(k < 0, r.within(p, q)),
-        guard=(a <= b, (a < ceildiv(hi - p, k)) | ((lo - q) // k < b)),
-        choose="summand",
-    )
-
-
-@constraint_rule(
-    fires={"a // 4 * 2 + b in [3, 9] | a in [0, 99], b in [0, 3]": "a // 4 * 2 + b in [3, 9]; a in [0, 19]"},
-    keeps=["a // 4 * 2 + b in [3, 9] | a in [0, 19], b in [0, 3]"],
+    fires={
+        "a // 4 * 2 + b in [3, 9] | a in [0, 99], b in [0, 3]": "a // 4 * 2 + b in [3, 9]; a in [0, 19]",
+        "b - a // 4 * 2 in [-9, 1] | a in [0, 99], b in [0, 3]": "b - a // 4 * 2 in [-9, 1]; a in [0, 27]",
+    },
+    keeps=[
+        "a // 4 * 2 + b in [3, 9] | a in [0, 19], b in [0, 3]",
+        "b - a // 4 * 2 in [-9, 1] | a in [0, 27], b in [0, 3]",
+    ],
 )
 def sum_bounds_dividend(
-    x: Expr, d: Const, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
+    x: Expr,
+    d: Const,
+    k: Const,
+    r: Rest,
+    lo: Const,
+    hi: Const,
+    a: Const,
+    b: Const,
+    p: Const,
+    q: Const,
+    s: Const,
+    t: Const,
 ) -> ConstraintRewrite:
     """A quotient that is a summand bounds its dividend by whole blocks."""
     return ConstraintRewrite(
         (Bounded((x // d) * k + r, lo, hi), Bounded(x, a, b)),
-        (
-            Bounded((x // d) * k + r, lo, hi),
-            Bounded(x, maximum(a, ceildiv(lo - q, k) * d), minimum(b, (hi - p) // k * d + d - 1)),
-        ),
-        when=(k > 0, d > 0, r.within(p, q)),
-        guard=(a <= b, (a < ceildiv(lo - q, k) * d) | ((hi - p) // k * d + d - 1 < b)),
+        (Bounded((x // d) * k + r, lo, hi), Bounded(x, maximum(a, ceildiv(s, k) * d), minimum(b, t // k * d + d - 1))),
+        when=(((k > 0) & s.eq(lo - q) & t.eq(hi - p)) | ((k < 0) & s.eq(hi - p) & t.eq(lo - q)), d > 0, r.within(p, q)),
+        guard=(a <= b, (a < ceildiv(s, k) * d) | (t // k * d + d - 1 < b)),
         choose="dividend",
-        by=(
-            (x // d).within(ceildiv(lo - q, k), (hi - p) // k),
-            (ceildiv(lo - q, k) * d) <= (x // d) * d,
-            (x // d) * d <= ((hi - p) // k) * d,
-        ),
-    )
-
-
-@constraint_rule(
-    fires={"b - a // 4 * 2 in [-9, 1] | a in [0, 99], b in [0, 3]": "b - a // 4 * 2 in [-9, 1]; a in [0, 27]"},
-    keeps=["b - a // 4 * 2 in [-9, 1] | a in [0, 27], b in [0, 3]"],
-)
-def sum_bounds_negative_dividend(
-    x: Expr, d: Const, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
-) -> ConstraintRewrite:
-    """As for positive factors, with the bounds exchanged."""
-    return ConstraintRewrite(
-        (Bounded((x // d) * k + r, lo, hi), Bounded(x, a, b)),
-        (
-            Bounded((x // d) * k + r, lo, hi),
-            Bounded(x, maximum(a, ceildiv(hi - p, k) * d), minimum(b, (lo - q) // k * d + d - 1)),
-        ),
-        when=(k < 0, d > 0, r.within(p, q)),
-        guard=(a <= b, (a < ceildiv(hi - p, k) * d) | ((lo - q) // k * d + d - 1 < b)),
-        choose="dividend",
-        by=(
-            (x // d).within(ceildiv(hi - p, k), (lo - q) // k),
-            (ceildiv(hi - p, k) * d) <= (x // d) * d,
-            (x // d) * d <= ((lo - q) // k) * d,
-        ),
+        by=((x // d).within(ceildiv(s, k), t // k), (ceildiv(s, k) * d) <= (x // d) * d, (x // d) * d <= (t // k) * d),
     )

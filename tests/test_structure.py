@@ -25,7 +25,6 @@ LONG = {
     "core/op.py": "to be split: declarations of ops and the symbols that they are written with",
     "reports/pictures.py": "to be split: layouts and reads",
     "rules/compiled.py": "generated",
-    "rules/compiled_constraints.py": "generated",
     "rules/transfer.py": "a table of laws",
     "verify/claims/reader.py": "one grammar",
     "verify/compiled.py": "a checker, read as a whole",

@@ -92,8 +92,9 @@ Opt<Tuple<Expr, Int, Int, Int, Int>> _remainders(List<Tuple<Expr, Int, Int>> cs)
 Opt<Tuple<Int, Int, Int, Int, Int, Int>> _least_common_multiple(Int m, Int s, Int n, Int t);
 List<Proposal> common_multiple(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
 List<Proposal> greatest_common_divisor(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
+List<Proposal> window(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
 List<Proposal> summand(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
-List<Tuple<Int, Expr, Int, Int>> _others(Expr e, Expr x, Engine* ends);
+List<Proposal> _others(List<Tuple<Expr, Int, Int>> cs, Expr x, Int d, Engine* ends);
 List<Proposal> multiple_and_rest(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
 List<Proposal> dividend(List<Tuple<Expr, Int, Int>> cs, Engine* ends);
 bool inside(Term ends, Int lo, Int hi);
@@ -110,16 +111,11 @@ Opt<Tup<Tuple<Expr, Int, Int>>> impossible_constraint_is_false(List<Tuple<Expr, 
 Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_separate(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
 Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_contradict(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
 Opt<Tup<Tuple<Expr, Int, Int>>> same_expression_intersects(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
-Opt<Tup<Tuple<Expr, Int, Int>>> implied_remainder_vanishes(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
 Opt<Tup<Tuple<Expr, Int, Int>>> remainders_merge(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
 Opt<Tup<Tuple<Expr, Int, Int>>> remainders_contradict(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
 Opt<Tup<Tuple<Expr, Int, Int>>> remainder_tightens_bounds(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
-Opt<Tup<Tuple<Expr, Int, Int>>> window_raises_lower_bound(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
-Opt<Tup<Tuple<Expr, Int, Int>>> window_lowers_upper_bound(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
 Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_summand(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
-Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_summand(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
 Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_dividend(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
-Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_dividend(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v);
 Term _moved(Term box, Int sign, Int shift);
 Term _moved_back(Tuple<Expr, Int, Int> c, Int sign, Int shift);
 Expr _without_constant(Expr e);
@@ -1444,18 +1440,58 @@ inline List<Proposal> greatest_common_divisor(List<Tuple<Expr, Int, Int>> cs, En
   return List<Proposal>::of({[&] { Proposal p_; p_.e_x = x; p_.n_m = m; p_.n_s = s; p_.n_n = n; p_.n_t = t; p_.n_g = Gcd().one(m).one(n).g; return p_; }()});
 }
 
+inline List<Proposal> window(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
+  Expr e{};
+  Int s{};
+  Int t{};
+  Expr x{};
+  Int lo{};
+  Int hi{};
+  Int m{};
+  Int a{};
+  Int b{};
+  {
+    auto t1_ = cs[Int(0)];
+  e = at<0>(t1_);
+  s = at<1>(t1_);
+  t = at<2>(t1_);
+  }
+  {
+    auto t2_ = cs[Int(1)];
+  x = at<0>(t2_);
+  lo = at<1>(t2_);
+  hi = at<2>(t2_);
+  }
+  if (((e->tag != tag::Mod) || ((e->b->tag != tag::Int) || (e->b->value <= Int(0))))) {
+    return List<Proposal>::of({});
+  }
+  m = e->b->value;
+  a = ((floor_mod(sub(lo, s), m) > sub(t, s)) ? Int(floor_mod(sub(s, lo), m)) : Int(Int(0)));
+  b = ((floor_mod(sub(hi, s), m) > sub(t, s)) ? Int(floor_mod(sub(hi, t), m)) : Int(Int(0)));
+  return List<Proposal>::of({[&] { Proposal p_; p_.e_x = x; p_.n_m = m; p_.n_s = s; p_.n_t = t; p_.n_lo = lo; p_.n_hi = hi; p_.n_a = a; p_.n_b = b; return p_; }()});
+}
+
 inline List<Proposal> summand(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
+  return functions::_others(cs, at<0>(cs[Int(1)]), Int(0), ends);
+}
+
+inline List<Proposal> _others(List<Tuple<Expr, Int, Int>> cs, Expr x, Int d, Engine* ends) {
   Expr e{};
   Int lo{};
   Int hi{};
-  Expr x{};
+  Expr y{};
   Int a{};
   Int b{};
+  Int const_{};
+  Tup<Tuple<Expr, Int>> terms{};
   List<Proposal> found{};
+  Expr t{};
   Int k{};
   Expr r{};
   Int p{};
   Int q{};
+  Int s{};
+  Int o{};
   {
     auto t1_ = cs[Int(0)];
   e = at<0>(t1_);
@@ -1464,53 +1500,35 @@ inline List<Proposal> summand(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
   }
   {
     auto t2_ = cs[Int(1)];
-  x = at<0>(t2_);
+  y = at<0>(t2_);
   a = at<1>(t2_);
   b = at<2>(t2_);
   }
+  {
+    auto t3_ = functions::summands(e);
+  const_ = at<0>(t3_);
+  terms = at<1>(t3_);
+  }
   found = List<Proposal>::of({});
   {
-  auto t3_c = functions::_others(e, x, ends);
-  for (auto&& t3_ : t3_c) {
-    k = at<0>(t3_);
-    r = at<1>(t3_);
-    p = at<2>(t3_);
-    q = at<3>(t3_);
-    found.append([&] { Proposal p_; p_.e_x = x; p_.n_k = k; p_.e_r = r; p_.n_lo = lo; p_.n_hi = hi; p_.n_a = a; p_.n_b = b; p_.n_p = p; p_.n_q = q; return p_; }());
-  }
-  }
-  return found;
-}
-
-inline List<Tuple<Int, Expr, Int, Int>> _others(Expr e, Expr x, Engine* ends) {
-  Int const_{};
-  Tup<Tuple<Expr, Int>> terms{};
-  List<Tuple<Int, Expr, Int, Int>> found{};
-  Expr t{};
-  Int k{};
-  Expr r{};
-  Int p{};
-  Int q{};
-  {
-    auto t1_ = functions::summands(e);
-  const_ = at<0>(t1_);
-  terms = at<1>(t1_);
-  }
-  found = List<Tuple<Int, Expr, Int, Int>>::of({});
-  {
-  auto t2_c = terms;
-  for (auto&& t2_ : t2_c) {
-    t = at<0>(t2_);
-    k = at<1>(t2_);
+  auto t4_c = terms;
+  for (auto&& t4_ : t4_c) {
+    t = at<0>(t4_);
+    k = at<1>(t4_);
     if (((t == x) && (len(terms) > Int(1)))) {
-      r = functions::linear(const_, [&] { auto l_ = List<Tuple<Expr, Int>>::make(); auto t3_c = terms; for (auto&& t3_ : t3_c) { Expr u = at<0>(t3_); Int j = at<1>(t3_); if (!((u != t))) continue; l_.append(mk(u, j)); } return l_; }());
+      r = functions::linear(const_, [&] { auto l_ = List<Tuple<Expr, Int>>::make(); auto t5_c = terms; for (auto&& t5_ : t5_c) { Expr u = at<0>(t5_); Int j = at<1>(t5_); if (!((u != t))) continue; l_.append(mk(u, j)); } return l_; }());
       {
-        auto t4_ = ends->ends(r);
-      p = at<0>(t4_);
-      q = at<1>(t4_);
+        auto t6_ = ends->ends(r);
+      p = at<0>(t6_);
+      q = at<1>(t6_);
       }
       if ((true && true)) {
-        found.append(mk(k, r, p, q));
+        {
+          auto t7_ = ((k > Int(0)) ? Term(mk(sub(lo, q), sub(hi, p))) : Term(mk(sub(hi, p), sub(lo, q))));
+        s = at<0>(t7_);
+        o = at<1>(t7_);
+        }
+        found.append([&] { Proposal p_; p_.e_x = y; p_.n_d = d; p_.n_k = k; p_.e_r = r; p_.n_lo = lo; p_.n_hi = hi; p_.n_a = a; p_.n_b = b; p_.n_p = p; p_.n_q = q; p_.n_s = s; p_.n_t = o; return p_; }());
       }
     }
   }
@@ -1566,48 +1584,15 @@ inline List<Proposal> multiple_and_rest(List<Tuple<Expr, Int, Int>> cs, Engine* 
 }
 
 inline List<Proposal> dividend(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
-  Expr e{};
-  Int lo{};
-  Int hi{};
-  Expr x{};
-  Int a{};
-  Int b{};
   List<Proposal> found{};
   Expr t{};
-  Int d{};
-  Int k{};
-  Expr r{};
-  Int p{};
-  Int q{};
-  {
-    auto t1_ = cs[Int(0)];
-  e = at<0>(t1_);
-  lo = at<1>(t1_);
-  hi = at<2>(t1_);
-  }
-  {
-    auto t2_ = cs[Int(1)];
-  x = at<0>(t2_);
-  a = at<1>(t2_);
-  b = at<2>(t2_);
-  }
   found = List<Proposal>::of({});
   {
-  auto t3_c = at<1>(functions::summands(e));
-  for (auto&& t3_ : t3_c) {
-    t = at<0>(t3_);
-    if (((t->tag == tag::FloorDiv) && ((t->a == x) && (t->b->tag == tag::Int)))) {
-      d = t->b->value;
-      {
-      auto t4_c = functions::_others(e, t, ends);
-      for (auto&& t4_ : t4_c) {
-        k = at<0>(t4_);
-        r = at<1>(t4_);
-        p = at<2>(t4_);
-        q = at<3>(t4_);
-        found.append([&] { Proposal p_; p_.e_x = x; p_.n_d = d; p_.n_k = k; p_.e_r = r; p_.n_lo = lo; p_.n_hi = hi; p_.n_a = a; p_.n_b = b; p_.n_p = p; p_.n_q = q; return p_; }());
-      }
-      }
+  auto t1_c = at<1>(functions::summands(at<0>(cs[Int(0)])));
+  for (auto&& t1_ : t1_c) {
+    t = at<0>(t1_);
+    if (((t->tag == tag::FloorDiv) && ((t->a == at<0>(cs[Int(1)])) && (t->b->tag == tag::Int)))) {
+      found.extend(functions::_others(cs, t, t->b->value, ends));
     }
   }
   }
@@ -2128,63 +2113,6 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> same_expression_intersects(List<Tuple<Exp
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, larger(a, c), smaller(b, d))}));
 }
 
-inline Opt<Tup<Tuple<Expr, Int, Int>>> implied_remainder_vanishes(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
-  Expr _e0{};
-  Int _lo0{};
-  Int _hi0{};
-  Int s{};
-  Int m{};
-  Expr x{};
-  Expr _e1{};
-  Int _lo1{};
-  Int _hi1{};
-  Int t{};
-  Int n{};
-  {
-    auto t1_ = _cs[Int(0)];
-  _e0 = at<0>(t1_);
-  _lo0 = at<1>(t1_);
-  _hi0 = at<2>(t1_);
-  }
-  s = _lo0;
-  if ((s != _hi0)) {
-    return none;
-  }
-  if ((_e0->tag != tag::Mod)) {
-    return none;
-  }
-  if ((_e0->b->tag != tag::Int)) {
-    return none;
-  }
-  m = _e0->b->value;
-  x = _e0->a;
-  {
-    auto t2_ = _cs[Int(1)];
-  _e1 = at<0>(t2_);
-  _lo1 = at<1>(t2_);
-  _hi1 = at<2>(t2_);
-  }
-  t = _lo1;
-  if ((t != _hi1)) {
-    return none;
-  }
-  if ((_e1->tag != tag::Mod)) {
-    return none;
-  }
-  if ((_e1->b->tag != tag::Int)) {
-    return none;
-  }
-  n = _e1->b->value;
-  if ((x != _e1->a)) {
-    return none;
-  }
-  if (!(((n != Int(0)) && (floor_mod(m, n) == Int(0))) && (t == floor_mod(s, n)))) {
-    return none;
-  }
-  if (_ends->record) _ends->keep(m, n, s, t, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, s)}));
-}
-
 inline Opt<Tup<Tuple<Expr, Int, Int>>> remainders_merge(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
   Expr _e0{};
   Int _lo0{};
@@ -2339,54 +2267,6 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> remainder_tightens_bounds(List<Tuple<Expr
   Int _lo0{};
   Int _hi0{};
   Int s{};
-  Int m{};
-  Expr x{};
-  Expr _e1{};
-  Int _lo1{};
-  Int _hi1{};
-  Int lo{};
-  Int hi{};
-  {
-    auto t1_ = _cs[Int(0)];
-  _e0 = at<0>(t1_);
-  _lo0 = at<1>(t1_);
-  _hi0 = at<2>(t1_);
-  }
-  s = _lo0;
-  if ((s != _hi0)) {
-    return none;
-  }
-  if ((_e0->tag != tag::Mod)) {
-    return none;
-  }
-  if ((_e0->b->tag != tag::Int)) {
-    return none;
-  }
-  m = _e0->b->value;
-  x = _e0->a;
-  {
-    auto t2_ = _cs[Int(1)];
-  _e1 = at<0>(t2_);
-  _lo1 = at<1>(t2_);
-  _hi1 = at<2>(t2_);
-  }
-  lo = _lo1;
-  hi = _hi1;
-  if ((x != _e1)) {
-    return none;
-  }
-  if (!((Int(0) < m) && ((lo <= hi) && (add(floor_mod(sub(hi, s), m), floor_mod(sub(s, lo), m)) != Int(0))))) {
-    return none;
-  }
-  if (_ends->record) _ends->keep(hi, lo, m, s, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, s), mk(_e1, add(floor_mod(sub(s, lo), m), lo), sub(hi, floor_mod(sub(hi, s), m)))}));
-}
-
-inline Opt<Tup<Tuple<Expr, Int, Int>>> window_raises_lower_bound(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
-  Expr _e0{};
-  Int _lo0{};
-  Int _hi0{};
-  Int s{};
   Int t{};
   Int m{};
   Expr x{};
@@ -2395,6 +2275,8 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> window_raises_lower_bound(List<Tuple<Expr
   Int _hi1{};
   Int lo{};
   Int hi{};
+  Opt<Int> a{};
+  Opt<Int> b{};
   {
     auto t1_ = _cs[Int(0)];
   _e0 = at<0>(t1_);
@@ -2422,58 +2304,19 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> window_raises_lower_bound(List<Tuple<Expr
   if ((x != _e1)) {
     return none;
   }
-  if (!((Int(0) < m) && ((sub(t, s) < floor_mod(sub(lo, s), m)) && ((lo <= hi) && (s <= t))))) {
+  a = _v.n_a;
+  if (isnone(a)) {
     return none;
   }
-  if (_ends->record) _ends->keep(hi, lo, m, s, t, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, t), mk(_e1, add(floor_mod(sub(s, lo), m), lo), hi)}));
-}
-
-inline Opt<Tup<Tuple<Expr, Int, Int>>> window_lowers_upper_bound(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
-  Expr _e0{};
-  Int _lo0{};
-  Int _hi0{};
-  Int s{};
-  Int t{};
-  Int m{};
-  Expr x{};
-  Expr _e1{};
-  Int _lo1{};
-  Int _hi1{};
-  Int lo{};
-  Int hi{};
-  {
-    auto t1_ = _cs[Int(0)];
-  _e0 = at<0>(t1_);
-  _lo0 = at<1>(t1_);
-  _hi0 = at<2>(t1_);
-  }
-  s = _lo0;
-  t = _hi0;
-  if ((_e0->tag != tag::Mod)) {
+  b = _v.n_b;
+  if (isnone(b)) {
     return none;
   }
-  if ((_e0->b->tag != tag::Int)) {
+  if (!((Int(0) < m) && (((some(a) == Int(0)) || ((some(a) == floor_mod(sub(s, lo), m)) && (sub(t, s) < floor_mod(sub(lo, s), m)))) && (((some(b) == Int(0)) || ((some(b) == floor_mod(sub(hi, t), m)) && (sub(t, s) < floor_mod(sub(hi, s), m)))) && ((lo <= hi) && ((s <= t) && (add(some(b), some(a)) != Int(0)))))))) {
     return none;
   }
-  m = _e0->b->value;
-  x = _e0->a;
-  {
-    auto t2_ = _cs[Int(1)];
-  _e1 = at<0>(t2_);
-  _lo1 = at<1>(t2_);
-  _hi1 = at<2>(t2_);
-  }
-  lo = _lo1;
-  hi = _hi1;
-  if ((x != _e1)) {
-    return none;
-  }
-  if (!((Int(0) < m) && ((sub(t, s) < floor_mod(sub(hi, s), m)) && ((lo <= hi) && (s <= t))))) {
-    return none;
-  }
-  if (_ends->record) _ends->keep(hi, lo, m, s, t, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, t), mk(_e1, lo, sub(hi, floor_mod(sub(hi, t), m)))}));
+  if (_ends->record) _ends->keep(some(a), some(b), hi, lo, m, s, t, x);
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, s, t), mk(_e1, add(some(a), lo), sub(hi, some(b)))}));
 }
 
 inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_summand(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
@@ -2491,6 +2334,8 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_summand(List<Tuple<Expr, Int, 
   Opt<Int> k{};
   Opt<Int> p{};
   Opt<Int> q{};
+  Opt<Int> s{};
+  Opt<Int> t{};
   Expr r{};
   {
     auto t1_ = _cs[Int(0)];
@@ -2521,71 +2366,23 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_summand(List<Tuple<Expr, Int, 
   if (isnone(q)) {
     return none;
   }
-  if (!((Int(0) < some(k)) && ((a <= b) && ((a < neg(floor_div(neg(sub(lo, some(q))), some(k)))) || (floor_div(sub(hi, some(p)), some(k)) < b))))) {
+  s = _v.n_s;
+  if (isnone(s)) {
+    return none;
+  }
+  t = _v.n_t;
+  if (isnone(t)) {
+    return none;
+  }
+  if (!((((Int(0) < some(k)) && ((some(s) == sub(lo, some(q))) && (some(t) == sub(hi, some(p))))) || ((some(k) < Int(0)) && ((some(s) == sub(hi, some(p))) && (some(t) == sub(lo, some(q)))))) && ((a <= b) && ((a < neg(floor_div(neg(some(s)), some(k)))) || (floor_div(some(t), some(k)) < b))))) {
     return none;
   }
   r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))})), Int(-1))}));
   if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
     return none;
   }
-  if (_ends->record) _ends->keep(a, b, hi, some(k), lo, some(p), some(q), r, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, neg(floor_div(neg(sub(lo, some(q))), some(k)))), smaller(b, floor_div(sub(hi, some(p)), some(k))))}));
-}
-
-inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_summand(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
-  Expr _e0{};
-  Int _lo0{};
-  Int _hi0{};
-  Int lo{};
-  Int hi{};
-  Expr _e1{};
-  Int _lo1{};
-  Int _hi1{};
-  Int a{};
-  Int b{};
-  Expr x{};
-  Opt<Int> k{};
-  Opt<Int> p{};
-  Opt<Int> q{};
-  Expr r{};
-  {
-    auto t1_ = _cs[Int(0)];
-  _e0 = at<0>(t1_);
-  _lo0 = at<1>(t1_);
-  _hi0 = at<2>(t1_);
-  }
-  lo = _lo0;
-  hi = _hi0;
-  {
-    auto t2_ = _cs[Int(1)];
-  _e1 = at<0>(t2_);
-  _lo1 = at<1>(t2_);
-  _hi1 = at<2>(t2_);
-  }
-  a = _lo1;
-  b = _hi1;
-  x = _e1;
-  k = _v.n_k;
-  if (isnone(k)) {
-    return none;
-  }
-  p = _v.n_p;
-  if (isnone(p)) {
-    return none;
-  }
-  q = _v.n_q;
-  if (isnone(q)) {
-    return none;
-  }
-  if (!((some(k) < Int(0)) && ((a <= b) && ((a < neg(floor_div(neg(sub(hi, some(p))), some(k)))) || (floor_div(sub(lo, some(q)), some(k)) < b))))) {
-    return none;
-  }
-  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))})), Int(-1))}));
-  if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
-    return none;
-  }
-  if (_ends->record) _ends->keep(a, b, hi, some(k), lo, some(p), some(q), r, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(neg(floor_div(neg(sub(hi, some(p))), some(k))), a), smaller(b, floor_div(sub(lo, some(q)), some(k))))}));
+  if (_ends->record) _ends->keep(a, b, hi, some(k), lo, some(p), some(q), r, some(s), some(t), x);
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(neg(floor_div(neg(some(s)), some(k))), a), smaller(b, floor_div(some(t), some(k))))}));
 }
 
 inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_dividend(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
@@ -2604,6 +2401,8 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_dividend(List<Tuple<Expr, Int,
   Opt<Int> k{};
   Opt<Int> p{};
   Opt<Int> q{};
+  Opt<Int> s{};
+  Opt<Int> t{};
   Expr r{};
   {
     auto t1_ = _cs[Int(0)];
@@ -2638,76 +2437,23 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_dividend(List<Tuple<Expr, Int,
   if (isnone(q)) {
     return none;
   }
-  if (!((Int(0) < some(k)) && ((Int(0) < some(d)) && ((a <= b) && ((a < mul(neg(floor_div(neg(sub(lo, some(q))), some(k))), some(d))) || (sub(add(mul(floor_div(sub(hi, some(p)), some(k)), some(d)), some(d)), Int(1)) < b)))))) {
+  s = _v.n_s;
+  if (isnone(s)) {
+    return none;
+  }
+  t = _v.n_t;
+  if (isnone(t)) {
+    return none;
+  }
+  if (!((((Int(0) < some(k)) && ((some(s) == sub(lo, some(q))) && (some(t) == sub(hi, some(p))))) || ((some(k) < Int(0)) && ((some(s) == sub(hi, some(p))) && (some(t) == sub(lo, some(q)))))) && ((Int(0) < some(d)) && ((a <= b) && ((a < mul(neg(floor_div(neg(some(s)), some(k))), some(d))) || (sub(add(mul(floor_div(some(t), some(k)), some(d)), some(d)), Int(1)) < b)))))) {
     return none;
   }
   r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(functions::floordiv(x, functions::integer(some(d))), some(k))})), Int(-1))}));
   if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
     return none;
   }
-  if (_ends->record) _ends->keep(a, b, some(d), hi, some(k), lo, some(p), some(q), r, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, mul(neg(floor_div(neg(sub(lo, some(q))), some(k))), some(d))), smaller(b, sub(add(mul(floor_div(sub(hi, some(p)), some(k)), some(d)), some(d)), Int(1))))}));
-}
-
-inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_negative_dividend(List<Tuple<Expr, Int, Int>> _cs, Engine* _ends, Proposal _v) {
-  Expr _e0{};
-  Int _lo0{};
-  Int _hi0{};
-  Int lo{};
-  Int hi{};
-  Expr _e1{};
-  Int _lo1{};
-  Int _hi1{};
-  Int a{};
-  Int b{};
-  Expr x{};
-  Opt<Int> d{};
-  Opt<Int> k{};
-  Opt<Int> p{};
-  Opt<Int> q{};
-  Expr r{};
-  {
-    auto t1_ = _cs[Int(0)];
-  _e0 = at<0>(t1_);
-  _lo0 = at<1>(t1_);
-  _hi0 = at<2>(t1_);
-  }
-  lo = _lo0;
-  hi = _hi0;
-  {
-    auto t2_ = _cs[Int(1)];
-  _e1 = at<0>(t2_);
-  _lo1 = at<1>(t2_);
-  _hi1 = at<2>(t2_);
-  }
-  a = _lo1;
-  b = _hi1;
-  x = _e1;
-  d = _v.n_d;
-  if (isnone(d)) {
-    return none;
-  }
-  k = _v.n_k;
-  if (isnone(k)) {
-    return none;
-  }
-  p = _v.n_p;
-  if (isnone(p)) {
-    return none;
-  }
-  q = _v.n_q;
-  if (isnone(q)) {
-    return none;
-  }
-  if (!((some(k) < Int(0)) && ((Int(0) < some(d)) && ((a <= b) && ((a < mul(neg(floor_div(neg(sub(hi, some(p))), some(k))), some(d))) || (sub(add(mul(floor_div(sub(lo, some(q)), some(k)), some(d)), some(d)), Int(1)) < b)))))) {
-    return none;
-  }
-  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(functions::floordiv(x, functions::integer(some(d))), some(k))})), Int(-1))}));
-  if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
-    return none;
-  }
-  if (_ends->record) _ends->keep(a, b, some(d), hi, some(k), lo, some(p), some(q), r, x);
-  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(a, mul(neg(floor_div(neg(sub(hi, some(p))), some(k))), some(d))), smaller(b, sub(add(mul(floor_div(sub(lo, some(q)), some(k)), some(d)), some(d)), Int(1))))}));
+  if (_ends->record) _ends->keep(a, b, some(d), hi, some(k), lo, some(p), some(q), r, some(s), some(t), x);
+  return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(_e0, lo, hi), mk(_e1, larger(mul(neg(floor_div(neg(some(s)), some(k))), some(d)), a), smaller(b, sub(add(mul(floor_div(some(t), some(k)), some(d)), some(d)), Int(1))))}));
 }
 
 inline Term _moved(Term box, Int sign, Int shift) {
@@ -10154,16 +9900,11 @@ inline CompiledConstraintRule impossible_constraint_is_false{"impossible_constra
 inline CompiledConstraintRule multiple_and_rest_separate{"multiple_and_rest_separate", &functions::multiple_and_rest_separate, &functions::multiple_and_rest};
 inline CompiledConstraintRule multiple_and_rest_contradict{"multiple_and_rest_contradict", &functions::multiple_and_rest_contradict, &functions::multiple_and_rest};
 inline CompiledConstraintRule same_expression_intersects{"same_expression_intersects", &functions::same_expression_intersects, nullptr};
-inline CompiledConstraintRule implied_remainder_vanishes{"implied_remainder_vanishes", &functions::implied_remainder_vanishes, nullptr};
 inline CompiledConstraintRule remainders_merge{"remainders_merge", &functions::remainders_merge, &functions::common_multiple};
 inline CompiledConstraintRule remainders_contradict{"remainders_contradict", &functions::remainders_contradict, &functions::greatest_common_divisor};
-inline CompiledConstraintRule remainder_tightens_bounds{"remainder_tightens_bounds", &functions::remainder_tightens_bounds, nullptr};
-inline CompiledConstraintRule window_raises_lower_bound{"window_raises_lower_bound", &functions::window_raises_lower_bound, nullptr};
-inline CompiledConstraintRule window_lowers_upper_bound{"window_lowers_upper_bound", &functions::window_lowers_upper_bound, nullptr};
+inline CompiledConstraintRule remainder_tightens_bounds{"remainder_tightens_bounds", &functions::remainder_tightens_bounds, &functions::window};
 inline CompiledConstraintRule sum_bounds_summand{"sum_bounds_summand", &functions::sum_bounds_summand, &functions::summand};
-inline CompiledConstraintRule sum_bounds_negative_summand{"sum_bounds_negative_summand", &functions::sum_bounds_negative_summand, &functions::summand};
 inline CompiledConstraintRule sum_bounds_dividend{"sum_bounds_dividend", &functions::sum_bounds_dividend, &functions::dividend};
-inline CompiledConstraintRule sum_bounds_negative_dividend{"sum_bounds_negative_dividend", &functions::sum_bounds_negative_dividend, &functions::dividend};
 }
 inline ConstraintRules* Constraints::compiled() {
   using namespace constraint_rules;
@@ -10171,7 +9912,7 @@ inline ConstraintRules* Constraints::compiled() {
   auto* r = make<ConstraintRules>();
   r->final = Rules::from(List<CompiledConstraintRule*>::of({&satisfied_constraint_vanishes, &impossible_constraint_is_false, &multiple_and_rest_contradict}));
   r->twins = Rules::from(List<CompiledConstraintRule*>::of({&same_expression_intersects}));
-  r->pairs = Rules::from(List<CompiledConstraintRule*>::of({&implied_remainder_vanishes, &remainders_merge, &remainders_contradict}));
+  r->pairs = Rules::from(List<CompiledConstraintRule*>::of({&remainders_merge, &remainders_contradict}));
   r->remainders = Rules::from(List<CompiledConstraintRule*>::of({&residue_is_rescaled}));
   r->single.by[tag::Int] = Rules::from(List<CompiledConstraintRule*>::of({&bounds_meet_range}));
   r->single.by[tag::Var] = Rules::from(List<CompiledConstraintRule*>::of({&bounds_meet_range}));
@@ -10182,7 +9923,7 @@ inline ConstraintRules* Constraints::compiled() {
   r->single.by[tag::CeilDiv] = Rules::from(List<CompiledConstraintRule*>::of({&bounds_meet_range}));
   r->single.by[tag::Min] = Rules::from(List<CompiledConstraintRule*>::of({&minimum_from_below, &bounds_meet_range}));
   r->single.by[tag::Max] = Rules::from(List<CompiledConstraintRule*>::of({&maximum_from_above, &bounds_meet_range}));
-  r->narrowing.by[tag::Sum] = Rules::from(List<CompiledConstraintRule*>::of({&sum_bounds_summand, &sum_bounds_negative_summand, &sum_bounds_dividend, &sum_bounds_negative_dividend}));
-  r->narrowing.by[tag::Mod] = Rules::from(List<CompiledConstraintRule*>::of({&remainder_tightens_bounds, &window_raises_lower_bound, &window_lowers_upper_bound}));
+  r->narrowing.by[tag::Sum] = Rules::from(List<CompiledConstraintRule*>::of({&sum_bounds_summand, &sum_bounds_dividend}));
+  r->narrowing.by[tag::Mod] = Rules::from(List<CompiledConstraintRule*>::of({&remainder_tightens_bounds}));
   return made_rules = r;
 }

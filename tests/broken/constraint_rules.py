@@ -85,7 +85,7 @@ def ranges_unite(x: Expr, a: Const, b: Const, c: Const, d: Const) -> ConstraintR
     return ConstraintRewrite((Bounded(x, a, b), Bounded(x, c, d)), (Bounded(x, minimum(a, c), maximum(b, d)),))
 
 
-@mistake(constraints.implied_remainder_vanishes, "sound ⇐")
+@mistake(constraints.remainders_merge, "sound ⇐")
 def any_remainder_is_implied(x: Expr, m: Const, n: Const, s: Const, t: Const) -> ConstraintRewrite:
     """Drops a remainder whose modulus does not divide the other."""
     return ConstraintRewrite(
@@ -153,7 +153,7 @@ def different_remainders_contradict(x: Expr, m: Const, n: Const, s: Const, t: Co
     )
 
 
-@mistake(constraints.window_raises_lower_bound, "sound ⇒")
+@mistake(constraints.remainder_tightens_bounds, "sound ⇒")
 def window_raises_any_lower_bound(x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """Moves a bound that lies in the window already."""
     return ConstraintRewrite(
@@ -163,7 +163,7 @@ def window_raises_any_lower_bound(x: Expr, m: Const, s: Const, t: Const, lo: Con
     )
 
 
-@mistake(constraints.window_lowers_upper_bound, "sound ⇒")
+@mistake(constraints.remainder_tightens_bounds, "sound ⇒")
 def window_lowers_to_its_begin(x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """Moves the upper bound to where the window begins, not to where it ends."""
     return ConstraintRewrite(

@@ -46,8 +46,8 @@ PINNED: dict[str, str] = {
     "points_only": "dedda3a57878ea3d",
     "linear": "42aba99ab2078d4c",
     "constrained": "90815869e007211c",
-    "examples": "243aad7a79123b8f",
-    "random": "22dfbf81de78b239",
+    "examples": "efdc90cc5ac2fa89",
+    "random": "85445a2d281536bb",
     "twice": "faef1a7c03a02823",
     "asked": "47ce8dabf478b5ac",
 }

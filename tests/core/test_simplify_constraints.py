@@ -302,7 +302,7 @@ def test_every_constraint_step_is_an_instance_of_its_rule() -> None:
             # only the last spelling of a remainder goes up in the order; a false literal is as small as can be
             down = descends(before, after) or set(before) == set(after) or isinstance(before[0][0], Int)
             assert down or step.rule.choose == "residue", step
-    assert len(used) >= 17, sorted({r.name for r in RULES.constraints} - used)
+    assert len(used) >= 16, sorted({r.name for r in RULES.constraints} - used)
 
 
 def test_narrowing_that_would_take_too_long_is_taken_back() -> None:

@@ -66,7 +66,7 @@ FUNCTIONS: Final = (
         (
             "_scaled", "content", "negative_content", "whole_range", "both_ranges", "residue_of", "residue",
             "shifted_remainder", "_remainders", "_least_common_multiple", "common_multiple", "greatest_common_divisor",
-            "summand", "_others", "multiple_and_rest", "dividend",
+            "window", "summand", "_others", "multiple_and_rest", "dividend",
         ),
     ),
     ("core.constraint_matcher", ("inside",)),

@@ -156,7 +156,7 @@ def test_overlaps_are_one_map_written_in_three_ways() -> None:
         ("quotient_of_quotient", "quotient_of_remainder"),
         ("digits_recombine", "remainder_subtracts_to_quotient"),
         ("sum_bounds_summand", "same_expression_intersects"),
-        ("remainder_tightens_bounds", "inner_remainder_vanishes"),
+        ("residue_is_rescaled", "inner_remainder_vanishes"),
     ):
         made = 0
         for number in range(60):

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from indexproof.core.analysis import Catalogue, ComputationMaps, Equal, ModuleMaps, Options, Simplify, same_map
+from collections.abc import Callable
+from typing import Any
+
+from indexproof.core.analysis import ComputationMaps, ModuleMaps, Options
 from indexproof.core.hlo import Computation, Module
+from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.op import Direction
 
 
 def computation_maps(
     module: Module,
-    catalogue: Catalogue,
-    simplify: Simplify = same_map,
+    catalogue: Any,
+    simplify: Callable[[IndexingMap], IndexingMap] = lambda m: m,
     *,
     computation: Computation | str | None = None,
     direction: Direction = "output_to_input",
-    equal: Equal | None = None,
+    equal: Callable[[IndexingMap, IndexingMap], bool] | None = None,
     limit: int = 1000,
 ) -> ComputationMaps:
     """The maps of one computation of a module, the entry unless one is named."""

@@ -1,13 +1,9 @@
 """Maps of whole computations, composed from the maps of their instructions."""
 
-from .catalogue import Catalogue as Catalogue
-from .catalogue import Equal as Equal
 from .catalogue import NoMap as NoMap
 from .catalogue import OpCatalogue as OpCatalogue
 from .catalogue import OpMaps as OpMaps
-from .catalogue import Simplify as Simplify
 from .catalogue import UpperBounds as UpperBounds
-from .catalogue import same_map as same_map
 from .dependence import Reads as Reads
 from .maps import ComputationMaps as ComputationMaps
 from .maps import ModuleMaps as ModuleMaps

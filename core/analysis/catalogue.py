@@ -1,15 +1,14 @@
 """Catalogues of ops: maps of single HLO instructions.
 
-The analysis knows no op. It is handed a catalogue that answers, for one instruction, how each element of
-each output relates to each operand. Calls, fusions, tuples and parameters it follows itself. `OpCatalogue` is the
-one made from declared ops, whose maps the proofs are about.
+The analysis knows no op. It is handed a catalogue, made from declared ops, whose maps the proofs are about: that answers,
+for one instruction, how each element of each output relates to each operand. Calls, fusions, tuples and parameters the
+analysis follows itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from ..errors import InputError
 from ..expr import Int
@@ -43,31 +42,6 @@ OpMaps = Sequence[Sequence[Sequence[IndexingMap]]]
 """`maps[output][operand]`: the maps between them; no map says that the output does not read the operand."""
 
 
-class Catalogue(Protocol):
-    """Maps of single instructions."""
-
-    def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | UpperBounds | NoMap:
-        """The maps of an instruction whose operands are arrays of known shape.
-
-        The source of a runtime variable names the operand that holds the value: `RuntimeSource.hlo` is the
-        operand's name, or text that starts with `name = `; `written_path` names whether a scatter's updates land on
-        an element. Attributes that make no sense are an `InputError`.
-        """
-        ...
-
-
-Simplify = Callable[[IndexingMap], IndexingMap]
-"""Gives a map with the same relation."""
-
-Equal = Callable[[IndexingMap, IndexingMap], bool]
-"""Whether two maps are proved to have the same relation; False when that is not known."""
-
-
-def same_map(m: IndexingMap) -> IndexingMap:
-    """The simplifier that changes nothing."""
-    return m
-
-
 ReadOp = Callable[[Instruction], Op | None]
 """The op that an instruction performs, None for an opcode without one. Senseless attributes: `InputError`."""
 
@@ -85,7 +59,12 @@ class OpCatalogue:
         self._accepted: dict[tuple[Op, Sizes], tuple[int, ...]] = {}
 
     def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | UpperBounds | NoMap:
-        """See `Catalogue`."""
+        """The maps of an instruction whose operands are arrays of known shape.
+
+        The source of a runtime variable names the operand that holds the value: `RuntimeSource.hlo` is the
+        operand's name, or text that starts with `name = `; `written_path` names whether a scatter's updates land on
+        an element. Attributes that make no sense are an `InputError`.
+        """
         op = self.read(instruction)
         if op is None:
             reason = self.reasons(instruction.opcode)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..hlo import Computation, Instruction
 from ..indexing_map import IndexingMap, RuntimeSource
-from .catalogue import Catalogue, Equal, Simplify, same_map
+from .catalogue import OpCatalogue
 from .dependence import Leaf, Path
 from .values import LoopRun, Value, Values
 
@@ -16,9 +16,11 @@ from .values import LoopRun, Value, Values
 class Options:
     """How to analyse. `limit` bounds how many different maps are kept between two arrays."""
 
-    catalogue: Catalogue
-    simplify: Simplify = same_map
-    equal: Equal | None = None
+    catalogue: OpCatalogue
+    #: Gives a map with the same relation.
+    simplify: Callable[[IndexingMap], IndexingMap] = lambda m: m
+    #: Whether two maps are proved to have the same relation; False when that is not known.
+    equal: Callable[[IndexingMap, IndexingMap], bool] | None = None
     limit: int = 1000
     #: Told of every step, for those who want to check them: see :class:`CompositionStep`.
     observe: Callable[[AnalysisStep], None] = lambda step: None

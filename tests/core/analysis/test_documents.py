@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from computation_maps import computation_maps
 
-from indexproof.core.analysis import ComputationMaps, ModuleMaps, Options, same_map
+from indexproof.core.analysis import ComputationMaps, ModuleMaps, Options
 from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.hlo import Module, fill_shapes, read_module
 from indexproof.core.indexing_map import IndexingMap
@@ -176,7 +176,7 @@ def test_simplified_maps_of_fusions_keep_their_relation() -> None:
     assert len(texts) >= 50
     for text in texts:
         module, catalogue = load(text)
-        plain = computation_maps(module, catalogue, same_map)
+        plain = computation_maps(module, catalogue)
         simple = computation_maps(module, catalogue, simplify)
         assert not plain.unknown
         assert not simple.unknown

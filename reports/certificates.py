@@ -53,7 +53,7 @@ def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
     if not isinstance(o, StatedObligation):
         found = certificate(o.name, o.hypotheses, o.goal)[0]
         return None if found is None else ({}, [found])
-    for stated in _statements(o.rule):
+    for stated in filter(None, (generalised(o.rule), o.rule)):  # as a case of a wider rule, or as it is
         said = {"rule": json.loads(o.source)}
         said["rule"]["rules"][0]["name"] = o.subject
         if stated is not o.rule:
@@ -66,13 +66,6 @@ def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
         else:
             return said, parts
     return None
-
-
-def _statements(r: StatedRule) -> Iterator[StatedRule]:
-    """The rule and those of which it is an instance, as they are tried."""
-    if (wider := generalised(r)) is not None:
-        yield wider
-    yield r
 
 
 def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int, list[str]]:

@@ -17,7 +17,6 @@ from ..blocks import count
 from ..errors import InputError
 from .attributes import (
     Attributes,
-    Quoted,
     Reference,
     Stride,
     Value,
@@ -115,7 +114,7 @@ class Instruction:
 
     def word(self, name: str, default: str | None = None) -> str:
         """An attribute such as `direction=LT`; InputError when absent (and no default) or not a word."""
-        return self._typed(name, _one_word, "a word", default)
+        return self._typed(name, lambda v: getattr(v, "plain", v if isinstance(v, str) else None), "a word", default)
 
     def flag(self, name: str, default: bool = False) -> bool:
         """An attribute such as `is_stable=true`; InputError when it is something else."""
@@ -123,7 +122,7 @@ class Instruction:
 
     def replica_groups(self) -> tuple[tuple[int, ...], ...]:
         """`replica_groups={{0,1},{2,3}}` or `[2,2]<=[4]`; none when absent or empty: one group of all."""
-        return self._parsed("replica_groups", parse_replica_groups, default=())
+        return self._typed("replica_groups", parse_replica_groups, default=())
 
     def pairs(self, name: str) -> tuple[tuple[int, int], ...]:
         """An attribute such as `source_target_pairs={{0,1},{1,0}}`; InputError when absent or other."""
@@ -136,15 +135,15 @@ class Instruction:
 
     def window(self) -> tuple[WindowDimension, ...]:
         """`window={size=… stride=… …}`, empty when there is none."""
-        return self._parsed("window", parse_window, default=())
+        return self._typed("window", parse_window, default=())
 
     def padding(self) -> tuple[tuple[int, int, int], ...]:
         """`padding=1_4_1x4_8_0` as (low, high, interior) per dimension."""
-        return self._parsed("padding", parse_padding, "low_high_interior per dimension, such as 1_4_1x4_8_0")
+        return self._typed("padding", parse_padding, "low_high_interior per dimension, such as 1_4_1x4_8_0")
 
     def dim_labels(self) -> tuple[tuple[int, ...], ...]:
         """`dim_labels=b01f_01io->b01f`: the dimensions of input, kernel and output, as in `parse_dim_labels`."""
-        return self._parsed("dim_labels", parse_dim_labels, "labels such as b01f_01io->b01f")
+        return self._typed("dim_labels", parse_dim_labels, "labels such as b01f_01io->b01f")
 
     @property
     def called(self) -> tuple[str, ...]:
@@ -162,23 +161,18 @@ class Instruction:
                 found.setdefault(name, names)
         return found
 
-    def _parsed(self, name: str, parse: Callable[[Value], T], wanted: str = "", default: T | None = None) -> T:
-        try:
-            return self._typed(name, parse, wanted, default)
-        except ValueError as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(f"{self.name}: {error}", path=name) from None
-
-    def _typed(self, name: str, accept: Callable[[Value], T | None], wanted: str, default: T | None = None) -> T:
-        """Convert an attribute by `accept`.  Raises InputError if that gives None, or if it is absent without a default."""
+    def _typed(self, name: str, accept: Callable[[Value], T | None], wanted: str = "", default: T | None = None) -> T:
+        """Convert an attribute by `accept`.  Raises InputError if that refuses it, or if it is absent without a default."""
         value = self.attribute(name)
         if value is None:
             if default is None:
                 message = f"{self.name}: {self.opcode} has no attribute {name}"
                 raise InputError(message, expected=wanted, path=name)
             return default
-        found = accept(value)
+        try:
+            found = accept(value)
+        except ValueError as error:
+            raise InputError(f"{self.name}: {error}", path=name) from None
         if found is None:
             message = f"{self.name}: {self.opcode} has {name}={shorten(format_value(value))}"
             raise InputError(message, expected=wanted, path=name)
@@ -189,12 +183,6 @@ def _all_of(value: Value, kind: type[T]) -> tuple[T, ...] | None:
     """A tuple whose parts are all of one type, None for anything else."""
     parts = tuple(v for v in value if isinstance(v, kind)) if isinstance(value, tuple) else ()
     return parts if isinstance(value, tuple) and len(parts) == len(value) else None
-
-
-def _one_word(value: Value) -> str | None:
-    if isinstance(value, Quoted):
-        return value.plain
-    return value if isinstance(value, str) else None
 
 
 def _all_pairs(value: Value) -> tuple[tuple[int, int], ...] | None:

@@ -153,7 +153,8 @@ class Shape:
     def text(self, layouts: bool = True) -> str:
         """HLO spelling, with or without the layout."""
         dynamic = self.dynamic or (False,) * len(self.dims)
-        sizes = ",".join(_size_text(n, d) for n, d in zip(self.dims, dynamic, strict=True))
+        bounds = zip(self.dims, dynamic, strict=True)
+        sizes = ",".join("?" if n == UNBOUNDED else f"<={n}" if d else str(n) for n, d in bounds)
         layout = str(self.layout) if layouts and self.layout is not None else ""
         spelled = f"{self.element_type}[{sizes}]{layout}"
         return f"b({spelled})" if self.buffer else spelled
@@ -386,9 +387,3 @@ def _tiles(source: Source, position: int, tiles: list[Tile]) -> int:
 
 def _dimension_numbers(rank: int) -> str:
     return "every dimension number from 0 to " + str(rank - 1) if rank else "no dimension number"
-
-
-def _size_text(size: int, dynamic: bool) -> str:
-    if size == UNBOUNDED:
-        return "?"
-    return f"<={size}" if dynamic else str(size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..hlo.shape import Layout, Shape, Tile
 from .bitcast import Decomposition, ReshapeStep, TransposeStep, bitcast_map, decompose
-from .memory import Memory, element_bits, linear_index, memory, multidimensional_index, physical_map
+from .memory import Memory, element_bits, memory, physical_map
 from .placement import Placement, Tiling
 
 __all__ = [
@@ -20,8 +20,6 @@ __all__ = [
     "bitcast_map",
     "decompose",
     "element_bits",
-    "linear_index",
     "memory",
-    "multidimensional_index",
     "physical_map",
 ]

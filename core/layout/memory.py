@@ -217,16 +217,6 @@ def physical_map(m: IndexingMap, source: Memory | Shape | str, target: Memory | 
     return here.backward.compose(m).compose(there.forward)
 
 
-def linear_index(shape: Shape | str, index: Sequence[int]) -> int:
-    """The position of an element in the buffer of `shape`, tiles included."""
-    return memory(shape).linear_index(index)
-
-
-def multidimensional_index(shape: Shape | str, position: int) -> Index | None:
-    """The element at a position of the buffer of `shape`, or None for padding."""
-    return memory(shape).index(position)
-
-
 def integers(sizes: Iterable[Expr]) -> tuple[int, ...]:
     """The values of sizes that are numbers."""
     found = []

@@ -13,16 +13,7 @@ import numpy as np
 import pytest
 
 from indexproof.core.errors import InputError
-from indexproof.core.layout import (
-    Layout,
-    Memory,
-    Shape,
-    Tile,
-    element_bits,
-    linear_index,
-    memory,
-    multidimensional_index,
-)
+from indexproof.core.layout import Layout, Memory, Shape, Tile, element_bits, memory
 
 HOLE = -1
 
@@ -196,9 +187,9 @@ def test_linear_memory_orders_of_the_page() -> None:
 
 
 def test_index_util_both_ways() -> None:
-    assert linear_index("f32[2,3]{0,1}", (1, 2)) == 5
-    assert multidimensional_index("f32[2,3]{0,1}", 5) == (1, 2)
-    assert multidimensional_index("f32[3,5]{1,0:T(2,2)}", 9) is None
+    assert memory("f32[2,3]{0,1}").linear_index((1, 2)) == 5
+    assert memory("f32[2,3]{0,1}").index(5) == (1, 2)
+    assert memory("f32[3,5]{1,0:T(2,2)}").index(9) is None
     assert memory("f32[3,5]{1,0:T(2,2)L(64)}").untiled().linear_index((2, 3)) == 13
 
 

@@ -188,7 +188,7 @@ def _check(
         claims = _stated(data, expected, known)
     except (IndexproofError, LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         why = "it is nested too deep" if isinstance(error, RecursionError) else error
-        return CheckedCertificate(str(file), name, refused=f"the rule cannot be read: {why}")
+        return CheckedCertificate(str(file), name, refused=f"the rule is refused: {why}")
     try:
         if len(parts) != (1 if claims is None else len(claims)):
             raise CertificateRefused("claim", f"{len(parts)} parts do not prove all that is claimed")

@@ -110,6 +110,7 @@ def test_a_certificate_under_another_label_is_refused(place: Path) -> None:
     status, text = replay(place)
     assert status == 1
     assert "states another rule by this name: x + 100 - 100 -> x" in text.replace("\n  ", " ")
+    assert "cannot be read" not in text
 
 
 def test_a_label_that_is_not_that_of_the_rule_needs_no_rule_file_to_be_refused(place: Path) -> None:

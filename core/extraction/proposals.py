@@ -41,10 +41,7 @@ class Proposals(Choices):
     def there(self, f: Form) -> bool:
         """Whether everything that a sum needs is written."""
         users, kind = self.ledger.users, self.engine.kind
-        for a, _ in f[1]:
-            if kind[a] != VARIABLE and a not in users:
-                return False
-        return True
+        return all([kind[a] == VARIABLE or a in users for a, _ in f[1]])
 
     def quotient(self, a: int) -> Form:
         """The quotient that belongs to a remainder, as it is written where it is."""
@@ -88,12 +85,7 @@ class Proposals(Choices):
         """Sort quotients and remainders, large divisors first."""
         divisor, arg = self.engine.divisor, self.engine.arg
         ranks = sorted([(-divisor[a], a) for a in atoms])
-        tied = False
-        for i in range(len(ranks) - 1):
-            if ranks[i][0] == ranks[i + 1][0]:
-                tied = True
-                break
-        if tied:
+        if any([ranks[i][0] == ranks[i + 1][0] for i in range(len(ranks) - 1)]):
             atoms.sort(key=lambda a: (-divisor[a], self.digest(arg[a])))
         else:
             atoms[:] = [a for _, a in ranks]

@@ -145,11 +145,8 @@ class Search(Differences):
                     groups[f[1]] = atoms
                 if f[0]:
                     inside = True
-            if f[0]:
-                for t in f[1]:
-                    if kind[t[0]] == QUOTIENT:
-                        sums += 1
-                        break
+            if f[0] and any([kind[a] == QUOTIENT for a, _ in f[1]]):
+                sums += 1
         if not inside and sums < 2:
             return
         todo = list(groups.items())
@@ -357,10 +354,7 @@ class Search(Differences):
 
     def _reduced(self, y: Form, d: int) -> Form | None:
         """The sum with other factors that leave the same remainder, each of which costs less or as much."""
-        for _, k in y[1]:
-            if k != 1:
-                break
-        else:
+        if all([k == 1 for _, k in y[1]]):
             return None
         terms = []
         negative = self.engine.range(y)[0] < 0

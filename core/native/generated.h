@@ -4333,7 +4333,6 @@ template <class Sink> inline bool Engine::propose_for_division(Int kind, Form x,
   Int n{};
   List<Int> kinds{};
   bool structured{};
-  Term t{};
   Opt<Tuple<Int, Form>> low{};
   Opt<Form> line{};
   {
@@ -4447,17 +4446,7 @@ template <class Sink> inline bool Engine::propose_for_division(Int kind, Form x,
     }
   }
   kinds = this->kind;
-  structured = false;
-  {
-  auto t13_c = terms;
-  for (auto&& t13_ : t13_c) {
-    t = t13_;
-    if ((kinds[at<0>(t)] != Int(0))) {
-      structured = true;
-      break;
-    }
-  }
-  }
+  structured = [&] {  auto t13_c = terms; for (auto&& t13_ : t13_c) { Int a = at<0>(t13_); if ((kinds[a] != Int(0))) return true; } return false; }();
   if ((truthy(structured) && (kind == Int(2)))) {
     if (sink(strategy::matched{})) return true;
   }
@@ -4893,11 +4882,11 @@ inline Opt<Tuple<Int, List<Term>>> Engine::_certified(Int c, Terms terms, Int d,
 inline Opt<Form> Engine::_straight(Form x, Int d) {
   List<Int> los{};
   List<Int> his{};
-  Int a{};
   List<Term> pairs{};
   List<Term> others{};
   List<Term> rest{};
   Term t{};
+  Int a{};
   Int k{};
   Int r{};
   Int lo{};
@@ -4913,30 +4902,20 @@ inline Opt<Form> Engine::_straight(Form x, Int d) {
   los = t1_;
   his = t2_;
   }
-  {
-  auto t3_c = at<1>(x);
-  for (auto&& t3_ : t3_c) {
-    a = at<0>(t3_);
-    if ((sub(his[a], los[a]) == Int(1))) {
-      goto broken_4;
-    }
-  }
-  {
+  if (truthy([&] {  auto t3_c = at<1>(x); for (auto&& t3_ : t3_c) { Int a = at<0>(t3_); if (!((sub(his[a], los[a]) != Int(1)))) return false; } return true; }())) {
     return none;
-  }
-  broken_4:;
   }
   pairs = List<Term>::of({});
   others = List<Term>::of({});
   rest = List<Term>::of({});
   {
-  auto t5_c = at<1>(x);
-  for (auto&& t5_ : t5_c) {
-    t = t5_;
+  auto t4_c = at<1>(x);
+  for (auto&& t4_ : t4_c) {
+    t = t4_;
     {
-      auto t6_ = t;
-    a = at<0>(t6_);
-    k = at<1>(t6_);
+      auto t5_ = t;
+    a = at<0>(t5_);
+    k = at<1>(t5_);
     }
     if (((sub(his[a], los[a]) == Int(1)) && (len(pairs) < Int(3)))) {
       pairs.append(t);
@@ -4953,27 +4932,27 @@ inline Opt<Form> Engine::_straight(Form x, Int d) {
   }
   }
   {
-    auto t7_ = this->_span(at<0>(x), terms_of(others));
-  lo = at<0>(t7_);
-  hi = at<1>(t7_);
+    auto t6_ = this->_span(at<0>(x), terms_of(others));
+  lo = at<0>(t6_);
+  hi = at<1>(t6_);
   }
   if ((sub(hi, lo) >= d)) {
     return none;
   }
-  for (Int t8_ = Int(0), t8_e = (Int(1) << len(pairs)); t8_ < t8_e; t8_++) {
-    choice = t8_;
+  for (Int t7_ = Int(0), t7_e = (Int(1) << len(pairs)); t7_ < t7_e; t7_++) {
+    choice = t7_;
     {
-      auto t9_ = lo;
-      auto t10_ = hi;
-    low = t9_;
-    high = t10_;
+      auto t8_ = lo;
+      auto t9_ = hi;
+    low = t8_;
+    high = t9_;
     }
     qs = List<Term>::from(rest);
     {
-    auto t11_c = pairs;
-    for (auto&& t11_ : t11_c) {
-      a = at<0>(t11_);
-      k = at<1>(t11_);
+    auto t10_c = pairs;
+    for (auto&& t10_ : t10_c) {
+      a = at<0>(t10_);
+      k = at<1>(t10_);
       r = floor_mod(k, d);
       if (truthy((choice & Int(1)))) {
         { Int v_ = d; auto& r_ = r; r_ = sub(r_, v_); }
@@ -5183,9 +5162,9 @@ template <class Sink> inline bool Engine::_digits(Dict<Int, Int> total_, List<Tu
   Int w{};
   Form x{};
   Int p{};
+  Form q{};
   Int b{};
   Int v{};
-  Form q{};
   Opt<Form> y{};
   {
     auto t1_ = this->kind;
@@ -5207,19 +5186,8 @@ template <class Sink> inline bool Engine::_digits(Dict<Int, Int> total_, List<Tu
     w = total_.at_(Int(a));
     x = arg[a];
     p = mul(w, d);
-    {
-    auto t5_c = total_.items();
-    for (auto&& t5_ : t5_c) {
-      b = at<0>(t5_);
-      v = at<1>(t5_);
-      if ((!truthy(floor_mod(v, p)) && (b != a))) {
-        goto broken_6;
-      }
-    }
-    {
+    if (truthy([&] {  auto t5_c = total_.items(); for (auto&& t5_ : t5_c) { Int b = at<0>(t5_); Int v = at<1>(t5_); if (!((truthy(floor_mod(v, p)) || (b == a)))) return false; } return true; }())) {
       continue;
-    }
-    broken_6:;
     }
     q = this->quotient_above(a);
     if (!truthy(at<1>(q))) {
@@ -5230,10 +5198,10 @@ template <class Sink> inline bool Engine::_digits(Dict<Int, Int> total_, List<Tu
       continue;
     }
     {
-    auto t7_c = total_.items();
-    for (auto&& t7_ : t7_c) {
-      b = at<0>(t7_);
-      v = at<1>(t7_);
+    auto t6_c = total_.items();
+    for (auto&& t6_ : t6_c) {
+      b = at<0>(t6_);
+      v = at<1>(t6_);
       if (((v == p) && ((kind[b] == Int(1)) && !truthy(floor_mod(divisor[b], d))))) {
         y = this->_congruent(a, b);
         if (!isnone(y)) {
@@ -5242,7 +5210,7 @@ template <class Sink> inline bool Engine::_digits(Dict<Int, Int> total_, List<Tu
       }
     }
     }
-    if (this->_next_digits(total_, a, q, [&] { auto l_ = List<Int>::make(); auto t8_c = slice(remainders, add(i, Int(1)), TO_END); for (auto&& t8_ : t8_c) { Int b = at<2>(t8_); l_.append(b); } return l_; }(), sink)) return true;
+    if (this->_next_digits(total_, a, q, [&] { auto l_ = List<Int>::make(); auto t7_c = slice(remainders, add(i, Int(1)), TO_END); for (auto&& t7_ : t7_c) { Int b = at<2>(t7_); l_.append(b); } return l_; }(), sink)) return true;
   }
   }
   return false;
@@ -7332,23 +7300,13 @@ inline Dict<Form, List<Int>> Search::dividends() {
 inline bool Search::there(Form f) {
   Dict<Int, Dict<Int, Form>> users{};
   List<Int> kind{};
-  Int a{};
   {
     auto t1_ = this->ledger->users;
     auto t2_ = this->engine->kind;
   users = t1_;
   kind = t2_;
   }
-  {
-  auto t3_c = at<1>(f);
-  for (auto&& t3_ : t3_c) {
-    a = at<0>(t3_);
-    if (((kind[a] != Int(0)) && !users.has(Int(a)))) {
-      return false;
-    }
-  }
-  }
-  return true;
+  return [&] {  auto t3_c = at<1>(f); for (auto&& t3_ : t3_c) { Int a = at<0>(t3_); if (!(((kind[a] == Int(0)) || users.has(Int(a))))) return false; } return true; }();
 }
 
 inline Form Search::quotient(Int a) {
@@ -7417,8 +7375,6 @@ inline void Search::sort(List<Int> atoms) {
   List<Int> divisor{};
   List<Form> arg{};
   List<Term> ranks{};
-  bool tied{};
-  Int i{};
   {
     auto t1_ = this->engine->divisor;
     auto t2_ = this->engine->arg;
@@ -7426,15 +7382,7 @@ inline void Search::sort(List<Int> atoms) {
   arg = t2_;
   }
   ranks = sorted<Term>([&] { auto l_ = List<Term>::make(); auto t3_c = atoms; for (auto&& t3_ : t3_c) { Int a = t3_; l_.append(mk(neg(divisor[a]), a)); } return l_; }());
-  tied = false;
-  for (Int t4_ = Int(0), t4_e = sub(len(ranks), Int(1)); t4_ < t4_e; t4_++) {
-    i = t4_;
-    if ((at<0>(ranks[i]) == at<0>(ranks[add(i, Int(1))]))) {
-      tied = true;
-      break;
-    }
-  }
-  if (truthy(tied)) {
+  if (truthy([&] {  for (Int t4_ = Int(0), t4_e = sub(len(ranks), Int(1)); t4_ < t4_e; t4_++) { Int i = t4_; if ((at<0>(ranks[i]) == at<0>(ranks[add(i, Int(1))]))) return true; } return false; }())) {
     atoms.sort([&](const auto& a) { return mk(neg(divisor[a]), this->digest(arg[a])); });
   } else {
     {
@@ -8258,7 +8206,6 @@ inline void Search::constants() {
   Form f{};
   Dict<Int, Unit> owners{};
   List<Int> atoms{};
-  Term t{};
   List<Tuple<Terms, List<Int>>> todo{};
   Terms terms{};
   Int mark{};
@@ -8293,17 +8240,8 @@ inline void Search::constants() {
         inside = true;
       }
     }
-    if (truthy(at<0>(f))) {
-      {
-      auto t6_c = at<1>(f);
-      for (auto&& t6_ : t6_c) {
-        t = t6_;
-        if ((kind[at<0>(t)] == Int(1))) {
-          { Int v_ = Int(1); auto& r_ = sums; r_ = add(r_, v_); }
-          break;
-        }
-      }
-      }
+    if ((truthy(at<0>(f)) && truthy([&] {  auto t6_c = at<1>(f); for (auto&& t6_ : t6_c) { Int a = at<0>(t6_); if ((kind[a] == Int(1))) return true; } return false; }()))) {
+      { Int v_ = Int(1); auto& r_ = sums; r_ = add(r_, v_); }
     }
   }
   }
@@ -8837,37 +8775,27 @@ inline void Search::factors() {
 }
 
 inline Opt<Form> Search::_reduced(Form y, Int d) {
-  Int k{};
   List<Term> terms{};
   bool negative{};
   Dict<Term, Int> products{};
   bool opposite{};
   Int a{};
+  Int k{};
   List<Tuple<Int, Int, Int>> free{};
   Int at_{};
   Form x{};
-  {
-  auto t1_c = at<1>(y);
-  for (auto&& t1_ : t1_c) {
-    k = at<1>(t1_);
-    if ((k != Int(1))) {
-      goto broken_2;
-    }
-  }
-  {
+  if (truthy([&] {  auto t1_c = at<1>(y); for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); if (!((k == Int(1)))) return false; } return true; }())) {
     return none;
-  }
-  broken_2:;
   }
   terms = List<Term>::of({});
   negative = (at<0>(this->engine->range(y)) < Int(0));
   products = this->ledger->products;
   opposite = !truthy(at<0>(y));
   {
-  auto t3_c = at<1>(y);
-  for (auto&& t3_ : t3_c) {
-    a = at<0>(t3_);
-    k = at<1>(t3_);
+  auto t2_c = at<1>(y);
+  for (auto&& t2_ : t2_c) {
+    a = at<0>(t2_);
+    k = at<1>(t2_);
     if ((k == Int(-1))) {
       if ((d == Int(2))) {
         k = Int(1);
@@ -8890,10 +8818,10 @@ inline Opt<Form> Search::_reduced(Form y, Int d) {
   }
   }
   if (truthy(opposite)) {
-    free = [&] { auto l_ = List<Tuple<Int, Int, Int>>::make(); auto t4_c = terms; for (auto&& t4_ : t4_c) { Int a = at<0>(t4_); Int k = at<1>(t4_); if (!(((k != Int(-1)) && (d <= mul(Int(-2), k))))) continue; l_.append(mk(k, this->digest(functions::atom(a)), a)); } return l_; }();
+    free = [&] { auto l_ = List<Tuple<Int, Int, Int>>::make(); auto t3_c = terms; for (auto&& t3_ : t3_c) { Int a = at<0>(t3_); Int k = at<1>(t3_); if (!(((k != Int(-1)) && (d <= mul(Int(-2), k))))) continue; l_.append(mk(k, this->digest(functions::atom(a)), a)); } return l_; }();
     if (truthy(free)) {
       at_ = at<2>(least(free));
-      terms = [&] { auto l_ = List<Term>::make(); auto t5_c = terms; for (auto&& t5_ : t5_c) { Int a = at<0>(t5_); Int k = at<1>(t5_); l_.append(mk(a, ((a == at_) ? Int(floor_mod(k, d)) : Int(k)))); } return l_; }();
+      terms = [&] { auto l_ = List<Term>::make(); auto t4_c = terms; for (auto&& t4_ : t4_c) { Int a = at<0>(t4_); Int k = at<1>(t4_); l_.append(mk(a, ((a == at_) ? Int(floor_mod(k, d)) : Int(k)))); } return l_; }();
     }
   }
   x = mk(at<0>(y), terms_of(terms));

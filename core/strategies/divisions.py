@@ -97,11 +97,7 @@ class Divisions(Kernel):
                 self.narrow = narrow
                 yield "multiples", ((n, out),)
         kinds = self.kind
-        structured = False
-        for t in terms:
-            if kinds[t[0]] != VARIABLE:
-                structured = True
-                break
+        structured = any([kinds[a] != VARIABLE for a, _ in terms])
         if structured and kind == REMAINDER:
             yield MATCHED
         low = self._low_part(x, d)
@@ -163,10 +159,7 @@ class Divisions(Kernel):
         coefficient, and whatever else there is with the nearest.
         """
         los, his = self.lo, self.hi
-        for a, _ in x[1]:
-            if his[a] - los[a] == 1:
-                break
-        else:
+        if all([his[a] - los[a] != 1 for a, _ in x[1]]):
             return None
         pairs: list[tuple[int, int]] = []
         others: list[tuple[int, int]] = []

@@ -67,10 +67,7 @@ class Sums(Divisions):
             w = total[a]
             x = arg[a]
             p = w * d
-            for b, v in total.items():
-                if not v % p and b != a:
-                    break
-            else:
+            if all([v % p or b == a for b, v in total.items()]):
                 continue  # no summand can belong to the quotient
             q = self.quotient_above(a)
             if not q[1]:

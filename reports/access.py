@@ -47,27 +47,28 @@ written_as(TilingPlan, "sizes bytes moved")
 
 def answer(questions: Questions, unit: Unit) -> None:
     """Put the answers into a unit.  Raises `InputError` for a tile of another rank than an output."""
-    backward = (e for e in unit.entries if e.direction == "output_to_input")
-    first = [e for e in backward if not e.unknown and e.sizes is None]
-    for e in first:
-        operand = e.shapes[1]
-        if questions.use and operand is not None:
-            e.use = utilization(e.maps, operand.size, bool(e.at_most))
-        if questions.use:
-            e.tile_sizes = tuple(map(tile_sizes, _over_output(e)))
-        if questions.tile:
-            e.tiles = tuple(tile_of(m, questions.tile, questions.starts) for m in _over_output(e))
+    first: list[Entry] = []
     for e in unit.entries:
         e.starts = questions.starts
-        if e.sizes is None:
-            continue
-        if questions.use and e.direction == "output_to_input" and not e.unknown:
-            e.use = utilization_for_all_sizes(e.for_all_sizes, e.sizes[1], bool(e.at_most))
-        if questions.tile and e.direction == "output_to_input" and not e.unknown:
-            asked = e.sizes[0], questions.tile, questions.starts
-            e.tiles = tuple(tile_for_all_sizes(m, *asked) for m in e.for_all_sizes)
-        if questions.budget is not None:
+        if e.sizes is not None and questions.budget is not None:
             e.unanswered = "no tilings: a size is not known"
+        if e.direction != "output_to_input" or e.unknown:
+            continue
+        if e.sizes is not None:
+            made, read = e.sizes
+            if questions.use:
+                e.use = utilization_for_all_sizes(e.for_all_sizes, read, bool(e.at_most))
+            if questions.tile:
+                asked = made, questions.tile, questions.starts
+                e.tiles = tuple(tile_for_all_sizes(m, *asked) for m in e.for_all_sizes)
+            continue
+        first.append(e)
+        if questions.use:
+            e.tile_sizes = tuple(map(tile_sizes, _over_output(e)))
+            if (operand := e.shapes[1]) is not None:
+                e.use = utilization(e.maps, operand.size, bool(e.at_most))
+        if questions.tile:
+            e.tiles = tuple(tile_of(m, questions.tile, questions.starts) for m in _over_output(e))
     outputs = {e.output: e.shapes[0] for e in first}
     if questions.budget is not None and len(outputs) == 1:
         (output,) = outputs.values()

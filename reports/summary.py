@@ -7,7 +7,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..core.blocks import point_text
 from ..verify.obligation import STATED
@@ -15,21 +15,17 @@ from ..verify.outcome import Result, Run
 from ..verify.verdict import Status
 from .layout import block, count, duration, joined, or_dash, room, spent, table
 
+if TYPE_CHECKING:
+    from ..verify.manifest import Listed
+    from .selection import Named
+
+#: A claim as far as a report names it: by the argument that selects it, its family, and the op or itself.
+Claimed: TypeAlias = "Named | Listed"
+
 _FALSE = (Status.REFUTED, Status.VACUOUS, Status.UNDEFINED)
 _OPEN = (Status.UNDECIDED, Status.NOT_CHECKED)
 #: The width of the column with the slowest obligation.
 _WIDTH = 60
-
-
-class Claimed(Protocol):
-    """A claim, as far as a report names it: by the argument that selects it, its family, and the op or itself."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def family(self) -> str: ...
-    @property
-    def group(self) -> str: ...
 
 
 @dataclass

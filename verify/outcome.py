@@ -90,13 +90,6 @@ class Run:
         """The number of gated obligations with this verdict."""
         return sum(r.status is status for r in self.gated)
 
-    def by_subject(self) -> dict[tuple[str, str], list[Result]]:
-        """Results grouped by family and subject, in order."""
-        out: dict[tuple[str, str], list[Result]] = {}
-        for r in self.results:
-            out.setdefault((r.obligation.family, r.obligation.subject), []).append(r)
-        return out
-
 
 #: Told of every result as it comes.
 Progress: TypeAlias = Callable[[Result], None]

@@ -1,4 +1,4 @@
-"""Simplify a problem before any engine is asked: digits of mixed radix, and periods.
+"""Simplify a problem before any engine is asked: equations between numbers are those between their digits.
 
 Numbers of mixed radix that are equal have equal digits, with gaps between strides too.
 ``850·d0 + 9·d1 + d2 = 850·e0 + 9·e1 + e2`` is ``850·(d0 - e0) = r`` with ``-850 < r < 850``, so both sides are zero, and
@@ -7,24 +7,9 @@ so on with r.  A number of which a quotient and the remainder are known is known
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 
-from ...core.expr import (
-    CeilDiv,
-    Expr,
-    Extremum,
-    FloorDiv,
-    Int,
-    Mod,
-    Sum,
-    Var,
-    integer,
-    linear,
-    postorder,
-    substitute_all,
-)
+from ...core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, linear, substitute_all
 from ...core.interval import Interval, is_infinite
 
 
@@ -151,28 +136,3 @@ def _is_remainder(e: Expr, x: Expr, y: Expr, n: int) -> bool:
     (spelled,) = substitute_all((e,), mods) if mods else (e,)
     wanted = x - y - (_quotient(x, n) - _quotient(y, n)) * n
     return spelled in (wanted, -wanted)
-
-
-def period(exprs: Sequence[Expr], v: Var) -> int | None:
-    """Return how far ``v`` can move, any number of times, without a change in ``exprs``; None if no distance is known."""
-    slopes: dict[Expr, Fraction] = {}
-    distance = 1
-    for e in postorder(*exprs):
-        below = [slopes[c] for c in e.children]
-        match e:
-            case Var():
-                slopes[e] = Fraction(e is v)
-            case Sum():
-                slopes[e] = sum((slopes[t] * k for t, k in e.terms), Fraction(0))
-            case FloorDiv(b=Int(value=n)) | CeilDiv(b=Int(value=n)) | Mod(b=Int(value=n)) if n:
-                # the dividend moves by multiples of the divisor
-                slope = below[0] / n
-                distance = math.lcm(distance, slope.denominator)
-                slopes[e] = Fraction(0) if isinstance(e, Mod) else slope
-            case _ if not any(below):
-                slopes[e] = Fraction(0)
-            case _ if len({*below}) == 1 and isinstance(e, Extremum):
-                slopes[e] = below[0]
-            case _:
-                return None
-    return None if any(slopes[e] for e in exprs) else distance

@@ -22,12 +22,12 @@ from typing import Any, Literal, NamedTuple
 
 from ...core.display import Shown
 from ...core.errors import IndexproofError
-from ...core.expr import Expr, ExprLike, FloorDiv, Int, Integers, Sum, Var, interpret, mod, postorder, substitute_all
+from ...core.expr import Expr, ExprLike, FloorDiv, Int, Integers, Sum, Var, interpret, postorder, substitute_all
 from ...core.indexing_map import IndexingMap
 from ...core.interval import Interval, is_infinite
 from ...core.points import Magnitude
 from ..verdict import Status
-from .equations import parts, period, span, whole
+from .equations import parts, span, whole
 
 #: Values of the problem's variables, in the order of :attr:`Problem.variables`.
 Point = tuple[int, ...]
@@ -79,28 +79,6 @@ class Option:
             inside = [Fact(e, box) for (_, box), e in zip(self.unknowns, guess, strict=True)]
             yield Option((*inside, *substituted(self.facts, chosen)))
 
-    def within_periods(self) -> Option:
-        """An equivalent option whose unknowns have one value for each remainder, where only remainders count."""
-        exprs = [f.expr for f in self.facts]
-        box: list[tuple[Var, Interval]] = []
-        moved: list[Expr] = []
-        for v, i in self.unknowns:
-            distance = period(exprs, v)
-            if distance is None or i.size <= distance:
-                box.append((v, i))
-                moved.append(v)
-                continue
-            first = smallest(i)
-            if first + distance - 1 > i.hi:
-                first = int(i.hi) - distance + 1
-            box.append((v, Interval(first, first + distance - 1)))
-            moved.append(first + mod(v - first, distance))
-        if tuple(box) == self.unknowns:
-            return self
-        place = [v for v, _ in self.unknowns]
-        guesses = (substitute_all(moved, dict(zip(place, g, strict=True))) for g in self.guesses)
-        return Option(self.facts, tuple(box), tuple(map(tuple, guesses)))
-
     def substituted(self, mapping: Mapping[Any, ExprLike]) -> Option:
         """The same option with ``mapping`` applied to facts and guesses."""
         guesses = tuple(tuple(substitute_all(guess, mapping)) for guess in self.guesses)
@@ -140,7 +118,7 @@ class Problem:
 
         Boxes are cut by facts about sums of variables, variables with one value are substituted, and
         variables that nothing depends on are fixed at their smallest value, so that a minimal counterexample
-        stays minimal.  Variables of which only remainders count have no larger values than there are remainders.
+        stays minimal.
         """
         box = dict(self.variables)
         where, options = list(self.where), list(self.options)
@@ -178,9 +156,7 @@ class Problem:
         unused = {v: smallest(i) for v, i in box.items() if v not in used}
         fixed.update(unused)
         options = [o.substituted(unused) if o.guesses else o for o in options]  # guesses may mention them
-        exprs = Problem((), tuple(where), tuple(options)).exprs()
-        variables = tuple((v, _residues(exprs, v, i)) for v, i in box.items() if v in used)
-        return Problem(variables, tuple(where), tuple(o.within_periods() for o in options)), fixed
+        return Problem(tuple((v, i) for v, i in box.items() if v in used), tuple(where), tuple(options)), fixed
 
     def restored(self, values: Mapping[Var, int]) -> Point:
         """A point with these values; what a simplified problem has not is as small as it can be."""
@@ -230,15 +206,6 @@ def _narrowed(f: Fact, box: Mapping[Var, Interval]) -> tuple[Var, Interval] | No
     if not isinstance(v, Var) or v not in box:
         return None
     return v, preimage(f.within, k, f.expr.const)
-
-
-def _residues(exprs: Sequence[Expr], v: Var, i: Interval) -> Interval:
-    """The part of an interval that has the smallest member with each remainder, if only remainders of ``v`` count."""
-    distance = period(exprs, v)
-    if distance is None:
-        return i
-    first = smallest(i)
-    return i & Interval(first - distance + 1, first + distance - 1)
 
 
 def _implied(f: Fact, box: Mapping[Var, Interval]) -> bool:

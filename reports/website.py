@@ -33,7 +33,7 @@ from ..verify.rulefiles import StatedRule, show
 from ..verify.verdict import Status, worst
 from .catalogue import claim_lines, document_of, example_of, map_lines, statement_of
 from .layout import filled
-from .machine import confirmed_json, document, plain, result_json
+from .machine import confirmed_json, counted, document, plain, result_json
 from .refutation import evaluated, holds_at
 from .rule_files import rules_json
 from .selection import Named, by_group
@@ -70,7 +70,7 @@ def prove_section(
         "interrupted": run.interrupted,
         "seconds": run.seconds,
         "from_cache": sum(r.cached for r in run.results),
-        "counts": {s: run.count(s) for s in Status},
+        "counts": counted(r.verdict.status for r in run.gated),
         "families": families,
         "strategies": strategies(run),
         "confirmed": confirmed_json(run),

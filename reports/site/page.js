@@ -32,10 +32,11 @@ const route = (...parts) => "#/" + parts.map(encodeURIComponent).join("/");
 const TONES = { PROVED: "good", "AS EXPECTED": "good", REFUTED: "bad", VACUOUS: "bad", UNDEFINED: "bad" };
 const toneOf = (status) => TONES[status] || "open";
 
-// A verdict; one that is not PROVED and was expected is said to be so.
+// A verdict, and whether it was expected where that is not plain: a refutation that was, a proof that was not.
 function verdict(status, passes) {
   const shown = h("span", { class: `verdict ${toneOf(status)}` }, status || "none");
-  return passes && status !== "PROVED" ? [shown, quiet(" as expected")] : shown;
+  const plain = passes === undefined || passes === (status === "PROVED");
+  return plain ? shown : [shown, quiet(passes ? " as expected" : " not expected")];
 }
 
 function table(heads, rows) {
@@ -450,9 +451,11 @@ const placeOf = (page) => route("claim", page.family, page.name);
 function overview() {
   const counts = {};
   for (const section of DATA.proved) for (const [s, n] of Object.entries(section.counts)) counts[s] = (counts[s] || 0) + n;
-  for (const c of DATA.checked.flatMap((d) => d.files.flatMap((f) => f.claims))) {
-    const s = c.as_expected ? "PROVED" : c.verdict === "PROVED" ? "REFUTED" : c.verdict;
-    counts[s] = (counts[s] || 0) + 1;
+  for (const file of DATA.checked) for (const [s, n] of Object.entries(file.counts)) counts[s] = (counts[s] || 0) + n;
+  const expected = [...PAGES.filter((p) => p.passes), ...DATA.checked.flatMap((d) => d.files.flatMap((f) => f.claims)).filter((c) => c.as_expected)];
+  for (const { verdict: s } of expected.filter((c) => c.verdict !== "PROVED")) {
+    counts[s]--;
+    counts["AS EXPECTED"] = (counts["AS EXPECTED"] || 0) + 1;
   }
   const total = Object.values(counts).reduce((a, b) => a + b, 0);
   const shown = Object.entries(counts).filter(([s, n]) => n || s === "PROVED" || s === "NOT CHECKED");
@@ -633,7 +636,7 @@ function filePage(k) {
   const d = DATA.checked[k];
   if (!d) return missing();
   return d.files.map((f) => [h("h1", {}, f.file), f.claims.map((c) => h("section", { class: "step" },
-    h("h3", {}, c.name, "  ", verdict(c.verdict, c.as_expected), c.as_expected ? null : h("span", { class: "bad" }, `  expected ${c.expected}`), quiet(`  line ${c.line}`)),
+    h("h3", {}, c.name, "  ", verdict(c.verdict, c.as_expected || undefined), c.as_expected ? null : h("span", { class: "bad" }, `  expected ${c.expected}`), quiet(`  line ${c.line}`)),
     h("p", {}, code(c.claim.trim())), c.shows ? h("p", {}, c.shows) : null, c.notes.map((n) => h("p", { class: "quiet" }, n)),
     c.verdict === "PROVED" ? null : c.right.map((m) => h("p", {}, "right: ", code(m.text)))))]);
 }

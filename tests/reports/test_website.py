@@ -111,10 +111,15 @@ def test_what_is_expected_to_be_false_is_told_as_expected(page: Any, tmp_path: P
     assert [(p["verdict"], p["passes"]) for p in data["proved"][0]["pages"]] == [("REFUTED", True)]
     text = opened(page, tmp_path).inner_text("main")
     assert "Not proved" not in text
-    assert "2\nproved" in text
+    assert data["proved"][0]["counts"]["REFUTED"] == 1  # as `prove` counts
+    assert "2\nas expected" in text
     assert "refuted\n" not in text
     for place in ("#/claims", "#/claim/stated%20rule/half", "#/file/0"):
         assert "REFUTED as expected" in opened(page, tmp_path, place).inner_text("main")
+    (tmp_path / "own/half.rules").write_text("int x\nhalf: x + 0 -> x\nexpect REFUTED\n", "utf-8")
+    assert run(tmp_path, str(tmp_path / "own") + "/")[0] == 1
+    page.goto("about:blank")  # the same address is not read again
+    assert "PROVED not expected" in opened(page, tmp_path).inner_text("main")
 
 
 def test_a_wrong_map_of_an_op_is_explained_once(page: Any, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ..core.condition import Condition, all_of
 from ..core.expr import Expr, lift, substitute_all, var
 from ..core.indexing_map import unused_name
-from ..core.pallas_call import LARGEST_SIZE, BlockedOperand, PallasCall
+from ..core.pallas_call import BlockedOperand, PallasCall
 from ..core.parametric import ParametricMap
 from .concrete import Answer
 from .concrete.equality import not_minimal
@@ -21,7 +21,9 @@ __all__ = ["AtSizes", "decided_for_all_sizes"]
 #: Decides the claim for values of the parameters.
 AtSizes = Callable[[Mapping[str, int]], Answer]
 #: So many smaller sizes are looked at for a smaller counterexample.
-_SMALLER = 1000
+_SMALLER = 300
+#: No larger size is tried before the prover, but for the smallest ones.
+_TRIED = 4096
 
 
 def decided_for_all_sizes(at: AtSizes, call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOperand) -> Answer:
@@ -57,11 +59,11 @@ class _Claim(SizeQuestion):
         return replace(answer, counterexample=c and replace(c, values={**values, **c.values}))
 
     def values(self) -> Iterator[dict[str, int]]:
-        # what is known of a size is no size to try
-        return (v for v in super().values() if max(v.values()) < LARGEST_SIZE - 1)
+        # a bound of a size, as any number in what is known of it, would be tried else
+        return (v for k, v in enumerate(super().values()) if k < 8 or max(v.values()) <= _TRIED)
 
     def smaller(self, answer: Answer) -> Answer:
-        """The smallest counterexample, if few sizes are smaller; or else one in which no size alone can be smaller."""
+        """The smallest counterexample, if few sizes are smaller; or else one in which no size alone can be one less."""
         values = self.values_of(answer)
         total = sum(values.values())
         if total ** len(values) <= _SMALLER:
@@ -71,11 +73,14 @@ class _Claim(SizeQuestion):
                 if found is not None and not found.proved:
                     return found if found.verdict is Status.REFUTED else answer
         for p in values:
-            for x in range(1, min(self.values_of(answer)[p], _SMALLER)):
-                found = self.concrete("", {**self.values_of(answer), p: x})
+            step = values[p] // 2
+            while step:
+                values = self.values_of(answer)
+                found = self.concrete("", {**values, p: values[p] - step})
                 if found is not None and found.verdict is Status.REFUTED:
                     answer = not_minimal(found)
-                    break
+                else:
+                    step //= 2
         return answer
 
     def values_of(self, answer: Answer) -> dict[str, int]:

@@ -73,22 +73,39 @@ def test_every_kind_of_claim_has_a_mistake() -> None:
     assert {m.fails for m in SIZED} == set(CLAIMS) - {"table", "stored"}
 
 
-@pytest.mark.parametrize(("target", "semantics", "kind"), [
-    (lambda i, n: (i + i // 500, 0), "a", "in bounds"),
-    (lambda i, n: (i % 500, 0), "a", "consecutive"),
-    (lambda i, n: (jnp.minimum(i, 500), 0), "p", "no race"),
+def late(usual: Callable[..., Any], then: int) -> Callable[..., Any]:
+    """An index that is ``then`` in iteration 600."""
+    return lambda i, *rest: (jnp.where(i == 600, then, usual(i)), 0)
+
+
+TWICE = {"grid": lambda n: (pl.cdiv(n, 8), 2), "source": lambda i, j, n: (i, 0)}
+ELEMENTS = {"block": (8, 128), "out_block": (pl.Element(8, (8, 8)), 128)}
+
+
+@pytest.mark.parametrize(("kind", "options"), [
+    ("in bounds", {"target": lambda i, n: (i + i // 600, 0)}),
+    ("in bounds", {"target": late(lambda i: i, -1)}),
+    ("consecutive", {"target": lambda i, n: (i % 600, 0)}),
+    ("consecutive", {"target": lambda i, j, n: (jnp.where((i == 600) & (j == 1), 1198, 2 * i + j), 0), **TWICE}),
+    # the first elements of the later block are before those of the earlier one, or are no elements
+    ("consecutive", {"target": late(lambda i: 8 * i + 13, 8), **ELEMENTS}),
+    ("consecutive", {"target": late(lambda i: 8 * i + 8, 5), **ELEMENTS}),
+    ("no race", {"target": lambda i, n: (jnp.minimum(i, 600), 0), "semantics": "p"}),
+    # what is read was written as a part of a larger block
+    ("alias", {"source": late(lambda i: i + 2, 400), "target": lambda i, n: (i // 2, 0), "out_block": (16, 128),
+        "input_output_aliases": {0: 0}}),
 ])  # fmt: skip
-def test_what_is_false_only_at_large_sizes_is_refuted(target: Any, semantics: str, kind: str) -> None:
-    (x,) = symbolic("n,128")
-    run = sized(target=target, semantics=semantics)
+def test_what_is_false_only_at_large_sizes_is_refuted(kind: str, options: dict[str, Any]) -> None:
+    (x,) = symbolic("n,128", constraints=("n <= 100000",))
+    run = sized(**options)
     values = refuted(verify_pallas(call_of(run, x)))["o_ref", kind]
-    assert values["n"] > 8 * 499
+    assert values["n"] > 8 * 599
     assert ("o_ref", kind) in refuted(checked_at(run, (x,), {"n": values["n"]}))
 
 
 def test_what_is_not_written_at_large_sizes_is_undecided() -> None:
     (x,) = symbolic("n,128")
-    checked = verify_pallas(call_of(sized(target=lambda i, n: (jnp.minimum(i, 500), 0)), x))
+    checked = verify_pallas(call_of(sized(target=lambda i, n: (jnp.minimum(i, 600), 0)), x))
     answer = next(c.answer for c in checked.claims if c.kind == "written")
     assert answer.verdict is Status.UNDECIDED
     assert answer.tried[-1] == "is not proved for all sizes, no counterexample at 18 sizes"

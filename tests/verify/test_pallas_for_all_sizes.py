@@ -24,6 +24,9 @@ import indexproof.pallas
 from indexproof import InputError
 from indexproof.core.pallas_call import PallasCall
 from indexproof.reports.pallas import assert_pallas_ok
+from indexproof.verify import pallas
+from indexproof.verify import pallas_for_all_sizes as for_all_sizes
+from indexproof.verify.concrete import equal_maps
 from indexproof.verify.pallas import CLAIMS, CheckedPallasCall, verify_pallas
 from indexproof.verify.verdict import Status
 
@@ -86,7 +89,7 @@ ELEMENTS = {"block": (8, 128), "out_block": (pl.Element(8, (8, 8)), 128)}
     ("in bounds", {"target": lambda i, n: (i + i // 600, 0)}),
     ("in bounds", {"target": late(lambda i: i, -1)}),
     ("consecutive", {"target": lambda i, n: (i % 600, 0)}),
-    ("consecutive", {"target": lambda i, j, n: (jnp.where((i == 600) & (j == 1), 1198, 2 * i + j), 0), **TWICE}),
+    ("consecutive", {"target": lambda i, j, n: (jnp.where((i == 600) & (j == 0), 1001, 2 * i + j), 0), **TWICE}),
     # the first elements of the later block are before those of the earlier one, or are no elements
     ("consecutive", {"target": late(lambda i: 8 * i + 13, 8), **ELEMENTS}),
     ("consecutive", {"target": late(lambda i: 8 * i + 8, 5), **ELEMENTS}),
@@ -109,6 +112,24 @@ def test_what_is_not_written_at_large_sizes_is_undecided() -> None:
     answer = next(c.answer for c in checked.claims if c.kind == "written")
     assert answer.verdict is Status.UNDECIDED
     assert answer.tried[-1] == "is not proved for all sizes, no counterexample at 18 sizes"
+
+
+def test_the_smallest_size_is_found() -> None:
+    (x,) = symbolic("n,128", constraints=("mod(n, 3) == 0",))
+    checked = verify_pallas(call_of(sized(lambda n: (pl.cdiv(n, 8) + n // 70,)), x))
+    found = next(c.answer.counterexample for c in checked.claims if (c.operand, c.kind) == ("x_ref", "in bounds"))
+    assert found is not None
+    assert (found.values["n"], found.minimal) == (72, True)
+
+
+def test_elements_are_those_of_concrete_sizes() -> None:
+    (x,) = symbolic("n,128")
+    call = call_of(sized(target=lambda i, n: (i * 6 + 5, 0), **ELEMENTS), x)
+    m, shape = for_all_sizes._elements(call.operand("o_ref"))
+    for n in (3, 16, 17):
+        concrete, sizes = pallas._elements(call.at({"n": n}).operand("o_ref"))
+        assert equal_maps(m.at({"n": n}), concrete).proved
+        assert tuple(e.evaluate({"n": n}) for e in shape) == sizes
 
 
 # ------------------------------------------------------------------------------------------------- concrete sizes agree

@@ -311,3 +311,29 @@ def test_an_output_that_is_forgotten() -> None:
     assert refuted(verify_pallas(call_of(run, x))) == {("o", "stored"): {}}
     with pytest.raises(AssertionError, match="never mentions"):
         assert_pallas_ok(run, x)
+
+
+def test_a_grid_that_is_computed_of_sizes_is_data() -> None:
+    def run(x: Any, number: Any) -> Any:
+        return sized(lambda n: (number(n),))(x)
+
+    (x,) = symbolic("n,128")
+    for number in (
+        lambda n: jnp.int32(n) // 8,
+        lambda n: jnp.arange(n).sum(),
+        lambda n: jax.jit(lambda: n + jnp.int32(1))(),
+    ):
+        call = call_of(lambda x, number=number: run(x, number), x)
+        assert call.grid == (None,)
+        assert {c.answer.tried for c in verify_pallas(call).claims} == {
+            ("a size of the grid is only known at run time",)
+        }
+
+
+def test_a_grid_of_less_than_nothing_has_no_iterations() -> None:
+    (x,) = symbolic("n,128")
+    call = call_of(sized(lambda n: (n // 8 - 1,)), x)
+    assert call.at({"n": 1}).grid == (0,)
+    assert set(refuted(verify_pallas(call))) == {("o_ref", "written")}
+    with pytest.raises(AssertionError, match="at n = 1: how many iterations have each of the 1 × 1 blocks"):
+        assert_pallas_ok(sized(lambda n: (n // 8 - 1,)), x)

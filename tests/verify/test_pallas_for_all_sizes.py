@@ -23,7 +23,7 @@ from jax.experimental.pallas import triton as plgpu
 import indexproof.pallas
 from indexproof import InputError
 from indexproof.core.pallas_call import PallasCall
-from indexproof.reports.pallas import assert_pallas_ok
+from indexproof.reports.pallas import assert_pallas_ok, pallas_json, pallas_text
 from indexproof.verify import pallas
 from indexproof.verify import pallas_for_all_sizes as for_all_sizes
 from indexproof.verify.concrete import equal_maps
@@ -337,3 +337,18 @@ def test_a_grid_of_less_than_nothing_has_no_iterations() -> None:
     assert set(refuted(verify_pallas(call))) == {("o_ref", "written")}
     with pytest.raises(AssertionError, match="at n = 1: how many iterations have each of the 1 × 1 blocks"):
         assert_pallas_ok(sized(lambda n: (n // 8 - 1,)), x)
+
+
+@pytest.mark.parametrize(("grid", "target", "visits"), [
+    (lambda n: (pl.cdiv(n, 8),), lambda i, n: (i, 0), ["1", "1"]),
+    (lambda n: (pl.cdiv(n, 8), n), lambda i, j, n: (i, 0), ["n", "n"]),
+    (lambda n: (2 * pl.cdiv(n, 8),), lambda i, n: (i // 2, 0), None),
+    (lambda n: (pl.cdiv(n, 8) - 1, 2), lambda i, j, n: (i + j, 0), None),
+    (lambda n: (n // 8 + 1,), lambda i, n: (i, 0), None),
+])  # fmt: skip
+def test_how_often_blocks_are_visited(grid: Any, target: Any, visits: list[str] | None) -> None:
+    (x,) = symbolic("n,128", constraints=("n >= 9",))
+    source = (lambda i, n: (0, 0)) if len(grid(8)) == 1 else lambda i, j, n: (0, 0)
+    checked = [verify_pallas(call_of(sized(grid, source, target), x))]
+    assert pallas_json(checked, 0)["calls"][0]["visits"].get("o_ref") == visits
+    assert ("visited" in pallas_text(checked)) == (visits is not None)

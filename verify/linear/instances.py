@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.condition import Condition, Divides, atoms
-from ...core.expr import CeilDiv, Expr, Extremum, FloorDiv, Mod, Var
+from ...core.expr import Binary, CeilDiv, Expr, Extremum, Var
 from ..certificate import ClaimReader
 from ..checker import Formula as CheckedFormula
 from ..checker import Polynomial, Terms, polynomials
@@ -30,7 +30,6 @@ from .record import LinearFact, Log, Reason, Resolved, Unrecorded
 UNREAD = (NeedSign, ImpossibleCase, Unrecorded, ZeroDivisionError)
 #: So many products are looked at.
 _MONOMIALS = 4000
-_DIVISIONS = (FloorDiv, Mod, CeilDiv)
 
 Json = Any
 
@@ -196,7 +195,7 @@ class Instances:
     def _link(self, reading: Reading) -> None:
         """Ask for what shows that terms of the claim are what a reading says."""
         terms = self.terms
-        compound = (*_DIVISIONS, Extremum, Var)
+        compound = (Binary, Extremum, Var)
         for e, view in itertools.product([*terms.numbers], self.context.views):
             if isinstance(e, compound):
                 with suppress(*UNREAD):
@@ -209,7 +208,7 @@ class Instances:
                 )
 
     def _link_term(self, e: Any, now: Expr, reading: Reading) -> None:
-        if isinstance(e, _DIVISIONS) and isinstance(now, _DIVISIONS):
+        if isinstance(e, Binary) and isinstance(now, Binary):
             sign = -1 if isinstance(e, CeilDiv) else 1
             a, d = self.terms.poly(e.a) * sign, self.terms.poly(e.b)
             value = reading.value(now.a) * sign

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from .case import Witness
 from .formula import TRUE, Formula, at_least, atoms, both, either, holds, names, nonzero, zero
-from .polynomial import ONE, ZERO, Monomial, Poly, over, product, variable
+from .polynomial import ONE, ZERO, Monomial, Poly, variable
 from .record import LinearFact
 
 
@@ -215,8 +215,6 @@ def _products(s: Setting, level: int, limit: int) -> list[Instance]:
         for p in s.positive if level == 1 else s.multipliers:
             if e.degree + p.degree <= limit:
                 add("product of an equation", zero(e * p), {"e": e, "p": p}, ((e, "="),))
-        for p in _cofactors(e, s):
-            add("product of an equation", zero(e * p), {"e": e, "p": p}, ((e, "="),))
         for p, q in _factors(e, s):
             add("zero product", either((zero(p), zero(q))), {"p": p, "q": q}, ((e, "="),))
     for e in s.differences:
@@ -226,8 +224,6 @@ def _products(s: Setting, level: int, limit: int) -> list[Instance]:
     if level > 1:
         singles = [p for p in s.positive if p.single]
         factors += [x * y for x, y in itertools.combinations(singles, 2)]
-        if s.top >= 4:
-            factors += [product(t) for t in itertools.combinations(singles, 3)]
     for e in s.bounds:
         for p in factors:
             if e.degree + p.degree <= limit:
@@ -260,13 +256,6 @@ def _products(s: Setting, level: int, limit: int) -> list[Instance]:
                     ):
                         add("sign of a product", formula, {"e": e, "d": d}, ((e, ">="),))
     return list(found.values())
-
-
-def _cofactors(e: Poly, s: Setting) -> list[Poly]:
-    """Return the factors that turn a product in an equation into a product in the negated goal."""
-    goal = sorted({m for x in atoms(s.refuted) for m in x.p.terms if len(m) > 1})
-    found = {rest: None for m in sorted(e.terms) for t in goal if len(m) > 1 and (rest := over(t, m))}
-    return [Poly({m: 1}) for m in found][:12]
 
 
 def _factors(e: Poly, s: Setting) -> Iterator[tuple[Poly, Poly]]:

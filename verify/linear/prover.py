@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ...core.condition import Compare, Condition, Within, all_exprs
-from ...core.expr import Expr, Max, Min, Mul, Var, postorder
-from ..preprocess import lower_bounds, mentioned
+from ...core.condition import Compare, Condition, all_exprs, all_of, parts_of
+from ...core.expr import Expr, Extremum, Mul, Var, postorder
+from ..preprocess import comparisons, lower_bounds, mentioned
 from .case import Definition, ImpossibleCase, NeedSign, SignCase, ValueNames, name_of
 from .leaves import Exhausted, Leaves, ReductionBudget
 from .polynomial import Poly, variable
 from .question import Leaf
-from .reading import Reading, conjuncts, divides_somewhere
+from .reading import Reading, divides_somewhere
 from .record import Log, Node, Unrecorded
 
 
@@ -43,10 +43,10 @@ def prove(
     """
     search = _Search(budget or ReductionBudget(), record)
     reason = ""
-    known, shown, inlined = _inlined(conjuncts(hypotheses), goal)
+    known, shown, inlined = _inlined([*parts_of(all_of(hypotheses))], goal)
     proof: Node | None = None
     try:
-        proof = search.prove(known, _goals(shown))
+        proof = search.prove(known, comparisons(shown))
     except Exhausted as limit:
         reason = str(limit)
     proved = proof is not None
@@ -64,16 +64,6 @@ def prove(
         reason,
         proof if record else None,
     )
-
-
-def _goals(goal: Condition) -> list[Condition]:
-    out: list[Condition] = []
-    for g in conjuncts((goal,)):
-        if isinstance(g, Within):
-            out += [g.lo <= g.e, g.e <= g.hi]
-        else:
-            out.append(g)
-    return out
 
 
 def _close_to(goal: Condition, hypotheses: Sequence[Condition], strange: int) -> list[Condition]:
@@ -288,7 +278,7 @@ def _inlined(hypotheses: list[Condition], goal: Condition) -> tuple[list[Conditi
         one: dict[Expr, Expr] = {v: e}
         others = known[:n] + known[n + 1 :]
         try:
-            known, goal = conjuncts(h.substitute(one) for h in others), goal.substitute(one)
+            known, goal = [*parts_of(all_of(h.substitute(one) for h in others))], goal.substitute(one)
         except ZeroDivisionError:
             break
         replaced.append((v, e))
@@ -303,9 +293,6 @@ def _term_of(h: Condition) -> tuple[Var, Expr] | None:
     """The variable and the term with divisions that an equation says to be equal."""
     if isinstance(h, Compare) and h.op == "==" and divides_somewhere(h):
         for v, e in ((h.a, h.b), (h.b, h.a)):
-            if isinstance(v, Var) and v not in e.variables() and not isinstance(e, _CHOICES):
+            if isinstance(v, Var) and v not in e.variables() and not isinstance(e, Extremum):
                 return v, e
     return None
-
-
-_CHOICES = (Min, Max)

@@ -9,11 +9,11 @@ most divisions are exact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ...core.condition import And, Compare, Condition, Divides, Not, Or, all_of, any_of, condition_interpret, negate
-from ...core.expr import CeilDiv, Expr, FloorDiv, Int, Mod, interpret, postorder
+from ...core.expr import Binary, Expr, Int, Mod, interpret, postorder
 from .case import Definition, Witness, best_definition, rank
 from .divisions import DivisionReading
 from .formula import FALSE, TRUE, All, AtLeast, Formula, Some, Zero, atoms, either, nonzero, zero
@@ -21,21 +21,13 @@ from .formula import names as names_in
 from .polynomial import ZERO, Poly, constant, variable
 from .record import LinearFact
 
-_DIVISIONS = (FloorDiv, Mod, CeilDiv)
-
-
-def conjuncts(conditions: Iterable[Condition]) -> list[Condition]:
-    """Conjunctions as lists, without repetition."""
-    joined = all_of(conditions)
-    return list(joined.args) if isinstance(joined, And) else [joined]
-
 
 @lru_cache(maxsize=1 << 14)
 def divides_somewhere(c: Condition) -> bool:
     """Whether a division or a divisibility occurs in ``c``.  Remembered: every case is read from the same conditions."""
     if isinstance(c, Divides):
         return True
-    if any(isinstance(n, _DIVISIONS) for n in postorder(*c.exprs())):
+    if any(isinstance(n, Binary) for n in postorder(*c.exprs())):
         return True
     return any(divides_somewhere(p) for p in c.parts())
 

@@ -103,8 +103,6 @@ def test_cvc5_agrees_at_the_leaves(name: str) -> None:
     "remainder_takes_congruent: sound",
     # facts contradict each other, and a quotient would be another one when it is met again
     "remainders_merge: step back 1: x - w = (x // k)·a·m",
-    # a quotient and its remainder have been replaced by sums with a name in common
-    "implied_remainder_vanishes: sound ⇒",
     # a variable cancels once another one is replaced, and the proof still mentions it
     "remainder_subtracts_to_quotient: progress",
     # another name for a quotient whose remainder has one, of which there are three

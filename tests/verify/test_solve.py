@@ -204,8 +204,7 @@ _HARD = (
     "residue_is_rescaled: needs 0 < m",
     "remainders_merge: needs 0 < m",
     "remainders_merge: needs 0 < n",
-    "window_raises_lower_bound: needs 0 < m",
-    "window_lowers_upper_bound: needs 0 < m",
+    "remainder_tightens_bounds: needs 0 < m",
 )
 
 

@@ -28,7 +28,7 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
 
 from .condition import FALSE, TRUE, Condition, all_of, any_of, parts_of
@@ -267,9 +267,7 @@ class Op:
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[tuple[int, ...]]) -> Op:
         """The op that an instruction over operands of these sizes performs, its attributes as :attr:`hlo` reads them."""
-        read = {name: of for base in reversed(cls.__mro__) for name, of in vars(base).get("hlo", {}).items()}
-        names = [f.name for f in dataclasses.fields(cls) if f.name in read]  # type: ignore[arg-type]
-        return cls(**{name: read[name](instruction, shapes) for name in names})
+        return cls(**{name: read(instruction, shapes) for name, read in _read_fields(cls).items()})  # type: ignore[arg-type]
 
     # -- derived
     def requires(self, *x: Sizes) -> list[Condition]:
@@ -380,6 +378,13 @@ def op(cls: C) -> C:
 
 
 # ---------------------------------------------------------------------------------------------------- helpers
+@cache
+def _read_fields(cls: type[Op]) -> dict[str, Callable[[Any, Sequence[tuple[int, ...]]], Any]]:
+    """How HLO states each field of an op, as the class or one of its bases declares."""
+    read = {name: of for base in reversed(cls.__mro__) for name, of in vars(base).get("hlo", {}).items()}
+    return {f.name: read[f.name] for f in dataclasses.fields(cls) if f.name in read}  # type: ignore[arg-type]
+
+
 @lru_cache(maxsize=16)
 def _required(op: Op, shapes: tuple[tuple[Expr, ...], ...]) -> tuple[Condition, ...]:
     """:meth:`Op.requires`; both directions of every operand ask for it one after the other."""

@@ -54,7 +54,8 @@ class OpCatalogue:
     def __init__(self, read: ReadOp, reasons: Callable[[str], str | None] = lambda opcode: None) -> None:
         self.read = read
         self.reasons = reasons
-        # Most instructions of a module repeat an op on the same sizes.
+        # Most instructions of a module repeat an op on the same sizes; maps with runtime values name their instruction.
+        self._answers: dict[tuple[Op, Direction, Sizes, AnyShape | None], OpMaps] = {}
         self._made: dict[tuple[Op, int, Direction, Sizes], IndexingMap] = {}
         self._accepted: dict[tuple[Op, Sizes], tuple[int, ...]] = {}
 
@@ -72,6 +73,16 @@ class OpCatalogue:
                 reason = f"{instruction.word('custom_call_target')}: {reason}"
             return NoMap(instruction.name, reason or f"no op for {instruction.opcode} in the catalogue")
         sizes = tuple(a.dims for a in instruction.operand_arrays)
+        key = (op, direction, sizes, instruction.shape)
+        known = self._answers.get(key)
+        if known is not None:
+            return known
+        answer = self._mapped(instruction, op, direction, sizes)
+        if not isinstance(answer, UpperBounds) and not any(m.rts for row in answer for ms in row for m in ms):
+            self._answers[key] = answer
+        return answer
+
+    def _mapped(self, instruction: Instruction, op: Op, direction: Direction, sizes: Sizes) -> OpMaps | UpperBounds:
         self._check(instruction, op, sizes)
         if op.parallel:
             own = [[self._map(instruction, op, 0, direction, (x,))] for x in sizes]

@@ -68,7 +68,7 @@ class Dataflow:
         self._evaluated: dict[str, Value | None] = {}
         self._behind: Values = {}  # the values of what these are computed from
         self._states: dict[tuple[object, ...], Reached] = {START.content: START}
-        self._extensions: dict[tuple[Reached, int], Reached] = {}
+        self._extensions: dict[tuple[Reached, int | tuple[IndexingMap, ...]], Reached] = {}
         self._junctions: dict[tuple[Reached, ...], Reached] = {}
 
     @property
@@ -131,7 +131,9 @@ class Dataflow:
         """Return the maps and doubts of ``state`` over one link more, once for each; None is the identity."""
         if link is None:
             return state
-        key = (state, id(link))
+        # layers repeat the same maps; doubts name their instruction
+        said = len(state.maps) * len(link.maps) > self.options.limit or link.unknown or link.at_most
+        key = (state, id(link) if said else tuple(link.maps))
         found = self._extensions.get(key)
         if found is None:
             unknown, at_most = dict.fromkeys(state.unknown), dict.fromkeys(state.at_most)

@@ -21,10 +21,12 @@ from ..words import tuple_text
 from . import enumerate as enumeration
 from .decide import ROUNDS
 from .image import Image, Question, asked, included, joined, named, runtime_box, targets
-from .pairs import same_pairs
+from .pairs import LARGE, SMALL, same_pairs
 from .problem import Answer, Box, Counterexample, Fact, Problem, substituted
 from .questions import ConstraintLike, constraint_facts
 
+#: Pairs of maps, one of each family, that are few.
+_FEW = 64
 #: After so many rounds nobody looks for a smaller counterexample of the same direction.
 _FIRST_ROUNDS = 2
 
@@ -419,8 +421,11 @@ def same_relation(left: Sequence[IndexingMap], right: Sequence[IndexingMap], con
     """
     if len(left) == len(right) == 1:
         return equal_maps(left[0], right[0], confirm=confirm)
-    if not confirm and same_pairs(left, right):
-        return Answer(Status.PROVED, enumeration.NAME, (f"{enumeration.NAME}: the same pairs",))
+    # of few maps the engines tell sooner than a large table
+    few = len(left) * len(right) <= _FEW
+    same = Answer(Status.PROVED, enumeration.NAME, (f"{enumeration.NAME}: the same pairs",))
+    if not confirm and same_pairs(left, right, SMALL if few else LARGE):
+        return same
     if len(left) == len(right):
         # the usual case, and the stronger statement: map for map
         found = [_first_equal(m, right, confirm) for m in left]
@@ -430,7 +435,10 @@ def same_relation(left: Sequence[IndexingMap], right: Sequence[IndexingMap], con
     if back.counterexample is not None:
         c = back.counterexample
         back = replace(back, counterexample=replace(c, left=c.right, right=c.left))
-    return joined([inclusion(left, right, confirm), back])
+    answer = joined([inclusion(left, right, confirm), back])
+    if answer.verdict is Status.UNDECIDED and few and not confirm and same_pairs(left, right):
+        return same
+    return answer
 
 
 def _first_equal(m: IndexingMap, others: Sequence[IndexingMap], confirm: bool) -> tuple[int, Answer]:

@@ -16,14 +16,17 @@ from ...core.indexing_map import IndexingMap
 from ...core.interval import Interval
 from ...core.points import domain_values
 
-__all__ = ["same_pairs"]
+__all__ = ["LARGE", "SMALL", "same_pairs"]
 
-#: Most pairs that a table has room for, and most points that one map is evaluated at.
-_PAIRS, _POINTS = 1 << 25, 1 << 23
+#: Most points that one map is evaluated at; a table has room for four times as many pairs.
+SMALL, LARGE = 1 << 20, 1 << 23
 
 
-def same_pairs(left: Sequence[IndexingMap], right: Sequence[IndexingMap]) -> bool | None:
-    """Whether two families have the same pairs; ``None`` where there are too many, or values of runtime."""
+def same_pairs(left: Sequence[IndexingMap], right: Sequence[IndexingMap], most: int = LARGE) -> bool | None:
+    """Whether two families have the same pairs; ``None`` where there are too many, or values of runtime.
+
+    Each map may have ``most`` points.
+    """
     maps = [m for m in (*left, *right) if not m.is_trivially_empty]
     if len({(len(m.dims), len(m.results)) for m in maps}) > 1 or any(m.rts for m in maps):
         return None
@@ -37,20 +40,20 @@ def same_pairs(left: Sequence[IndexingMap], right: Sequence[IndexingMap]) -> boo
     # evaluated twice, first for how large a table is: values of all maps at once may take too much memory
     box: list[Interval] = []
     for m in maps:
-        columns = domain_values(m, coordinates(m), _POINTS)
+        columns = domain_values(m, coordinates(m), most)
         if columns is None:
             return None
         if columns[0].size:
             ends = [Interval(int(c.min()), int(c.max())) for c in columns]
             box = [a | b for a, b in zip(box, ends, strict=True)] if box else ends
-    if math.prod(i.size for i in box) > _PAIRS:
+    if math.prod(i.size for i in box) > 4 * most:
         return None
     tables = []
     for family in (left, right):
         table = np.zeros([int(i.size) for i in box], dtype=bool)
         for m in family:
             if not m.is_trivially_empty:
-                columns = domain_values(m, coordinates(m), _POINTS)
+                columns = domain_values(m, coordinates(m), most)
                 assert columns is not None
                 if columns[0].size:
                     at = (c - int(i.lo) for c, i in zip(columns, box, strict=True))

@@ -203,7 +203,8 @@ def descends(before: Sequence[Bound], after: Sequence[Bound]) -> bool:
         return bool(rest)
     if len(rest) == len(new) == 1:
         (e, lo, hi), (f, low, high) = rest[0], new[0]
-        if summands(f)[1] and [t for t, _ in summands(f)[1]] == [t for t, _ in summands(e)[1]]:
+        atoms = [t for t, _ in summands(f)[1]]
+        if atoms and atoms == [t for t, _ in summands(e)[1]]:
             # other coefficients, constants and bounds: what lies below the summands is the same
             whole, left = _outline(e) + _below(e), _outline(f) + _below(f)
             return left < whole or (left == whole and max(0, high - low + 1) < max(0, hi - lo + 1))

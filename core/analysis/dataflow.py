@@ -131,9 +131,9 @@ class Dataflow:
         """Return the maps and doubts of ``state`` over one link more, once for each; None is the identity."""
         if link is None:
             return state
+        many = len(state.maps) * len(link.maps) > self.options.limit
         # layers repeat the same maps; doubts name their instruction
-        said = len(state.maps) * len(link.maps) > self.options.limit or link.unknown or link.at_most
-        key = (state, id(link) if said else tuple(link.maps))
+        key = (state, id(link) if many or link.unknown or link.at_most else tuple(link.maps))
         found = self._extensions.get(key)
         if found is None:
             unknown, at_most = dict.fromkeys(state.unknown), dict.fromkeys(state.at_most)
@@ -141,7 +141,7 @@ class Dataflow:
             if state.maps:
                 unknown.update(dict.fromkeys(link.unknown))
                 at_most.update(dict.fromkeys(link.at_most))
-            if len(state.maps) * len(link.maps) > self.options.limit:
+            if many:
                 unknown[NoMap(name, f"more than {self.options.limit} different maps")] = None
             else:
                 maps.update((self.analysis.after(m, n), None) for m in state.maps for n in link.maps)

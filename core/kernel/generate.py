@@ -265,14 +265,12 @@ class _Method(FormText):
             n.name + (": int" if n.kind == "const" else ": Form") if isinstance(n, Var) else f"{n}: int" for n in names
         ]
 
-    def is_known(self, *es: Expr) -> bool:
+    def is_known(self, *es: Expr | Condition) -> bool:
         return all(v in self.known for e in es for v in e.variables())
 
     def flush(self) -> None:
         """Require the conditions whose variables are known, those on constants first."""
-        ready = [c for c in self.open if all(v in self.known for v in c.variables())]
-        ready.sort(key=lambda c: not all(v.kind == "const" for v in c.variables()))
-        for c in ready:
+        for c in sorted(filter(self.is_known, self.open), key=lambda c: not is_constant(c)):
             self.open.remove(c)
             self.require(c)
 
@@ -296,7 +294,7 @@ class _Method(FormText):
                 else:
                     self.let(pattern, self.form(of))
             case FloorDiv() | Mod() | Min() | Max():
-                at = self._at()
+                at = self.new().name
                 self.emit(f"{at} = lone({of.name})")
                 self.unless(f"{at} >= 0 and self.kind[{at}] == {NAMES[KINDS[type(pattern)]]}")
                 self._inside(pattern, at)
@@ -308,10 +306,6 @@ class _Method(FormText):
     def same(self, of: Expr, value: Expr) -> None:
         """A form is literally the same as what is said of it."""
         self.unless(f"{self.form(of, reading=False)} == {self.form(value, reading=False)}")
-
-    def _at(self) -> str:
-        self.fresh += 1
-        return f"_{self.fresh}"
 
     def _inside(self, node: Expr, at: str) -> None:
         """The inside of an atom is the inside of the pattern."""
@@ -350,7 +344,7 @@ class _Method(FormText):
             kind = KINDS.get(type(node))
             if kind is None:
                 raise DeclarationError(f"no form is known to be {node}")
-            at = self._at()
+            at = self.new().name
             if self.free:
                 times = scale if isinstance(scale, Var) and scale not in self.known else self.new("const")
                 self.loop(f"for {at}, {times.name} in self.atoms({of.name}, {NAMES[kind]}):")
@@ -451,13 +445,12 @@ class _Method(FormText):
         if self.reading and measured(rule):
             # the declaration does not show that the rule descends
             names = ", ".join(v.name for v in self.subject)
-            match self.about:
-                case _ if self.about in (SUM, KNOWN):
-                    before = f"self.size({names})"
-                case _ if self.about in (MINIMUM, MAXIMUM):
-                    before = f"self.size_of_extremum(({names}))"
-                case _:
-                    before = f"self.size_of_division({NAMES[self.about]}, {names})"
+            if self.about in (SUM, KNOWN):
+                before = f"self.size({names})"
+            elif self.about in (MINIMUM, MAXIMUM):
+                before = f"self.size_of_extremum(({names}))"
+            else:
+                before = f"self.size_of_division({NAMES[self.about]}, {names})"
             self.unless(f"self.descends({before}, {self.size(rule.right)})")
         names = ", ".join(v.name for v in rule.variables)
         self.emit("if self.record is not None:")

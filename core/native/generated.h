@@ -965,6 +965,7 @@ inline bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, I
   Expr f{};
   Int low{};
   Int high{};
+  List<Expr> atoms{};
   Tuple<Int, Int, Int, Int, Int, Int> whole{};
   Tuple<Int, Int, Int, Int, Int, Int> left{};
   {
@@ -998,7 +999,8 @@ inline bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, I
     low = at<1>(t6_);
     high = at<2>(t6_);
     }
-    if ((truthy(at<1>(functions::summands(f))) && ([&] { auto l_ = List<Expr>::make(); auto t7_c = at<1>(functions::summands(f)); for (auto&& t7_ : t7_c) { Expr t = at<0>(t7_); l_.append(t); } return l_; }() == [&] { auto l_ = List<Expr>::make(); auto t8_c = at<1>(functions::summands(e)); for (auto&& t8_ : t8_c) { Expr t = at<0>(t8_); l_.append(t); } return l_; }()))) {
+    atoms = [&] { auto l_ = List<Expr>::make(); auto t7_c = at<1>(functions::summands(f)); for (auto&& t7_ : t7_c) { Expr t = at<0>(t7_); l_.append(t); } return l_; }();
+    if ((truthy(atoms) && (atoms == [&] { auto l_ = List<Expr>::make(); auto t8_c = at<1>(functions::summands(e)); for (auto&& t8_ : t8_c) { Expr t = at<0>(t8_); l_.append(t); } return l_; }()))) {
       {
         auto t9_ = concat(functions::_outline(e), functions::_below(e));
         auto t10_ = concat(functions::_outline(f), functions::_below(f));

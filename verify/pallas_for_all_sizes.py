@@ -13,7 +13,7 @@ from ..core.pallas_call import BlockedOperand, PallasCall
 from ..core.parametric import ParametricMap
 from .concrete import Answer
 from .concrete.equality import not_minimal
-from .size_claims import Claim, SizeQuestion, holds_at
+from .size_claims import Claim, SizeQuestion, at_sizes, holds_at
 from .verdict import Status
 
 __all__ = ["AtSizes", "decided_for_all_sizes"]
@@ -54,9 +54,7 @@ class _Claim(SizeQuestion):
     def concrete(self, name: str, values: Mapping[str, int]) -> Answer | None:
         if not holds_at(all_of(self.sizes), values):
             return None
-        answer = self.at(values)
-        c = answer.counterexample
-        return replace(answer, counterexample=c and replace(c, values={**values, **c.values}))
+        return at_sizes(self.at(values), values)
 
     def values(self) -> Iterator[dict[str, int]]:
         # a bound of a size, as any number in what is known of it, would be tried else

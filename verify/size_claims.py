@@ -12,6 +12,7 @@ from ..core.blocks import count
 from ..core.condition import FALSE, TRUE, Condition, all_exprs, all_of, any_of, negate, substitute_conditions
 from ..core.errors import InputError, quoted
 from ..core.expr import Expr, Int, Mul, Sum, Var, integer, mod, mul, postorder, substitute_all, var
+from ..core.indexing_map import unused_name
 from ..core.parametric import ParametricMap, divisors_of
 from .budget import Budget
 from .concrete import Answer, equal_maps
@@ -188,10 +189,7 @@ class SizeQuestion:
             answer = equal_maps(at[0], at[1], **given) if name == "equal" else decide_property(name, at, **given)
         except (InputError, ZeroDivisionError):
             return None
-        c = answer.counterexample
-        if c is not None:
-            c = replace(c, values={**values, **c.values})
-        return replace(answer, counterexample=c, sides=None)
+        return replace(at_sizes(answer, values), sides=None)
 
     # -- claims
     def claims(self, name: str) -> list[list[Claim]]:
@@ -359,6 +357,15 @@ def _by_sum(pool: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
     while len(pool) ** count > _TRIED:
         pool = pool[:-1]
     return iter(sorted(itertools.product(pool, repeat=count), key=lambda p: (sum(p), p)))
+
+
+def at_sizes(answer: Answer, values: Mapping[str, int]) -> Answer:
+    """The answer at these values of the parameters, which its counterexample has first, and under their names alone."""
+    c, taken = answer.counterexample, {*values}
+    if c is None:
+        return answer
+    own = {unused_name(n, taken): x for n, x in c.values.items()}
+    return replace(answer, counterexample=replace(c, values={**values, **own}))
 
 
 def holds_at(c: Condition, values: Mapping[Any, int]) -> bool:

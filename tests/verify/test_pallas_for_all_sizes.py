@@ -254,6 +254,15 @@ def test_symbols_and_axes_of_one_name() -> None:
     assert verify_pallas(call).verdict is Status.PROVED
 
 
+@pytest.mark.parametrize(("grid", "said"), [
+    (lambda n: (n // 8,), "o_ref has (0, 0) at t0 = 1: no iteration has it"),
+    (lambda n: (pl.cdiv(n, 8) - n // 70,), "o_ref has (8, 0) at t0 = 70: no iteration has it"),
+])  # fmt: skip
+def test_a_symbol_may_have_the_name_of_what_is_not_written(grid: Any, said: str) -> None:
+    (x,) = symbolic("t0,128")
+    assert said in pallas_text([verify_pallas(call_of(sized(grid), x))])
+
+
 def test_calls_in_nested_functions() -> None:
     (x,) = symbolic("n,128")
 

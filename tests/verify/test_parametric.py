@@ -184,6 +184,13 @@ def read_size(text: object, sizes: dict[str, int]) -> int:
     return int(parse_expr(str(text), {p: var(p) for p in sizes}).evaluate(sizes))
 
 
+def test_a_parameter_may_have_the_name_of_what_is_not_reached() -> None:
+    m = read("(d0){t0} -> (d0), domain: d0 in [0, t0 - 2], t0 >= 1")
+    c = decide_for_all_sizes("covers", [m], shape=["t0"]).counterexample
+    assert c is not None
+    assert (c.values, c.minimal) == ({"t0": 1, "t0_": 0}, True)
+
+
 def test_a_proof_is_confirmed_by_the_second_solver() -> None:
     answer = decide_for_all_sizes("bijective", [read(GRID)], shape=["n * k"], confirm=True)
     assert (answer.proved, answer.confirmed_by) == (True, "cvc5")

@@ -7,13 +7,15 @@ its lower bound.  Nothing here is trusted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from ..core.expr import (
     Expr,
     FloorDiv,
     Int,
+    Max,
+    Min,
     Mod,
     Mul,
     Sum,
@@ -24,10 +26,46 @@ from ..core.expr import (
     minimum,
     mod,
     mul,
+    postorder,
     substitute_all,
 )
 
 Equation = tuple[Expr, Expr]
+
+
+def solutions(
+    equations: Sequence[Equation],
+    unknown: Sequence[Var],
+    least: Mapping[Var, Expr],
+    most: Mapping[Var, Expr] | None = None,
+) -> Iterator[dict[Expr, Expr]]:
+    """Yield what :func:`solved` finds where each extremum is one of its arguments.
+
+    That gives the variables in extrema, and these the others: a window that is moved back from an end has its place first.
+    """
+    lefts = [e for e, _ in equations]
+    clamped = {v for e in postorder(*lefts) if isinstance(e, Min | Max) for v in e.variables()}
+    rest = [v for v in unknown if v not in clamped]
+    for branch in _branches(lefts, {*unknown}):
+        found = solved([(e, t) for e, (_, t) in zip(branch, equations, strict=True)], unknown, least, most)
+        first: dict[Expr, Expr] = {v: found[v] for v in unknown if v in clamped}
+        yield first | solved(_with(equations, first), rest, least, most) if first else found
+
+
+def _branches(lefts: list[Expr], unknown: set[Var]) -> Iterator[list[Expr]]:
+    """Yield the expressions with one argument in place of each extremum, those with ``unknown`` variables first."""
+    for e in reversed(postorder(*lefts)):
+        if isinstance(e, Min | Max) and not unknown.isdisjoint(e.variables()):
+            for a in sorted(e.args, key=lambda a: unknown.isdisjoint(a.variables())):
+                yield from _branches(substitute_all(lefts, {e: a}), unknown)
+            return
+    yield lefts
+
+
+def _with(equations: Sequence[Equation], values: Mapping[Expr, Expr]) -> list[Equation]:
+    """The equations with values for variables of their left sides."""
+    lefts = substitute_all([e for e, _ in equations], values)
+    return [(e, t) for e, (_, t) in zip(lefts, equations, strict=True)]
 
 
 def solved(
@@ -45,8 +83,7 @@ def solved(
     open_ = [*equations]
     while len(found) < len(unknown):
         # what has been found may stand in other equations, and so may a part of a pair
-        lefts = substitute_all([e for e, _ in open_], found)
-        open_ = [(e, t) for e, (_, t) in zip(lefts, open_, strict=True) if not {*unknown}.isdisjoint(e.variables())]
+        open_ = [eq for eq in _with(open_, found) if not {*unknown}.isdisjoint(eq[0].variables())]
         step = next((s for e, t in open_ if (s := _step(e, t, unknown, least, most, open_))), None)
         if step is None:
             step = next((s for e, t in open_ if (s := _guess(e, t))), None)

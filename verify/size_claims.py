@@ -17,7 +17,7 @@ from ..core.parametric import ParametricMap, divisors_of
 from .budget import Budget
 from .concrete import Answer, equal_maps
 from .concrete.equality import not_minimal
-from .inversion import solved
+from .inversion import solutions
 from .obligation import Obligation
 from .properties import decide_property
 from .proving import prove_all
@@ -28,6 +28,8 @@ Claim: TypeAlias = tuple[tuple[Condition, ...], Condition]
 
 #: How many sizes are tried, and of how many values of the parameters they are chosen.
 _SIZES, _TRIED = 32, 20_000
+#: How many ways to resolve extrema are proposed, and at how many sizes and points of each they are tried.
+_BRANCHES, _TRIED_FORMS, _POINTS = 16, 8, 64
 #: How far from zero a variable without bounds is tried.
 _REACH = 4
 
@@ -104,7 +106,7 @@ class SizeQuestion:
         last = []
         for k, forms in enumerate(claims):
             verdict = Verdict(Status.UNDECIDED, tried=("no inverse",))
-            for hypotheses, goal in forms:
+            for hypotheses, goal in self.plausible(forms):
                 known = (*more, *hypotheses)
                 # the prover takes it that no divisor is zero: those that the goal brings in are not, it is shown first
                 for kind, part in (("defined", self.divided(goal)), ("holds", goal)):
@@ -122,6 +124,19 @@ class SizeQuestion:
             if not verdict.proved:
                 return False, last
         return True, last
+
+    def plausible(self, forms: Sequence[Claim]) -> Sequence[Claim]:
+        """The forms that no small point refutes, or else the last."""
+        if len(forms) < 2:
+            return forms
+        names = dict.fromkeys(v.name for c in forms[0][0] for v in c.variables() if v.name not in self.parameters)
+        pool = range(round(_POINTS ** (1 / max(len(names), 1))))
+        points = [dict(zip(names, p, strict=True)) for p in itertools.product(pool, repeat=len(names))]
+        known = all_of(forms[0][0])
+        at = ({**values, **p} for values in itertools.islice(self.values(), _TRIED_FORMS) for p in points)
+        for p in (p for p in at if holds_at(known, p)):
+            forms = [f for f in forms if holds_at(f[1], p)] or forms[-1:]
+        return forms
 
     def divided(self, goal: Condition) -> Condition:
         """The condition that no divisor in a goal is zero but those of the maps and the arguments."""
@@ -342,14 +357,15 @@ def _reached(
     unknown = [v for v in m.variables if v not in known]
     results = substitute_all(m.results, known)
     own = [c for c in m.conditions if c not in m.on_parameters]
-    forms = []
+    goals: dict[Condition, None] = {}
     for most in (None, m.upper_bounds):
-        found = solved([*zip(results, index, strict=True)], unknown, m.lower_bounds, most)
-        place: dict[Expr, Expr] = dict(known) | found
-        inside = substitute_conditions(own, place)
-        same = [a.eq(b) for a, b in zip(substitute_all(m.results, place), index, strict=True)]
-        forms.append((hypotheses, all_of([*inside, *same])))
-    return forms[: 1 + (forms[0] != forms[1])]
+        found = solutions([*zip(results, index, strict=True)], unknown, m.lower_bounds, most)
+        for values in itertools.islice(found, _BRANCHES):
+            place: dict[Expr, Expr] = dict(known) | values
+            inside = substitute_conditions(own, place)
+            same = [a.eq(b) for a, b in zip(substitute_all(m.results, place), index, strict=True)]
+            goals[all_of([*inside, *same])] = None
+    return [(hypotheses, goal) for goal in goals]
 
 
 def _by_sum(pool: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:

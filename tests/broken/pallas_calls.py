@@ -225,6 +225,9 @@ _N = symbolic("n,128")
 SIZED = [
     Mistake("a block too many where n is a multiple", sized(lambda n: (n // 8 + 1,)), sized(), _N, "o_ref", "in bounds"),
     Mistake("grid rounded down", sized(lambda n: (n // 8,)), sized(), _N, "o_ref", "written"),
+    Mistake("clamped one too low", sized(lambda n: (pl.cdiv(n, 8) + 1,), lambda i, n: (0, 0), lambda i, n: (jnp.maximum(i
+        - 2, 0), 0)), sized(lambda n: (pl.cdiv(n, 8) + 1,), lambda i, n: (0, 0), lambda i, n: (jnp.maximum(i - 1, 0),
+        0)), _N, "o_ref", "written"),
     Mistake("backwards and rounded down", sized(source=lambda i, n: (n // 8 - 1 - i, 0)), sized(source=lambda i, n:
         (pl.cdiv(n, 8) - 1 - i, 0)), _N, "x_ref", "in bounds"),
     Mistake("halo without padding", sized(lambda n: (n // 8,), lambda i, n: (i * 8, 0), block=(pl.Element(10), 128),

@@ -106,12 +106,42 @@ def test_what_is_false_only_at_large_sizes_is_refuted(kind: str, options: dict[s
     assert ("o_ref", kind) in refuted(checked_at(run, (x,), {"n": values["n"]}))
 
 
-def test_what_is_not_written_at_large_sizes_is_undecided() -> None:
-    (x,) = symbolic("n,128")
-    checked = verify_pallas(call_of(sized(target=lambda i, n: (jnp.minimum(i, 600), 0)), x))
+CLAMPED: list[tuple[dict[str, Any], Status]] = [
+    ({"target": lambda i, n: (jnp.minimum(i, pl.cdiv(n, 8) - 1), 0)}, Status.PROVED),
+    ({"target": lambda i, n: (jnp.maximum(i - 2, 0), 0)}, Status.PROVED),
+    ({"target": lambda i, n: (jnp.clip(pl.cdiv(n, 8) - i, 0, pl.cdiv(n, 8) - 1), 0)}, Status.PROVED),
+    ({"target": lambda i, n: (jnp.where(i == 0, 0, i - 1), 0)}, Status.PROVED),
+    ({"target": lambda i, n: (jnp.where(i < pl.cdiv(n, 8), i, pl.cdiv(n, 8) - 1), 0)}, Status.PROVED),
+    (
+        {"target": lambda i, n: (jnp.minimum(i * 8, n - 8), 0), **ELEMENTS, "out_block": (pl.Element(8), 128)},
+        Status.PROVED,
+    ),
+    # one argument of the minimum alone gives iterations that there are not
+    ({**TWICE, "target": lambda i, j, n: (jnp.minimum(pl.cdiv(n, 8) - 1 - j, i), 0)}, Status.PROVED),
+    ({"target": lambda i, n: (jnp.minimum(i, pl.cdiv(n, 8) - 2), 0)}, Status.REFUTED),
+    ({"target": lambda i, n: (jnp.maximum(i - 3, 0), 0)}, Status.REFUTED),
+    ({"target": lambda i, n: (jnp.minimum(i, 600), 0)}, Status.REFUTED),
+    ({"target": lambda i, n: (jnp.minimum(2 * i, pl.cdiv(n, 8) - 1), 0)}, Status.REFUTED),
+    (
+        {"target": lambda i, n: (jnp.maximum(n - 8 - 8 * i, 0), 0), **ELEMENTS, "out_block": (pl.Element(8), 128)},
+        Status.UNDECIDED,
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "verdict"), CLAMPED)
+def test_whether_blocks_of_a_clamped_index_are_written(options: dict[str, Any], verdict: Status) -> None:
+    (x,) = symbolic("n,128", constraints=("n >= 8", "n <= 1000000"))
+    run = sized(**{"grid": lambda n: (pl.cdiv(n, 8) + 2,), "source": lambda i, n: (0, 0), **options})
+    checked = verify_pallas(call_of(run, x))
     answer = next(c.answer for c in checked.claims if c.kind == "written")
-    assert answer.verdict is Status.UNDECIDED
-    assert answer.tried[-1] == "is not proved for all sizes, no counterexample at 18 sizes"
+    assert answer.verdict is verdict
+    if verdict is Status.REFUTED:
+        assert ("o_ref", "written") in refuted(checked_at(run, (x,), {"n": refuted(checked)["o_ref", "written"]["n"]}))
+    if verdict is Status.UNDECIDED:
+        assert re.fullmatch(r"is not proved for all sizes, no counterexample at \d+ sizes", answer.tried[-1])
+    for n in (8, 9, 16, 23, 40) if verdict is Status.PROVED else ():
+        assert ("o_ref", "written") not in refuted(checked_at(run, (x,), {"n": n}))
 
 
 def test_the_smallest_size_is_found() -> None:

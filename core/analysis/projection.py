@@ -1,13 +1,14 @@
 """Maps with fewer ranges and the same relation: what composition leaves behind is projected out.
 
 A range that no result mentions says that some value of it satisfies the constraints. Two ranges that a result only adds
-are one. Four rules remove them, each exact:
+are one. Five rules remove them, each exact:
 
 - *images*: ranges that are tied to no dimension and no runtime value contribute to the results the set of values that they
   reach. If that is a box, each of its sides becomes a range: `s0 floordiv 8` and `s0 mod 8` become two;
 - *residues*: a range that a constraint gives a remainder becomes the quotient;
 - *sums*: of two ranges that stand in one result, added, their sum becomes the range, and one of the two is eliminated;
-- *elimination* of a range that only constraints mention, by Fourier and Motzkin, where that is exact for integers.
+- *elimination* of a range that only constraints mention, by Fourier and Motzkin, where that is exact for integers;
+- *quotients*: of a range that only constraints mention, and one of them leaves a single value, this value takes its place.
 
 Without them every layer of a program would leave its ranges and constraints in all maps through it.
 """
@@ -34,7 +35,7 @@ def projected(m: IndexingMap) -> IndexingMap:
     if m.is_trivially_empty:
         return m
     while m.ranges:
-        after = _images(m) or _counted(m) or _without_hidden(m) or _summed(m)
+        after = _images(m) or _counted(m) or _without_hidden(m) or _summed(m) or _determined(m)
         if after is None:
             break
         m = after
@@ -211,14 +212,19 @@ def _counted(m: IndexingMap) -> IndexingMap | None:
 # ------------------------------------------------------------------------------------------------------- elimination
 def _without_hidden(m: IndexingMap) -> IndexingMap | None:
     """The map without the first range that only constraints mention and that can be eliminated."""
-    held = [e for v in m.rts if v.source is not None for e in v.source.results]
-    shown = _variables([*m.results, *held])
-    for v in m.ranges:
-        constraints = None if v.expr in shown else _eliminated(v, m.constraints, Facts(m.bounds))
+    for v in _hidden(m):
+        constraints = _eliminated(v, m.constraints, Facts(m.bounds))
         if constraints is not None and len(constraints) <= len(m.constraints):
             kept = tuple(u for u in m.ranges if u is not v)
             return m.with_(ranges=kept, constraints=constraints)
     return None
+
+
+def _hidden(m: IndexingMap) -> list[Variable]:
+    """The ranges that only constraints mention."""
+    held = [e for v in m.rts if v.source is not None for e in v.source.results]
+    shown = _variables([*m.results, *held])
+    return [v for v in m.ranges if v.expr not in shown]
 
 
 def _eliminated(v: Variable, constraints: Sequence[Constraint], facts: Facts) -> tuple[Constraint, ...] | None:
@@ -295,3 +301,18 @@ def _one_for_two(m: IndexingMap, gone: tuple[Variable, int], kept: tuple[Variabl
     if found is None or len(found) > len(m.constraints) + 1:
         return None
     return after.with_(ranges=tuple(w for w in after.ranges if w is not v), constraints=found)
+
+
+def _determined(m: IndexingMap) -> IndexingMap | None:
+    """The map with a quotient in place of a hidden range: `0 <= e - c·s <= h < c` says that `s` is `e floordiv c`."""
+    for v in _hidden(m):
+        for c in m.constraints:
+            terms = dict(summands(c.expr))
+            k, width = terms.pop(v.expr, 0), c.hi - c.lo
+            if not k or width >= abs(k) or v.expr in _variables(terms):
+                continue
+            sign = 1 if k < 0 else -1
+            e = linear(0, ((c.expr, sign), (v.expr, abs(k)))) - min(sign * c.lo, sign * c.hi)
+            others = [d for d in m.constraints if d is not c] + [Constraint(e % abs(k), 0, width)]
+            return _replaced(m, v, e // abs(k), [u for u in m.ranges if u is not v], others)
+    return None

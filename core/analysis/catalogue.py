@@ -54,10 +54,8 @@ class OpCatalogue:
     def __init__(self, read: ReadOp, reasons: Callable[[str], str | None] = lambda opcode: None) -> None:
         self.read = read
         self.reasons = reasons
-        # Most instructions of a module repeat an op on the same sizes; maps with runtime values name their instruction.
+        # Most instructions of a module repeat an op on the same sizes. Sources are operand numbers until one asks.
         self._answers: dict[tuple[Op, Direction, Sizes, AnyShape | None], OpMaps] = {}
-        self._made: dict[tuple[Op, int, Direction, Sizes], IndexingMap] = {}
-        self._accepted: dict[tuple[Op, Sizes], tuple[int, ...]] = {}
 
     def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | UpperBounds | NoMap:
         """The maps of an instruction whose operands are arrays of known shape.
@@ -74,27 +72,28 @@ class OpCatalogue:
             return NoMap(instruction.name, reason or f"no op for {instruction.opcode} in the catalogue")
         sizes = tuple(a.dims for a in instruction.operand_arrays)
         key = (op, direction, sizes, instruction.shape)
-        known = self._answers.get(key)
-        if known is not None:
-            return known
-        answer = self._mapped(instruction, op, direction, sizes)
-        if not isinstance(answer, UpperBounds) and not any(m.rts for row in answer for ms in row for m in ms):
-            self._answers[key] = answer
-        return answer
-
-    def _mapped(self, instruction: Instruction, op: Op, direction: Direction, sizes: Sizes) -> OpMaps | UpperBounds:
-        self._check(instruction, op, sizes)
-        if op.parallel:
-            own = [[self._map(instruction, op, 0, direction, (x,))] for x in sizes]
-            return [[m if r == k else [] for k, m in enumerate(own)] for r in range(len(sizes))]
-        outputs = len(dict(leaves(instruction.shape))) if instruction.shape else 1
-        operands, parts = range(len(sizes)), [op.part(r) for r in range(outputs)]
-        found = [
-            [[self._map(instruction, part, k, direction, sizes)] if part.connected(r, k) else [] for k in operands]
-            for r, part in enumerate(parts)
-        ]
+        found = self._answers.get(key)
+        if found is None:
+            self._check(instruction, op, sizes)
+            found = self._answers[key] = self._unnamed(op, direction, sizes, instruction.shape)
+        if any(m.rts for row in found for ms in row for m in ms):
+            found = [[[_named(m, instruction) for m in ms] for ms in row] for row in found]
+        parts = [op] if op.parallel else [op.part(r) for r in range(len(found))]
         why = next((part.at_most for part in parts if part.at_most), "")
         return UpperBounds(found, NoMap(instruction.name, why)) if why else found
+
+    @staticmethod
+    def _unnamed(op: Op, direction: Direction, sizes: Sizes, shape: AnyShape | None) -> OpMaps:
+        """The maps of an op, with numbers of operands as the sources of runtime variables."""
+        numbers = [str(j) for j in range(len(sizes))]
+        if op.parallel:
+            own = [[concrete(op, 0, direction, (x,), numbers)] for x in sizes]
+            return [[m if r == k else [] for k, m in enumerate(own)] for r in range(len(sizes))]
+        parts = [op.part(r) for r in range(len(dict(leaves(shape))) if shape else 1)]
+        return [
+            [[concrete(part, k, direction, sizes, numbers)] if part.connected(r, k) else [] for k in range(len(sizes))]
+            for r, part in enumerate(parts)
+        ]
 
     def shape(self, instruction: Instruction) -> AnyShape | None:
         """The shape of an instruction that states none (a rule for `fill_shapes`), None when not known."""
@@ -104,18 +103,17 @@ class OpCatalogue:
         sizes = tuple(a.dims for a in instruction.operand_arrays)
         if op.parallel and len(sizes) != 1:
             return None
-        for r in range(op.results):
-            op.part(r).validate(*sizes)
-        types = [_element_type(instruction, r) for r in range(op.results)]
-        arrays = [Shape(t, _dims(op.part(r), sizes)) for r, t in enumerate(types) if t is not None]
-        if len(arrays) != len(types):
+        dims = [_dims(op.part(r), sizes) for r in range(op.results)]
+        arrays = [Shape(t, x) for r, x in enumerate(dims) if (t := _element_type(instruction, r)) is not None]
+        if len(arrays) != len(dims):
             return None
         return arrays[0] if len(arrays) == 1 else TupleShape(tuple(arrays))
 
-    def _check(self, instruction: Instruction, op: Op, sizes: Sizes) -> None:
+    @staticmethod
+    def _check(instruction: Instruction, op: Op, sizes: Sizes) -> None:
         """The op accepts the operands, and makes what the instruction says it makes."""
         operands = [(x,) for x in sizes] if op.parallel else [sizes] * op.results
-        wanted = [self._output(op.part(r), each) for r, each in enumerate(operands)]
+        wanted = [_dims(op.part(r), each) for r, each in enumerate(operands)]
         if instruction.shape is None:
             return
         arrays = [a for _, a in leaves(instruction.shape)]
@@ -126,33 +124,23 @@ class OpCatalogue:
                 made = Shape(a.element_type, dims)
                 raise InputError(f"{instruction.name}: {instruction.opcode} makes {made}", expected=str(a))
 
-    def _output(self, op: Op, sizes: Sizes) -> tuple[int, ...]:
-        """The sizes of the output, once the op accepts these operands."""
-        dims = self._accepted.get((op, sizes))
-        if dims is None:
-            op.validate(*sizes)
-            dims = self._accepted[op, sizes] = _dims(op, sizes)
-        return dims
 
-    def _map(self, instruction: Instruction, op: Op, k: int, direction: Direction, sizes: Sizes) -> IndexingMap:
-        key = (op, k, direction, sizes)
-        m = self._made.get(key)
-        if m is None:
-            # A map is kept for all instructions, so its sources are operand numbers until one asks.
-            m = concrete(op, k, direction, sizes, [str(j) for j in range(len(sizes))])
-            self._made[key] = m
+def _named(m: IndexingMap, instruction: Instruction) -> IndexingMap:
+    """The map of an instruction, from one whose sources are numbers of operands."""
 
-        def named(source: RuntimeSource) -> RuntimeSource:
-            if source.hlo.isdecimal():
-                return RuntimeSource(instruction.operands[int(source.hlo)].name, source.results)
-            if source.hlo == source_name(WRITTEN, ()):
-                return RuntimeSource(written_path(instruction.name), source.results)
-            return RuntimeSource(position_text(instruction), source.results)
+    def named(source: RuntimeSource) -> RuntimeSource:
+        if source.hlo.isdecimal():
+            return RuntimeSource(instruction.operands[int(source.hlo)].name, source.results)
+        if source.hlo == source_name(WRITTEN, ()):
+            return RuntimeSource(written_path(instruction.name), source.results)
+        return RuntimeSource(position_text(instruction), source.results)
 
-        return with_sources(m, named)
+    return with_sources(m, named)
 
 
 def _dims(op: Op, sizes: Sizes) -> tuple[int, ...]:
+    """The sizes of the output, once the op accepts these operands."""
+    op.validate(*sizes)
     dims = op.shape(*sizes)
     if not all(isinstance(n, Int) for n in dims):
         raise InputError(f"{op.name}: the sizes of the output are not numbers")

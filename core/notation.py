@@ -6,6 +6,8 @@ in :mod:`.text`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .expr import (
     CeilDiv,
     Expr,
@@ -19,6 +21,8 @@ from .expr import (
     Sum,
     Var,
     complete,
+    linear,
+    mod,
     natural_key,
     postorder,
 )
@@ -98,3 +102,28 @@ def _sum(node: Sum, text: dict[Expr, tuple[str, int]], at: object) -> tuple[str,
 
 
 complete(show=show)
+
+
+def with_remainders(e: Expr) -> Expr:
+    """``n - k·(n // k)`` as ``n mod k``, wherever that makes the sum ``e`` shorter."""
+    while isinstance(e, Sum):
+        shorter = next((s for s in _with_one_more(e) if _length(s) < _length(e)), None)
+        if shorter is None:
+            break
+        e = shorter
+    return e
+
+
+def _with_one_more(e: Sum) -> Iterator[Expr]:
+    """The sum with a remainder in place of a quotient: one of its dividend, or of a quotient that it is one of."""
+    quotients = [(t, c, t.b.value) for t, c in e.terms if isinstance(t, FloorDiv) and isinstance(t.b, Int)]
+    for t, c, n in quotients:
+        # y // (d·m) is (y // d) // m
+        coarser = [(u, n // d) for u, _, d in quotients if u.a is t.a and 0 < d < n and n % d == 0]
+        for x, m in [(t.a, n), *coarser]:
+            if m > 1 and c % m == 0:
+                yield linear(0, ((e, 1), (t, -c), (x, c // m), (mod(x, m), -c // m)))
+
+
+def _length(e: Expr) -> int:
+    return len(e.terms) + (e.const != 0) if isinstance(e, Sum) else 1

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from ..core.expr import Expr, FloorDiv, Int, Sum, floordiv, linear, mod, postorder, rebuild, var
+from ..core.expr import Expr, postorder, rebuild, var
 from ..core.indexing_map import Constraint, IndexingMap
+from ..core.notation import with_remainders
 from ..core.text import format_expr, format_map
 from ..verify.claims.instructions import OperandAnswer
 from ..verify.concrete import Counterexample
@@ -17,48 +18,18 @@ from .layout import block
 from .machine import document, written_as
 
 
-def with_remainders(m: IndexingMap) -> IndexingMap:
+def map_with_remainders(m: IndexingMap) -> IndexingMap:
     """Return ``m`` with differences ``x + (x floordiv n) * -n`` written as ``x mod n``, for people to read.
 
     The simplifier computes a difference where the quotient is needed anyway.
     """
     shown: dict[Expr, Expr] = {}
     for e in postorder(*m.results, *(c.expr for c in m.constraints)):
-        shown[e] = _sum_shown(e, shown) if isinstance(e, Sum) else rebuild(e, [shown[c] for c in e.children])
+        shown[e] = with_remainders(rebuild(e, [shown[c] for c in e.children]))
     return m.with_(
         results=tuple(shown[e] for e in m.results),
         constraints=tuple(Constraint(shown[c.expr], c.lo, c.hi) for c in m.constraints),
     )
-
-
-def _sum_shown(e: Sum, shown: dict[Expr, Expr]) -> Expr:
-    left, const = dict(e.terms), e.const
-    remainders: list[tuple[Expr, int]] = []
-    for quotient, _ in e.terms:
-        for x, n, k in _remainders(quotient, left):
-            parts, rest = (x.terms, x.const) if isinstance(x, Sum) else (((x, 1),), 0)
-            if rest * k in (0, const) and all(left.get(y) == j * k for y, j in parts):
-                for y in (quotient, *(y for y, _ in parts)):
-                    del left[y]
-                const -= rest * k
-                dividend = floordiv(shown[x.a], x.b) if isinstance(x, FloorDiv) else shown[x]
-                remainders.append((mod(dividend, n), k))
-                break
-    return linear(const, [*((shown[y], j) for y, j in left.items()), *remainders])
-
-
-def _remainders(quotient: Expr, terms: dict[Expr, int]) -> Iterator[tuple[Expr, int, int]]:
-    """Yield the ``x``, ``n``, ``k`` for which ``quotient`` with its coefficient may be part of ``k * (x mod n)``."""
-    if not (isinstance(quotient, FloorDiv) and isinstance(quotient.b, Int) and quotient in terms):
-        return
-    coefficient, divisor = terms[quotient], quotient.b.value
-    if divisor > 1 and coefficient % divisor == 0:
-        yield quotient.a, divisor, -coefficient // divisor
-    for x in terms:  # x = y floordiv a, and the quotient is y floordiv (a * n)
-        if isinstance(x, FloorDiv) and x.a is quotient.a and isinstance(x.b, Int) and 0 < x.b.value < divisor:
-            n, over = divmod(divisor, x.b.value)
-            if not over and coefficient % n == 0:
-                yield x, n, -coefficient // n
 
 
 def instruction_difference(a: OperandAnswer, *, again: str = "") -> str:

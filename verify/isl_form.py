@@ -15,10 +15,11 @@ from typing import Any
 import islpy
 
 from ..core.errors import InputError, quoted
-from ..core.expr import Expr, FloorDiv, Int, Sum, Var, floordiv, integer, interpret, linear, mod, substitute_all, var
+from ..core.expr import Expr, Sum, Var, floordiv, integer, interpret, linear, substitute_all, var
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable, expect_map, is_name
 from ..core.interop.foreign import Relation, domain_of, fresh_name
 from ..core.interval import LINE, Interval
+from ..core.notation import with_remainders
 from .concrete.isl import Affine
 from .concrete.problem import Box, Fact
 
@@ -252,7 +253,7 @@ def _combined(f: Any, coordinates: Sequence[Expr], kind: Any, count: int) -> Exp
         (e, _int(f.get_coefficient_val(kind, k) if k < count else f.get_coefficient_val(_DIV, k - count)))
         for k, e in enumerate(coordinates)
     ]
-    return _with_remainders(linear(_int(f.get_constant_val()), terms))
+    return with_remainders(linear(_int(f.get_constant_val()), terms))
 
 
 def _quotient(f: Any, coordinates: Sequence[Expr]) -> Expr:
@@ -271,22 +272,3 @@ def _value(f: Any, names: Sequence[Var]) -> Expr:
     for k in range(f.dim(_DIV)):
         coordinates.append(_quotient(f.get_div(k), coordinates))
     return _quotient(f, coordinates)
-
-
-def _with_remainders(e: Expr) -> Expr:
-    """``n - k·(n // k)`` as ``n mod k``, wherever that makes the sum shorter."""
-    changed = True
-    while changed and isinstance(e, Sum):
-        changed = False
-        for t, c in e.terms:
-            if isinstance(t, FloorDiv) and isinstance(t.b, Int) and c % t.b.value == 0:
-                q = c // t.b.value
-                other = linear(0, ((e, 1), (t, -c), (t.a, q), (mod(t.a, t.b), -q)))
-                if _size(other) < _size(e):
-                    e, changed = other, True
-                    break
-    return e
-
-
-def _size(e: Expr) -> int:
-    return len(e.terms) + (e.const != 0) if isinstance(e, Sum) else 1

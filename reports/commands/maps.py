@@ -213,7 +213,7 @@ def simplify(
     from ...core.text import format_map
     from ...core.transform import reduce_map
     from ...rules.catalog import RULES
-    from ..maps import with_remainders
+    from ..maps import map_with_remainders
 
     found = any_maps([(given_text(text), "map")], at)[0]
     if isinstance(found, ParametricMap) and not (explain or remove_unused or rescale_ranges or ranges_to_dims):
@@ -259,7 +259,7 @@ def simplify(
         from ..derivation import derivation_text
 
         emit(derivation_text(explained(before, after, steps)))
-    emit(format_map(after if as_computed or explain else with_remainders(after)))
+    emit(format_map(after if as_computed or explain else map_with_remainders(after)))
     if wider:
         say(f"note: {wider}; --keep-width writes it in other ways")
     if changes:

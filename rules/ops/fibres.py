@@ -41,8 +41,8 @@ class Fibres(Sized, Aligned):
     #: Why less may be read than is said; nothing where it is all read.
     why: str = ""
     opcodes: ClassVar[tuple[str, ...]] = (
-        *("batch-norm-inference", "cholesky", "dynamic-reshape", "fft", "ragged-all-to-all", "ragged-dot"),
-        *("scaled-dot", "triangular-solve"),
+        *("batch-norm-inference", "bitcast-convert", "cholesky", "dynamic-reshape", "fft", "ragged-all-to-all"),
+        *("ragged-dot", "scaled-dot", "triangular-solve"),
     )
 
     @property
@@ -186,6 +186,16 @@ def _batch_norm(instruction: Any, shapes: Shapes) -> list[Fibres]:
         Fibres(kind, feature, (summed, None, own, own, summed)),
         Fibres(kind, feature, (None, None, None, None, summed)),
     ]
+
+
+@_reads("bitcast-convert")
+def _bitcast_convert(instruction: Any, shapes: Shapes) -> list[Fibres]:
+    """A narrower type adds a last dimension, for the parts of an element, a wider one drops it."""
+    _expect(instruction, shapes, 1)
+    x, made = shapes[0], instruction.array.dims
+    if abs(len(x) - len(made)) > 1:
+        raise ValueError(f"{instruction.name}: bitcast-convert makes {list(made)} of {list(x)}")
+    return [Fibres("bitcast-convert", made, (tuple(d if d < len(made) else WHOLE for d in range(len(x))),))]
 
 
 @_reads("cholesky", "triangular-solve")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...core.condition import Condition
-from ...core.expr import Expr, ExprLike, Int, lift
+from ...core.expr import Expr, Int, lift
 from ...core.layout.bitcast import Decomposition, TransposeStep, decompose, strides_of
 from ...core.op import Case, Coordinates, Demand, Map, Sizes, digits_of, exact_text, op, product, row_major, symbols
-from .movement import Aligned, Dims, Extents, Sized
+from .movement import Dims, Extents, Sized
 
 
 @dataclass(frozen=True)
@@ -292,51 +292,6 @@ class Bitcast(Reordered):
         there = out.permutation if isinstance(out, TransposeStep) else range(d.target.rank)
         places = sorted(range(d.target.rank), key=lambda k: there[k])
         return cls(d.target.dims, tuple(reversed(here)), tuple(reversed(places)))
-
-
-@op
-class BitcastConvert(Aligned):
-    """The bits as another element type.
-
-    A `narrower` one adds a last dimension of size `ratio`, a `wider` one drops it.
-    """
-
-    change: Literal["same", "narrower", "wider"]
-    ratio: ExprLike = 1
-
-    def structure(self, x: Sizes) -> None:
-        if self.change == "wider" and not x:
-            raise self.error("change=wider of a scalar", expected="a last dimension")
-
-    def demands(self, x: Sizes) -> Iterator[Demand]:
-        yield lift(self.ratio) >= 1, f"ratio={self.ratio} is not positive"
-        if self.change == "wider":
-            yield (
-                lift(x[-1]).eq(self.ratio),
-                f"ratio={self.ratio} for shape {exact_text(list(x))}: the last size differs",
-            )
-
-    def shape(self, x: Sizes) -> list[Expr]:
-        sizes = [lift(n) for n in x]
-        return {"same": sizes, "narrower": [*sizes, lift(self.ratio)], "wider": sizes[:-1]}[self.change]
-
-    def places(self, k: int, *x: Sizes) -> dict[int, int]:
-        return {d: d for d in range(len(x[0]) - (self.change == "wider"))}
-
-    @classmethod
-    def cases(cls, rank: int) -> Iterator[Case]:
-        n, (ratio,) = symbols("n", rank), symbols("r", 1)
-        yield Case.of(rank, "same width", cls("same"), n)
-        yield Case.of(rank, "narrower", cls("narrower", ratio), n)
-        if rank:
-            yield Case.of(rank, "wider", cls("wider", ratio), [*n[:-1], ratio])
-
-    @classmethod
-    def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> BitcastConvert:
-        here, there = instruction.operand_arrays[0].dims, instruction.array.dims
-        if len(there) > len(here):
-            return cls("narrower", there[-1])
-        return cls("wider", here[-1]) if len(there) < len(here) else cls("same")
 
 
 def compositions(total: int) -> list[Dims]:

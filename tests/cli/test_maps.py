@@ -12,7 +12,7 @@ import pytest
 
 from indexproof import equal_maps, parse_map
 from indexproof.core.text import format_map
-from indexproof.reports.maps import with_remainders
+from indexproof.reports.maps import map_with_remainders
 from json_forms import FORMS
 
 Run = Callable[..., Any]
@@ -87,7 +87,7 @@ def test_simplify_quickly(run: Run) -> None:
 def test_a_difference_is_shown_as_the_remainder_that_it_is(computed: str, shown: str) -> None:
     names = computed.partition(")")[0][1:].split(", ")
     m = parse_map(f"{computed}, domain: {', '.join(f'{name} in [-50, 99]' for name in names)}")
-    after = with_remainders(m)
+    after = map_with_remainders(m)
     assert format_map(after).partition(" -> ")[2].partition(", domain")[0] == shown
     assert equal_maps(m, after).proved
 

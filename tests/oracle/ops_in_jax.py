@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from indexproof.core.expr import lift
 from indexproof.core.op import Op
 from indexproof.rules.ops.contraction import Dot
 from indexproof.rules.ops.dynamic import DynamicSlice, DynamicUpdateSlice, Gather
 from indexproof.rules.ops.folding import Reduce
 from indexproof.rules.ops.movement import Broadcast, Concatenate, Pad, Reverse, Slice, Transpose
 from indexproof.rules.ops.pointwise import Clamp, Compare, Constant, Convert, Copy, Elementwise, Iota, Rng, Select
-from indexproof.rules.ops.reshape import Bitcast, BitcastConvert, Reshape
+from indexproof.rules.ops.reshape import Bitcast, Reshape
 from indexproof.rules.ops.scatter import Scatter
 from indexproof.rules.ops.sorting import Sort, TopK
 from indexproof.rules.ops.window import Convolution, ReduceWindow, SelectAndScatter
@@ -41,13 +40,6 @@ def bitcast(op: Bitcast, x: Any) -> Any:
     physical = lax.transpose(x, tuple(reversed(op.source_layout)))
     cut = lax.reshape(physical, op._ordered(op.sizes, "target"))
     return lax.transpose(cut, op._logical(range(len(op.sizes)), "target"))
-
-
-def bitcast_convert(op: BitcastConvert, x: Any) -> Any:
-    # the tests' arrays are of 32 bits when they are narrowed, and come to have 32 when they are widened
-    narrower = {2: "int16", 4: "int8"}
-    wanted = narrower[int(lift(op.ratio).evaluate({}))] if op.change == "narrower" else "int32"
-    return lax.bitcast_convert_type(x, wanted)
 
 
 def vectors_last(op: Gather | Scatter, indices: Any) -> tuple[Any, tuple[int, ...]]:
@@ -162,7 +154,6 @@ PERFORMED: dict[type[Op], Callable[..., Any]] = {
     Pad: lambda op, x, value: lax.pad(x, value, list(zip(op.low, op.high, op.interior, strict=True))),
     Reshape: lambda op, x: lax.reshape(x, op.sizes),
     Bitcast: bitcast,
-    BitcastConvert: bitcast_convert,
     # jax on its own would count negative starts from the end, as numpy does
     DynamicSlice: lambda op, x, *at: lax.dynamic_slice(x, at, op.sizes, allow_negative_indices=False),
     DynamicUpdateSlice: lambda op, x, new, *at: lax.dynamic_update_slice(x, new, at, allow_negative_indices=False),

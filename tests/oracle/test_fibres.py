@@ -72,6 +72,9 @@ CASES: dict[str, tuple[str, Function, bool]] = {
     "batch-norm-grad":
         ("(f32[2,3,4], f32[4], f32[4]) batch-norm-grad(f32[2,3,4] a, f32[4] b, f32[4] c, f32[4] d, f32[2,3,4] e), "
         "epsilon=0.1, feature_index=2", gradient, True),
+    "bitcast-convert": ("s16[3,2] bitcast-convert(f32[3] a)", lambda a: lax.bitcast_convert_type(a, jnp.int16), True),
+    "bitcast-convert to wider ones": ("s32[3] bitcast-convert(s16[3,2] a)",
+        lambda a: lax.bitcast_convert_type(a.astype(jnp.int16), jnp.int32) % 977, True),
     "cholesky": ("f32[2,3,3] cholesky(f32[2,3,3] a), lower=true", lambda a: jnp.linalg.cholesky(positive(a)),
         False),
     "triangular-solve":

@@ -35,7 +35,7 @@ from indexproof.rules.ops.pointwise import (
     Rng,
     Select,
 )
-from indexproof.rules.ops.reshape import Bitcast, BitcastConvert, Reshape
+from indexproof.rules.ops.reshape import Bitcast, Reshape
 from indexproof.rules.ops.scatter import Scatter
 from indexproof.rules.ops.sorting import Sort, TopK
 from indexproof.rules.ops.window import Convolution, ReduceWindow, SelectAndScatter, Window
@@ -121,11 +121,6 @@ def factored(rng: random.Random, count: int) -> Shape:
 def bitcast(rng: random.Random, x: Shape) -> Case:
     target = factored(rng, math.prod(x))
     return Bitcast(tuple(target), shuffled(rng, range(len(x))), shuffled(rng, range(len(target)))), [x]
-
-
-def bitcast_convert(rng: random.Random, x: Shape) -> Case:
-    op = rng.choice([BitcastConvert("same"), BitcastConvert("narrower", 4), BitcastConvert("wider", 4)])
-    return op, [[*x[:-1], 4] if op.change == "wider" else x]
 
 
 class Pointed:
@@ -273,7 +268,7 @@ MAKERS: dict[str, Callable[[random.Random, Shape], Case]] = {
     **{
         f.__name__.strip("_").replace("_", "-"): f
         for f in (
-            *(elementwise, iota, broadcast, slice_, concatenate, pad, bitcast, bitcast_convert, gather, scatter),
+            *(elementwise, iota, broadcast, slice_, concatenate, pad, bitcast, gather, scatter),
             *(sort, topk, select_and_scatter, reduce, reduce_window, dot, convolution),
         )
     },
@@ -293,9 +288,6 @@ def values(op: Op, k: int, shape: Shape, rng: np.random.Generator) -> np.ndarray
         return np.array(rng.integers(-6, 9, shape), dtype=np.int32)
     if isinstance(op, Select) and k == 0:
         return np.array(rng.integers(0, 2, shape), dtype=bool)
-    if isinstance(op, BitcastConvert):
-        kind = np.uint8 if op.change == "wider" else np.int32
-        return np.array(rng.integers(0, np.iinfo(kind).max, shape, endpoint=True), dtype=kind)
     if isinstance(op, HIDING):
         # around zero, so that signs and comparisons come out either way
         return np.array(rng.choice([-3, -2, -1, 1, 2, 3], shape), dtype=np.float32)
@@ -327,8 +319,8 @@ def observed(
 
 
 def another(op: Op, k: int, old: Any, rng: np.random.Generator) -> Any:
-    """A value that differs from `old`; in every byte where bytes are what counts."""
-    if isinstance(op, BitcastConvert) or old.dtype == bool:
+    """A value that differs from `old`."""
+    if old.dtype == bool:
         return ~old
     new = old
     while new == old:

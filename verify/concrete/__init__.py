@@ -10,17 +10,7 @@ from __future__ import annotations
 from .decide import ENGINES, decide_problem
 from .equality import contains, equal_maps, inclusion, inverse, same_relation
 from .problem import Answer, Counterexample, EngineDisagreement, Fact, Option, Problem
-from .questions import (
-    covering_domains,
-    covers,
-    disjoint_domains,
-    equal_exprs,
-    functional,
-    holds,
-    in_bounds,
-    is_empty,
-    partition,
-)
+from .questions import covering_domains, covers, disjoint_domains, equal_exprs, holds, in_bounds, is_empty, partition
 
 __all__ = [
     "ENGINES",
@@ -37,7 +27,6 @@ __all__ = [
     "disjoint_domains",
     "equal_exprs",
     "equal_maps",
-    "functional",
     "holds",
     "in_bounds",
     "inclusion",

@@ -15,7 +15,7 @@ from ...core.errors import InputError, TooLargeError
 from ...core.expr import Expr, ExprLike, Int, Integers, Var, interpret, lift, mod, var
 from ...core.indexing_map import Constraint, IndexingMap, unused_name
 from ...core.interval import Interval
-from .image import ZERO, Image, TwoPoints, asked, joined, member, named, runtime_box, shared_box, targets
+from .image import ZERO, Image, asked, joined, member, named, runtime_box, shared_box, targets
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, substituted
 
 BoxLike: TypeAlias = "Mapping[Any, Any] | Iterable[Any]"
@@ -123,13 +123,6 @@ def in_bounds(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Ans
         return Counterexample(named(env), target, None, reason)
 
     return asked(_domain(m, option), describe, confirm)
-
-
-def functional(m: IndexingMap, *, confirm: bool = False) -> Answer:
-    """Whether each source has at most one target.  A counterexample has a second one at the primed ranges."""
-    pair = TwoPoints(m, m.range_vars)
-    same = Option(tuple(Fact(a - b, ZERO) for a, b in zip(m.results, pair.targets, strict=True)))
-    return pair.asked((), [same], "one source has two targets", confirm)
 
 
 def covers(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:

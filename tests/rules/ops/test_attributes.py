@@ -13,7 +13,7 @@ from indexproof.rules.ops.dynamic import DynamicSlice, DynamicUpdateSlice, Gathe
 from indexproof.rules.ops.folding import Reduce
 from indexproof.rules.ops.movement import Broadcast, Concatenate, Pad, Reverse, Slice, Transpose
 from indexproof.rules.ops.pointwise import Clamp, Compare, Constant, Elementwise, Iota, Select
-from indexproof.rules.ops.reshape import Bitcast, BitcastConvert, Reshape
+from indexproof.rules.ops.reshape import Bitcast, Reshape
 from indexproof.rules.ops.window import Convolution, ReduceWindow, Window
 
 W = Window(2)
@@ -63,8 +63,6 @@ REFUSED: list[tuple[Op, list[list[int]], list[str]]] = [
     (Reshape((0,)), [[3]], ["number of elements", "3", "0"]),
     (Bitcast((6,), (0, 0), (0,)), [[2, 3]], ["source_layout=(0, 0)", "twice", "[2, 3]"]),
     (Bitcast((6,), (1, 0), (1,)), [[2, 3]], ["target_layout=(1,)", "[6]"]),
-    (BitcastConvert("wider", 4), [[3]], ["ratio=4", "[3]"]),
-    (BitcastConvert("narrower", 0), [[3]], ["ratio=0"]),
     (DynamicSlice((3, 6)), [[3, 5], [], []], ["(3, 6)", "[3, 5]", "6 is larger than 5", "dimension 1"]),
     (DynamicSlice((3, -1)), [[3, 5], [], []], ["(3, -1)", "negative in dimension 1"]),
     (DynamicSlice((3,)), [[3, 5], []], ["sizes=(3,)", "[3, 5]"]),

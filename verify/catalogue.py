@@ -24,7 +24,7 @@ from .compiled import compiled_obligations
 from .compiled_constraints import obligations_of_check
 from .layouts import layout_cases, layout_obligations
 from .lemmas import lemma_obligations
-from .obligation import Obligation
+from .obligation import STATED, Obligation
 from .obligations import (
     constraint_rule_obligations,
     known_obligations,
@@ -32,7 +32,7 @@ from .obligations import (
     rule_obligations,
     transfer_obligations,
 )
-from .rulefiles import FAMILY, StatedRule, stated_rule_obligations
+from .rulefiles import StatedRule, stated_rule_obligations
 from .schemes import LEMMAS, STEPS, Scheme
 from .transforms import transform_obligations
 
@@ -139,7 +139,7 @@ _FAMILIES = {
     TransformLaw: "transform",
     Scheme: "lemma",
     Case: "op",
-    StatedRule: FAMILY,
+    StatedRule: STATED,
 }
 
 

@@ -19,7 +19,7 @@ z3's own ``div`` is Euclidean and its ``mod`` never negative; neither is used wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, cast
 
 import z3
@@ -163,6 +163,9 @@ class Encoder(SolverConditions):
         for a in args[1:]:
             total = z3.If(total >= a, total, a)
         return total
+
+    def select(self, c: Condition, value_of: Callable[[Expr], Any], a: Any, b: Any) -> Any:
+        return z3.If(condition_interpret(c, value_of, self), a, b)
 
     def floordiv(self, a: Any, b: Any) -> Any:
         return self._divmod(a, b)[0]

@@ -20,21 +20,15 @@ from .record import LinearFact
 
 # -----------------------------------------------------------------------------------------------------------
 # instances
+@dataclass(frozen=True, eq=False)
 class Instance:
     """An instance of the scheme ``name``: one fact ``p >= 0`` or ``p = 0``, or a clause."""
 
-    def __init__(
-        self,
-        name: str,
-        formula: Formula,
-        binding: dict[str, Poly] | None = None,
-        premises: tuple[tuple[Poly, str], ...] = (),
-    ) -> None:
-        self.name = name
-        self.formula = formula
-        self.binding = binding or {}
-        #: What the scheme assumes: polynomials that are not negative (``>=``) or zero (``=``).
-        self.premises = premises
+    name: str
+    formula: Formula
+    binding: dict[str, Poly]
+    #: What the scheme assumes: polynomials that are not negative (``>=``) or zero (``=``).
+    premises: tuple[tuple[Poly, str], ...]
 
     @property
     def fact(self) -> LinearFact:

@@ -12,7 +12,6 @@ from pathlib import Path
 from ...core.errors import InputError
 from .evaluate import Missing, Outcome, judge, truth, values
 from .json_form import parse_json_rules, rules_to_json
-from .lowering import FAMILY
 from .obligations import stated_rule_obligations
 from .rule import RuleFile, StatedRule
 from .semantics import Semantics
@@ -20,7 +19,6 @@ from .terms import Kind, Term, show, subterms
 from .text_reader import parse_rules
 
 __all__ = [
-    "FAMILY",
     "Kind",
     "Missing",
     "Outcome",

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import reduce
 from operator import mul
 from typing import Any
 
 import z3
 
-from ...core.condition import Condition, condition_interpret
-from ...core.expr import Expr, Var
 from ..budget import MAX_RLIMIT
-from ..encode import SolverConditions, resources
+from ..encode import Encoder, resources
 from .evaluate import refutes
 from .lowering import core_variables, lowered
 from .rule import StatedRule
@@ -22,22 +19,18 @@ from .table import largest_value
 _WIDEST = 256
 
 
-class _Bits(SolverConditions):
+class _Bits(Encoder):
     """Expressions and conditions as bit-vectors wide enough for every value on the way; no divisor is zero."""
 
     def __init__(self, context: z3.Context, width: int) -> None:
-        self.context = context
+        super().__init__(context)
         self.width = width
-        self.symbols: dict[Var, Any] = {}
-        self._memo: dict[Expr, Any] = {}
 
     def integer(self, n: int) -> Any:
         return z3.BitVecVal(n, self.width, self.context)
 
-    def variable(self, v: Var) -> Any:
-        if v not in self.symbols:
-            self.symbols[v] = z3.BitVec(f"v{len(self.symbols)}", self.width, self.context)
-        return self.symbols[v]
+    def fresh(self) -> Any:
+        return z3.BitVec(f"v{len(self.symbols)}", self.width, self.context)
 
     def sum(self, const: int, terms: list[tuple[Any, int]]) -> Any:
         return sum((t * self.integer(k) for t, k in terms), start=self.integer(const))
@@ -59,15 +52,6 @@ class _Bits(SolverConditions):
 
     def ceildiv(self, a: Any, b: Any) -> Any:
         return -self.floordiv(-a, b)
-
-    def minimum(self, args: list[Any]) -> Any:
-        return reduce(lambda a, b: z3.If(a <= b, a, b), args)
-
-    def maximum(self, args: list[Any]) -> Any:
-        return reduce(lambda a, b: z3.If(a >= b, a, b), args)
-
-    def select(self, c: Condition, value_of: Callable[[Expr], Any], a: Any, b: Any) -> Any:
-        return z3.If(condition_interpret(c, value_of, self), a, b)
 
 
 def bit_vector_point(r: StatedRule, budget: int) -> tuple[dict[str, int] | None, int]:

@@ -36,9 +36,9 @@ from ...core.condition import (
 )
 from ...core.errors import TooLargeError
 from ...core.expr import Binary, Expr, FloorDiv, Int, Mod, Mul, Selection, maximum, minimum, postorder, rebuild, select
-from ..obligation import Obligation
+from ..obligation import STATED, Obligation
 from .known import Known, Polynomials, unscaled
-from .lowering import FAMILY, Lowered, lowered
+from .lowering import Lowered, lowered
 from .rule import StatedRule
 
 #: More cases than this are not worth enumerating, and so many are enough with dividends of both signs apart.
@@ -74,7 +74,7 @@ def expanded(r: StatedRule, *, total: bool = False) -> Iterator[Obligation]:
     """
     for kind, decided, hypotheses, goal in _enumerated(r, total=total):
         place = f" where {', '.join(map(show_condition, decided))}" if decided else ""
-        yield Obligation(FAMILY, r.name, kind + place, hypotheses, goal, where=r.where, claim=r.statement())
+        yield Obligation(STATED, r.name, kind + place, hypotheses, goal, where=r.where, claim=r.statement())
 
 
 def occurs(r: StatedRule) -> Iterator[tuple[Condition, ...]]:

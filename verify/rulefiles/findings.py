@@ -65,11 +65,9 @@ def _quickly(r: StatedRule, budget: Budget, *, patient: bool) -> tuple[bool, int
     spent = 0
     try:
         for n, o in enumerate(expanded(r)):
-            proved = False
-            if n < _QUICK_CASES:
-                proved, _, cost = at_once(o, budget.scaled(0.1), patient=patient)
-                spent += cost
-            if not proved:
+            strategy, cost = at_once(o, budget.scaled(0.1), patient=patient) if n < _QUICK_CASES else ("", 0)
+            spent += cost
+            if not strategy:
                 return False, spent, ""
     except TooLargeError as large:
         return False, spent, str(large)

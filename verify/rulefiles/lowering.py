@@ -28,8 +28,6 @@ from .json_form import parse_json_rules, rules_to_json
 from .rule import RuleFile, StatedRule, flat
 from .terms import BOOL, Term, below
 
-#: The family of these obligations.
-FAMILY = "stated rule"
 #: The widths of the machine types that the finding about overflow asks about, in bits.
 MACHINE_TYPES = (32, 64)
 

@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...core.condition import FALSE, Condition, all_of, negate
-from ..obligation import Obligation
-from .lowering import FAMILY, MACHINE_TYPES, lowered, rule_of, source_of
+from ..obligation import STATED, Obligation
+from .lowering import MACHINE_TYPES, lowered, rule_of, source_of
 from .rule import StatedRule, widened
 from .terms import show
 
@@ -49,7 +49,7 @@ class StatedObligation(Obligation):
         kind = SOUND if condition is None else f"needs {show(rule.conditions[condition])}"
         # the class is frozen, and hypotheses and goal are properties
         self.__dict__.update(
-            family=FAMILY,
+            family=STATED,
             subject=rule.name,
             kind=f"{NO_NEW_OVERFLOW}, int{bits}" if bits else kind,
             question="valid" if condition is None else "exists",

@@ -15,7 +15,6 @@ from functools import lru_cache
 from ...core.condition import FALSE
 from ...core.errors import TooLargeError
 from ...core.expr import Var
-from .. import linear
 from ..budget import Budget
 from ..evidence import ProofQuestion, note
 from ..linearised import LINEARISED, Linearised, by_linearisation
@@ -213,8 +212,8 @@ def _decided(search: _Search, source: str, table: Table) -> Verdict:
 
 def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[str, int]:
     """The strategy that proves a case at once, empty where none does, and the cost."""
-    proved, strategy, spent = at_once(o, budget, patient=patient)
-    if proved:
+    strategy, spent = at_once(o, budget, patient=patient)
+    if strategy:
         return strategy, spent
     modular = _MODULAR if r.semantics.overflow == "wrap" else ()
     for name, attempt in (*modular, (INVERSES, by_inverses), (EQUAL_TERMS, by_equal_terms)):
@@ -300,20 +299,20 @@ def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:
     return Verdict(status, EVERY, spent, tried=(POINTS, "linear"))
 
 
-def at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[bool, str, int]:
-    """The reduction to linear arithmetic on a whole case; ``identity`` where it needs no solver.
+def at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[str, int]:
+    """The strategy by which the reduction to linear arithmetic proves a whole case, empty where it does not; and the cost.
 
     Digits that are divided again are put together first, and dividends replaced by what they are said to be.
     """
-    outcomes: list[linear.Reduction] = []
+    limits, spent = linear_limits(budget, patient=patient), 0
     for name, shortened in _SHORTENED:
-        found = shortened(o.hypotheses, o.goal, linear_limits(budget, patient=patient))
-        outcomes += found
+        found = shortened(o.hypotheses, o.goal, limits)
+        spent += sum(outcome.resources for outcome in found)
         if found and found[-1].proved:
             note(ProofQuestion("linear", leaf) for outcome in found for leaf in outcome.leaves)
-            return True, name, sum(outcome.resources for outcome in outcomes)
-    outcome = reduced(o.hypotheses, o.goal, linear_limits(budget, patient=patient))
-    return outcome.proved, outcome.strategy, outcome.resources + sum(o.resources for o in outcomes)
+            return name, spent
+    outcome = reduced(o.hypotheses, o.goal, limits)
+    return outcome.strategy if outcome.proved else "", spent + outcome.resources
 
 
 def _point_of(r: StatedRule, witness: Mapping[str, int]) -> dict[str, int]:
@@ -361,20 +360,11 @@ def _smallest(table: Table, point: dict[str, int], budget: Budget) -> dict[str, 
     best = smaller_point(r, point)
     if sum(map(abs, best.values())) <= table.radius + 1 or r.semantics.width:
         return best  # nonlinear questions about machine integers are hopeless
-    names = list(r.variables)
-    try:
-        parts = list(itertools.islice(expanded(r), 24))
-    except TooLargeError:
-        return best
-    core = core_variables(r)
-    for o in parts:
-        at = {core[v]: n for v, n in best.items()}
-        found = minimised(at, o.hypotheses, o.goal, budget.model // 40)
-        candidate = _point_of(r, {v.name: n for v, n in found.items()})
-        smaller = magnitude([candidate[v] for v in names]) < magnitude([best[v] for v in names])
-        if smaller and refutes(r, candidate):
-            best = smaller_point(r, candidate)
-    return best
+    core, rule = core_variables(r), lowered(r)
+    found = minimised({core[v]: n for v, n in best.items()}, rule.given, rule.goal, budget.model // 40)
+    candidate = {v: found[core[v]] for v in r.variables}
+    smaller = magnitude([*candidate.values()]) < magnitude([best[v] for v in r.variables])
+    return smaller_point(r, candidate) if smaller and refutes(r, candidate) else best
 
 
 def smaller_point(r: StatedRule, point: dict[str, int], most: int = 6000) -> dict[str, int]:

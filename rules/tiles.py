@@ -48,9 +48,26 @@ TILE_LAWS: tuple[TileLaw, ...] = (
     ),
     TileLaw(
         "digit_with_all_below",
-        "A range of a digit with all that is below it is a range of their sum.",
-        (r.within(0, s - 1),),
-        _same(d.within(a, b - 1), (d * s + r).within(a * s, b * s - 1)),
+        "A range of a digit of coefficient g·m and the m multiples of g below it make up the multiples of g in a range. By "
+        "this step an induction puts one digit after the other on top of a sum.",
+        (g > 0, m > 0, r.within(0, g * m - 1)),
+        _same(
+            d.within(a, b - 1) & g.divides(r),
+            (d * (g * m) + r).within(a * g * m, g * (b * m - 1)) & g.divides(d * (g * m) + r),
+        ),
+    ),
+    TileLaw(
+        "one_value_above",
+        "Digits that have one value together have one value each. By this step an induction takes off the smallest.",
+        (d.within(0, n - 1),),
+        _same((h * n + d).eq(c), h.eq(c // n) & d.eq(c % n)),
+    ),
+    TileLaw(
+        "below_next_coefficient",
+        "A digit of n values and a sum below its coefficient g do not reach a coefficient of g·n or more. By this step an "
+        "induction says so of any number of digits.",
+        (a >= g * n, d.within(0, n - 1), r.within(0, g - 1)),
+        (d * g + r).within(0, a - 1),
     ),
     TileLaw(
         "period_in_tile",

@@ -4,7 +4,8 @@ A dimension of which a map reads digits ``d floordiv s mod n``, each into anothe
 The names are those of laws of :mod:`indexproof.rules.tiles`, which are proved for all integers.
 
 - A tile of t elements of it, beginning at a multiple of t, is a product of ranges of digits if s divides t and t divides
-  the next stride, for one of the digits (`digit_of_tile`), or the largest stride divides t (`digit_with_all_below`).
+  the next stride, for one of the digits (`digit_of_tile`): those above have one value each (`one_value_above`), those below
+  all. It is one also if the largest stride divides t (`digit_with_all_below`).
   Otherwise take the largest stride up to t. If t is no multiple of it, the first tile holds the digits of an element that
   it does not hold (`torn_by_broken_strides`); else a tile holds the end of one period of the next stride and the beginning
   of the next period (`across_end_of_period`), and so the digits of the first element (`torn_by_end_of_period`).
@@ -15,13 +16,16 @@ The names are those of laws of :mod:`indexproof.rules.tiles`, which are proved f
   there is one (`shifted_across_end_of_period`).
 - What a sum of digits takes is a strided range if, from the largest coefficient to the smallest, one digit of several
   values is followed by digits read as a whole, and each coefficient is the next one times the number of values of its
-  digit; all others have one value (`digit_with_all_below`). Otherwise the first tile, where each digit begins at zero,
-  lacks an element (`gap_between_digits`). A negative coefficient reverses a digit, which changes nothing.
+  digit; all others have one value. That is so from the smallest up: each digit makes a range of a range
+  (`digit_with_all_below`). Where it ends, the first tile, in which each digit begins at zero, lacks the next multiple of
+  the smallest coefficient (`gap_between_digits`). A negative coefficient reverses a digit, which changes nothing.
 - A last tile that is smaller is cut off by bounds if its digit has the largest coefficient of its result
-  (`beyond_largest_digit`). Otherwise it could go on to one side or the other (`smaller_digit_not_cut_off`).
+  (`beyond_largest_digit`; what is below it is less than that, `below_next_coefficient`). Otherwise it could go on to one
+  side or the other (`smaller_digit_not_cut_off`).
 
-No tile is looked at. That these steps add up to the condition, for any number of digits, no prover has checked: tests hold
-it against trying every size.
+No tile is looked at. What is said of any number of digits goes from each to the next, and that step is a law. That the
+functions below write down the condition which these steps give, no prover has checked: tests hold it against trying every
+size.
 """
 
 from __future__ import annotations

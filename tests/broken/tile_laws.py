@@ -28,7 +28,9 @@ def _without(k: int, name: str, twin: str, *instead: Condition) -> Planted:
 BROKEN = [
     _without(0, "tile_of_broken_strides", "digit_of_tile"),
     _without(1, "tile_across_the_next_stride", "digit_of_tile"),
-    _without(0, "digit_with_some_below", "digit_with_all_below", r.within(0, s)),
+    _without(2, "digit_with_more_below", "digit_with_all_below", r.within(0, g * m)),
+    _without(0, "several_values_above", "one_value_above", d.within(0, n)),
+    _without(0, "below_an_overlapping_coefficient", "below_next_coefficient", a >= g * n - 1),
     _without(0, "tile_shorter_than_a_period", "period_in_tile", t >= n - 1),
     _without(0, "more_than_a_period_cut_off", "period_cut_off", k.within(1, n + 1)),
     _without(0, "below_as_large_as_the_coefficient", "beyond_largest_digit", u.within(0, a)),

@@ -90,10 +90,13 @@ def _largest(array: np.ndarray) -> int:
     return max(abs(int(array.min())), abs(int(array.max()))) if array.size else 0
 
 
-def computed(exprs: Sequence[Expr], env: Mapping[Expr, np.ndarray], shape: tuple[int, ...]) -> list[np.ndarray]:
-    """Return the values of ``exprs`` as arrays of ``shape``, in ``int64`` where no step can leave it.
+def computed(
+    exprs: Sequence[Expr], env: Mapping[Expr, np.ndarray], shape: tuple[int, ...] | None = None
+) -> list[np.ndarray]:
+    """Return the values of ``exprs`` as arrays, in ``int64`` where no step can leave it.
 
-    They are computed in ``int32`` where that will do, whose divisions take a third of the time.
+    They have the given ``shape``, or that of the variables in each, and are computed in ``int32`` where that will do, whose
+    divisions take a third of the time.
     """
     magnitude = Magnitude({v: _largest(a) for v, a in env.items()})
     interpret(exprs, magnitude)
@@ -101,7 +104,8 @@ def computed(exprs: Sequence[Expr], env: Mapping[Expr, np.ndarray], shape: tuple
     dtype = np.int32 if peak <= _INT32 else np.int64 if peak <= _INT64 else object
     values = interpret(exprs, Integers({v: a.astype(dtype, copy=False) for v, a in env.items()}))
     made = object if dtype is object else np.int64
-    return [np.broadcast_to(np.asarray(x, dtype=dtype).astype(made, copy=False), shape) for x in values]
+    arrays = [np.asarray(x, dtype=dtype).astype(made, copy=False) for x in values]
+    return arrays if shape is None else [np.broadcast_to(a, shape) for a in arrays]
 
 
 def between(array: np.ndarray, lo: int | float, hi: int | float) -> Any:
@@ -111,7 +115,7 @@ def between(array: np.ndarray, lo: int | float, hi: int | float) -> Any:
         lo, hi = max(lo, -_INT64 - 1), min(hi, _INT64)
         if lo > hi:
             return np.zeros(array.shape, dtype=bool)
-    return ((array >= lo) & (array <= hi)).astype(bool)
+    return np.asarray((array >= lo) & (array <= hi), dtype=bool)
 
 
 def evaluate_many(m: IndexingMap, env: Mapping[Expr, Any]) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:

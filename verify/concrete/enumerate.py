@@ -2,21 +2,20 @@
 large ones.
 
 Variables are open grids (one axis each), so that a subexpression is computed once per point of the variables
-it mentions.  Values are ``int64`` where no intermediate result can leave that type, Python integers
-otherwise.
+it mentions, with machine integers where no step can leave them (:func:`~indexproof.core.points.computed`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ...core.expr import Expr, Integers, interpret
+from ...core.expr import Expr
 from ...core.interval import Interval
-from ...core.points import Magnitude, between, computed
+from ...core.points import between, computed
 from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order, size, smallest
 
 NAME = "enumeration"
@@ -33,27 +32,14 @@ _MAX_AXES = 60  # numpy has 64
 _INT64 = 2**63 - 1
 
 
-def _dtype(box: Box, exprs: Sequence[Expr]) -> type:
-    """``int64`` if no step of computing ``exprs`` in ``box`` leaves it, otherwise Python integers."""
-    largest: dict[Expr, int] = {v: int(max(abs(i.lo), abs(i.hi))) for v, i in box}
-    magnitude = Magnitude(largest)
-    interpret(exprs, magnitude)
-    return np.int64 if max([magnitude.peak, *largest.values()]) <= _INT64 else object
-
-
-def _grid(box: Box, dtype: type, before: int, after: int) -> dict[Expr, Any]:
-    """One array per variable, along its own axis, with so many axes before and after those of the box."""
+def _grid(box: Box, before: int = 0) -> dict[Expr, Any]:
+    """One array per variable, along its own axis, with so many axes before those of the box."""
     env: dict[Expr, Any] = {}
-    for axis, (v, i) in enumerate(box):
-        shape = [1] * (before + len(box) + after)
-        shape[before + axis] = int(i.hi - i.lo) + 1
-        values: Any = np.arange(shape[before + axis], dtype=np.int64).astype(dtype) + int(i.lo)
-        env[v] = values.reshape(shape)
+    for axis, (v, (lo, hi)) in enumerate(box):
+        values: Any = np.arange(int(hi - lo) + 1)
+        values = values + int(lo) if max(-lo, hi) <= _INT64 else values.astype(object) + int(lo)
+        env[v] = values.reshape([-1 if k == before + axis else 1 for k in range(before + len(box))])
     return env
-
-
-def _within(values: Any, within: Interval) -> Any:
-    return between(values, *within) if hasattr(values, "dtype") else within.lo <= values <= within.hi
 
 
 def satisfied(facts: Sequence[Fact], columns: Mapping[Expr, Any]) -> Any:
@@ -65,45 +51,28 @@ def satisfied(facts: Sequence[Fact], columns: Mapping[Expr, Any]) -> Any:
     return kept
 
 
-def _conjunction(facts: Iterable[Fact], values: Mapping[Expr, Any]) -> Any:
-    result: Any = True
-    for f in facts:
-        result = result & _within(values[f.expr], f.within)
+def _conjunction(facts: Sequence[Fact], points: Mapping[Expr, Any]) -> Any:
+    """Where all facts hold, at points whose coordinates are arrays that fit each other."""
+    result: Any = np.True_
+    for f, x in zip(facts, computed([f.expr for f in facts], points), strict=True):
+        result = result & between(x, *f.within)
     return result
 
 
-def _violations(problem: Problem, points: Mapping[Expr, Any] | None, axes: int) -> Any:
-    """Where ``where`` holds and no option does: an array with ``axes`` axes, or one truth value.
-
-    ``points`` gives each variable as an array with that many axes; without it, each variable runs along its
-    own axis.
-    """
-
-    def values_of(exprs: list[Expr], extra: Box) -> dict[Expr, Any]:
-        dtype = _dtype((*problem.variables, *extra), exprs)
-        if points is None:
-            env = _grid(problem.variables, dtype, 0, len(extra))
-        else:
-            env = {v: a.astype(dtype).reshape(a.shape + (1,) * len(extra)) for v, a in points.items()}
-        values: dict[Expr, Any] = {}
-        interpret(exprs, Integers({**env, **_grid(extra, dtype, axes, 0)}), values)
-        return values
-
-    values = values_of(
-        [f.expr for f in problem.where] + [f.expr for o in problem.options if not o.unknowns for f in o.facts], ()
-    )
-    bad = _conjunction(problem.where, values)
+def _violations(problem: Problem, points: Mapping[Expr, Any], axes: int) -> Any:
+    """Where ``where`` holds and no option does, at points with so many ``axes``: an array, or one truth value for all."""
+    bad = _conjunction(problem.where, points)
     for option in problem.options:
         if not np.any(bad):
             break
         if any(i.empty for _, i in option.unknowns):
             continue  # nothing to choose from
-        fits = _conjunction(
-            option.facts, values_of([f.expr for f in option.facts], option.unknowns) if option.unknowns else values
-        )
-        if option.unknowns and np.ndim(fits):
-            fits = fits.any(axis=tuple(range(axes, axes + len(option.unknowns))))
-        bad = bad & np.logical_not(fits)
+        more = (1,) * len(option.unknowns)
+        wider = {v: a.reshape(a.shape + more) for v, a in points.items()} if more else points
+        fits = _conjunction(option.facts, {**wider, **_grid(option.unknowns, axes)})
+        if more and np.ndim(fits):
+            fits = fits.any(axis=tuple(range(axes, axes + len(more))))
+        bad = bad & ~fits
     return bad
 
 
@@ -132,7 +101,7 @@ def decide(problem: Problem, limit: int = LIMIT) -> Outcome:
     best = HOLDS
     for part in _parts(problem, max(LIMIT, _PART // int(worst))):
         try:
-            bad = _violations(part, None, len(part.variables))
+            bad = _violations(part, _grid(part.variables), len(part.variables))
         except ZeroDivisionError:
             return Outcome("open", note="a divisor can be zero")
         shape = tuple(int(i.hi - i.lo) + 1 for _, i in part.variables)

@@ -33,9 +33,6 @@ _INSTRUCTION = re.compile(
     rf"({OPCODE})\(((?:[^()\n\"]++|\([^()\n\"]*+\))*+)\)([^\n]{{0,4000}}+)(?=\n|\Z)\s*+(?!,)",
     re.ASCII,
 )
-_TYPED = re.compile(
-    rf"\s*+([a-z][a-z0-9]*+\[[^\[\]\n]*+\](?:\{{[^{{}}\n]*+\}})?+)\s++%?+({NAME})\s*+(?:,|\Z)", re.ASCII
-)
 _CONSTANT = re.compile(r"[^{}]*+\Z|\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\}\s*+\Z")
 _INNERMOST = re.compile(r"\{([^{}]*+)\}")
 _START = re.compile(rf"\s*+(ROOT(?:\s++|(?=%)))?+%?+({NAME})\s*+=\s*+", re.ASCII)
@@ -289,10 +286,7 @@ class _Reader:
             try:
                 operands = tuple([known[part] for part in inside.split(", ")])
             except KeyError:
-                typed = self.typed(inside, known)
-                if typed is None:
-                    return None
-                operands = typed
+                return None
         self.count_lines(found.start(2))
         read = Instruction(name, opcode, shape, operands, attributes, literal, self.line)
         return read, marked is not None, found.end()
@@ -301,25 +295,6 @@ class _Reader:
         """Move forward to an offset."""
         self.line += self.text.count("\n", self.counted, position)
         self.counted = position
-
-    def typed(self, inside: str, known: dict[str, Operand]) -> tuple[Operand, ...] | None:
-        """Operands that are all names, or names after array shapes that are spelled as in their definitions."""
-        if "[" not in inside:
-            named = [known.get(part.strip()) for part in inside.split(",")]
-            found_all = tuple([operand for operand in named if operand is not None])
-            return found_all if len(found_all) == len(named) else None
-        operands = []
-        position = 0
-        while position < len(inside):
-            found = _TYPED.match(inside, position)
-            if found is None:
-                return None
-            operand = known.get(found[2])
-            if operand is None or operand.shape is not self.shapes.get(found[1], operand):
-                return None
-            operands.append(operand)
-            position = found.end()
-        return None if inside.rstrip().endswith(",") else tuple(operands)
 
     def resolve(
         self, instruction: Instruction, known: dict[str, Operand], position: int, end: int, loose: bool

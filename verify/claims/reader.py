@@ -100,6 +100,12 @@ class _Reader:
     def fail(self, message: str, at: int, expected: str = "") -> NoReturn:
         raise self.error(message, at, expected)
 
+    def complain(self, error: InputError) -> None:
+        """Collect an error, or raise it where errors are not collected."""
+        if self.problems is None:
+            raise error
+        self.problems.append(error)
+
     def unexpected(self, at: int, end: int, expected: str) -> NoReturn:
         """Complain about the word at an offset, or that there is none."""
         word = _SOLID.match(self.text, at, end)
@@ -121,7 +127,7 @@ class _Reader:
     def file(self) -> ClaimsFile:
         for block in self.blocks():
             self.attempt(block)
-        self.close_program()
+        self.end_of_program()
         if not self.claims and not self.problems:
             self.fail("the file makes no claim", len(self.text), "`claim NAME` or `hlo NAME` with claims below it")
         return ClaimsFile(self.filename, tuple(self.claims), self.original)
@@ -150,28 +156,20 @@ class _Reader:
 
     def attempt(self, block: _Block) -> None:
         """Read a statement; where errors are collected, one that is ill-formed takes with it what belongs to it."""
-        if self.problems is None:
-            return self.statement(block)
-        if _EXPECT.match(block.text) and self.lost_claim:
-            return None
-        self.lost_claim = False
-        if _OP_CLAIM.match(block.text):
-            self.lost_claim = self.lost_program
-        elif re.match(r"hlo\b|section\b", block.text):
-            self.lost_program = False
-            self.close_program()
+        if self.lost_claim and _EXPECT.match(block.text):
+            return
+        self.lost_claim = self.lost_program and _OP_CLAIM.match(block.text) is not None
         if self.lost_claim:
-            return None
+            return
         try:
-            return self.statement(block)
+            self.statement(block)
         except InputError as error:
-            self.problems.append(error)
+            self.complain(error)
             self.lost_claim = True
             if re.match(r"hlo\b|section\b", block.text):
                 self.lost_program, self.program = True, None
             elif self.program is not None:
                 self.claimed += 1  # something was to be claimed about it
-            return None
 
     def statement(self, block: _Block) -> None:
         at = block.at + _indent(block.text)
@@ -192,10 +190,10 @@ class _Reader:
         self.fail(f"{quoted(keyword or block.text.split(chr(10))[0])} begins no statement", at, _STATEMENTS)
 
     def heading(self, block: _Block, at: int) -> None:
+        self.end_of_program()
         self.section = " ".join(self.original[at : block.at + len(block.text)].split())
         if not self.section:
             self.fail("a section without a heading", at, "`section TEXT`")
-        self.end_of_program()
 
     def expect(self, block: _Block, at: int) -> None:
         words = block.text[at - block.at :].split()
@@ -246,22 +244,13 @@ class _Reader:
         self.program_block = block
         self.claimed = 0
 
-    def close_program(self) -> None:
-        """End the program above; that nothing is claimed about it costs nothing else where errors are collected."""
-        try:
-            self.end_of_program()
-        except InputError as error:
-            if self.problems is None:
-                raise
-            self.problems.append(error)
-            self.program = self.program_block = None
-
     def end_of_program(self) -> None:
-        """A program ends where the next one or a section begins."""
+        """A program ends where the next one or a section begins; that nothing is claimed about it costs nothing else."""
         if self.program is not None and self.program_block is not None and not self.claimed:
             message = f"nothing is claimed about the program {quoted(self.program.name)}"
-            self.fail(message, self.program_block.at, "`ENDPOINT -> ENDPOINT : MAP` below it")
+            self.complain(self.error(message, self.program_block.at, "`ENDPOINT -> ENDPOINT : MAP` below it"))
         self.program = self.program_block = None
+        self.lost_program = False
 
     def add(self, block: _Block, name: str, at: int, statement: Statement, text: str) -> None:
         if name in self.lines_of:

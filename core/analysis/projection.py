@@ -1,10 +1,11 @@
 """Maps with fewer ranges and the same relation: what composition leaves behind is projected out.
 
 A range that no result mentions says that some value of it satisfies the constraints. Two ranges that a result only adds
-are one. Five rules remove them, each exact:
+are one. Six rules remove them, each exact:
 
 - *images*: ranges that are tied to no dimension and no runtime value contribute to the results the set of values that they
   reach. If that is a box, each of its sides becomes a range: `s0 floordiv 8` and `s0 mod 8` become two;
+- *digits*: a range of which only the quotient and the remainder by one number are mentioned becomes these two;
 - *residues*: a range that a constraint gives a remainder becomes the quotient;
 - *sums*: of two ranges that stand in one result, added, their sum becomes the range, and one of the two is eliminated;
 - *elimination* of a range that only constraints mention, by Fourier and Motzkin, where that is exact for integers;
@@ -20,7 +21,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import prod
 
-from ..expr import Expr, Int, Mod, Var, as_sum, linear, postorder, substitute_all
+from ..expr import Expr, FloorDiv, Int, Mod, Var, as_sum, linear, postorder, substitute_all
 from ..facts import Facts
 from ..indexing_map import Constraint, IndexingMap, Variable, unused_name
 
@@ -35,7 +36,7 @@ def projected(m: IndexingMap) -> IndexingMap:
     if m.is_trivially_empty:
         return m
     while m.ranges:
-        after = _images(m) or _counted(m) or _without_hidden(m) or _summed(m) or _determined(m)
+        after = _images(m) or _in_digits(m) or _counted(m) or _without_hidden(m) or _summed(m) or _determined(m)
         if after is None:
             break
         m = after
@@ -184,6 +185,27 @@ def _linear_side(ranges: Sequence[Variable], part: Expr) -> tuple[int, int, int]
         lo += min(k * v.lo, k * v.hi)
         count += abs(k) // step * (v.size - 1)
     return lo, count, step
+
+
+# ------------------------------------------------------------------------------------------------------------ digits
+def _in_digits(m: IndexingMap) -> IndexingMap | None:
+    """The map with two digits in place of the first range of which nothing else is mentioned."""
+    held = [e for v in m.rts if v.source is not None for e in v.source.results]
+    exprs = [*m.results, *(c.expr for c in m.constraints), *held]
+    users: dict[Expr, set[Expr]] = {v.expr: {e for e in exprs if e is v.expr} for v in m.ranges}
+    for node in postorder(*exprs):
+        for child in node.children:
+            if child in users:
+                users[child].add(node)
+    for at, v in enumerate(m.ranges):
+        radices = {e.b if isinstance(e, (FloorDiv, Mod)) and e.a is v.expr else None for e in users[v.expr]}
+        n = radices.pop() if len(radices) == 1 else None
+        if isinstance(n, Int) and n.value > 1 and v.lo % n.value == v.size % n.value == 0:
+            low = Variable(unused_name(f"s{len(m.ranges)}", {u.name for u in m.variables}), 0, n.value - 1)
+            high = Variable(v.name, v.lo // n.value, v.hi // n.value)
+            digits = m.rewritten({v.expr // n: high.expr, v.expr % n: low.expr}, rts=m.rts)
+            return digits.with_(ranges=(*m.ranges[:at], high, low, *m.ranges[at + 1 :]))
+    return None
 
 
 # ---------------------------------------------------------------------------------------------------------- residues

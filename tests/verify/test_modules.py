@@ -22,10 +22,12 @@ from indexproof.core.hlo import Instruction, Module, read_module
 from indexproof.core.hlo.attributes import Attributes, Reference
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.op import Coordinates, Map, Op, Sizes
+from indexproof.core.points import domain_values
 from indexproof.core.text import parse_map
 from indexproof.reports.hlo_files import hlo_file_text
 from indexproof.rules.ops.movement import Concatenate, Transpose
 from indexproof.verify.analysed import ComputationReport, module_maps
+from indexproof.verify.concrete import pairs
 from indexproof.verify.modules import ModuleVerifier, _join_answer, composition
 from indexproof.verify.values import evaluate
 from indexproof.verify.verdict import Status
@@ -96,6 +98,27 @@ def test_everything_is_proved(path: Path) -> None:
     assert not [(r.name, c) for r in reports for c in r.failed]
     counts = sum((Counter(r.counts) for r in reports), Counter[str]())
     assert all(counts[kind] for kind in ("in bounds", "sound", "complete", "as produced", "pair"))
+
+
+def test_a_whole_program_as_it_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    points: list[int] = []
+
+    def counted(*asked: Any) -> Any:
+        found = domain_values(*asked)
+        points.append(0 if found is None else found[0].size)
+        return found
+
+    monkeypatch.setattr(pairs, "domain_values", counted)
+    # two layers of a decoder with causal masks, as tests/bench/whole_programs.py makes them
+    module = read_module(hlo_file_text(Path(__file__).parent / "data/decoder.hlo.gz"))
+    reports = check(module, ModuleVerifier(module))
+    assert not [(r.name, c) for r in reports for c in r.failed]
+    counts = sum((Counter(r.counts) for r in reports), Counter[str]())
+    # one for each operand of each operation, and one for each root and parameter that depend on each other
+    assert counts["pair"] == 516
+    # layers share their maps; tables of points are what takes memory
+    assert counts["composed"] <= 410
+    assert max(points) <= 1 << 20
 
 
 def test_what_is_asked_of_a_fusion() -> None:

@@ -144,6 +144,9 @@ FEWER = [
      "(d0) -> (d0), domain: d0 in [0, 3]"),
     ("(d0)[s0, s1] -> (s0 * 3 + s1 * 6), domain: d0 in [0, 3], s0 in [0, 1], s1 in [0, 4]",
      "(d0)[s0] -> (s0 * 3), domain: d0 in [0, 3], s0 in [0, 9]"),
+    ("(d0)[s0, s1] -> (s0 floordiv 4, s1), domain: d0 in [0, 3], s0 in [0, 7], s1 in [0, 3], s1 - s0 mod 4 in [0, 3], "
+     "d0 - s1 in [0, 3]",
+     "(d0)[s0, s1] -> (s0, s1), domain: d0 in [0, 3], s0 in [0, 1], s1 in [0, 3]"),
     # without this the compiled scan of 1,000 rows takes minutes
     ("(d0)[s0, s1] -> (s0), domain: d0 in [0, 63], s0 in [0, 63], s1 in [0, 7], s0 - s1 * 8 in [2, 5], "
      "(d0 floordiv 16) * -4 + s1 in [-4, -1]",

@@ -59,6 +59,8 @@ Sizes = Sequence[ExprLike]
 Coordinates = Sequence[Expr]
 Direction = Literal["output_to_input", "input_to_output"]
 DIRECTIONS: tuple[Direction, Direction] = ("output_to_input", "input_to_output")
+#: Hypotheses and a goal.
+Question = tuple[tuple[Condition, ...], Condition]
 #: A condition on attributes and sizes, and what to tell a person who breaks it.
 Demand = tuple[Condition, str]
 
@@ -536,29 +538,26 @@ class MapClaim:
         inside = box(self.source, self.source_sizes)
         return (*inside, *box((r.variable for r in self.ranges), (r.size for r in self.ranges)), *self.where)
 
-    def in_bounds(self) -> tuple[tuple[Condition, ...], Condition]:
-        """(hypotheses, goal): what the map names is an element of the target."""
-        return (*self.assumed, *self.point), all_of(box(self.results, self.target_sizes))
+    def obligations(self) -> dict[str, Question]:
+        """The questions that the map owes, by name.
 
-    def sound(self) -> tuple[tuple[Condition, ...], Condition]:
-        """(hypotheses, goal): what the map names is related to the source."""
+        *In bounds*: what it names is an element of the target.  *Sound*: that is related to the source.  *Complete*: it
+        names every related element; the ranges' values are their witnesses.
+        """
         named = dict(zip(self.target, self.results, strict=True))
-        return (*self.assumed, *self.point), all_of(c.substitute(named) for c in self.reads)
-
-    def complete(self) -> tuple[tuple[Condition, ...], Condition]:
-        """(hypotheses, goal): the map names every related element; the ranges' values are their witnesses."""
-        related = (*box(self.source, self.source_sizes), *box(self.target, self.target_sizes), *self.reads)
+        here, there = box(self.source, self.source_sizes), box(self.target, self.target_sizes)
         chosen = {r.variable: r.witness for r in self.ranges}
         owed = [
             *box((r.witness for r in self.ranges), (r.size for r in self.ranges)),
             *[c.substitute(chosen) for c in self.where],
             *[e.eq(t) for e, t in zip(substitute_all(self.results, chosen), self.target, strict=True)],
         ]
-        return (*self.assumed, *related), all_of(owed)
-
-    def obligations(self) -> dict[str, tuple[tuple[Condition, ...], Condition]]:
-        """The three by name."""
-        return {"in bounds": self.in_bounds(), "sound": self.sound(), "complete": self.complete()}
+        assumed = (*self.assumed, *self.point)
+        return {
+            "in bounds": (assumed, all_of(box(self.results, self.target_sizes))),
+            "sound": (assumed, all_of(c.substitute(named) for c in self.reads)),
+            "complete": ((*self.assumed, *here, *there, *self.reads), all_of(owed)),
+        }
 
 
 def map_claim(
@@ -628,32 +627,21 @@ def _witness(op: Op, r: Range, target: Coordinates) -> Expr:
     return lift(r.witness(target))
 
 
-@dataclass(frozen=True)
-class CoverageClaim:
-    """Of the operands in ``suppliers`` exactly one, with exactly one element, supplies each output element.
+def coverage_claim(op: Op, shapes: Sequence[Sizes], facts: Iterable[Condition] = ()) -> Question | None:
+    """Of the operands in :meth:`Op.sharing` exactly one, with exactly one element, supplies each output element.
 
-    Their maps have no ranges, so a supplier that supplies at all supplies one element; ``goal`` says that
-    exactly one of the maps' conditions holds at every output element.
+    Their maps have no ranges, so a supplier that supplies at all supplies one element, and the goal is that exactly one
+    of the maps' conditions holds at every output element.  None for an op that makes no such claim.
     """
-
-    op: Op
-    suppliers: tuple[int, ...]
-    hypotheses: tuple[Condition, ...]
-    goal: Condition
-
-
-def coverage_claim(op: Op, shapes: Sequence[Sizes], facts: Iterable[Condition] = ()) -> CoverageClaim | None:
-    """The claim of :meth:`Op.sharing`; None for an op that makes none."""
-    suppliers = op.sharing()
-    if not suppliers:
+    claims = [map_claim(op, k, "output_to_input", shapes, facts) for k in op.sharing()]
+    if not claims:
         return None
-    claims = [map_claim(op, k, "output_to_input", shapes, facts) for k in suppliers]
     if any(c.ranges for c in claims):
         raise TypeError(f"{op.name}: an operand that shares the output has a map with ranges")
     supplied = [all_of(c.where) for c in claims]
     goal = any_of(all_of(c if j == k else ~c for j, c in enumerate(supplied)) for k in range(len(supplied)))
     first = claims[0]
-    return CoverageClaim(op, suppliers, (*first.assumed, *box(first.source, first.source_sizes)), goal)
+    return (*first.assumed, *box(first.source, first.source_sizes)), goal
 
 
 def substituted(op: Op, values: Mapping[Var, int]) -> Op:

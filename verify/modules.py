@@ -290,8 +290,8 @@ def _op_answers(op: Op, shapes: Sequence[tuple[int, ...]]) -> Iterator[tuple[str
         yield "pair", _asked(partial(inverse, *produced))
     coverage = coverage_claim(op, shapes)
     if coverage is not None:
-        claim = map_claim(op, coverage.suppliers[0], "output_to_input", shapes)
-        yield "coverage", _asked(partial(holds, coverage.goal, _variables(claim, "sound")))
+        claim = map_claim(op, op.sharing()[0], "output_to_input", shapes)
+        yield "coverage", _asked(partial(holds, coverage[1], _variables(claim, "sound")))
 
 
 def _kept(claim: MapClaim, kind: str, goal: Condition) -> Answer | None:

@@ -27,7 +27,7 @@ from ..core.condition import (
 from ..core.constraint_order import ConstraintMeasure, constraint_measure
 from ..core.constraint_order import measured as measured_constraint
 from ..core.expr import Expr, Int, Max, Min, Var, lift, postorder, var
-from ..core.op import DIRECTIONS, Case, MapClaim, box, coverage_claim, map_claim
+from ..core.op import DIRECTIONS, Case, MapClaim, Question, box, coverage_claim, map_claim
 from ..core.parametric import divisors_of
 from ..core.rewrite import ConstraintRule, Measure, Rule, measure, measured
 from ..rules.transfer import KnownLaw, TransferLaw
@@ -253,11 +253,11 @@ def op_obligations(case: Case) -> Iterator[Obligation]:
             yield from owe(f"reads{place} {kind}", question)
     coverage = coverage_claim(op, case.shapes, case.facts)
     if coverage is not None:
-        yield Obligation("op", subject, "coverage", coverage.hypotheses, coverage.goal, where=where, claim=said)
+        yield Obligation("op", subject, "coverage", *coverage, where=where, claim=said)
     yield Obligation("op", subject, "not vacuous", assumed, FALSE, "exists", where=where, claim=said)
 
 
-Owed = Iterator[tuple[str, tuple[tuple[Condition, ...], Condition]]]
+Owed = Iterator[tuple[str, Question]]
 
 
 def sizes_defined(case: Case) -> Owed:

@@ -130,9 +130,7 @@ class _Reader:
                 continue
             start = _COMPUTATION.match(text, position)
             if start is None:
-                self.source.unexpected(
-                    position, "where a computation belongs", "a computation such as `ENTRY main { … }`"
-                )
+                source.unexpected(position, "where a computation belongs", "a computation such as `ENTRY main { … }`")
             computation, position = self.computation(start[2], start.end(), loose=header is None)
             if computation.name in named:
                 source.fail(

@@ -252,7 +252,13 @@ class Dataflow:
         return made is None or made.opcode in (f"{base}-start", f"{base}-update", *through)
 
     def _of_op(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
-        """Ask the catalogue about an instruction."""
+        """Ask the catalogue about an instruction, once for all that are written alike but for names."""
+        # the reader makes one object for each spelling
+        spelled = (instruction.shape, instruction.attributes, *instruction.operand_shapes)
+        key = (instruction.opcode, path, *map(id, spelled))
+        found = self.analysis.links.get(key)
+        if found is not None:
+            return found[0]
         answer = self._ask(instruction)
         if isinstance(answer, NoMap):
             return self._opaque(instruction, answer.reason)
@@ -262,6 +268,8 @@ class Dataflow:
         output = paths.index(path)
         if output >= len(answer):
             return self._opaque(instruction, "the catalogue has no such output")
+        alike = not bounds and instruction.opcode != "select"
+        shared = alike and not any(m.rts for maps in answer[output] for m in maps)
         per_operand = [[self._own(m, instruction) for m in maps] for maps in answer[output]]
         if instruction.opcode == "select":
             branches = self._masked(instruction, per_operand[1:], self._predicate)
@@ -269,7 +277,11 @@ class Dataflow:
         elif instruction.opcode == "scatter" and per_operand[0] and per_operand[0][0].rts:
             per_operand[:1] = self._masked(instruction, per_operand[:1], self._landing)
         places = [(k, inner) for k, o in enumerate(instruction.operands) for inner in paths_of(o.shape)]
-        return {leaf: Reads(maps, [], bounds) for leaf, maps in zip(places, per_operand, strict=True) if maps}
+        pairs = zip(places, per_operand, strict=True)
+        links: dict[Leaf, Reads | None] = {leaf: Reads(maps, [], bounds) for leaf, maps in pairs if maps}
+        if shared:
+            self.analysis.links[key] = links, spelled
+        return links
 
     def _masked(
         self, instruction: Instruction, branches: list[list[IndexingMap]], mask: Callable[..., Mask | None]

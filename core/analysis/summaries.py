@@ -9,7 +9,7 @@ from ..indexing_map import IndexingMap
 from ..op import Direction
 from ..transform import merge_runtime, number_variables, remove_unused
 from .dataflow import ENTERED, Dataflow
-from .dependence import Leaf, Summary
+from .dependence import Leaf, Reads, Summary
 from .merge import covers, merged
 from .projection import projected
 from .steps import CompositionStep, EvaluationStep, MergeStep, Options
@@ -45,6 +45,8 @@ class Analysis:
         # Different paths compose to the same map again and again; a simplified map is its own simplification.
         self._simplified: dict[IndexingMap, IndexingMap] = {}
         self._frames: dict[str, Dataflow] = {}
+        #: What instructions without runtime values read, by the objects that say so, which are kept with it.
+        self.links: dict[tuple[object, ...], tuple[dict[Leaf, Reads | None], tuple[object, ...]]] = {}
         self._composed: dict[tuple[IndexingMap, IndexingMap], IndexingMap] = {}
         # What is known of the parameters of computations with values put in, and these by what they were made of.
         self.known: dict[str, dict[Leaf, Value]] = {}

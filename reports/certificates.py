@@ -51,7 +51,7 @@ def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
     Raises :class:`TooLargeError` for a rule with too many cases.
     """
     if not isinstance(o, StatedObligation):
-        found = certificate(o.name, o.hypotheses, o.goal)[0]
+        found = certificate(o.name, o.hypotheses, o.goal)
         return None if found is None else ({}, [found])
     for stated in filter(None, (generalised(o.rule), o.rule)):  # as a case of a wider rule, or as it is
         said = {"rule": json.loads(o.source)}

@@ -53,54 +53,7 @@ def resources(s: z3.Solver) -> int:
     return sum(int(amount) for name, amount in s.statistics() if name == "rlimit count")
 
 
-class SolverConditions:
-    """Conditions as z3 Booleans; a subclass reads expressions, whose values :attr:`_memo` keeps."""
-
-    context: z3.Context
-    _memo: dict[Expr, Any]
-
-    def condition(self, c: Condition) -> Any:
-        """``c`` as a z3 Boolean."""
-        return condition_interpret(c, self.value, self)
-
-    def value(self, e: Expr) -> Any:
-        """``e`` as a term of z3."""
-        return interpret((e,), cast("Algebra[Any]", self), self._memo)[0]
-
-    def mod(self, a: Any, b: Any) -> Any:
-        """The remainder of terms."""
-        raise NotImplementedError
-
-    def const(self, value: bool) -> Any:
-        return z3.BoolVal(value, self.context)
-
-    def compare(self, op: str, a: Any, b: Any) -> Any:
-        match op:
-            case "<=":
-                return a <= b
-            case "<":
-                return a < b
-            case "==":
-                return a == b
-        return a != b
-
-    def within(self, e: Any, lo: Any, hi: Any) -> Any:
-        return z3.And(lo <= e, e <= hi)
-
-    def divides(self, d: Any, e: Any) -> Any:
-        return z3.And(d != 0, self.mod(e, d) == 0)
-
-    def conj(self, parts: list[Any]) -> Any:
-        return z3.And(*parts)
-
-    def disj(self, parts: list[Any]) -> Any:
-        return z3.Or(*parts)
-
-    def neg(self, part: Any) -> Any:
-        return z3.Not(part)
-
-
-class Encoder(SolverConditions):
+class Encoder:
     """Expressions and conditions as z3 terms in one context.
 
     ``facts`` collects the defining facts of fresh variables; assert them together with the encoded conditions.
@@ -127,6 +80,14 @@ class Encoder(SolverConditions):
             b = self.value(d)
             self._positive.add(b.get_id())
             self.facts.append(b > 0)
+
+    def condition(self, c: Condition) -> Any:
+        """``c`` as a z3 Boolean."""
+        return condition_interpret(c, self.value, self)
+
+    def value(self, e: Expr) -> Any:
+        """``e`` as a term of z3."""
+        return interpret((e,), cast("Algebra[Any]", self), self._memo)[0]
 
     # -- expressions
     def integer(self, n: int) -> Any:
@@ -229,6 +190,35 @@ class Encoder(SolverConditions):
             if max(d, e) % min(d, e) == 0:
                 self.facts += [m * coarse <= fine, fine <= m * coarse + (m - 1)]
         others.append((d, q))
+
+    # -- conditions
+    def const(self, value: bool) -> Any:
+        return z3.BoolVal(value, self.context)
+
+    def compare(self, op: str, a: Any, b: Any) -> Any:
+        match op:
+            case "<=":
+                return a <= b
+            case "<":
+                return a < b
+            case "==":
+                return a == b
+        return a != b
+
+    def within(self, e: Any, lo: Any, hi: Any) -> Any:
+        return z3.And(lo <= e, e <= hi)
+
+    def divides(self, d: Any, e: Any) -> Any:
+        return z3.And(d != 0, self.mod(e, d) == 0)
+
+    def conj(self, parts: list[Any]) -> Any:
+        return z3.And(*parts)
+
+    def disj(self, parts: list[Any]) -> Any:
+        return z3.Or(*parts)
+
+    def neg(self, part: Any) -> Any:
+        return z3.Not(part)
 
     # -- solving
     def solver(self, conditions: Sequence[Any], budget: int) -> z3.Solver:

@@ -83,7 +83,7 @@ def _linear(
     if not question.contradictory():
         return None, meter.spent
     facts = [LinearFact(f, "lemma") for f in known]
-    return Leaf((*facts, LinearFact(denied, "negated goal")), (), (), "solver"), meter.spent
+    return (*facts, LinearFact(denied, "negated goal")), meter.spent
 
 
 def lemma_obligations(lemma: Scheme) -> Iterator[LemmaObligation]:

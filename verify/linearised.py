@@ -64,7 +64,6 @@ class Linearised:
 
     proved: bool
     resources: int
-    questions: int = 0
     leaf: Leaf | None = None
     found: Any = None
 
@@ -167,7 +166,7 @@ def _asked(
     """Whether the facts contradict ``violated``, or else what ``understood`` makes of a model."""
     facts = [f for f in reading.facts if f != TRUE]
     if violated == FALSE or FALSE in facts:
-        return Linearised(True, 0, 0, Leaf((LinearFact(FALSE, "negated goal"),), (), (), "identity"))
+        return Linearised(True, 0, (LinearFact(FALSE, "negated goal"),))
     limit = _SPENT * rlimit if reading.products else rlimit // _PLAIN
     meter = Meter(limit)
     question = LinearQuestion(meter)
@@ -180,15 +179,14 @@ def _asked(
     for _ in range(_ROUNDS):
         if question.contradictory():
             shown = [LinearFact(f, "fact") for f in facts] + [LinearFact(f, f"lemma: {_LEMMA}") for f in used]
-            lemmas = (_LEMMA,) if used else ()
-            leaf = Leaf((*shown, LinearFact(violated, "negated goal")), (), lemmas, "solver")
-            return Linearised(True, meter.spent, meter.questions, leaf)
+            leaf = (*shown, LinearFact(violated, "negated goal"))
+            return Linearised(True, meter.spent, leaf)
         if question.undecided or len(used) > _INSTANCES or meter.spent > limit:
             break
         values = Values(question.model())
         found = understood(values)
         if found is not None:
-            return Linearised(False, meter.spent, meter.questions, None, found)
+            return Linearised(False, meter.spent, None, found)
         new = _wrong(pool, values, batch)
         if not (new or further):
             further = True
@@ -201,7 +199,7 @@ def _asked(
         pool = [f for f in pool if f not in new]
         question.add(new)
         batch += batch // 4
-    return Linearised(False, meter.spent, meter.questions)
+    return Linearised(False, meter.spent)
 
 
 def _wrong(pool: Sequence[Formula], values: Values, most: int) -> list[Formula]:

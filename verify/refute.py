@@ -26,8 +26,7 @@ from .preprocess import definition, flattened, mentioned, substituted
 
 _EXHAUSTIVE = 20_000
 _RANDOM = 4_000
-_MACHINE = 2_000
-_LIMIT = 1_000
+_MACHINE = 1_000
 #: Sums of a few numbers below it are exact in 64 bits.
 _EXACT = 1 << 48
 
@@ -210,45 +209,29 @@ def bounded_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var,
 
 
 def machine_point(hypotheses: Sequence[Condition], goal: Condition, width: int) -> dict[Var, int] | None:
-    """A counterexample among small integers and those next to the limits of a machine type, in exact arithmetic."""
-    columns = _Columns(hypotheses, goal, object)
-    top = 1 << (width - 1)
-    near = [0, 1, 2, 3, 4, 5, 7, 8, 16, top // 4, top // 2 - 1, top // 2, top - 2, top - 1]
-    values = np.array(
-        sorted({s * v for v in near for s in (1, -1)} | {-top}, key=lambda v: (abs(v), v < 0)), dtype=object
-    )
-    generator = np.random.default_rng(width)
-    # half of the coordinates small: a claim about overflow needs few large ones
-    pick = generator.integers(0, len(values), size=(_MACHINE, len(columns.free)))
-    small = generator.integers(0, 11, size=pick.shape)
-    points = columns.points(values[np.where(generator.random(pick.shape) < 0.5, small, pick)])
-    return columns.first(points)
-
-
-def limit_point(hypotheses: Sequence[Condition], goal: Condition, width: int) -> dict[Var, int] | None:
-    """A counterexample where one expression stands exactly at a limit that the hypotheses give it, in exact arithmetic.
+    """A counterexample among small integers and parts of the largest one of a machine type, in exact arithmetic.
 
     Far from zero few random points satisfy equations and bounds, and a point that overflows on one side only lies next to
     a bound on the other.  So every bound is taken in turn for an equation, which gives the value of one variable; what is
-    to be divisible is written as a multiple.  The other variables are small, or parts of the largest integer.
+    to be divisible is written as a multiple.
     """
     known = flattened(hypotheses)
     multiples = [Compare("==", h.e, h.d * var(f"multiple {k}")) for k, h in enumerate(known) if isinstance(h, Divides)]
+    ends = [[*multiples, Compare("==", h.e, end)] for h in known if isinstance(h, Within) for end in (h.lo, h.hi)]
     top = 1 << (width - 1)
     parts = [top // k + more for k in (1, 2, 3, 4, 5, 6, 7, 8) for more in (-1, 0)]
     values = np.array([s * v for v in (*range(12), *parts) for s in (1, -1)], dtype=object)
     generator = np.random.default_rng(width)
     own = variables_of([*hypotheses, goal])
     found: list[dict[Var, int]] = []
-    for h in [h for h in known if isinstance(h, Within)]:
-        for end in (h.lo, h.hi):
-            columns = _Columns([*known, *multiples, Compare("==", h.e, end)], goal, object)
-            pick = generator.integers(0, len(values), size=(_LIMIT, len(columns.names)))
-            small = generator.integers(0, 24, size=pick.shape)
-            points = values[np.where(generator.random(pick.shape) < 0.6, small, pick)]
-            at = columns.first(completed(points, columns.names, columns.definitions))
-            if at is not None and confirmed(at, hypotheses, goal):
-                found.append({v: at[v] for v in own})
+    for end in ([], multiples, *ends):
+        columns = _Columns([*known, *end], goal, object)
+        pick = generator.integers(0, len(values), size=(_MACHINE, len(columns.names)))
+        small = generator.integers(0, 24, size=pick.shape)
+        points = values[np.where(generator.random(pick.shape) < 0.6, small, pick)]
+        at = columns.first(completed(points, columns.names, columns.definitions))
+        if at is not None and confirmed(at, hypotheses, goal):
+            found.append({v: at[v] for v in own})
     return min(found, key=lambda p: magnitude([p[v] for v in own]), default=None)
 
 

@@ -31,7 +31,7 @@ from .linearised import LINEARISED, by_linearisation
 from .obligation import Obligation
 from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented, unquotienting
 from .recombine import recombinations
-from .refute import bounded_point, confirmed, divisors, limit_point, machine_point, minimised, model, small_point
+from .refute import bounded_point, confirmed, divisors, machine_point, minimised, model, small_point
 from .trust.disagreement import Disagreement
 from .trust.smtlib import script_at
 from .verdict import Status, Verdict
@@ -176,7 +176,7 @@ def reduced(
 
 def _machine(o: Obligation, known: Sequence[Condition], goals: Sequence[Condition], budget: Budget) -> Verdict:
     """Claims about machine integers: they fail next to the limits of the type or, mostly, not at all."""
-    point = machine_point(o.hypotheses, o.goal, o.width) or limit_point(o.hypotheses, o.goal, o.width)
+    point = machine_point(o.hypotheses, o.goal, o.width)
     if point is not None:
         return Verdict(Status.REFUTED, "machine limits", 0, _named(point))
     _, hard, used, spent = _quick_rounds(known, goals, budget.scaled(0.1))

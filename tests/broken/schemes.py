@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from indexproof.core.condition import all_of, any_of
 from indexproof.core.expr import var
-from indexproof.verify.linear import Scheme
+from indexproof.verify.schemes import Scheme
 
 e, p, q, t, u = (var(name) for name in "epqtu")
 

@@ -91,7 +91,7 @@ def test_cvc5_agrees_at_the_leaves() -> None:
     pytest.importorskip("cvc5")
     for shapes in SHAPES:
         known, goals = complete(*shapes)
-        proof = export._with_equated_dividends(known, goals[0], LIMITS)
+        proof = export._with_equated_dividends(known, goals[0])
         assert proof is not None
         written = json.loads(json.dumps(export.certificate_json("reshape", known, goals[0], proof)))
         assert tuple(check_certificate(written, (tuple(known), goals[0])).solvers) == ("z3", "cvc5")
@@ -118,7 +118,7 @@ def test_a_wrong_replacement_is_not_believed(planted: Expr, monkeypatch: pytest.
     goal = ((i * n + j) // m).eq(planted // m)
     proposing(monkeypatch, i * n + j, planted)
     assert [o.proved for o in solve.by_equated_dividends(KNOWN, goal, LIMITS)] == [False]
-    assert export._with_equated_dividends(KNOWN, goal, LIMITS) is None
+    assert export._with_equated_dividends(KNOWN, goal) is None
     # and what is right is
     right = ((i * n + j) // m).eq((k * m + d) // m)
     proposing(monkeypatch, i * n + j, k * m + d)
@@ -127,7 +127,7 @@ def test_a_wrong_replacement_is_not_believed(planted: Expr, monkeypatch: pytest.
 
 def test_a_certificate_with_another_replacement_is_refused() -> None:
     goal = ((i * n + j) // m).eq(k)
-    proof = export._with_equated_dividends(KNOWN, goal, LIMITS)
+    proof = export._with_equated_dividends(KNOWN, goal)
     written = json.loads(json.dumps(export.checked_json("quotient", KNOWN, goal, proof)))
     assert check_certificate(written, (KNOWN, goal), solvers=Z3).leaves > 0
     nothing = {"step": "goals", "parts": []}

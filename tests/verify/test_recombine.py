@@ -160,7 +160,7 @@ def test_a_planted_mistake_is_not_believed(planted: Any, monkeypatch: pytest.Mon
     goal = (digits // c).eq(number // c)
     proposing(monkeypatch, digits, number)
     assert outcomes(goal) == [False]
-    assert export._with_recombined_digits(POSITIVE, goal, LIMITS) is None
+    assert export._with_recombined_digits(POSITIVE, goal) is None
     digits, number = planted.twin
     goal = (digits // c).eq(number // c)
     proposing(monkeypatch, digits, number)
@@ -181,7 +181,7 @@ def test_a_planted_mistake_would_be_believed_if_nobody_asked(planted: Any, monke
     monkeypatch.setattr(linear, "prove", unasked)
     monkeypatch.setattr(export, "prove", unasked)
     assert outcomes(goal) == [True, True]
-    proof = export._with_recombined_digits(POSITIVE, goal, LIMITS)
+    proof = export._with_recombined_digits(POSITIVE, goal)
     assert proof is not None
     forged = json.loads(json.dumps(export.certificate_json("wrong", POSITIVE, goal, proof)))
     with pytest.raises(CertificateRefused, match=r"\.cut"):
@@ -196,7 +196,7 @@ def test_recombined_digits_have_a_certificate() -> None:
     again = summed(strided(place, (d, a * c, b * e)), (d, a * c, b * e))
     goal = (again // (c * d * e)).eq(i0)
     # the reduction proves this without it by now
-    proof = _with_recombined_digits(known, goal, None)
+    proof = _with_recombined_digits(known, goal)
     assert proof["step"] == "equal terms"
     written = json.loads(json.dumps(checked_json("a digit", known, goal, proof)))
     assert check_certificate(written, (tuple(known), goal), solvers={"z3": z3_refutes}).lemmas["cut"] > 0

@@ -22,7 +22,7 @@ from indexproof.verify.obligation import Obligation, Way
 from indexproof.verify.obligations import Needed
 from indexproof.verify.parametric import condition_on_sizes
 from indexproof.verify.preprocess import mentioned, substituted
-from indexproof.verify.refute import limit_point, minimised
+from indexproof.verify.refute import machine_point, minimised
 from indexproof.verify.run import examine
 from indexproof.verify.size_claims import SizeQuestion
 from indexproof.verify.solve import decide, unquotiented
@@ -159,16 +159,16 @@ def test_an_overflow_at_a_limit_is_found(o: Obligation) -> None:
 
 @pytest.mark.parametrize("o", SAFE, ids=lambda o: o.name)
 def test_no_overflow_is_found_where_there_is_none(o: Obligation) -> None:
-    assert limit_point(o.hypotheses, o.goal, o.width) is None
+    assert machine_point(o.hypotheses, o.goal, o.width) is None
     assert decide(o).proved
 
 
 def test_limits_are_equations() -> None:
     hypotheses = (divides(d, x - y), x.within(10**9, 10**9 + 5), d.within(2, 9))
-    found = limit_point(hypotheses, (x // d < 10**9 // 5) & (y < 5 * 10**8), 32)
+    found = machine_point(hypotheses, (x // d < 10**9 // 5) & (y < 5 * 10**8), 32)
     assert found is not None
     assert all(h.evaluate(found) for h in hypotheses)
-    assert limit_point(hypotheses, x >= 10**9, 32) is None
+    assert machine_point(hypotheses, x >= 10**9, 32) is None
 
 
 def test_a_large_budget_is_not_a_small_one() -> None:

@@ -8,7 +8,7 @@ solver about products.  It
    exact,
 3. substitutes equalities in solved form,
 4. brings everything to polynomial normal form, in which each product is an opaque integer,
-5. adds instances of lemmas that are true of all integers (:data:`LEMMAS`), as far as a model of the question
+5. adds instances of lemmas that are true of all integers (:data:`..schemes.LEMMAS`), as far as a model of the question
    violates them, and
 6. asks *linear* integer arithmetic, which is decidable.
 
@@ -19,10 +19,9 @@ check.
 
 from __future__ import annotations
 
-from ..schemes import LEMMAS, STEPS, Scheme
 from .leaves import ReductionBudget
 from .prover import Reduction, prove
 from .question import Leaf, leaf_smtlib
 from .record import LinearFact
 
-__all__ = ["LEMMAS", "STEPS", "Leaf", "LinearFact", "Reduction", "ReductionBudget", "Scheme", "leaf_smtlib", "prove"]
+__all__ = ["Leaf", "LinearFact", "Reduction", "ReductionBudget", "leaf_smtlib", "prove"]

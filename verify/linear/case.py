@@ -39,7 +39,6 @@ class Definition:
 
     name: str
     value: Poly
-    why: str
     facts: tuple[LinearFact, ...] = ()
     witness: Witness | None = None
     equation: LinearFact | None = None
@@ -53,7 +52,6 @@ class SignCase:
     signs: tuple[tuple[Poly, int], ...] = ()
     facts: tuple[LinearFact, ...] = ()
     witnesses: tuple[Witness, ...] = ()
-    steps: tuple[str, ...] = ()
     rejected: frozenset[str] = frozenset()
 
     def with_definition(self, d: Definition) -> SignCase:
@@ -67,22 +65,20 @@ class SignCase:
             definitions={**{v: p.substitute(one) for v, p in self.definitions.items()}, d.name: value},
             facts=(*self.facts, *d.facts),
             witnesses=(*self.witnesses, *((d.witness,) if d.witness else ())),
-            steps=(*self.steps, f"{d.why}: {d.name} = {d.value}"),
         )
 
     def with_sign(self, p: Poly, sign: int) -> SignCase:
         """The case in which ``p`` has this sign."""
         p = p.substitute(self.definitions)
-        text = f"sign split: {p} {'>' if sign > 0 else '<' if sign else '='} 0"
-        case = replace(self, steps=(*self.steps, text), signs=(*self.signs, (p, sign)))
+        case = replace(self, signs=(*self.signs, (p, sign)))
         name = p.single
         if name is not None and sign < 0:
             # a negative divisor is the negation of a positive one: everything below has positive divisors
             # only
-            return case.with_definition(Definition(name, -variable(f"{name}!neg"), "negation"))
+            return case.with_definition(Definition(name, -variable(f"{name}!neg")))
         if sign == 0:
             for v, c in p.units():
-                return case.with_definition(Definition(v, p.without(v) * -c, "zero"))
+                return case.with_definition(Definition(v, p.without(v) * -c))
         return case
 
 

@@ -29,7 +29,6 @@ class DivisionReading(CaseFacts):
         s = self.sign(b)
         if s == 0:
             self._undefined()
-        self.used_lemma("ceiling")
         # for b > 0: the quotient of a + b - 1, rounded down
         return self._natural(a + b - ONE, b)[0] if s > 0 else self._natural(-a - b - ONE, -b)[0]
 
@@ -113,8 +112,6 @@ class DivisionReading(CaseFacts):
             k, left = divmod(rest.constant, b.constant)
             whole, rest = whole + k, rest + (left - rest.constant)
         q, r = self._fraction(rest, b, whole.constant if whole.is_constant else 0)
-        if whole:
-            self.used_lemma("multiple leaves quotient")
         return whole + q, r
 
     def _fraction(self, a: Poly, b: Poly, whole: int = 0) -> tuple[Poly, Poly]:
@@ -129,10 +126,8 @@ class DivisionReading(CaseFacts):
         certain = self.bounds.certain
         if certain(a):
             if certain(b - a - ONE):
-                self.used_lemma("small dividend")
                 return ZERO, a
         elif certain(a + b) and certain(-a - ONE):
-            self.used_lemma("small dividend")
             return constant(-1), a + b
         if len(b) == 1:
             found = self._by_factor(a, b)
@@ -160,7 +155,6 @@ class DivisionReading(CaseFacts):
                 h, _ = b.divide(g)
                 if not self.bounds.certain(h - ONE):
                     continue
-                self.used_lemma("common factor")
                 q, r = self._positive(whole, h)
                 if self.log is not None:
                     natural, gap = self.bounds.natural(g), self.bounds.evidence(g - rest - ONE)
@@ -175,7 +169,6 @@ class DivisionReading(CaseFacts):
             whole = 0
         elif target[1] < 0 and not self.eager:
             # counts are natural numbers: -(-n // b) and (n + b - 1) // b are the same
-            self.used_lemma("negated dividend")
             q, r = self._positive(b - a - ONE, b)
             self._divided[a, b] = -q, b - r - ONE
             if self.log is not None:
@@ -201,7 +194,7 @@ class DivisionReading(CaseFacts):
             name, c = target
             self._claimed.add(name)
             value = (b * q + r - a.without(name)) * c
-            self.defining.append(Definition(name, value, "radix", tuple(facts), w, equation))
+            self.defining.append(Definition(name, value, tuple(facts), w, equation))
         self.facts.append(equation)
         return q, r
 

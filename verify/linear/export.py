@@ -39,9 +39,8 @@ from ..preprocess import comparisons, unquotienting
 from ..recombine import recombinations
 from .case import name_of
 from .instances import UNREAD, CertifiedTerms, Context, Instances, as_json, seen
-from .leaves import ReductionBudget
 from .polynomial import ONE, Poly, constant, product, variable
-from .prover import Reduction, prove
+from .prover import prove
 from .reading import Reading
 from .record import Log, Node, Reason, Unrecorded
 
@@ -51,34 +50,22 @@ Json = Any
 _QUICK: dict[str, Solver] = {"z3": z3_refutes, "cvc5": partial(cvc5_refutes, rlimit=100_000)}
 
 
-def certificate(
-    name: str, hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None = None
-) -> tuple[Json, Reduction]:
+def certificate(name: str, hypotheses: Sequence[Condition], goal: Condition) -> Json:
     """A certificate that the hypotheses imply the goal where no divisor is zero, or ``None`` where none is found."""
-    outcome = prove(hypotheses, goal, budget=budget, record=True)
-    proof = outcome.proof or _otherwise(hypotheses, goal, budget)
-    if proof is None:
-        return None, outcome
-    return checked_json(name, hypotheses, goal, proof), outcome
+    proof = recorded(hypotheses, goal)
+    return None if proof is None else checked_json(name, hypotheses, goal, proof)
 
 
-def recorded(hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None = None) -> Node | None:
+def recorded(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
     """A recorded proof: of the goal, of its parts one by one, or that the hypotheses contradict each other."""
-    return _proof(hypotheses, goal, budget) or _otherwise(hypotheses, goal, budget)
+    return _proof(hypotheses, goal) or _with_quotient_bounds(hypotheses, goal) or _proof(hypotheses, FALSE)
 
 
-def _proof(hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None) -> Node | None:
-    return prove(hypotheses, goal, budget=budget, record=True).proof
+def _proof(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
+    return prove(hypotheses, goal, record=True).proof
 
 
-def _otherwise(hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None) -> Node | None:
-    proof = _with_quotient_bounds(hypotheses, goal, budget)
-    return _proof(hypotheses, FALSE, budget) if proof is None and goal is not FALSE else proof
-
-
-def _with_quotient_bounds(
-    hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None
-) -> Node | None:
+def _with_quotient_bounds(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
     """A proof of the parts of a goal one after another, some of them as bounds of dividends instead of quotients."""
     shown: list[Condition] = []
     parts: list[Node] = []
@@ -87,10 +74,10 @@ def _with_quotient_bounds(
         hard = []
         for part in left:
             known = [*hypotheses, *shown]
-            proof = _proof(known, part, budget)
+            proof = _proof(known, part)
             steps = list(unquotienting(known, part)) if proof is None else []
             if steps:
-                then = _proof(known, steps[-1][1], budget)
+                then = _proof(known, steps[-1][1])
                 if then is not None:
                     before = [part, *(goal for _, goal in steps)]
                     sides = [
@@ -99,7 +86,7 @@ def _with_quotient_bounds(
                     ]
                     proof = {"step": "quotient bound", "sides": sides, "then": then}
             for otherwise in (_with_recombined_digits, _with_equated_dividends):
-                proof = proof or otherwise(known, part, budget)
+                proof = proof or otherwise(known, part)
             if proof is None:
                 hard.append(part)
             else:
@@ -117,27 +104,23 @@ def _side(bound: Condition, side: str) -> Expr:
     return bound.a if side == "small" else bound.b
 
 
-def _with_recombined_digits(
-    hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None
-) -> Node | None:
+def _with_recombined_digits(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
     """A proof of the goal about the numbers that its digits make up, after one that they do."""
     steps, left = recombinations(goal)
     if not steps:
         return None
     claims = [*(s.eq(v) for s, v in steps), left]
     plain = [h for h in hypotheses if not recombinations(h)[0]]
-    return of_equal_terms(steps, [_proof(plain, c, budget) for c in claims])
+    return of_equal_terms(steps, [_proof(plain, c) for c in claims])
 
 
-def _with_equated_dividends(
-    hypotheses: Sequence[Condition], goal: Condition, budget: ReductionBudget | None
-) -> Node | None:
+def _with_equated_dividends(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
     """A proof of the goal about what hypotheses say that its dividends are."""
     steps, rest, left = equated(hypotheses, goal)
     if not steps:
         return None
     claims = [*((hypotheses, s.eq(v)) for s, v in steps), (rest, left)]
-    return of_equal_terms(steps, [_proof(known, c, budget) for known, c in claims])
+    return of_equal_terms(steps, [_proof(known, c) for known, c in claims])
 
 
 def of_equal_terms(steps: Sequence[tuple[Expr, Expr]], proofs: Sequence[Node | None]) -> Node | None:

@@ -36,7 +36,6 @@ class CaseFacts(Ring, FormulaLogic):
         self.witnesses: list[Witness] = []
         self.choices: list[tuple[Poly, tuple[Poly, ...]]] = []
         self.defining: list[Definition] = []
-        self.used: dict[str, None] = {}
         self._claimed: set[str] = set()
         self._fresh: set[str] = set()
         self._memo: dict[Expr, Poly] = {}
@@ -180,7 +179,6 @@ class CaseFacts(Ring, FormulaLogic):
                 moved = p.replace(m, value)
                 if moved != p:
                     p = moved
-                    self.used_lemma("substitution")
                     break
             else:
                 return p
@@ -268,10 +266,6 @@ class CaseFacts(Ring, FormulaLogic):
                     if t.degree > 1:
                         todo.append(tight(t))
         self._facts_seen = len(self.bounds.facts)
-
-    def used_lemma(self, name: str) -> None:
-        """Note a step by name."""
-        self.used[name] = None
 
     def _name(self, stem: str, *meaning: object) -> Poly:
         """The name of a value, or what it has been decided to be."""

@@ -46,14 +46,13 @@ class _State:
     facts: list[LinearFact]
     witnesses: list[Witness]
     choices: list[tuple[Poly, tuple[Poly, ...]]]
-    steps: list[str]
 
-    def substituted(self, values: dict[str, Poly], dropped: LinearFact, step: str) -> _State:
+    def substituted(self, values: dict[str, Poly], dropped: LinearFact) -> _State:
         """The state after an equation has been used up."""
         moved = (_substituted(f, values, dropped) for f in self.facts if f is not dropped)
         facts = [f for f in moved if f.formula != TRUE]
         choices = [(m.substitute(values), tuple(o.substitute(values) for o in os)) for m, os in self.choices]
-        return _State(facts, [w.substitute(values) for w in self.witnesses], choices, [*self.steps, step])
+        return _State(facts, [w.substitute(values) for w in self.witnesses], choices)
 
 
 def _substituted(f: LinearFact, values: dict[str, Poly], equation: LinearFact) -> LinearFact:
@@ -72,26 +71,22 @@ class Leaves:
         self.record = record
         self.meter = Meter(budget.rlimit)
         self.closed: list[Leaf] = []
-        self.reason = ""
         self._instances = 0
 
-    def add(self, facts: Iterable[LinearFact], steps: Iterable[str], closed: str) -> None:
+    def add(self, facts: Iterable[LinearFact]) -> None:
         """Note a closed leaf.  Raises :class:`Exhausted` where there are too many."""
-        kept = tuple(facts)
-        lemmas = dict.fromkeys(f.why.removeprefix("lemma: ") for f in kept if f.why.startswith("lemma: "))
-        self.closed.append(Leaf(kept, tuple(steps), tuple(lemmas), closed))
+        self.closed.append(tuple(facts))
         if len(self.closed) > self.budget.leaves:
-            raise Exhausted(f"more than {self.budget.leaves} leaves")
+            raise Exhausted
 
     def close(
         self, reading: Reading, goals: Sequence[Condition], refuted: Sequence[Formula], patient: bool
     ) -> list[Node] | None:
         """A proof of each goal in the case that was read, or ``None``; goals that are shown serve the rest."""
-        steps = [*reading.case.steps, *reading.used]
         parts: list[Node] = []
         open_ = []
         for goal, negated in zip(goals, refuted, strict=True):
-            found = self._certified(negated, reading, steps)
+            found = self._certified(negated, reading)
             if found is None:
                 open_.append((goal, negated))
             else:
@@ -99,28 +94,27 @@ class Leaves:
         if not open_:
             return parts
         reading.divide_bounds()
-        state = _State(reading.facts, reading.witnesses, reading.choices, steps)
+        state = _State(reading.facts, reading.witnesses, reading.choices)
         shown: list[LinearFact] = []
         for goal, negated in open_:
-            found = self._certified(negated, reading, steps)
+            found = self._certified(negated, reading)
             if found is None:
                 known = replace(state, facts=[*state.facts, *shown])
                 found = self._refuted(known, negated, patient)
                 if found is None:
-                    self.reason = f"a leaf is left open: {negated}"
                     return None
                 shown.append(LinearFact(reading.formula(goal), "shown"))
             parts.append({"goal": goal, "refute": found})
         return parts
 
     # -- one leaf
-    def _certified(self, refuted: Formula, reading: Reading, steps: Sequence[str]) -> list[LinearFact] | None:
+    def _certified(self, refuted: Formula, reading: Reading) -> list[LinearFact] | None:
         """The facts that show the negated goal to be false by bounds alone; ``None`` where they do not."""
         shown: list[LinearFact] = []
         if not _impossible(refuted, reading.bounds, shown, reading.log):
             return None
         facts = [*shown, LinearFact(refuted, "negated goal")]
-        self.add(facts, steps, "certificate" if shown else "identity")
+        self.add(facts)
         return facts
 
     def _refuted(self, state: _State, refuted: Formula, patient: bool) -> list[LinearFact] | None:
@@ -132,22 +126,22 @@ class Leaves:
         if found is not None:
             return found
         eager = _solved(state, negated, eager=True)
-        return self._ask(*eager, levels=levels) if eager[0].steps != careful[0].steps else None
+        return self._ask(*eager, levels=levels) if eager[0].facts != careful[0].facts else None
 
     def _ask(self, state: _State, negated: LinearFact, levels: Sequence[int]) -> list[LinearFact] | None:
         refuted = negated.formula
         if refuted == FALSE or any(f.formula == FALSE for f in state.facts):
             facts = [*(f for f in state.facts if f.formula == FALSE), negated]
-            self.add(facts, state.steps, "identity")
+            self.add(facts)
             return facts
         if self.meter.questions > self.budget.questions:
-            raise Exhausted(f"more than {self.budget.questions} questions")
+            raise Exhausted
         question = LinearQuestion(self.meter)
         question.add(f.formula for f in state.facts)
         question.add([refuted])
         if question.contradictory():
             facts = [*state.facts, negated]
-            self.add(facts, state.steps, "solver")
+            self.add(facts)
             return facts
         setting, bounds = _setting(state, refuted)
         log = None
@@ -161,10 +155,10 @@ class Leaves:
             instances = pool(setting if level else near, max(level, 1))
             self._instances += len(instances)
             if self._instances > self.budget.instances:
-                raise Exhausted(f"more than {self.budget.instances:,} instances of lemmas")
+                raise Exhausted
             if self._contradicted(question, instances, used):
                 facts = [*state.facts, *(_instance(i, bounds, log) for i in used), negated]
-                self.add(facts, state.steps, "solver")
+                self.add(facts)
                 return facts
         return None
 
@@ -175,7 +169,7 @@ class Leaves:
         batch = 10
         for _ in range(self.budget.rounds):
             if not self.budget.patient and self.meter.questions > self.budget.questions:
-                raise Exhausted(f"more than {self.budget.questions} questions")
+                raise Exhausted
             if question.undecided:
                 return False
             values = _completed(question.model(), wanted)
@@ -274,6 +268,6 @@ def _solved(state: _State, refuted: LinearFact, *, eager: bool) -> tuple[_State,
         if best is None:
             break
         v, value, equation = best
-        state = state.substituted({v: value}, equation, f"substitution: {v} = {value}")
+        state = state.substituted({v: value}, equation)
         refuted = _substituted(refuted, {v: value}, equation)
     return state, refuted

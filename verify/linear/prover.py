@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ...core.condition import Compare, Condition, all_exprs, all_of, parts_of
@@ -28,8 +29,6 @@ class Reduction:
     strategy: str
     leaves: tuple[Leaf, ...]
     resources: int
-    questions: int
-    reason: str = ""
     proof: Node | None = field(default=None, compare=False, repr=False)
 
 
@@ -42,28 +41,15 @@ def prove(
     of which a certificate can be written; that takes longer, and there are claims that can be proved in other ways only.
     """
     search = _Search(budget or ReductionBudget(), record)
-    reason = ""
     known, shown, inlined = _inlined([*parts_of(all_of(hypotheses))], goal)
     proof: Node | None = None
-    try:
+    with suppress(Exhausted):
         proof = search.prove(known, comparisons(shown))
-    except Exhausted as limit:
-        reason = str(limit)
-    proved = proof is not None
-    if not proved and not reason:
-        reason = search.leaves.reason
     for v, e in reversed(inlined):
         proof = proof and {"step": "inline", "variable": v, "term": e, "then": proof}
-    asked = search.leaves.meter.questions
-    return Reduction(
-        proved,
-        "linear" if asked else "identity",
-        tuple(search.leaves.closed),
-        search.leaves.meter.spent,
-        asked,
-        reason,
-        proof if record else None,
-    )
+    leaves = search.leaves
+    strategy = "linear" if leaves.meter.questions else "identity"
+    return Reduction(proof is not None, strategy, tuple(leaves.closed), leaves.meter.spent, proof if record else None)
 
 
 def _close_to(goal: Condition, hypotheses: Sequence[Condition], strange: int) -> list[Condition]:
@@ -145,8 +131,8 @@ class _Search:
         try:
             if node := self._claim(hypotheses, goals, way, signs):
                 return node
-        except Unrecorded as gap:
-            self.leaves.reason = f"a certificate cannot say that {gap}"
+        except Unrecorded:
+            pass  # a certificate cannot say it
         del self.leaves.closed[before:]
         return None
 
@@ -181,14 +167,13 @@ class _Search:
         place, key = found, "root"
         for p, s in signs:
             before, first = first, first.with_sign(p, s)
-            place, key = self._signed(before, first, p, s, place, key)
+            place, key = self._signed(before, first, s, place, key)
         todo: list[tuple[SignCase, dict[str, Node], str]] = [(first, place, key)]
         read = 0
         while todo:
             case, place, key = todo.pop()
             read += 1
             if read > self.budget.readings:
-                self.leaves.reason = f"more than {self.budget.readings} sign cases and definitions"
                 return None
             refine = len(case.definitions) < 40
             log = Log() if self.record else None
@@ -204,10 +189,10 @@ class _Search:
                 place[key] = {"step": "sign", **seen, **about, "cases": cases}
                 for s in reversed(need.options):
                     after = case.with_sign(need.poly, s)
-                    todo.append((after, *self._signed(case, after, need.poly, s, cases, str(s))))
+                    todo.append((after, *self._signed(case, after, s, cases, str(s))))
                 continue
             except ImpossibleCase as contradiction:
-                self.leaves.add([contradiction.fact], case.steps, "identity")
+                self.leaves.add([contradiction.fact])
                 place[key] = {"step": "leaf", **seen, "parts": [{"refute": [contradiction.fact]}]}
                 continue
             defining = reading.defining or reading.negative(refuted) or reading.solve()
@@ -235,7 +220,7 @@ class _Search:
         return case, node, "then"
 
     def _signed(
-        self, before: SignCase, after: SignCase, p: Poly, s: int, place: dict[str, Node], key: str
+        self, before: SignCase, after: SignCase, s: int, place: dict[str, Node], key: str
     ) -> tuple[dict[str, Node], str]:
         """Where the proof of a sign case goes: below the definition that the sign makes."""
         made = [

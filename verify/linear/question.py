@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import z3
 
@@ -18,21 +17,9 @@ from .record import LinearFact
 _VALUE = re.compile(r"\(define-fun (\|[^|]*\||[^\s()]+) \(\) Int\s+(?:\(- (\d+)\)|(\d+))\)")
 
 
-@dataclass(frozen=True)
-class Leaf:
-    """Facts that contradict each other in linear integer arithmetic, every monomial a variable of its own.
-
-    The last fact is the negated goal.  ``steps`` are the decisions and steps that led here, ``lemmas`` the
-    names of the schemes whose instances are among the facts, ``closed`` how the contradiction was seen:
-    ``identity`` (the negated goal is false as it stands), ``certificate`` (by a bound without a solver) or
-    ``solver``.
-    """
-
-    facts: tuple[LinearFact, ...]
-    steps: tuple[str, ...]
-    lemmas: tuple[str, ...]
-    closed: str
-
+#: Facts that contradict each other in linear integer arithmetic, every monomial a variable of its own; the last one is the
+#: negated goal.
+Leaf: TypeAlias = tuple[LinearFact, ...]
 
 _PLAIN = re.compile(r"[A-Za-z_~!@$%^&*+=<>.?/-][0-9A-Za-z_~!@$%^&*+=<>.?/-]*")
 
@@ -98,13 +85,13 @@ def monomials(formulas: Iterable[Formula]) -> list[Monomial]:
 def leaf_smtlib(leaf: Leaf) -> str:
     """The leaf as an SMT-LIB 2 script in QF_LIA; the expected answer is ``unsat``."""
     symbols = Symbols()
-    used = monomials(f.formula for f in leaf.facts)
+    used = monomials(f.formula for f in leaf)
     lines = ["(set-logic QF_LIA)", "(set-info :status unsat)"]
     for m in used:
         symbol = symbols.symbol(m)
         comment = f" ; {'·'.join(m)}" if symbol.startswith("|#") else ""
         lines.append(f"(declare-const {symbol} Int){comment}")
-    for f in leaf.facts:
+    for f in leaf:
         lines += [f"; {f.why}", f"(assert {smtlib(f.formula, symbols)})"]
     return "\n".join([*lines, "(check-sat)", ""])
 

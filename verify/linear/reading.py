@@ -70,7 +70,7 @@ class Reading(DivisionReading):
         made = {v for v in value.names if rank(v)}
         known = [f for f in self.facts if f.why != "hypothesis" and isinstance(f.formula, AtLeast)]
         kept = [f for f in known if not made.isdisjoint(names_in(f.formula))]
-        return [Definition(name, value, "substitution", tuple(kept), equation=equation)]
+        return [Definition(name, value, tuple(kept), equation=equation)]
 
     def negative(self, refuted: Sequence[Formula]) -> list[Definition]:
         """Names that are not positive and occur in products, as negations: lemmas multiply with what is positive."""
@@ -78,7 +78,7 @@ class Reading(DivisionReading):
         factors = {v for p in polynomials if p.degree > 1 for m in p.terms if len(m) > 1 for v in m}
         low, high = self.bounds.low, self.bounds.high
         return [
-            Definition(v, -variable(f"{v}!neg"), "negation")
+            Definition(v, -variable(f"{v}!neg"))
             for v in sorted(factors)
             if high.get(v, 1) <= 0 and low.get(v, -1) < 0 and not rank(v) and v not in self.case.rejected
         ]
@@ -101,7 +101,6 @@ class Reading(DivisionReading):
             if other is not None:
                 kept.remove(p)
                 self._note(self._gaps("extremum", [(p - other) * sign]))
-                self.used_lemma("decided extremum")
         entry = name, tuple(kept)
         if len(kept) == 1:
             return kept[0]
@@ -160,7 +159,7 @@ class Reading(DivisionReading):
             name, c = target
             self._claimed.add(name)
             value = (d * k - rest.without(name)) * c
-            self.defining.append(Definition(name, value, "divisibility", tuple(facts), w, equation))
+            self.defining.append(Definition(name, value, tuple(facts), w, equation))
         self.state(equation.formula, "hypothesis", equation.reason)
 
     def formula(self, c: Condition) -> Formula:

@@ -12,7 +12,7 @@ from .modular import proof_by_odd_factors, proof_by_residues, proof_by_roots
 
 def case_certificate(o: Obligation) -> Any:
     """The certificate of one case as JSON, or ``None`` where none is found."""
-    found, _ = certificate(o.name, o.hypotheses, o.goal)
+    found = certificate(o.name, o.hypotheses, o.goal)
     if found is not None:
         return found
 

@@ -101,44 +101,38 @@ _NAMES: dict[Sort, str] = {INT: "an integer", BOOL: "a truth value"}
 
 
 class _Sorts:
-    """Sorts by unification: one class of places for every set of terms that must have the same sort."""
+    """Sorts of terms and variables, as far as they are told."""
 
     def __init__(self, complain: Complaint) -> None:
         self.complain = complain
-        self._parent: dict[int | str, int | str] = {}
-        self._sort: dict[int | str, Sort] = {}
+        #: Terms that have the same sort, inner ones first.
+        self.alike: list[Sequence[Term]] = []
+        self._told: dict[int | str, Sort] = {}
 
     def _place(self, t: Term) -> int | str:
         return t.name if t.op == "var" else id(t)
 
-    def _root(self, place: int | str) -> int | str:
-        while (above := self._parent.get(place, place)) != place:
-            self._parent[place] = self._parent.get(above, above)
-            place = above
-        return place
-
     def of(self, t: Term) -> Sort:
         """The sort of ``t``; an integer where nothing says otherwise."""
-        return self._sort.get(self._root(self._place(t)), INT)
+        return self._told.get(self._place(t), INT)
 
     def require(self, t: Term, sort: Sort) -> None:
         """``t`` has this sort.  Raises what ``complain`` makes of it where it has the other."""
-        root = self._root(self._place(t))
-        if self._sort.setdefault(root, sort) != sort:
+        if self._told.setdefault(self._place(t), sort) != sort:
             other = _NAMES[BOOL if sort == INT else INT]
             what = f"{quoted(t.name)} is {other} elsewhere" if t.op == "var" else f"this is {other}"
             raise self.complain(t, what, _NAMES[sort])
 
-    def join(self, a: Term, b: Term) -> None:
-        """Both have the same sort; the complaint is about ``b``."""
-        one, two = self._root(self._place(a)), self._root(self._place(b))
-        if one == two:
-            return
-        if two in self._sort:
-            if one in self._sort:
-                self.require(b, self._sort[one])
-            self._sort[one] = self._sort[two]
-        self._parent[two] = one
+    def spread(self) -> None:
+        """Tell the sort of a term of those that have the same, until that tells nothing new."""
+        before = -1
+        while before != len(self._told):
+            before = len(self._told)
+            for terms in (*self.alike, *reversed(self.alike)):
+                sort = next((self.of(t) for t in terms if self._place(t) in self._told), None)
+                if sort is not None:
+                    for t in terms:
+                        self.require(t, sort)
 
 
 def _infer(terms: Sequence[Term], kinds: Mapping[str, Kind], sorts: _Sorts, *, lenient: bool) -> None:
@@ -147,16 +141,15 @@ def _infer(terms: Sequence[Term], kinds: Mapping[str, Kind], sorts: _Sorts, *, l
             kind = kinds[t.name]
             if not lenient or kind.sort == BOOL or kind.lo is not None:
                 sorts.require(t, kind.sort)
-        elif result := (OPERATORS[t.op].result if t.args else INT if t.op == "int" else BOOL):
-            sorts.require(t, result)
-    for t in terms:
-        if t.args:
+        elif not t.args:
+            sorts.require(t, INT if t.op == "int" else BOOL)
+        else:
             o = OPERATORS[t.op]
             alike = [a for k, a in enumerate(t.args) if not o.sort_of(k)]
-            for a in alike[1:]:
-                sorts.join(alike[0], a)
-            if alike and not o.result:
-                sorts.join(alike[0], t)
+            sorts.alike.append(alike if o.result else [*alike, t])
+            if o.result:
+                sorts.require(t, o.result)
+    sorts.spread()
     for t in terms:
         for k, a in enumerate(t.args):
             if wanted := OPERATORS[t.op].sort_of(k):
@@ -179,9 +172,10 @@ def checked(r: StatedRule, complain: Complaint, *, lenient: bool = False, derive
             raise complain(t, f"{quoted(t.name)} is not declared", f"one of the variables: {known}")
     sorts = _Sorts(complain)
     _infer(terms, kinds, sorts, lenient=lenient)
-    sorts.join(left, right)
+    sorts.alike.append([left, right])
     for c in conditions:
         sorts.require(c, BOOL)
+    sorts.spread()
     for t in terms:
         if t.op == "fold":
             _only_constants(t, kinds, complain)

@@ -122,6 +122,6 @@ def without_reduction() -> Change:
     from indexproof.verify.linear import Reduction as Reduced
 
     def nothing(*_: Any, **__: Any) -> Reduced:
-        return Reduced(False, "linear", (), 0, 0)
+        return Reduced(False, "linear", (), 0)
 
     return linear, "prove", nothing

@@ -248,7 +248,7 @@ def _windows() -> StatedRule:
 )
 def test_bounds_and_digits_have_certificates(rule: Callable[[], StatedRule]) -> None:
     (o,) = expanded(rule())
-    written = json.loads(json.dumps(certificate("written", o.hypotheses, o.goal)[0]))
+    written = json.loads(json.dumps(certificate("written", o.hypotheses, o.goal)))
     claim = (tuple(o.hypotheses), o.goal)
     assert check_certificate(written, claim, solvers={"z3": z3_refutes}).lemmas["product"] > 0
     products = [k for k, step in enumerate(written["proof"]) if step[0] == "product"]

@@ -13,10 +13,10 @@ from broken.schemes import BROKEN
 from indexproof.core.condition import Condition, all_exprs, all_of
 from indexproof.core.expr import Mul, postorder
 from indexproof.verify.encode import Encoder
-from indexproof.verify.linear import LEMMAS, STEPS, Scheme
 from indexproof.verify.linear.bounds import Bounds
 from indexproof.verify.linear.formula import FALSE, TRUE, AtLeast, at_least, zero
 from indexproof.verify.linear.polynomial import ONE, ZERO, Poly, constant, variable
+from indexproof.verify.schemes import LEMMAS, STEPS, Scheme
 
 NAMES = ("x", "y", "z")
 

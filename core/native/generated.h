@@ -619,12 +619,13 @@ inline Form times(Form x, Int k) {
   if ((k == Int(0))) {
     return constants::ZERO;
   }
-  return mk(mul(at<0>(x), k), terms_of([&] { auto l_ = List<Term>::make(); auto t1_c = at<1>(x); for (auto&& t1_ : t1_c) { Int a = at<0>(t1_); Int j = at<1>(t1_); l_.append(mk(a, mul(j, k))); } return l_; }()));
+  return mk(mul(at<0>(x), k), terms_of([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t1_c = at<1>(x); for (auto&& t1_ : t1_c) { Int a = at<0>(t1_); Int j = at<1>(t1_); l_.append(mk(a, mul(j, k))); } return l_; }(Room<List<Term>>())));
 }
 
 inline Form minus(Form x, Form y, Int k) {
   Int c{};
   Dict<Int, Int> total_{};
+  Room<Dict<Int, Int>> here_total;
   bool ordered{};
   Int a{};
   Int j{};
@@ -633,7 +634,7 @@ inline Form minus(Form x, Form y, Int k) {
   if ((!truthy(at<1>(y)) || !truthy(k))) {
     return mk(c, at<1>(x));
   }
-  total_ = Dict<Int, Int>::from(at<1>(x));
+  total_ = Dict<Int, Int>::from(at<1>(x), here_total);
   ordered = true;
   {
   auto t1_c = at<1>(y);
@@ -663,10 +664,10 @@ inline Form minus(Form x, Form y, Int k) {
 }
 
 inline Opt<Form> exactly(Form x, Int k) {
-  if ((!truthy(k) || (truthy(floor_mod(at<0>(x), k)) || truthy([&] {  auto t1_c = at<1>(x); for (auto&& t1_ : t1_c) { Int j = at<1>(t1_); if (truthy(floor_mod(j, k))) return true; } return false; }())))) {
+  if ((!truthy(k) || (truthy(floor_mod(at<0>(x), k)) || truthy([&] { auto t1_c = at<1>(x); for (auto&& t1_ : t1_c) { Int j = at<1>(t1_); if ((truthy(floor_mod(j, k)))) return true; } return !true; }())))) {
     return none;
   }
-  return mk(floor_div(at<0>(x), k), terms_of([&] { auto l_ = List<Term>::make(); auto t2_c = at<1>(x); for (auto&& t2_ : t2_c) { Int a = at<0>(t2_); Int j = at<1>(t2_); l_.append(mk(a, floor_div(j, k))); } return l_; }()));
+  return mk(floor_div(at<0>(x), k), terms_of([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t2_c = at<1>(x); for (auto&& t2_ : t2_c) { Int a = at<0>(t2_); Int j = at<1>(t2_); l_.append(mk(a, floor_div(j, k))); } return l_; }(Room<List<Term>>())));
 }
 
 inline Int lone(Form f) {
@@ -696,9 +697,13 @@ inline Cost cost(List<Expr> roots) {
   Int divisions{};
   Int operations{};
   Set<Tuple<Expr, Int>> products{};
+  Room<Set<Tuple<Expr, Int>>> here_products;
   Set<Tup<Tuple<Expr, Int>>> bodies{};
+  Room<Set<Tup<Tuple<Expr, Int>>>> here_bodies;
   Set<Expr> seen{};
+  Room<Set<Expr>> here_seen;
   List<Expr> todo{};
+  Room<List<Expr>> here_todo;
   Expr node{};
   Int kind{};
   Expr whole{};
@@ -713,10 +718,10 @@ inline Cost cost(List<Expr> roots) {
   divisions = t1_;
   operations = t1_;
   }
-  products = Set<Tuple<Expr, Int>>::make();
-  bodies = Set<Tup<Tuple<Expr, Int>>>::make();
-  seen = Set<Expr>::make();
-  todo = List<Expr>::from(roots);
+  products = Set<Tuple<Expr, Int>>::make(here_products);
+  bodies = Set<Tup<Tuple<Expr, Int>>>::make(here_bodies);
+  seen = Set<Expr>::make(here_seen);
+  todo = List<Expr>::from(roots, here_todo);
   while (truthy(todo)) {
     node = todo.pop();
     kind = node->tag;
@@ -745,7 +750,7 @@ inline Cost cost(List<Expr> roots) {
       }
       if ((negative == len(terms))) {
         { Int v_ = Int(1); auto& r_ = operations; r_ = add(r_, v_); }
-        terms = Tup<Tuple<Expr, Int>>::from([&] { auto l_ = List<Tuple<Expr, Int>>::make(); auto t3_c = terms; for (auto&& t3_ : t3_c) { Expr t = at<0>(t3_); Int k = at<1>(t3_); l_.append(mk(t, neg(k))); } return l_; }());
+        terms = Tup<Tuple<Expr, Int>>::from([&](auto&& r_) { auto l_ = List<Tuple<Expr, Int>>::make(r_); auto t3_c = terms; for (auto&& t3_ : t3_c) { Expr t = at<0>(t3_); Int k = at<1>(t3_); l_.append(mk(t, neg(k))); } return l_; }(Room<List<Tuple<Expr, Int>>>()));
       } else {
         if (truthy(whole->const_)) {
           { Int v_ = Int(1); auto& r_ = operations; r_ = add(r_, v_); }
@@ -768,18 +773,20 @@ inline Cost cost(List<Expr> roots) {
       }
     }
   }
-  { Int v_ = add(len(products), total([&] { auto l_ = List<Int>::make(); auto t4_c = bodies; for (auto&& t4_ : t4_c) { Tup<Tuple<Expr, Int>> terms = t4_; l_.append(sub(len(terms), Int(1))); } return l_; }())); auto& r_ = operations; r_ = add(r_, v_); }
+  { Int v_ = add(len(products), total([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t4_c = bodies; for (auto&& t4_ : t4_c) { Tup<Tuple<Expr, Int>> terms = t4_; l_.append(sub(len(terms), Int(1))); } return l_; }(Room<List<Int>>()))); auto& r_ = operations; r_ = add(r_, v_); }
   return Cost{divisions, operations};
 }
 
 inline List<Form> as_given(Engine* engine, List<Expr> es) {
   Dict<Expr, Form> done{};
+  Room<Dict<Expr, Form>> here_done;
   Expr e{};
   Int t{};
   Form f{};
   Expr s{};
   Int c{};
   Dict<Int, Int> total_{};
+  Room<Dict<Int, Int>> here_total;
   Expr x{};
   Int k{};
   Int n{};
@@ -789,7 +796,7 @@ inline List<Form> as_given(Engine* engine, List<Expr> es) {
   Expr q{};
   Expr by{};
   Expr of{};
-  done = Dict<Expr, Form>::make();
+  done = Dict<Expr, Form>::make(here_done);
   {
   auto t1_c = functions::postorder(es);
   for (auto&& t1_ : t1_c) {
@@ -798,7 +805,7 @@ inline List<Form> as_given(Engine* engine, List<Expr> es) {
     if ((t == tag::Sum)) {
       s = e;
       c = s->const_;
-      total_ = Dict<Int, Int>::make();
+      total_ = Dict<Int, Int>::make(here_total);
       {
       auto t2_c = s->terms;
       for (auto&& t2_ : t2_c) {
@@ -823,7 +830,7 @@ inline List<Form> as_given(Engine* engine, List<Expr> es) {
         }
       }
       }
-      f = mk(c, sorted_terms([&] { auto l_ = List<Term>::make(); auto t6_c = total_.items(); for (auto&& t6_ : t6_c) { Term t = t6_; if (!(truthy(at<1>(t)))) continue; l_.append(t); } return l_; }()));
+      f = mk(c, sorted_terms([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t6_c = total_.items(); for (auto&& t6_ : t6_c) { Term t = t6_; if (!(truthy(at<1>(t)))) continue; l_.append(t); } return l_; }(Room<List<Term>>())));
     } else {
       if (((t == tag::FloorDiv) || (t == tag::Mod))) {
         q = e;
@@ -843,7 +850,7 @@ inline List<Form> as_given(Engine* engine, List<Expr> es) {
       } else {
         if (((t == tag::Min) || (t == tag::Max))) {
           of = e;
-          f = engine->raw_extremum(((t == tag::Min) ? Int(Int(3)) : Int(Int(4))), Tup<Form>::from([&] { auto l_ = List<Form>::make(); auto t8_c = of->args; for (auto&& t8_ : t8_c) { Expr x = t8_; l_.append(done.at_(Expr(x))); } return l_; }()));
+          f = engine->raw_extremum(((t == tag::Min) ? Int(Int(3)) : Int(Int(4))), Tup<Form>::from([&](auto&& r_) { auto l_ = List<Form>::make(r_); auto t8_c = of->args; for (auto&& t8_ : t8_c) { Expr x = t8_; l_.append(done.at_(Expr(x))); } return l_; }(Room<List<Form>>())));
         } else {
           f = engine->read(e);
         }
@@ -860,8 +867,11 @@ inline List<Form> as_given(Engine* engine, List<Expr> es) {
 
 inline bool takes_sums_apart(Engine* engine, List<Expr> es) {
   Dict<Expr, List<Expr>> divisions{};
+  Room<Dict<Expr, List<Expr>>> here_divisions;
   Set<Expr> seen{};
+  Room<Set<Expr>> here_seen;
   List<Expr> todo{};
+  Room<List<Expr>> here_todo;
   Expr e{};
   Int t{};
   Expr q{};
@@ -870,9 +880,10 @@ inline bool takes_sums_apart(Engine* engine, List<Expr> es) {
   List<Form> arg{};
   List<Expr> several{};
   Set<Terms> bodies{};
-  divisions = Dict<Expr, List<Expr>>::make();
-  seen = Set<Expr>::make();
-  todo = List<Expr>::from(es);
+  Room<Set<Terms>> here_bodies;
+  divisions = Dict<Expr, List<Expr>>::make(here_divisions);
+  seen = Set<Expr>::make(here_seen);
+  todo = List<Expr>::from(es, here_todo);
   while (truthy(todo)) {
     e = todo.pop();
     t = e->tag;
@@ -900,7 +911,7 @@ inline bool takes_sums_apart(Engine* engine, List<Expr> es) {
   for (auto&& t3_ : t3_c) {
     several = t3_;
     if ((len(several) > Int(1))) {
-      bodies = [&] { auto l_ = Set<Terms>::make(); auto t4_c = several; for (auto&& t4_ : t4_c) { Expr e = t4_; auto t5_c = at<1>(engine->read(e)); for (auto&& t5_ : t5_c) { Int a = at<0>(t5_); if (!(((kind[a] == Int(1)) || (kind[a] == Int(2))))) continue; l_.add(at<1>(arg[a])); }} return l_; }();
+      bodies = [&] { auto l_ = Set<Terms>::make(here_bodies); auto t4_c = several; for (auto&& t4_ : t4_c) { Expr e = t4_; auto t5_c = at<1>(engine->read(e)); for (auto&& t5_ : t5_c) { Int a = at<0>(t5_); if (!(((kind[a] == Int(1)) || (kind[a] == Int(2))))) continue; l_.add(at<1>(arg[a])); }} return l_; }();
       if ((len(bodies) > Int(1))) {
         return true;
       }
@@ -916,14 +927,15 @@ inline Int magnitude(Term t) {
 
 inline Cost map_cost(IndexingMap* m) {
   List<Cost> parts{};
-  parts = List<Cost>::of({functions::cost(List<Expr>::from(m->results)), functions::cost([&] { auto l_ = List<Expr>::make(); auto t1_c = m->constraints; for (auto&& t1_ : t1_c) { Constraint* c = t1_; l_.append(c->expr); } return l_; }())});
-  parts.extend([&] { auto l_ = List<Cost>::make(); auto t2_c = m->rts; for (auto&& t2_ : t2_c) { RuntimeVariable* r = t2_; if (!(!isnone(r->source))) continue; l_.append(functions::cost(List<Expr>::from(r->source->results))); } return l_; }());
-  return Cost{total([&] { auto l_ = List<Int>::make(); auto t3_c = parts; for (auto&& t3_ : t3_c) { Cost p = t3_; l_.append(p.divisions); } return l_; }()), total([&] { auto l_ = List<Int>::make(); auto t4_c = parts; for (auto&& t4_ : t4_c) { Cost p = t4_; l_.append(p.operations); } return l_; }())};
+  Room<List<Cost>> here_parts;
+  parts = List<Cost>::of({functions::cost(List<Expr>::from(m->results)), functions::cost([&](auto&& r_) { auto l_ = List<Expr>::make(r_); auto t1_c = m->constraints; for (auto&& t1_ : t1_c) { Constraint* c = t1_; l_.append(c->expr); } return l_; }(Room<List<Expr>>()))}, here_parts);
+  parts.extend([&](auto&& r_) { auto l_ = List<Cost>::make(r_); auto t2_c = m->rts; for (auto&& t2_ : t2_c) { RuntimeVariable* r = t2_; if (!(!isnone(r->source))) continue; l_.append(functions::cost(List<Expr>::from(r->source->results))); } return l_; }(Room<List<Cost>>()));
+  return Cost{total([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t3_c = parts; for (auto&& t3_ : t3_c) { Cost p = t3_; l_.append(p.divisions); } return l_; }(Room<List<Int>>())), total([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t4_c = parts; for (auto&& t4_ : t4_c) { Cost p = t4_; l_.append(p.operations); } return l_; }(Room<List<Int>>()))};
 }
 
 inline bool upright(Tup<Tuple<Expr, Int>> terms) {
   Int negative{};
-  negative = total([&] { auto l_ = List<bool>::make(); auto t1_c = terms; for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); l_.append((k < Int(0))); } return l_; }());
+  negative = total([&](auto&& r_) { auto l_ = List<bool>::make(r_); auto t1_c = terms; for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); l_.append((k < Int(0))); } return l_; }(Room<List<bool>>()));
   return ((mul(Int(2), negative) < len(terms)) || ((mul(Int(2), negative) == len(terms)) && (functions::_leading(terms) > Int(0))));
 }
 
@@ -936,7 +948,7 @@ inline Tuple<Int, Tup<Tuple<Expr, Int>>> summands(Expr e) {
 
 inline Int _minus(Tup<Tuple<Expr, Int>> terms) {
   Int negative{};
-  negative = total([&] { auto l_ = List<bool>::make(); auto t1_c = terms; for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); l_.append((k < Int(0))); } return l_; }());
+  negative = total([&](auto&& r_) { auto l_ = List<bool>::make(r_); auto t1_c = terms; for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); l_.append((k < Int(0))); } return l_; }(Room<List<bool>>()));
   return (truthy(negative) ? Int(add(mul(Int(2), negative), (functions::_leading(terms) < Int(0)))) : Int(Int(0)));
 }
 
@@ -948,7 +960,7 @@ inline Tuple<Int, Int, Int> _outline(Expr e) {
   const_ = at<0>(t1_);
   terms = at<1>(t1_);
   }
-  return mk(total([&] { auto l_ = List<Int>::make(); auto t2_c = terms; for (auto&& t2_ : t2_c) { Int k = at<1>(t2_); l_.append(p_abs(k)); } return l_; }()), Int(((const_ != Int(0)) && truthy(truthy(terms)))), functions::_minus(terms));
+  return mk(total([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t2_c = terms; for (auto&& t2_ : t2_c) { Int k = at<1>(t2_); l_.append(p_abs(k)); } return l_; }(Room<List<Int>>())), Int(((const_ != Int(0)) && truthy(truthy(terms)))), functions::_minus(terms));
 }
 
 inline Tuple<Int, Int, Int> _below(Expr e) {
@@ -966,6 +978,7 @@ inline bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, I
   Int low{};
   Int high{};
   List<Expr> atoms{};
+  Room<List<Expr>> here_atoms;
   Tuple<Int, Int, Int, Int, Int, Int> whole{};
   Tuple<Int, Int, Int, Int, Int, Int> left{};
   {
@@ -985,7 +998,7 @@ inline bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, I
     }
   }
   }
-  if ((!truthy(new_) || (((len(new_) == Int(1)) && (Int(1) < len(rest))) && truthy([&] {  auto t4_c = rest; for (auto&& t4_ : t4_c) { Tuple<Expr, Int, Int> c = t4_; if ((at<0>(new_[Int(0)]) == at<0>(c))) return true; } return false; }())))) {
+  if ((!truthy(new_) || (((len(new_) == Int(1)) && (Int(1) < len(rest))) && truthy([&] { auto t4_c = rest; for (auto&& t4_ : t4_c) { Tuple<Expr, Int, Int> c = t4_; if (((at<0>(new_[Int(0)]) == at<0>(c)))) return true; } return !true; }())))) {
     return truthy(rest);
   }
   if (((len(rest) == len(new_)) && (len(new_) == Int(1)))) {
@@ -999,7 +1012,7 @@ inline bool descends(List<Tuple<Expr, Int, Int>> before, List<Tuple<Expr, Int, I
     low = at<1>(t6_);
     high = at<2>(t6_);
     }
-    atoms = [&] { auto l_ = List<Expr>::make(); auto t7_c = at<1>(functions::summands(f)); for (auto&& t7_ : t7_c) { Expr t = at<0>(t7_); l_.append(t); } return l_; }();
+    atoms = [&] { auto l_ = List<Expr>::make(here_atoms); auto t7_c = at<1>(functions::summands(f)); for (auto&& t7_ : t7_c) { Expr t = at<0>(t7_); l_.append(t); } return l_; }();
     if ((truthy(atoms) && (atoms == [&] { auto l_ = List<Expr>::make(); auto t8_c = at<1>(functions::summands(e)); for (auto&& t8_ : t8_c) { Expr t = at<0>(t8_); l_.append(t); } return l_; }()))) {
       {
         auto t9_ = concat(functions::_outline(e), functions::_below(e));
@@ -1043,6 +1056,7 @@ inline List<Int> _measures(List<Tuple<Expr, Int, Int>> constraints) {
 
 inline List<Int> _sizes(Expr e) {
   Dict<Expr, List<Int>> done{};
+  Room<Dict<Expr, List<Int>>> here_done;
   Expr node{};
   List<Int> own{};
   Expr c{};
@@ -1051,9 +1065,10 @@ inline List<Int> _sizes(Expr e) {
   Tup<Tuple<Expr, Int>> terms{};
   Tup<Expr> args{};
   List<Tuple<Int, Tup<Tuple<Expr, Int>>>> sums{};
+  Room<List<Tuple<Int, Tup<Tuple<Expr, Int>>>>> here_sums;
   bool common{};
   bool multiples{};
-  done = Dict<Expr, List<Int>>::make();
+  done = Dict<Expr, List<Int>>::make(here_done);
   {
   auto t1_c = functions::postorder(List<Expr>::of({e}));
   for (auto&& t1_ : t1_c) {
@@ -1086,7 +1101,7 @@ inline List<Int> _sizes(Expr e) {
       { Int v_ = p_abs(d); auto& r_ = own[Int(1)]; r_ = add(r_, v_); }
       { Int v_ = (d < Int(0)); auto& r_ = own[Int(2)]; r_ = add(r_, v_); }
       {
-        auto t7_ = add(mul(Int(3), own[Int(3)]), total([&] { auto l_ = List<bool>::make(); auto t8_c = terms; for (auto&& t8_ : t8_c) { Int k = at<1>(t8_); l_.append((k < Int(0))); } return l_; }()));
+        auto t7_ = add(mul(Int(3), own[Int(3)]), total([&](auto&& r_) { auto l_ = List<bool>::make(r_); auto t8_c = terms; for (auto&& t8_ : t8_c) { Int k = at<1>(t8_); l_.append((k < Int(0))); } return l_; }(Room<List<bool>>())));
       own[Int(3)] = t7_;
       }
       {
@@ -1096,12 +1111,12 @@ inline List<Int> _sizes(Expr e) {
     } else {
       if (((node->tag == tag::Min) || (node->tag == tag::Max))) {
         args = node->args;
-        sums = [&] { auto l_ = List<Tuple<Int, Tup<Tuple<Expr, Int>>>>::make(); auto t10_c = args; for (auto&& t10_ : t10_c) { Expr a = t10_; l_.append(functions::summands(a)); } return l_; }();
-        common = [&] {  auto t11_c = sums; for (auto&& t11_ : t11_c) { Int const_ = at<0>(t11_); Tup<Tuple<Expr, Int>> terms = at<1>(t11_); if (!(truthy(terms))) continue; if (!((const_ != Int(0)))) return false; } return true; }();
-        multiples = (Gcd().all([&] { auto l_ = List<Int>::make(); auto t12_c = sums; for (auto&& t12_ : t12_c) { Int const_ = at<0>(t12_); l_.append(const_); } return l_; }()).all([&] { auto l_ = List<Int>::make(); auto t13_c = sums; for (auto&& t13_ : t13_c) { Tup<Tuple<Expr, Int>> terms = at<1>(t13_); auto t14_c = terms; for (auto&& t14_ : t14_c) { Int k = at<1>(t14_); l_.append(k); }} return l_; }()).g > Int(1));
+        sums = [&] { auto l_ = List<Tuple<Int, Tup<Tuple<Expr, Int>>>>::make(here_sums); auto t10_c = args; for (auto&& t10_ : t10_c) { Expr a = t10_; l_.append(functions::summands(a)); } return l_; }();
+        common = [&] { auto t11_c = sums; for (auto&& t11_ : t11_c) { Int const_ = at<0>(t11_); Tup<Tuple<Expr, Int>> terms = at<1>(t11_); if (!(truthy(terms))) continue; if (!((const_ != Int(0)))) return false; } return !false; }();
+        multiples = (Gcd().all([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t12_c = sums; for (auto&& t12_ : t12_c) { Int const_ = at<0>(t12_); l_.append(const_); } return l_; }(Room<List<Int>>())).all([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t13_c = sums; for (auto&& t13_ : t13_c) { Tup<Tuple<Expr, Int>> terms = at<1>(t13_); auto t14_c = terms; for (auto&& t14_ : t14_c) { Int k = at<1>(t14_); l_.append(k); }} return l_; }(Room<List<Int>>())).g > Int(1));
         { Int v_ = sub(len(args), Int(1)); auto& r_ = own[Int(0)]; r_ = add(r_, v_); }
         {
-          auto t15_ = add(mul(Int(3), own[Int(3)]), total([&] { auto l_ = List<bool>::make(); auto t16_c = sums; for (auto&& t16_ : t16_c) { Tup<Tuple<Expr, Int>> terms = at<1>(t16_); auto t17_c = terms; for (auto&& t17_ : t17_c) { Int k = at<1>(t17_); l_.append((k < Int(0))); }} return l_; }()));
+          auto t15_ = add(mul(Int(3), own[Int(3)]), total([&](auto&& r_) { auto l_ = List<bool>::make(r_); auto t16_c = sums; for (auto&& t16_ : t16_c) { Tup<Tuple<Expr, Int>> terms = at<1>(t16_); auto t17_c = terms; for (auto&& t17_ : t17_c) { Int k = at<1>(t17_); l_.append((k < Int(0))); }} return l_; }(Room<List<bool>>())));
         own[Int(3)] = t15_;
         }
         {
@@ -1140,7 +1155,7 @@ inline List<Proposal> _scaled(List<Tuple<Expr, Int, Int>> cs, bool negative) {
   if ((truthy(const_) || !truthy(terms))) {
     return List<Proposal>::of({});
   }
-  g = Gcd().all([&] { auto l_ = List<Int>::make(); auto t3_c = terms; for (auto&& t3_ : t3_c) { Int k = at<1>(t3_); l_.append(k); } return l_; }()).g;
+  g = Gcd().all([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t3_c = terms; for (auto&& t3_ : t3_c) { Int k = at<1>(t3_); l_.append(k); } return l_; }(Room<List<Int>>())).g;
   if (truthy(negative)) {
     if (truthy(functions::upright(terms))) {
       return List<Proposal>::of({});
@@ -1151,7 +1166,7 @@ inline List<Proposal> _scaled(List<Tuple<Expr, Int, Int>> cs, bool negative) {
       return List<Proposal>::of({});
     }
   }
-  return List<Proposal>::of({[&] { Proposal p_; p_.e_x = functions::linear(Int(0), [&] { auto l_ = List<Tuple<Expr, Int>>::make(); auto t4_c = terms; for (auto&& t4_ : t4_c) { Expr t = at<0>(t4_); Int k = at<1>(t4_); l_.append(mk(t, floor_div(k, g))); } return l_; }()); p_.n_k = g; p_.n_lo = lo; p_.n_hi = hi; return p_; }()});
+  return List<Proposal>::of({[&] { Proposal p_; p_.e_x = functions::linear(Int(0), [&](auto&& r_) { auto l_ = List<Tuple<Expr, Int>>::make(r_); auto t4_c = terms; for (auto&& t4_ : t4_c) { Expr t = at<0>(t4_); Int k = at<1>(t4_); l_.append(mk(t, floor_div(k, g))); } return l_; }(Room<List<Tuple<Expr, Int>>>())); p_.n_k = g; p_.n_lo = lo; p_.n_hi = hi; return p_; }()});
 }
 
 inline List<Proposal> content(List<Tuple<Expr, Int, Int>> cs, Engine* ends) {
@@ -1518,7 +1533,7 @@ inline List<Proposal> _others(List<Tuple<Expr, Int, Int>> cs, Expr x, Int d, Eng
     t = at<0>(t4_);
     k = at<1>(t4_);
     if (((t == x) && (len(terms) > Int(1)))) {
-      r = functions::linear(const_, [&] { auto l_ = List<Tuple<Expr, Int>>::make(); auto t5_c = terms; for (auto&& t5_ : t5_c) { Expr u = at<0>(t5_); Int j = at<1>(t5_); if (!((u != t))) continue; l_.append(mk(u, j)); } return l_; }());
+      r = functions::linear(const_, [&](auto&& r_) { auto l_ = List<Tuple<Expr, Int>>::make(r_); auto t5_c = terms; for (auto&& t5_ : t5_c) { Expr u = at<0>(t5_); Int j = at<1>(t5_); if (!((u != t))) continue; l_.append(mk(u, j)); } return l_; }(Room<List<Tuple<Expr, Int>>>()));
       {
         auto t6_ = ends->ends(r);
       p = at<0>(t6_);
@@ -1564,10 +1579,10 @@ inline List<Proposal> multiple_and_rest(List<Tuple<Expr, Int, Int>> cs, Engine* 
   }
   found = List<Proposal>::of({});
   {
-  auto t3_c = sorted<Int>([&] { auto l_ = Set<Int>::make(); auto t4_c = terms; for (auto&& t4_ : t4_c) { Int k = at<1>(t4_); if (!(((p_abs(k) != Int(1)) && (len(terms) > Int(1))))) continue; l_.add(p_abs(k)); } return l_; }());
+  auto t3_c = sorted<Int>([&](auto&& r_) { auto l_ = Set<Int>::make(r_); auto t4_c = terms; for (auto&& t4_ : t4_c) { Int k = at<1>(t4_); if (!(((p_abs(k) != Int(1)) && (len(terms) > Int(1))))) continue; l_.add(p_abs(k)); } return l_; }(Room<Set<Int>>()));
   for (auto&& t3_ : t3_c) {
     g = t3_;
-    r = functions::linear(const_, [&] { auto l_ = List<Tuple<Expr, Int>>::make(); auto t5_c = terms; for (auto&& t5_ : t5_c) { Expr t = at<0>(t5_); Int k = at<1>(t5_); if (!(truthy(floor_mod(k, g)))) continue; l_.append(mk(t, k)); } return l_; }());
+    r = functions::linear(const_, [&](auto&& r_) { auto l_ = List<Tuple<Expr, Int>>::make(r_); auto t5_c = terms; for (auto&& t5_ : t5_c) { Expr t = at<0>(t5_); Int k = at<1>(t5_); if (!(truthy(floor_mod(k, g)))) continue; l_.append(mk(t, k)); } return l_; }(Room<List<Tuple<Expr, Int>>>()));
     {
       auto t6_ = ends->ends(r);
     p = at<0>(t6_);
@@ -1576,7 +1591,7 @@ inline List<Proposal> multiple_and_rest(List<Tuple<Expr, Int, Int>> cs, Engine* 
     if ((true && true)) {
       k = neg(floor_div(sub(q, lo), g));
       if ((k >= floor_div(sub(hi, p), g))) {
-        x = functions::linear(Int(0), [&] { auto l_ = List<Tuple<Expr, Int>>::make(); auto t7_c = terms; for (auto&& t7_ : t7_c) { Expr t = at<0>(t7_); Int j = at<1>(t7_); if (!(!truthy(floor_mod(j, g)))) continue; l_.append(mk(t, floor_div(j, g))); } return l_; }());
+        x = functions::linear(Int(0), [&](auto&& r_) { auto l_ = List<Tuple<Expr, Int>>::make(r_); auto t7_c = terms; for (auto&& t7_ : t7_c) { Expr t = at<0>(t7_); Int j = at<1>(t7_); if (!(!truthy(floor_mod(j, g)))) continue; l_.append(mk(t, floor_div(j, g))); } return l_; }(Room<List<Tuple<Expr, Int>>>()));
         found.append([&] { Proposal p_; p_.e_x = x; p_.n_g = g; p_.e_r = r; p_.n_lo = lo; p_.n_hi = hi; p_.n_k = k; p_.n_p = p; p_.n_q = q; return p_; }());
       }
     }
@@ -1628,7 +1643,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> summand_moves_into_bounds(List<Tuple<Expr
   if (!(k != Int(0))) {
     return none;
   }
-  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::integer(k), Int(-1))}));
+  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::integer(k), Int(-1))}, here(Room<List<Tuple<Expr, Int>>>())));
   if (_ends->record) _ends->keep(hi, k, lo, r);
   return Tup<Tuple<Expr, Int, Int>>::from(List<Tuple<Expr, Int, Int>>::of({mk(r, sub(lo, k), sub(hi, k))}));
 }
@@ -1660,7 +1675,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> positive_factor_divides_bounds(List<Tuple
   if (!((Int(0) < some(k)) && (Int(1) < some(k)))) {
     return none;
   }
-  if ((functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))})) != _e0)) {
+  if ((functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))}, here(Room<List<Tuple<Expr, Int>>>()))) != _e0)) {
     return none;
   }
   if (_ends->record) _ends->keep(hi, some(k), lo, x);
@@ -1694,7 +1709,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> negative_factor_exchanges_bounds(List<Tup
   if (!(some(k) < Int(0))) {
     return none;
   }
-  if ((functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))})) != _e0)) {
+  if ((functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))}, here(Room<List<Tuple<Expr, Int>>>()))) != _e0)) {
     return none;
   }
   if (_ends->record) _ends->keep(hi, some(k), lo, x);
@@ -1880,7 +1895,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> residue_is_rescaled(List<Tuple<Expr, Int,
   if (!((Int(0) < m) && (((Int(0) <= s) && (s <= sub(m, Int(1)))) && (((Int(0) <= some(t)) && (some(t) <= sub(m, Int(1)))) && ((m != Int(0)) && (floor_mod(sub(mul(some(u), some(v)), Int(1)), m) == Int(0))))))) {
     return none;
   }
-  if (!((m != Int(0)) && truthy(functions::inside(_ends->ends(functions::mod(functions::linear(neg(some(t)), List<Tuple<Expr, Int>>::of({mk(y, Int(1)), mk(functions::linear(neg(s), List<Tuple<Expr, Int>>::of({mk(x, Int(1))})), neg(some(u)))})), functions::integer(m))), Int(0), Int(0))))) {
+  if (!((m != Int(0)) && truthy(functions::inside(_ends->ends(functions::mod(functions::linear(neg(some(t)), List<Tuple<Expr, Int>>::of({mk(y, Int(1)), mk(functions::linear(neg(s), List<Tuple<Expr, Int>>::of({mk(x, Int(1))}, here(Room<List<Tuple<Expr, Int>>>()))), neg(some(u)))}, here(Room<List<Tuple<Expr, Int>>>()))), functions::integer(m))), Int(0), Int(0))))) {
     return none;
   }
   if (_ends->record) _ends->keep(m, s, some(t), some(u), some(v), x, y);
@@ -2025,7 +2040,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_separate(List<Tuple<Exp
   if (!((Int(0) < some(g)) && ((some(k) == neg(floor_div(neg(sub(lo, some(q))), some(g)))) && ((some(k) == floor_div(sub(hi, some(p)), some(g))) && (Int(1) < some(g)))))) {
     return none;
   }
-  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(g))})), Int(-1))}));
+  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(g))}, here(Room<List<Tuple<Expr, Int>>>()))), Int(-1))}, here(Room<List<Tuple<Expr, Int>>>())));
   if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
     return none;
   }
@@ -2071,7 +2086,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> multiple_and_rest_contradict(List<Tuple<E
   if (!((Int(0) < some(g)) && (floor_div(sub(hi, some(p)), some(g)) < neg(floor_div(neg(sub(lo, some(q))), some(g)))))) {
     return none;
   }
-  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(g))})), Int(-1))}));
+  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(g))}, here(Room<List<Tuple<Expr, Int>>>()))), Int(-1))}, here(Room<List<Tuple<Expr, Int>>>())));
   if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
     return none;
   }
@@ -2379,7 +2394,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_summand(List<Tuple<Expr, Int, 
   if (!((((Int(0) < some(k)) && ((some(s) == sub(lo, some(q))) && (some(t) == sub(hi, some(p))))) || ((some(k) < Int(0)) && ((some(s) == sub(hi, some(p))) && (some(t) == sub(lo, some(q)))))) && ((a <= b) && ((a < neg(floor_div(neg(some(s)), some(k)))) || (floor_div(some(t), some(k)) < b))))) {
     return none;
   }
-  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))})), Int(-1))}));
+  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(x, some(k))}, here(Room<List<Tuple<Expr, Int>>>()))), Int(-1))}, here(Room<List<Tuple<Expr, Int>>>())));
   if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
     return none;
   }
@@ -2450,7 +2465,7 @@ inline Opt<Tup<Tuple<Expr, Int, Int>>> sum_bounds_dividend(List<Tuple<Expr, Int,
   if (!((((Int(0) < some(k)) && ((some(s) == sub(lo, some(q))) && (some(t) == sub(hi, some(p))))) || ((some(k) < Int(0)) && ((some(s) == sub(hi, some(p))) && (some(t) == sub(lo, some(q)))))) && ((Int(0) < some(d)) && ((a <= b) && ((a < mul(neg(floor_div(neg(some(s)), some(k))), some(d))) || (sub(add(mul(floor_div(some(t), some(k)), some(d)), some(d)), Int(1)) < b)))))) {
     return none;
   }
-  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(functions::floordiv(x, functions::integer(some(d))), some(k))})), Int(-1))}));
+  r = functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(_e0, Int(1)), mk(functions::linear(Int(0), List<Tuple<Expr, Int>>::of({mk(functions::floordiv(x, functions::integer(some(d))), some(k))}, here(Room<List<Tuple<Expr, Int>>>()))), Int(-1))}, here(Room<List<Tuple<Expr, Int>>>())));
   if (!truthy(functions::inside(_ends->ends(r), some(p), some(q)))) {
     return none;
   }
@@ -2577,8 +2592,8 @@ inline IndexingMap* _simplified(IndexingMap* m, Trace* trace, bool keep_points, 
   {
     results = Tup<Expr>::from(simplify->all(List<Expr>::from(m->results)));
   }
-  rts = Tup<RuntimeVariable*>::from([&] { auto l_ = List<RuntimeVariable*>::make(); auto t5_c = m->rts; for (auto&& t5_ : t5_c) { RuntimeVariable* v = t5_; l_.append(functions::_sourced(v, simplify)); } return l_; }());
-  same = (!truthy(stage->narrowed) && ((results == m->results) && truthy([&] {  auto t6_0 = rts; auto t6_1 = m->rts; for (Int t6_ = 0; t6_ < t6_0.size(); t6_++) { RuntimeVariable* a = t6_0[t6_]; RuntimeVariable* b = t6_1[t6_]; if (!((a == b))) return false; } return true; }())));
+  rts = Tup<RuntimeVariable*>::from([&](auto&& r_) { auto l_ = List<RuntimeVariable*>::make(r_); auto t5_c = m->rts; for (auto&& t5_ : t5_c) { RuntimeVariable* v = t5_; l_.append(functions::_sourced(v, simplify)); } return l_; }(Room<List<RuntimeVariable*>>()));
+  same = (!truthy(stage->narrowed) && ((results == m->results) && truthy([&] { auto t6_0 = rts; auto t6_1 = m->rts; for (Int t6_ = 0; t6_ < t6_0.size(); t6_++) { RuntimeVariable* a = t6_0[t6_]; RuntimeVariable* b = t6_1[t6_]; if (!((a == b))) return false; } return !false; }())));
   finished = functions::length(trace);
   after = m;
   for (auto&& t7_ : List<Tup<Expr>>::of({results, Tup<Expr>{}})) {
@@ -2610,7 +2625,9 @@ inline IndexingMap* _simplified(IndexingMap* m, Trace* trace, bool keep_points, 
 
 inline bool _no_dearer(List<Constraint*> constraints, List<Constraint*> given, Int division_weight) {
   Set<Expr> have{};
+  Room<Set<Expr>> here_have;
   Set<Tup<Tuple<Expr, Int>>> bodies{};
+  Room<Set<Tup<Tuple<Expr, Int>>>> here_bodies;
   Constraint* c{};
   Expr e{};
   Expr t{};
@@ -2620,11 +2637,11 @@ inline bool _no_dearer(List<Constraint*> constraints, List<Constraint*> given, I
   if (!truthy(constraints)) {
     return true;
   }
-  have = [&] { auto l_ = Set<Expr>::make(); auto t1_c = given; for (auto&& t1_ : t1_c) { Constraint* c = t1_; l_.add(c->expr); } return l_; }();
-  if (truthy(have.issuperset([&] { auto l_ = List<Expr>::make(); auto t2_c = constraints; for (auto&& t2_ : t2_c) { Constraint* c = t2_; l_.append(c->expr); } return l_; }()))) {
+  have = [&] { auto l_ = Set<Expr>::make(here_have); auto t1_c = given; for (auto&& t1_ : t1_c) { Constraint* c = t1_; l_.add(c->expr); } return l_; }();
+  if (truthy(have.issuperset([&](auto&& r_) { auto l_ = List<Expr>::make(r_); auto t2_c = constraints; for (auto&& t2_ : t2_c) { Constraint* c = t2_; l_.append(c->expr); } return l_; }(Room<List<Expr>>())))) {
     return true;
   }
-  bodies = Set<Tup<Tuple<Expr, Int>>>::make();
+  bodies = Set<Tup<Tuple<Expr, Int>>>::make(here_bodies);
   {
   auto t3_c = given;
   for (auto&& t3_ : t3_c) {
@@ -2658,8 +2675,8 @@ inline bool _no_dearer(List<Constraint*> constraints, List<Constraint*> given, I
   broken_6:;
   }
   {
-    auto t9_ = functions::cost([&] { auto l_ = List<Expr>::make(); auto t7_c = constraints; for (auto&& t7_ : t7_c) { Constraint* c = t7_; l_.append(c->expr); } return l_; }());
-    auto t10_ = functions::cost([&] { auto l_ = List<Expr>::make(); auto t8_c = given; for (auto&& t8_ : t8_c) { Constraint* c = t8_; l_.append(c->expr); } return l_; }());
+    auto t9_ = functions::cost([&](auto&& r_) { auto l_ = List<Expr>::make(r_); auto t7_c = constraints; for (auto&& t7_ : t7_c) { Constraint* c = t7_; l_.append(c->expr); } return l_; }(Room<List<Expr>>()));
+    auto t10_ = functions::cost([&](auto&& r_) { auto l_ = List<Expr>::make(r_); auto t8_c = given; for (auto&& t8_ : t8_c) { Constraint* c = t8_; l_.append(c->expr); } return l_; }(Room<List<Expr>>()));
   now = t9_;
   before = t10_;
   }
@@ -2842,6 +2859,7 @@ inline Expr Engine::write(Form f) {
   Terms terms{};
   List<Expr> expr{};
   List<Tuple<Expr, Int>> parts{};
+  Room<List<Tuple<Expr, Int>>> here_parts;
   Int spent{};
   Int a{};
   Int k{};
@@ -2855,7 +2873,7 @@ inline Expr Engine::write(Form f) {
     return functions::integer(c);
   }
   expr = this->expr;
-  parts = List<Tuple<Expr, Int>>::of({});
+  parts = List<Tuple<Expr, Int>>::of({}, here_parts);
   spent = ((truthy(c) || (at<1>(terms[Int(0)]) < Int(0))) ? Int(len(terms)) : Int(sub(len(terms), Int(1))));
   {
   auto t2_c = terms;
@@ -2882,7 +2900,9 @@ inline Expr Engine::write(Form f) {
 inline Expr Engine::_write(Int a) {
   List<Expr> expr{};
   Set<Int> needed{};
+  Room<Set<Int>> here_needed;
   List<Int> todo{};
+  Room<List<Int>> here_todo;
   Form f{};
   Term t{};
   Int b{};
@@ -2891,8 +2911,8 @@ inline Expr Engine::_write(Int a) {
   Expr e{};
   Expr made{};
   expr = this->expr;
-  needed = Set<Int>::of({a});
-  todo = List<Int>::of({a});
+  needed = Set<Int>::of({a}, here_needed);
+  todo = List<Int>::of({a}, here_todo);
   while (truthy(todo)) {
     {
     auto t1_c = this->_inside(todo.pop());
@@ -3001,7 +3021,7 @@ inline Tuple<Int, Int, Int, Int, Int> Engine::size_of_division(Int of, Form x, I
   b = at<3>(t1_);
   u = at<4>(t1_);
   }
-  backwards = total([&] { auto l_ = List<bool>::make(); auto t2_c = at<1>(x); for (auto&& t2_ : t2_c) { Int k = at<1>(t2_); l_.append((k < Int(0))); } return l_; }());
+  backwards = total([&](auto&& r_) { auto l_ = List<bool>::make(r_); auto t2_c = at<1>(x); for (auto&& t2_ : t2_c) { Int k = at<1>(t2_); l_.append((k < Int(0))); } return l_; }(Room<List<bool>>()));
   excess = ((truthy(at<0>(x)) && truthy(floor_div(at<0>(x), by))) ? Int(Int(1)) : Int(Int(0)));
   return mk(add(mul(Int(3), w), ((of == Int(1)) ? Int(Int(1)) : Int(Int(2)))), add(d, by), n, add(mul(Int(3), b), backwards), add(mul(Int(3), u), excess));
 }
@@ -3016,16 +3036,16 @@ inline Tuple<Int, Int, Int, Int, Int> Engine::size_of_extremum(Tup<Form> parts) 
   bool multiples{};
   Int backwards{};
   {
-    auto t1_ = this->added([&] { auto l_ = List<Tuple<Int, Int, Int, Int, Int>>::make(); auto t2_c = parts; for (auto&& t2_ : t2_c) { Form x = t2_; l_.append(this->size(x)); } return l_; }());
+    auto t1_ = this->added([&](auto&& r_) { auto l_ = List<Tuple<Int, Int, Int, Int, Int>>::make(r_); auto t2_c = parts; for (auto&& t2_ : t2_c) { Form x = t2_; l_.append(this->size(x)); } return l_; }(Room<List<Tuple<Int, Int, Int, Int, Int>>>()));
   w = at<0>(t1_);
   d = at<1>(t1_);
   n = at<2>(t1_);
   b = at<3>(t1_);
   u = at<4>(t1_);
   }
-  common = [&] {  auto t3_c = parts; for (auto&& t3_ : t3_c) { Form x = t3_; if (!(truthy(at<1>(x)))) continue; if (!(truthy(at<0>(x)))) return false; } return true; }();
-  multiples = (Gcd().all([&] { auto l_ = List<Int>::make(); auto t4_c = parts; for (auto&& t4_ : t4_c) { Form x = t4_; l_.append(at<0>(x)); } return l_; }()).all([&] { auto l_ = List<Int>::make(); auto t5_c = parts; for (auto&& t5_ : t5_c) { Form x = t5_; auto t6_c = at<1>(x); for (auto&& t6_ : t6_c) { Int k = at<1>(t6_); l_.append(k); }} return l_; }()).g > Int(1));
-  backwards = total([&] { auto l_ = List<bool>::make(); auto t7_c = parts; for (auto&& t7_ : t7_c) { Form x = t7_; auto t8_c = at<1>(x); for (auto&& t8_ : t8_c) { Int k = at<1>(t8_); l_.append((k < Int(0))); }} return l_; }());
+  common = [&] { auto t3_c = parts; for (auto&& t3_ : t3_c) { Form x = t3_; if (!(truthy(at<1>(x)))) continue; if (!(truthy(at<0>(x)))) return false; } return !false; }();
+  multiples = (Gcd().all([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t4_c = parts; for (auto&& t4_ : t4_c) { Form x = t4_; l_.append(at<0>(x)); } return l_; }(Room<List<Int>>())).all([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t5_c = parts; for (auto&& t5_ : t5_c) { Form x = t5_; auto t6_c = at<1>(x); for (auto&& t6_ : t6_c) { Int k = at<1>(t6_); l_.append(k); }} return l_; }(Room<List<Int>>())).g > Int(1));
+  backwards = total([&](auto&& r_) { auto l_ = List<bool>::make(r_); auto t7_c = parts; for (auto&& t7_ : t7_c) { Form x = t7_; auto t8_c = at<1>(x); for (auto&& t8_ : t8_c) { Int k = at<1>(t8_); l_.append((k < Int(0))); }} return l_; }(Room<List<bool>>()));
   return mk(sub(add(w, len(parts)), Int(1)), d, n, add(mul(Int(3), b), backwards), add(mul(Int(3), u), mul(add(common, multiples), len(parts))));
 }
 
@@ -3117,6 +3137,7 @@ inline Term Engine::_sharper(Int c, Terms terms, Int lo, Int hi) {
 inline Term Engine::_sharpened(Terms terms, Int lo, Int hi) {
   Opt<Term> known{};
   Dict<Int, Int> total_{};
+  Room<Dict<Int, Int>> here_total;
   Int from_{};
   Int to{};
   Terms part{};
@@ -3133,7 +3154,7 @@ inline Term Engine::_sharpened(Terms terms, Int lo, Int hi) {
     lo = larger(lo, at<0>(some(known)));
     hi = smaller(hi, at<1>(some(known)));
   }
-  total_ = Dict<Int, Int>::from(terms);
+  total_ = Dict<Int, Int>::from(terms, here_total);
   {
     auto t1_ = Int(0);
   from_ = t1_;
@@ -3194,7 +3215,7 @@ inline Term Engine::_sharpened(Terms terms, Int lo, Int hi) {
     hi = smaller(hi, add(to, high));
   }
   if ((len(terms) <= Int(6))) {
-    total_ = Dict<Int, Int>::from(terms);
+    total_ = Dict<Int, Int>::from(terms, here_total);
     {
     auto t9_c = this->sums.items();
     for (auto&& t9_ : t9_c) {
@@ -3216,6 +3237,7 @@ inline Term Engine::_sharpened(Terms terms, Int lo, Int hi) {
 
 inline Term Engine::_in_proportion(Dict<Int, Int> total_, Terms part, Int low, Int high, Int lo, Int hi) {
   List<Term> proportions{};
+  Room<List<Term>> here_proportions;
   Int shared{};
   Int a{};
   Int q{};
@@ -3224,12 +3246,13 @@ inline Term Engine::_in_proportion(Dict<Int, Int> total_, Terms part, Int low, I
   List<Int> los{};
   List<Int> his{};
   Dict<Int, Int> others{};
+  Room<Dict<Int, Int>> here_others;
   Int from_{};
   Int to{};
   Int least_{};
   Int most_{};
   Int k{};
-  proportions = List<Term>::of({});
+  proportions = List<Term>::of({}, here_proportions);
   shared = Int(0);
   {
   auto t1_c = part;
@@ -3258,7 +3281,7 @@ inline Term Engine::_in_proportion(Dict<Int, Int> total_, Terms part, Int low, I
   los = t2_;
   his = t3_;
   }
-  others = Dict<Int, Int>::from(total_);
+  others = Dict<Int, Int>::from(total_, here_others);
   {
   auto t4_c = part;
   for (auto&& t4_ : t4_c) {
@@ -3362,6 +3385,7 @@ inline Int Engine::_with_one_argument(Form f, Int lo) {
   Int t{};
   Form rest{};
   List<Int> ends{};
+  Room<List<Int>> here_ends;
   {
   Int t1_i = Int(0);
   auto t1_c = at<1>(f);
@@ -3373,7 +3397,7 @@ inline Int Engine::_with_one_argument(Form f, Int lo) {
     t = this->kind[a];
     if (((t == Int(3)) || (t == Int(4)))) {
       rest = mk(at<0>(f), concat(slice(at<1>(f), 0, i), slice(at<1>(f), add(i, Int(1)), TO_END)));
-      ends = [&] { auto l_ = List<Int>::make(); auto t2_c = this->parts.at_(Int(a)); for (auto&& t2_ : t2_c) { Form p = t2_; l_.append(at<0>(this->range(functions::minus(rest, p, neg(k))))); } return l_; }();
+      ends = [&] { auto l_ = List<Int>::make(here_ends); auto t2_c = this->parts.at_(Int(a)); for (auto&& t2_ : t2_c) { Form p = t2_; l_.append(at<0>(this->range(functions::minus(rest, p, neg(k))))); } return l_; }();
       lo = larger(lo, (((t == Int(4)) == (k > Int(0))) ? Int(most(ends)) : Int(least(ends))));
     }
   }
@@ -3395,7 +3419,7 @@ inline bool Engine::differ(Form x, Form y) {
   if (((lo > Int(0)) || (hi < Int(0)))) {
     return true;
   }
-  g = Gcd().all([&] { auto l_ = List<Int>::make(); auto t2_c = at<1>(f); for (auto&& t2_ : t2_c) { Int k = at<1>(t2_); l_.append(k); } return l_; }()).g;
+  g = Gcd().all([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t2_c = at<1>(f); for (auto&& t2_ : t2_c) { Int k = at<1>(t2_); l_.append(k); } return l_; }(Room<List<Int>>())).g;
   return (truthy(g) ? bool((floor_mod(at<0>(f), g) != Int(0))) : bool(false));
 }
 
@@ -3403,14 +3427,14 @@ inline bool Engine::divides(Int d, Form f) {
   if ((!truthy(d) || truthy(floor_mod(at<0>(f), d)))) {
     return false;
   }
-  return [&] {  auto t1_c = at<1>(f); for (auto&& t1_ : t1_c) { Int a = at<0>(t1_); Int k = at<1>(t1_); if (!((!truthy(floor_mod(k, d)) || truthy(this->_multiple(a, k, d))))) return false; } return true; }();
+  return [&] { auto t1_c = at<1>(f); for (auto&& t1_ : t1_c) { Int a = at<0>(t1_); Int k = at<1>(t1_); if (!((!truthy(floor_mod(k, d)) || truthy(this->_multiple(a, k, d))))) return false; } return !false; }();
 }
 
 inline bool Engine::_multiple(Int a, Int k, Int d) {
   Int t{};
   t = this->kind[a];
   if (((t == Int(3)) || (t == Int(4)))) {
-    return [&] {  auto t1_c = this->parts.at_(Int(a)); for (auto&& t1_ : t1_c) { Form p = t1_; if (!(truthy(this->divides(d, functions::times(p, k))))) return false; } return true; }();
+    return [&] { auto t1_c = this->parts.at_(Int(a)); for (auto&& t1_ : t1_c) { Form p = t1_; if (!(truthy(this->divides(d, functions::times(p, k))))) return false; } return !false; }();
   }
   return ((t == Int(2)) && (!truthy(floor_mod(mul(k, this->divisor[a]), d)) && truthy(this->divides(d, functions::times(this->arg[a], k)))));
 }
@@ -3501,6 +3525,7 @@ inline void Engine::_narrow(Form f, Int lo, Int hi) {
   List<Int> los{};
   List<Int> his{};
   List<Tuple<Form, Int, Int>> todo{};
+  Room<List<Tuple<Form, Int, Int>>> here_todo;
   Int c{};
   Terms terms{};
   Int least_{};
@@ -3517,7 +3542,7 @@ inline void Engine::_narrow(Form f, Int lo, Int hi) {
   los = t1_;
   his = t2_;
   }
-  todo = List<Tuple<Form, Int, Int>>::of({mk(f, lo, hi)});
+  todo = List<Tuple<Form, Int, Int>>::of({mk(f, lo, hi)}, here_todo);
   while (truthy(todo)) {
     {
       auto t3_ = todo.pop();
@@ -3600,7 +3625,7 @@ inline void Engine::_narrow(Form f, Int lo, Int hi) {
 inline Tuple<Terms, Int, Int> Engine::_know_sum(Terms terms, Int lo, Int hi) {
   Int g{};
   Opt<Term> old{};
-  g = Gcd().all([&] { auto l_ = List<Int>::make(); auto t1_c = terms; for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); l_.append(k); } return l_; }()).g;
+  g = Gcd().all([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t1_c = terms; for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); l_.append(k); } return l_; }(Room<List<Int>>())).g;
   if ((at<1>(terms[Int(0)]) < Int(0))) {
     g = neg(g);
     {
@@ -3619,7 +3644,7 @@ inline Tuple<Terms, Int, Int> Engine::_know_sum(Terms terms, Int lo, Int hi) {
   if ((hi > constants::FAR)) {
     hi = larger(hi, constants::END);
   }
-  terms = terms_of([&] { auto l_ = List<Term>::make(); auto t4_c = terms; for (auto&& t4_ : t4_c) { Int a = at<0>(t4_); Int k = at<1>(t4_); l_.append(mk(a, floor_div(k, g))); } return l_; }());
+  terms = terms_of([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t4_c = terms; for (auto&& t4_ : t4_c) { Int a = at<0>(t4_); Int k = at<1>(t4_); l_.append(mk(a, floor_div(k, g))); } return l_; }(Room<List<Term>>()));
   if ((len(terms) > Int(1))) {
     old = lookup(this->facts, Terms(terms));
     if (!isnone(old)) {
@@ -3638,7 +3663,7 @@ inline Tuple<Terms, Int, Int> Engine::_know_sum(Terms terms, Int lo, Int hi) {
     }
     {
       auto t8_ = mk(neg(hi), neg(lo));
-    this->facts.set(terms_of([&] { auto l_ = List<Term>::make(); auto t9_c = terms; for (auto&& t9_ : t9_c) { Int a = at<0>(t9_); Int k = at<1>(t9_); l_.append(mk(a, neg(k))); } return l_; }()), t8_);
+    this->facts.set(terms_of([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t9_c = terms; for (auto&& t9_ : t9_c) { Int a = at<0>(t9_); Int k = at<1>(t9_); l_.append(mk(a, neg(k))); } return l_; }(Room<List<Term>>())), t8_);
     }
   }
   return mk(terms, lo, hi);
@@ -3646,13 +3671,14 @@ inline Tuple<Terms, Int, Int> Engine::_know_sum(Terms terms, Int lo, Int hi) {
 
 inline void Engine::_know_digits() {
   Set<Int> of_sums{};
+  Room<Set<Int>> here_of_sums;
   Int a{};
   Int t{};
   Form x{};
   Int n{};
   Int m{};
   this->coarse.clear();
-  of_sums = [&] { auto l_ = Set<Int>::make(); auto t1_c = this->sums; for (auto&& t1_ : t1_c) { Terms part = t1_; auto t2_c = part; for (auto&& t2_ : t2_c) { Term t = t2_; l_.add(at<0>(t)); }} return l_; }();
+  of_sums = [&] { auto l_ = Set<Int>::make(here_of_sums); auto t1_c = this->sums; for (auto&& t1_ : t1_c) { Terms part = t1_; auto t2_c = part; for (auto&& t2_ : t2_c) { Term t = t2_; l_.add(at<0>(t)); }} return l_; }();
   {
   Int t3_i = Int(0);
   auto t3_c = this->kind;
@@ -3721,6 +3747,7 @@ inline void Engine::_refine(Int a) {
   Int lo{};
   Int hi{};
   Dict<Int, Int> total_{};
+  Room<Dict<Int, Int>> here_total;
   Int k{};
   {
     auto t1_ = this->_digit(a);
@@ -3750,7 +3777,8 @@ inline void Engine::_refine(Int a) {
       continue;
     }
     {
-    auto t5_c = List<Tuple<Terms, Term>>::from(this->sums.items());
+    Room<List<Tuple<Terms, Term>>> t5_r;
+    auto t5_c = List<Tuple<Terms, Term>>::from(this->sums.items(), t5_r);
     for (auto&& t5_ : t5_c) {
       part = at<0>(t5_);
       lo = at<0>(at<1>(t5_));
@@ -3758,7 +3786,7 @@ inline void Engine::_refine(Int a) {
       if ((len(part) > Int(6))) {
         continue;
       }
-      total_ = Dict<Int, Int>::from(part);
+      total_ = Dict<Int, Int>::from(part, here_total);
       k = total_.pop(Int(t), Int(0));
       if ((!truthy(k) || total_.has(Int(a)))) {
         continue;
@@ -3883,6 +3911,7 @@ inline Tuple<Dict<Int, Int>, Int> Engine::unknown_part(Form x, Int d) {
 
 inline Form Engine::add_(Form x, Form y) {
   Dict<Int, Int> total_{};
+  Room<Dict<Int, Int>> here_total;
   Int a{};
   Int k{};
   if (!truthy(at<1>(x))) {
@@ -3891,7 +3920,7 @@ inline Form Engine::add_(Form x, Form y) {
   if (!truthy(at<1>(y))) {
     return (truthy(at<0>(y)) ? Form(mk(add(at<0>(x), at<0>(y)), at<1>(x))) : Form(x));
   }
-  total_ = Dict<Int, Int>::from(at<1>(x));
+  total_ = Dict<Int, Int>::from(at<1>(x), here_total);
   {
   auto t1_c = at<1>(y);
   for (auto&& t1_ : t1_c) {
@@ -3931,6 +3960,7 @@ inline Form Engine::normal(Form x) {
   Term t{};
   Int c{};
   Dict<Int, Int> total_{};
+  Room<Dict<Int, Int>> here_total;
   Int a{};
   Int k{};
   Int n{};
@@ -3947,12 +3977,12 @@ inline Form Engine::normal(Form x) {
     }
   }
   {
-    return ((len(at<1>(x)) > Int(1)) ? Form(this->recombine(at<0>(x), Dict<Int, Int>::from(at<1>(x)))) : Form(x));
+    return ((len(at<1>(x)) > Int(1)) ? Form(this->recombine(at<0>(x), Dict<Int, Int>::from(at<1>(x), here(Room<Dict<Int, Int>>())))) : Form(x));
   }
   broken_2:;
   }
   c = at<0>(x);
-  total_ = Dict<Int, Int>::make();
+  total_ = Dict<Int, Int>::make(here_total);
   {
   auto t3_c = at<1>(x);
   for (auto&& t3_ : t3_c) {
@@ -3997,7 +4027,7 @@ inline Form Engine::_normal(Int a) {
       if ((of == Int(2))) {
         f = this->mod(this->normal(this->arg[a]), this->divisor[a]);
       } else {
-        f = this->extremum(of, [&] { auto l_ = List<Form>::make(); auto t1_c = this->parts.at_(Int(a)); for (auto&& t1_ : t1_c) { Form x = t1_; l_.append(this->normal(x)); } return l_; }());
+        f = this->extremum(of, [&](auto&& r_) { auto l_ = List<Form>::make(r_); auto t1_c = this->parts.at_(Int(a)); for (auto&& t1_ : t1_c) { Form x = t1_; l_.append(this->normal(x)); } return l_; }(Room<List<Form>>()));
       }
     }
     {
@@ -4096,8 +4126,10 @@ inline Form Engine::raw_extremum(Int kind, Tup<Form> parts) {
 inline Form Engine::extremum(Int kind, List<Form> forms) {
   bool least_{};
   List<Form> flat{};
+  Room<List<Form>> here_flat;
   Opt<Int> literal{};
   List<Form> stack{};
+  Room<List<Form>> here_stack;
   Form f{};
   Int a{};
   Int n{};
@@ -4105,14 +4137,15 @@ inline Form Engine::extremum(Int kind, List<Form> forms) {
   Tuple<bool, Tup<Form>> key{};
   Opt<Form> found{};
   List<Term> ranges{};
+  Room<List<Term>> here_ranges;
   List<Int> lows{};
   List<Int> highs{};
   Int lo{};
   Int hi{};
   least_ = (kind == Int(3));
-  flat = List<Form>::of({});
+  flat = List<Form>::of({}, here_flat);
   literal = none;
-  stack = List<Form>::from(forms);
+  stack = List<Form>::from(forms, here_stack);
   stack.reverse();
   while (truthy(stack)) {
     f = stack.pop();
@@ -4152,7 +4185,7 @@ inline Form Engine::extremum(Int kind, List<Form> forms) {
   if ((!isnone(found) && isnone(this->index))) {
     return some(found);
   }
-  ranges = [&] { auto l_ = List<Term>::make(); auto t2_c = args; for (auto&& t2_ : t2_c) { Form f = t2_; l_.append(this->range(f)); } return l_; }();
+  ranges = [&] { auto l_ = List<Term>::make(here_ranges); auto t2_c = args; for (auto&& t2_ : t2_c) { Form f = t2_; l_.append(this->range(f)); } return l_; }();
   {
     auto t5_ = [&] { auto l_ = List<Int>::make(); auto t3_c = ranges; for (auto&& t3_ : t3_c) { Term r = t3_; l_.append(at<0>(r)); } return l_; }();
     auto t6_ = [&] { auto l_ = List<Int>::make(); auto t4_c = ranges; for (auto&& t4_ : t4_c) { Term r = t4_; l_.append(at<1>(r)); } return l_; }();
@@ -4181,6 +4214,7 @@ inline Form Engine::extremum(Int kind, List<Form> forms) {
 
 inline Form Engine::joined(Int kind, Tup<Form> args) {
   List<Term> ranges{};
+  Room<List<Term>> here_ranges;
   List<Int> lows{};
   List<Int> highs{};
   Int lo{};
@@ -4189,7 +4223,7 @@ inline Form Engine::joined(Int kind, Tup<Form> args) {
   if ((len(args) == Int(1))) {
     return at<0>(args);
   }
-  ranges = [&] { auto l_ = List<Term>::make(); auto t1_c = args; for (auto&& t1_ : t1_c) { Form f = t1_; l_.append(this->range(f)); } return l_; }();
+  ranges = [&] { auto l_ = List<Term>::make(here_ranges); auto t1_c = args; for (auto&& t1_ : t1_c) { Form f = t1_; l_.append(this->range(f)); } return l_; }();
   {
     auto t4_ = [&] { auto l_ = List<Int>::make(); auto t2_c = ranges; for (auto&& t2_ : t2_c) { Term r = t2_; l_.append(at<0>(r)); } return l_; }();
     auto t5_ = [&] { auto l_ = List<Int>::make(); auto t3_c = ranges; for (auto&& t3_ : t3_c) { Term r = t3_; l_.append(at<1>(r)); } return l_; }();
@@ -4216,8 +4250,9 @@ inline bool Engine::is_multiple(Form f, Int d) {
 inline Terms Engine::atoms(Form f, Int kind) {
   List<Int> kinds{};
   List<Term> found{};
+  Room<List<Term>> here_found;
   kinds = this->kind;
-  found = [&] { auto l_ = List<Term>::make(); auto t1_c = at<1>(f); for (auto&& t1_ : t1_c) { Term t = t1_; if (!((kinds[at<0>(t)] == kind))) continue; l_.append(t); } return l_; }();
+  found = [&] { auto l_ = List<Term>::make(here_found); auto t1_c = at<1>(f); for (auto&& t1_ : t1_c) { Term t = t1_; if (!((kinds[at<0>(t)] == kind))) continue; l_.append(t); } return l_; }();
   if ((len(found) > Int(1))) {
     found.sort([&](const auto& x_) { return this->_rank(x_); });
   }
@@ -4246,7 +4281,7 @@ inline Tuple<Int, Int, Int, List<Tuple<Int, Int, Int, Int>>, Int> Engine::_rank(
   lo = t3_;
   hi = t4_;
   }
-  inside = sorted<Tuple<Int, Int, Int, Int>>([&] { auto l_ = List<Tuple<Int, Int, Int, Int>>::make(); auto t5_c = at<1>(x); for (auto&& t5_ : t5_c) { Int b = at<0>(t5_); Int j = at<1>(t5_); l_.append(mk(j, kind[b], lo[b], hi[b])); } return l_; }());
+  inside = sorted<Tuple<Int, Int, Int, Int>>([&](auto&& r_) { auto l_ = List<Tuple<Int, Int, Int, Int>>::make(r_); auto t5_c = at<1>(x); for (auto&& t5_ : t5_c) { Int b = at<0>(t5_); Int j = at<1>(t5_); l_.append(mk(j, kind[b], lo[b], hi[b])); } return l_; }(Room<List<Tuple<Int, Int, Int, Int>>>()));
   return mk(p_abs(k), this->divisor[a], neg(len(at<1>(x))), inside, at<0>(x));
 }
 
@@ -4272,12 +4307,13 @@ inline Int Engine::coefficient(Form f, Int a) {
 
 inline bool Engine::contains(Form f, Form x, Int k, Int at_) {
   Dict<Int, Int> total_{};
+  Room<Dict<Int, Int>> here_total;
   Int a{};
   Int j{};
   if (!truthy(at<1>(x))) {
     return false;
   }
-  total_ = Dict<Int, Int>::from(at<1>(f));
+  total_ = Dict<Int, Int>::from(at<1>(f), here_total);
   {
   auto t1_c = at<1>(x);
   for (auto&& t1_ : t1_c) {
@@ -4406,8 +4442,8 @@ template <class Sink> inline bool Engine::propose_for_division(Int kind, Form x,
     out = Terms();
     rest = terms;
     if (truthy(multiples)) {
-      out = terms_of([&] { auto l_ = List<Term>::make(); auto t8_c = terms; for (auto&& t8_ : t8_c) { Int a = at<0>(t8_); Int k = at<1>(t8_); if (!(!truthy(floor_mod(k, d)))) continue; l_.append(mk(a, floor_div(k, d))); } return l_; }());
-      rest = terms_of([&] { auto l_ = List<Term>::make(); auto t9_c = terms; for (auto&& t9_ : t9_c) { Term t = t9_; if (!(truthy(floor_mod(at<1>(t), d)))) continue; l_.append(t); } return l_; }());
+      out = terms_of([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t8_c = terms; for (auto&& t8_ : t8_c) { Int a = at<0>(t8_); Int k = at<1>(t8_); if (!(!truthy(floor_mod(k, d)))) continue; l_.append(mk(a, floor_div(k, d))); } return l_; }(Room<List<Term>>()));
+      rest = terms_of([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t9_c = terms; for (auto&& t9_ : t9_c) { Term t = t9_; if (!(truthy(floor_mod(at<1>(t), d)))) continue; l_.append(t); } return l_; }(Room<List<Term>>()));
     }
     q = floor_div(lo, d);
     facts = false;
@@ -4431,7 +4467,7 @@ template <class Sink> inline bool Engine::propose_for_division(Int kind, Form x,
     if ((truthy(reducible) && (truthy(narrow) || truthy(facts)))) {
       f = this->_certified(c, rest, d, facts);
       if (!isnone(f)) {
-        if (sink(strategy::coefficient_quotients{}, mk(at<0>(some(f)), sorted_terms([&] { auto l_ = List<Term>::make(); l_.extend(out); l_.extend(at<1>(some(f))); return l_; }())))) return true;
+        if (sink(strategy::coefficient_quotients{}, mk(at<0>(some(f)), sorted_terms([&](auto&& r_) { auto l_ = List<Term>::make(r_); l_.extend(out); l_.extend(at<1>(some(f))); return l_; }(Room<List<Term>>()))))) return true;
       }
     }
     n = floor_div(c, d);
@@ -4448,7 +4484,7 @@ template <class Sink> inline bool Engine::propose_for_division(Int kind, Form x,
     }
   }
   kinds = this->kind;
-  structured = [&] {  auto t13_c = terms; for (auto&& t13_ : t13_c) { Int a = at<0>(t13_); if ((kinds[a] != Int(0))) return true; } return false; }();
+  structured = [&] { auto t13_c = terms; for (auto&& t13_ : t13_c) { Int a = at<0>(t13_); if (((kinds[a] != Int(0)))) return true; } return !true; }();
   if ((truthy(structured) && (kind == Int(2)))) {
     if (sink(strategy::matched{})) return true;
   }
@@ -4459,7 +4495,7 @@ template <class Sink> inline bool Engine::propose_for_division(Int kind, Form x,
   if ((truthy(structured) && (kind == Int(1)))) {
     if (sink(strategy::matched{})) return true;
   }
-  if (((c == sub(d, Int(1))) && truthy([&] {  auto t14_c = terms; for (auto&& t14_ : t14_c) { Int k = at<1>(t14_); if (!((k < Int(0)))) return false; } return true; }()))) {
+  if (((c == sub(d, Int(1))) && truthy([&] { auto t14_c = terms; for (auto&& t14_ : t14_c) { Int k = at<1>(t14_); if (!((k < Int(0)))) return false; } return !false; }()))) {
     if (sink(strategy::complement{})) return true;
   }
   line = (truthy(narrow) ? Opt<Form>(this->_straight(x, d)) : Opt<Form>(none));
@@ -4472,12 +4508,13 @@ template <class Sink> inline bool Engine::propose_for_division(Int kind, Form x,
 template <class Sink> inline bool Engine::propose_for_sum(Form f, Dict<Int, Int> total_, Sink&& sink) {
   List<Int> kind{};
   List<Tuple<Int, Int, Int>> remainders{};
+  Room<List<Tuple<Int, Int, Int>>> here_remainders;
   bool structured{};
   Int a{};
   Int k{};
   Int t{};
   kind = this->kind;
-  remainders = List<Tuple<Int, Int, Int>>::of({});
+  remainders = List<Tuple<Int, Int, Int>>::of({}, here_remainders);
   structured = false;
   {
   auto t1_c = total_.items();
@@ -4520,6 +4557,7 @@ template <class Sink> inline bool Engine::propose_for_extremum(Int kind, List<Fo
   Int c{};
   Terms terms{};
   List<Int> factors{};
+  Room<List<Int>> here_factors;
   Int g{};
   constants = [&] { auto l_ = List<Int>::make(); auto t1_c = args; for (auto&& t1_ : t1_c) { Form f = t1_; if (!(truthy(at<1>(f)))) continue; l_.append(at<0>(f)); } return l_; }();
   if (truthy(all_of(constants))) {
@@ -4530,13 +4568,13 @@ template <class Sink> inline bool Engine::propose_for_extremum(Int kind, List<Fo
   c = at<0>(t2_);
   terms = at<1>(t2_);
   }
-  factors = [&] { auto l_ = List<Int>::make(); auto t3_c = args; for (auto&& t3_ : t3_c) { Form f = t3_; auto t4_c = at<1>(f); for (auto&& t4_ : t4_c) { Int k = at<1>(t4_); l_.append(k); }} return l_; }();
-  g = Gcd().all(factors).all([&] { auto l_ = List<Int>::make(); auto t5_c = args; for (auto&& t5_ : t5_c) { Form f = t5_; l_.append(at<0>(f)); } return l_; }()).g;
-  if ((mul(Int(2), total([&] { auto l_ = List<bool>::make(); auto t6_c = factors; for (auto&& t6_ : t6_c) { Int k = t6_; l_.append((k < Int(0))); } return l_; }())) > len(factors))) {
+  factors = [&] { auto l_ = List<Int>::make(here_factors); auto t3_c = args; for (auto&& t3_ : t3_c) { Form f = t3_; auto t4_c = at<1>(f); for (auto&& t4_ : t4_c) { Int k = at<1>(t4_); l_.append(k); }} return l_; }();
+  g = Gcd().all(factors).all([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t5_c = args; for (auto&& t5_ : t5_c) { Form f = t5_; l_.append(at<0>(f)); } return l_; }(Room<List<Int>>())).g;
+  if ((mul(Int(2), total([&](auto&& r_) { auto l_ = List<bool>::make(r_); auto t6_c = factors; for (auto&& t6_ : t6_c) { Int k = t6_; l_.append((k < Int(0))); } return l_; }(Room<List<bool>>()))) > len(factors))) {
     g = neg(g);
   }
   if ((g != Int(1))) {
-    if (sink(strategy::common_factor{}, g, mk(floor_div(c, g), terms_of([&] { auto l_ = List<Term>::make(); auto t7_c = terms; for (auto&& t7_ : t7_c) { Int a = at<0>(t7_); Int k = at<1>(t7_); l_.append(mk(a, floor_div(k, g))); } return l_; }())))) return true;
+    if (sink(strategy::common_factor{}, g, mk(floor_div(c, g), terms_of([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t7_c = terms; for (auto&& t7_ : t7_c) { Int a = at<0>(t7_); Int k = at<1>(t7_); l_.append(mk(a, floor_div(k, g))); } return l_; }(Room<List<Term>>()))))) return true;
   }
   return false;
 }
@@ -4567,6 +4605,7 @@ inline Form Engine::_read(Expr e) {
   Expr literal{};
   Expr of{};
   List<Form> kids{};
+  Room<List<Form>> here_kids;
   Expr up{};
   Opt<Form> made{};
   t = e->tag;
@@ -4671,7 +4710,7 @@ inline Form Engine::_read(Expr e) {
         } else {
           if (((t == tag::Min) || (t == tag::Max))) {
             of = e;
-            kids = [&] { auto l_ = List<Form>::make(); auto t8_c = of->args; for (auto&& t8_ : t8_c) { Expr a = t8_; l_.append(or_(lookup(memo, Expr(a)), [&] { return Form(this->_below(a)); })); } return l_; }();
+            kids = [&] { auto l_ = List<Form>::make(here_kids); auto t8_c = of->args; for (auto&& t8_ : t8_c) { Expr a = t8_; l_.append(or_(lookup(memo, Expr(a)), [&] { return Form(this->_below(a)); })); } return l_; }();
             f = this->extremum(((t == tag::Min) ? Int(Int(3)) : Int(Int(4))), kids);
           } else {
             if ((t == tag::CeilDiv)) {
@@ -4808,6 +4847,7 @@ inline Opt<Tuple<Int, List<Term>>> Engine::_certified(Int c, Terms terms, Int d,
   Int hi{};
   List<Term> qs{};
   List<Term> rs{};
+  Room<List<Term>> here_rs;
   bool same{};
   Int a{};
   Int k{};
@@ -4827,7 +4867,7 @@ inline Opt<Tuple<Int, List<Term>>> Engine::_certified(Int c, Terms terms, Int d,
     hi = t4_;
     }
     qs = List<Term>::of({});
-    rs = List<Term>::of({});
+    rs = List<Term>::of({}, here_rs);
     same = true;
     {
     auto t5_c = terms;
@@ -4885,8 +4925,11 @@ inline Opt<Form> Engine::_straight(Form x, Int d) {
   List<Int> los{};
   List<Int> his{};
   List<Term> pairs{};
+  Room<List<Term>> here_pairs;
   List<Term> others{};
+  Room<List<Term>> here_others;
   List<Term> rest{};
+  Room<List<Term>> here_rest;
   Term t{};
   Int a{};
   Int k{};
@@ -4897,6 +4940,7 @@ inline Opt<Form> Engine::_straight(Form x, Int d) {
   Int low{};
   Int high{};
   List<Term> qs{};
+  Room<List<Term>> here_qs;
   Int q{};
   {
     auto t1_ = this->lo;
@@ -4904,12 +4948,12 @@ inline Opt<Form> Engine::_straight(Form x, Int d) {
   los = t1_;
   his = t2_;
   }
-  if (truthy([&] {  auto t3_c = at<1>(x); for (auto&& t3_ : t3_c) { Int a = at<0>(t3_); if (!((sub(his[a], los[a]) != Int(1)))) return false; } return true; }())) {
+  if (truthy([&] { auto t3_c = at<1>(x); for (auto&& t3_ : t3_c) { Int a = at<0>(t3_); if (!((sub(his[a], los[a]) != Int(1)))) return false; } return !false; }())) {
     return none;
   }
-  pairs = List<Term>::of({});
-  others = List<Term>::of({});
-  rest = List<Term>::of({});
+  pairs = List<Term>::of({}, here_pairs);
+  others = List<Term>::of({}, here_others);
+  rest = List<Term>::of({}, here_rest);
   {
   auto t4_c = at<1>(x);
   for (auto&& t4_ : t4_c) {
@@ -4949,7 +4993,7 @@ inline Opt<Form> Engine::_straight(Form x, Int d) {
     low = t8_;
     high = t9_;
     }
-    qs = List<Term>::from(rest);
+    qs = List<Term>::from(rest, here_qs);
     {
     auto t10_c = pairs;
     for (auto&& t10_ : t10_c) {
@@ -4994,6 +5038,7 @@ inline Opt<Tuple<Int, Form>> Engine::_low_part(Form x, Int d) {
   bool facts{};
   List<Term> ordered{};
   List<Int> gs{};
+  Room<List<Int>> here_gs;
   Int i{};
   Int lo{};
   Int hi{};
@@ -5073,7 +5118,7 @@ inline Opt<Tuple<Int, Form>> Engine::_low_part(Form x, Int d) {
       ordered.reverse();
     }
   }
-  gs = List<Int>::of({g});
+  gs = List<Int>::of({g}, here_gs);
   {
   auto t11_c = slice(ordered, Int(1), TO_END);
   for (auto&& t11_ : t11_c) {
@@ -5122,7 +5167,7 @@ inline Opt<Tuple<Int, Form>> Engine::_low_part(Form x, Int d) {
       room = (m == floor_div(high, g));
     }
     if (truthy(room)) {
-      return mk(g, mk(m, sorted_terms([&] { auto l_ = List<Term>::make(); auto t15_c = slice(ordered, 0, i); for (auto&& t15_ : t15_c) { Int a = at<0>(t15_); Int k = at<1>(t15_); l_.append(mk(a, floor_div(k, g))); } return l_; }())));
+      return mk(g, mk(m, sorted_terms([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t15_c = slice(ordered, 0, i); for (auto&& t15_ : t15_c) { Int a = at<0>(t15_); Int k = at<1>(t15_); l_.append(mk(a, floor_div(k, g))); } return l_; }(Room<List<Term>>()))));
     }
     { Int v_ = Int(1); auto& r_ = i; r_ = sub(r_, v_); }
     {
@@ -5188,7 +5233,7 @@ template <class Sink> inline bool Engine::_digits(Dict<Int, Int> total_, List<Tu
     w = total_.at_(Int(a));
     x = arg[a];
     p = mul(w, d);
-    if (truthy([&] {  auto t5_c = total_.items(); for (auto&& t5_ : t5_c) { Int b = at<0>(t5_); Int v = at<1>(t5_); if (!((truthy(floor_mod(v, p)) || (b == a)))) return false; } return true; }())) {
+    if (truthy([&] { auto t5_c = total_.items(); for (auto&& t5_ : t5_c) { Int b = at<0>(t5_); Int v = at<1>(t5_); if (!((truthy(floor_mod(v, p)) || (b == a)))) return false; } return !false; }())) {
       continue;
     }
     q = this->quotient_above(a);
@@ -5207,12 +5252,12 @@ template <class Sink> inline bool Engine::_digits(Dict<Int, Int> total_, List<Tu
       if (((v == p) && ((kind[b] == Int(1)) && !truthy(floor_mod(divisor[b], d))))) {
         y = this->_congruent(a, b);
         if (!isnone(y)) {
-          if (sink(strategy::quotient_below_remainder{}, a, mk(Int(0), terms_of(List<Term>::of({mk(b, Int(1))}))), w, some(y))) return true;
+          if (sink(strategy::quotient_below_remainder{}, a, mk(Int(0), terms_of(List<Term>::of({mk(b, Int(1))}, here(Room<List<Term>>())))), w, some(y))) return true;
         }
       }
     }
     }
-    if (this->_next_digits(total_, a, q, [&] { auto l_ = List<Int>::make(); auto t7_c = slice(remainders, add(i, Int(1)), TO_END); for (auto&& t7_ : t7_c) { Int b = at<2>(t7_); l_.append(b); } return l_; }(), sink)) return true;
+    if (this->_next_digits(total_, a, q, [&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t7_c = slice(remainders, add(i, Int(1)), TO_END); for (auto&& t7_ : t7_c) { Int b = at<2>(t7_); l_.append(b); } return l_; }(Room<List<Int>>()), sink)) return true;
   }
   }
   return false;
@@ -5239,6 +5284,7 @@ template <class Sink> inline bool Engine::_next_digits(Dict<Int, Int> total_, In
   Int w{};
   Int p{};
   Set<Int> tried{};
+  Room<Set<Int>> here_tried;
   bool single{};
   Int b{};
   Int v{};
@@ -5247,7 +5293,7 @@ template <class Sink> inline bool Engine::_next_digits(Dict<Int, Int> total_, In
   Form t{};
   w = total_.at_(Int(a));
   p = mul(w, this->divisor[a]);
-  tried = Set<Int>::make();
+  tried = Set<Int>::make(here_tried);
   single = ((len(at<1>(q)) == Int(1)) && ((at<1>(at<0>(at<1>(q))) == Int(1)) && (this->kind[at<0>(at<0>(at<1>(q)))] != Int(2))));
   {
   auto t1_c = reversed<Int>(others);
@@ -5587,7 +5633,7 @@ inline Opt<Form> Engine::remainder_certified(Form x, Int d, Form q) {
     return none;
   }
   q = this->normal(q);
-  if (!truthy([&] { auto a0_ = this->size_of_division(Int(2), x, d); auto a1_ = this->added(List<Tuple<Int, Int, Int, Int, Int>>::of({this->size(x), this->size(q)})); return this->descends(a0_, a1_); }())) {
+  if (!truthy([&] { auto a0_ = this->size_of_division(Int(2), x, d); auto a1_ = this->added(List<Tuple<Int, Int, Int, Int, Int>>::of({this->size(x), this->size(q)}, here(Room<List<Tuple<Int, Int, Int, Int, Int>>>()))); return this->descends(a0_, a1_); }())) {
     return none;
   }
   if (record) [[unlikely]] tell("remainder_certified", false, d, q, x);
@@ -5695,7 +5741,7 @@ inline Opt<Form> Engine::quotient_and_remainder_recombine(Form _1, Int _2, Form 
   p = mul(d, w);
   r = functions::minus(functions::minus(_1, functions::atom(_2), w), q, p);
   x = this->normal(x);
-  if (!truthy([&] { auto a0_ = this->size(_1); auto a1_ = this->added(List<Tuple<Int, Int, Int, Int, Int>>::of({this->size(x), this->size(r)})); return this->descends(a0_, a1_); }())) {
+  if (!truthy([&] { auto a0_ = this->size(_1); auto a1_ = this->added(List<Tuple<Int, Int, Int, Int, Int>>::of({this->size(x), this->size(r)}, here(Room<List<Tuple<Int, Int, Int, Int, Int>>>()))); return this->descends(a0_, a1_); }())) {
     return none;
   }
   if (record) [[unlikely]] tell("quotient_and_remainder_recombine", false, d, p, q, r, w, x, y);
@@ -5722,7 +5768,7 @@ inline Opt<Form> Engine::digits_recombine(Form _1, Int _2, Int n, Int w, Form z)
   t = this->mod(this->add_(q, z), n);
   r = functions::minus(functions::minus(_1, functions::atom(_2), w), t, p);
   z = this->normal(z);
-  if (!truthy([&] { auto a0_ = this->size(_1); auto a1_ = this->added(List<Tuple<Int, Int, Int, Int, Int>>::of({this->size_of_division(Int(2), functions::minus(x, z, neg(d)), mul(d, n)), this->size(r)})); return this->descends(a0_, a1_); }())) {
+  if (!truthy([&] { auto a0_ = this->size(_1); auto a1_ = this->added(List<Tuple<Int, Int, Int, Int, Int>>::of({this->size_of_division(Int(2), functions::minus(x, z, neg(d)), mul(d, n)), this->size(r)}, here(Room<List<Tuple<Int, Int, Int, Int, Int>>>()))); return this->descends(a0_, a1_); }())) {
     return none;
   }
   if (record) [[unlikely]] tell("digits_recombine", false, d, n, p, q, r, t, w, x, z);
@@ -5856,7 +5902,7 @@ inline Opt<Form> Engine::min_shifts(Form _1, Form _2, Int k) {
     return none;
   }
   if (record) [[unlikely]] tell("min_shifts", false, k, x, y);
-  return this->shift(this->extremum(Int(3), List<Form>::of({this->shift(x, neg(k)), this->shift(y, neg(k))})), k);
+  return this->shift(this->extremum(Int(3), List<Form>::of({this->shift(x, neg(k)), this->shift(y, neg(k))}, here(Room<List<Form>>()))), k);
 }
 
 inline Opt<Form> Engine::max_shifts(Form _1, Form _2, Int k) {
@@ -5868,7 +5914,7 @@ inline Opt<Form> Engine::max_shifts(Form _1, Form _2, Int k) {
     return none;
   }
   if (record) [[unlikely]] tell("max_shifts", false, k, x, y);
-  return this->shift(this->extremum(Int(4), List<Form>::of({this->shift(x, neg(k)), this->shift(y, neg(k))})), k);
+  return this->shift(this->extremum(Int(4), List<Form>::of({this->shift(x, neg(k)), this->shift(y, neg(k))}, here(Room<List<Form>>()))), k);
 }
 
 inline Opt<Form> Engine::min_distributes(Form _1, Form _2, Int g, Form x) {
@@ -5892,7 +5938,7 @@ inline Opt<Form> Engine::min_distributes(Form _1, Form _2, Int g, Form x) {
     return none;
   }
   if (record) [[unlikely]] tell("min_distributes", false, g, x, y);
-  return functions::times(this->extremum(Int(3), List<Form>::of({y, x})), g);
+  return functions::times(this->extremum(Int(3), List<Form>::of({y, x}, here(Room<List<Form>>()))), g);
 }
 
 inline Opt<Form> Engine::max_distributes(Form _1, Form _2, Int g, Form x) {
@@ -5916,7 +5962,7 @@ inline Opt<Form> Engine::max_distributes(Form _1, Form _2, Int g, Form x) {
     return none;
   }
   if (record) [[unlikely]] tell("max_distributes", false, g, x, y);
-  return functions::times(this->extremum(Int(4), List<Form>::of({y, x})), g);
+  return functions::times(this->extremum(Int(4), List<Form>::of({y, x}, here(Room<List<Form>>()))), g);
 }
 
 inline Opt<Form> Engine::min_turns(Form _1, Form _2, Int g, Form x) {
@@ -5937,7 +5983,7 @@ inline Opt<Form> Engine::min_turns(Form _1, Form _2, Int g, Form x) {
     return none;
   }
   if (record) [[unlikely]] tell("min_turns", false, g, x, y);
-  return functions::times(this->extremum(Int(4), List<Form>::of({y, x})), g);
+  return functions::times(this->extremum(Int(4), List<Form>::of({y, x}, here(Room<List<Form>>()))), g);
 }
 
 inline Opt<Form> Engine::max_turns(Form _1, Form _2, Int g, Form x) {
@@ -5958,7 +6004,7 @@ inline Opt<Form> Engine::max_turns(Form _1, Form _2, Int g, Form x) {
     return none;
   }
   if (record) [[unlikely]] tell("max_turns", false, g, x, y);
-  return functions::times(this->extremum(Int(3), List<Form>::of({y, x})), g);
+  return functions::times(this->extremum(Int(3), List<Form>::of({y, x}, here(Room<List<Form>>()))), g);
 }
 
 inline Opt<Form> Engine::min_and_max_sum(Form _1) {
@@ -6419,7 +6465,9 @@ inline Form Ledger::resolved(Form f) {
   Term t{};
   Int c{};
   Dict<Int, Int> total_{};
+  Room<Dict<Int, Int>> here_total;
   List<Term> todo{};
+  Room<List<Term>> here_todo;
   Int a{};
   Int k{};
   Opt<Form> by{};
@@ -6443,8 +6491,8 @@ inline Form Ledger::resolved(Form f) {
   broken_2:;
   }
   c = at<0>(f);
-  total_ = Dict<Int, Int>::make();
-  todo = List<Term>::from(at<1>(f));
+  total_ = Dict<Int, Int>::make(here_total);
+  todo = List<Term>::from(at<1>(f), here_todo);
   while (truthy(todo)) {
     {
       auto t3_ = todo.pop();
@@ -6469,7 +6517,7 @@ inline Form Ledger::resolved(Form f) {
     }
     }
   }
-  return mk(c, sorted_terms([&] { auto l_ = List<Term>::make(); auto t6_c = total_.items(); for (auto&& t6_ : t6_c) { Term t = t6_; if (!(truthy(at<1>(t)))) continue; l_.append(t); } return l_; }()));
+  return mk(c, sorted_terms([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t6_c = total_.items(); for (auto&& t6_ : t6_c) { Term t = t6_; if (!(truthy(at<1>(t)))) continue; l_.append(t); } return l_; }(Room<List<Term>>())));
 }
 
 inline bool Ledger::reaches(Form f, Int a) {
@@ -6477,7 +6525,9 @@ inline bool Ledger::reaches(Form f, Int a) {
   Engine* engine{};
   List<Int> kind{};
   List<Form> todo{};
+  Room<List<Form>> here_todo;
   Set<Int> seen{};
+  Room<Set<Int>> here_seen;
   Term t{};
   Int b{};
   Int of{};
@@ -6489,8 +6539,8 @@ inline bool Ledger::reaches(Form f, Int a) {
   engine = t2_;
   }
   kind = engine->kind;
-  todo = List<Form>::of({f});
-  seen = Set<Int>::make();
+  todo = List<Form>::of({f}, here_todo);
+  seen = Set<Int>::make(here_seen);
   while (truthy(todo)) {
     {
     auto t3_c = at<1>(todo.pop());
@@ -6530,6 +6580,7 @@ inline bool Ledger::choose(Tuple<Int, Form, Any> choice) {
   Opt<Form> had{};
   Form by{};
   List<Tuple<Int, Form>> changes{};
+  Room<List<Tuple<Int, Form>>> here_changes;
   Form g{};
   Form now{};
   List<Tuple<Int, Form>> before{};
@@ -6545,7 +6596,7 @@ inline bool Ledger::choose(Tuple<Int, Form, Any> choice) {
     return false;
   }
   by = this->resolved(f);
-  changes = List<Tuple<Int, Form>>::of({});
+  changes = List<Tuple<Int, Form>>::of({}, here_changes);
   if ((key < Int(0))) {
     changes.append(mk(key, by));
   } else {
@@ -6555,7 +6606,7 @@ inline bool Ledger::choose(Tuple<Int, Form, Any> choice) {
       for (auto&& t2_ : t2_c) {
         g = t2_;
         now = this->_with(g, key, by);
-        changes.extend([&] { auto l_ = List<Tuple<Int, Form>>::make(); auto t3_c = this->owners.at_(Form(g)); for (auto&& t3_ : t3_c) { Int owner = t3_; l_.append(mk(owner, now)); } return l_; }());
+        changes.extend([&](auto&& r_) { auto l_ = List<Tuple<Int, Form>>::make(r_); auto t3_c = this->owners.at_(Form(g)); for (auto&& t3_ : t3_c) { Int owner = t3_; l_.append(mk(owner, now)); } return l_; }(Room<List<Tuple<Int, Form>>>()));
       }
       }
     }
@@ -6584,10 +6635,11 @@ inline bool Ledger::choose(Tuple<Int, Form, Any> choice) {
 
 inline Form Ledger::_with(Form f, Int a, Form by) {
   Dict<Int, Int> total_{};
+  Room<Dict<Int, Int>> here_total;
   Int k{};
   Int b{};
   Int j{};
-  total_ = Dict<Int, Int>::from(at<1>(f));
+  total_ = Dict<Int, Int>::from(at<1>(f), here_total);
   k = total_.pop(Int(a));
   {
   auto t1_c = at<1>(by);
@@ -6600,7 +6652,7 @@ inline Form Ledger::_with(Form f, Int a, Form by) {
     }
   }
   }
-  return mk(add(at<0>(f), mul(k, at<0>(by))), sorted_terms([&] { auto l_ = List<Term>::make(); auto t3_c = total_.items(); for (auto&& t3_ : t3_c) { Term t = t3_; if (!(truthy(at<1>(t)))) continue; l_.append(t); } return l_; }()));
+  return mk(add(at<0>(f), mul(k, at<0>(by))), sorted_terms([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t3_c = total_.items(); for (auto&& t3_ : t3_c) { Term t = t3_; if (!(truthy(at<1>(t)))) continue; l_.append(t); } return l_; }(Room<List<Term>>())));
 }
 
 inline void Ledger::undo(Int mark) {
@@ -7202,6 +7254,7 @@ inline List<Tuple<Int, Form, Any>> Search::_replacing(Form f, Form by, Any why) 
   Ledger* ledger{};
   Engine* engine{};
   Dict<Int, Tuple<Int, Form, Any>> choices{};
+  Room<Dict<Int, Tuple<Int, Form, Any>>> here_choices;
   Int owner{};
   Int a{};
   List<Form> written{};
@@ -7212,7 +7265,7 @@ inline List<Tuple<Int, Form, Any>> Search::_replacing(Form f, Form by, Any why) 
   ledger = t1_;
   engine = t2_;
   }
-  choices = Dict<Int, Tuple<Int, Form, Any>>::make();
+  choices = Dict<Int, Tuple<Int, Form, Any>>::make(here_choices);
   {
   auto t3_c = ledger->owners.at_(Form(f));
   for (auto&& t3_ : t3_c) {
@@ -7220,7 +7273,7 @@ inline List<Tuple<Int, Form, Any>> Search::_replacing(Form f, Form by, Any why) 
     if ((owner >= Int(4294967296))) {
       a = floor_mod(owner, Int(4294967296));
       written = ledger->arguments(a);
-      new_ = engine->raw_extremum(engine->kind[a], Tup<Form>::from([&] { auto l_ = List<Form>::make(); auto t4_c = written; for (auto&& t4_ : t4_c) { Form x = t4_; l_.append(((x == f) ? Form(by) : Form(x))); } return l_; }()));
+      new_ = engine->raw_extremum(engine->kind[a], Tup<Form>::from([&](auto&& r_) { auto l_ = List<Form>::make(r_); auto t4_c = written; for (auto&& t4_ : t4_c) { Form x = t4_; l_.append(((x == f) ? Form(by) : Form(x))); } return l_; }(Room<List<Form>>())));
       {
         auto t5_ = mk(a, new_, why);
       choices.set(a, t5_);
@@ -7308,7 +7361,7 @@ inline bool Search::there(Form f) {
   users = t1_;
   kind = t2_;
   }
-  return [&] {  auto t3_c = at<1>(f); for (auto&& t3_ : t3_c) { Int a = at<0>(t3_); if (!(((kind[a] == Int(0)) || users.has(Int(a))))) return false; } return true; }();
+  return [&] { auto t3_c = at<1>(f); for (auto&& t3_ : t3_c) { Int a = at<0>(t3_); if (!(((kind[a] == Int(0)) || users.has(Int(a))))) return false; } return !false; }();
 }
 
 inline Form Search::quotient(Int a) {
@@ -7348,7 +7401,7 @@ inline Int Search::digest(Form f) {
   Opt<Int> found{};
   found = lookup(this->digests, Form(f));
   if (isnone(found)) {
-    found = py_hash(mk(add(mul(Int(2), at<0>(f)), Int(1)), sorted_terms([&] { auto l_ = List<Term>::make(); auto t1_c = at<1>(f); for (auto&& t1_ : t1_c) { Int a = at<0>(t1_); Int k = at<1>(t1_); l_.append(mk(this->_of_atom(a), add(mul(Int(2), k), Int(1)))); } return l_; }())));
+    found = py_hash(mk(add(mul(Int(2), at<0>(f)), Int(1)), sorted_terms([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t1_c = at<1>(f); for (auto&& t1_ : t1_c) { Int a = at<0>(t1_); Int k = at<1>(t1_); l_.append(mk(this->_of_atom(a), add(mul(Int(2), k), Int(1)))); } return l_; }(Room<List<Term>>()))));
     {
       auto t2_ = some(found);
     this->digests.set(f, t2_);
@@ -7367,7 +7420,7 @@ inline Int Search::_of_atom(Int a) {
     return py_hash(mk(of, engine->divisor[a], this->digest(engine->arg[a])));
   }
   if (((of >= Int(3)) && engine->parts.has(Int(a)))) {
-    return py_hash(mk(of, Tup<Int>::from(sorted<Int>([&] { auto l_ = List<Int>::make(); auto t1_c = engine->parts.at_(Int(a)); for (auto&& t1_ : t1_c) { Form f = t1_; l_.append(this->digest(f)); } return l_; }()))));
+    return py_hash(mk(of, Tup<Int>::from(sorted<Int>([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t1_c = engine->parts.at_(Int(a)); for (auto&& t1_ : t1_c) { Form f = t1_; l_.append(this->digest(f)); } return l_; }(Room<List<Int>>())))));
   }
   e = engine->expr[a];
   return e->key;
@@ -7383,8 +7436,8 @@ inline void Search::sort(List<Int> atoms) {
   divisor = t1_;
   arg = t2_;
   }
-  ranks = sorted<Term>([&] { auto l_ = List<Term>::make(); auto t3_c = atoms; for (auto&& t3_ : t3_c) { Int a = t3_; l_.append(mk(neg(divisor[a]), a)); } return l_; }());
-  if (truthy([&] {  for (Int t4_ = Int(0), t4_e = sub(len(ranks), Int(1)); t4_ < t4_e; t4_++) { Int i = t4_; if ((at<0>(ranks[i]) == at<0>(ranks[add(i, Int(1))]))) return true; } return false; }())) {
+  ranks = sorted<Term>([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t3_c = atoms; for (auto&& t3_ : t3_c) { Int a = t3_; l_.append(mk(neg(divisor[a]), a)); } return l_; }(Room<List<Term>>()));
+  if (truthy([&] { for (Int t4_ = Int(0), t4_e = sub(len(ranks), Int(1)); t4_ < t4_e; t4_++) { Int i = t4_; if (((at<0>(ranks[i]) == at<0>(ranks[add(i, Int(1))])))) return true; } return !true; }())) {
     atoms.sort([&](const auto& a) { return mk(neg(divisor[a]), this->digest(arg[a])); });
   } else {
     {
@@ -7407,7 +7460,9 @@ inline void Search::differences() {
   Int a{};
   Form q{};
   List<Int> new_{};
+  Room<List<Int>> here_new;
   List<List<Tuple<Int, Form, Any>>> ways{};
+  Room<List<List<Tuple<Int, Form, Any>>>> here_ways;
   ledger = this->ledger;
   again = true;
   while (truthy(again)) {
@@ -7420,11 +7475,11 @@ inline void Search::differences() {
         continue;
       }
       q = this->quotient(a);
-      new_ = [&] { auto l_ = List<Int>::make(); auto t2_c = at<1>(ledger->resolved(q)); for (auto&& t2_ : t2_c) { Int b = at<0>(t2_); if (!((truthy(this->engine->kind[b]) && !ledger->users.has(Int(b))))) continue; l_.append(b); } return l_; }();
+      new_ = [&] { auto l_ = List<Int>::make(here_new); auto t2_c = at<1>(ledger->resolved(q)); for (auto&& t2_ : t2_c) { Int b = at<0>(t2_); if (!((truthy(this->engine->kind[b]) && !ledger->users.has(Int(b))))) continue; l_.append(b); } return l_; }();
       if ((truthy(new_) && ((len(new_) > Int(1)) || !truthy(this->_pays(a, new_[Int(0)]))))) {
         continue;
       }
-      ways = List<List<Tuple<Int, Form, Any>>>::of({this->instead(a, strategy::needed_quotient{}, q), this->_without(a, q), this->_same_dividend(a, q)});
+      ways = List<List<Tuple<Int, Form, Any>>>::of({this->instead(a, strategy::needed_quotient{}, q), this->_without(a, q), this->_same_dividend(a, q)}, here_ways);
       if ((truthy(ledger->best([&] { auto l_ = List<List<Tuple<Int, Form, Any>>>::make(); auto t3_c = ways; for (auto&& t3_ : t3_c) { List<Tuple<Int, Form, Any>> c = t3_; if (!(truthy(c))) continue; l_.append(c); } return l_; }())) && truthy(new_))) {
         again = true;
       }
@@ -7446,7 +7501,7 @@ inline List<Tuple<Int, Form, Any>> Search::_without(Int a, Form q) {
   }
   b = functions::lone(q);
   sums = (ledger->users.has(Int(b)) ? List<Form>(List<Form>::from(ledger->users.at_(Int(b)).values())) : List<Form>(List<Form>::of({})));
-  if (!truthy([&] {  auto t3_c = sums; for (auto&& t3_ : t3_c) { Form f = t3_; if (!(!truthy(floor_mod(engine->coefficient(f, b), engine->divisor[a])))) return false; } return true; }())) {
+  if (!truthy([&] { auto t3_c = sums; for (auto&& t3_ : t3_c) { Form f = t3_; if (!(!truthy(floor_mod(engine->coefficient(f, b), engine->divisor[a])))) return false; } return !false; }())) {
     return List<Tuple<Int, Form, Any>>::of({});
   }
   return [&] { auto l_ = List<Tuple<Int, Form, Any>>::make(); auto t4_c = sums; for (auto&& t4_ : t4_c) { Form f = t4_; auto t5_c = this->everywhere(f, strategy::needed_remainder{}, b, functions::atom(a)); for (auto&& t5_ : t5_c) { Tuple<Int, Form, Any> c = t5_; l_.append(c); }} return l_; }();
@@ -7498,6 +7553,7 @@ inline bool Search::_pays(Int a, Int q) {
   Form x{};
   Form f{};
   Dict<Int, Int> total_{};
+  Room<Dict<Int, Int>> here_total;
   Int b{};
   Int k{};
   Int j{};
@@ -7515,7 +7571,7 @@ inline bool Search::_pays(Int a, Int q) {
   auto t3_c = ledger->users.at_(Int(a)).values();
   for (auto&& t3_ : t3_c) {
     f = t3_;
-    total_ = Dict<Int, Int>::from(at<1>(f));
+    total_ = Dict<Int, Int>::from(at<1>(f), here_total);
     {
     auto t4_c = at<1>(x);
     for (auto&& t4_ : t4_c) {
@@ -7537,6 +7593,7 @@ inline void Search::differences_inside() {
   Engine* engine{};
   List<Int> kind{};
   List<Int> inner{};
+  Room<List<Int>> here_inner;
   Int r{};
   Dict<Int, Form> users{};
   Int mark{};
@@ -7544,6 +7601,7 @@ inline void Search::differences_inside() {
   Form q{};
   Int before{};
   List<Int> dividends{};
+  Room<List<Int>> here_dividends;
   List<Tuple<Int, Form, Any>> choices{};
   Int b{};
   Tuple<Int, Form, Any> choice{};
@@ -7554,14 +7612,14 @@ inline void Search::differences_inside() {
   engine = t2_;
   }
   kind = engine->kind;
-  inner = List<Int>::of({});
+  inner = List<Int>::of({}, here_inner);
   {
   auto t3_c = ledger->users.items();
   for (auto&& t3_ : t3_c) {
     r = at<0>(t3_);
     users = at<1>(t3_);
     if ((kind[r] == Int(2))) {
-      if (truthy([&] {  auto t4_c = users.values(); for (auto&& t4_ : t4_c) { Form f = t4_; auto t5_c = ledger->owners.at_(Form(f)); for (auto&& t5_ : t5_c) { Int o = t5_; if (((Int(0) <= o) && (o < Int(4294967296)))) return true; }} return false; }())) {
+      if (truthy([&] { auto t4_c = users.values(); for (auto&& t4_ : t4_c) { Form f = t4_; auto t5_c = ledger->owners.at_(Form(f)); for (auto&& t5_ : t5_c) { Int o = t5_; if ((((Int(0) <= o) && (o < Int(4294967296))))) return true; }} return !true; }())) {
         inner.append(r);
       }
     }
@@ -7584,7 +7642,7 @@ inline void Search::differences_inside() {
       continue;
     }
     before = len(ledger->log);
-    dividends = [&] { auto l_ = List<Int>::make(); auto t7_c = ledger->users.at_(Int(r)).values(); for (auto&& t7_ : t7_c) { Form f = t7_; auto t8_c = ledger->owners.at_(Form(f)); for (auto&& t8_ : t8_c) { Int o = t8_; if (!(((Int(0) <= o) && (o < Int(4294967296))))) continue; l_.append(o); }} return l_; }();
+    dividends = [&] { auto l_ = List<Int>::make(here_dividends); auto t7_c = ledger->users.at_(Int(r)).values(); for (auto&& t7_ : t7_c) { Form f = t7_; auto t8_c = ledger->owners.at_(Form(f)); for (auto&& t8_ : t8_c) { Int o = t8_; if (!(((Int(0) <= o) && (o < Int(4294967296))))) continue; l_.append(o); }} return l_; }();
     choices = this->instead(r, strategy::needed_quotient{}, q);
     if ((!truthy(choices) || !truthy(ledger->choose(choices[Int(0)])))) {
       ledger->undo(before);
@@ -7627,12 +7685,15 @@ inline void Search::inner_remainders() {
   List<Int> kind{};
   List<Int> divisor{};
   Dict<Int, List<Tuple<Int, Form, Any>>> together{};
+  Room<Dict<Int, List<Tuple<Int, Form, Any>>>> here_together;
   List<Int> quotients{};
   Dict<Int, List<Int>> divisors{};
+  Room<Dict<Int, List<Int>>> here_divisors;
   Int a{};
   Form y{};
   Int d{};
   List<Int> remainders{};
+  Room<List<Int>> here_remainders;
   Int b{};
   Int m{};
   Int k{};
@@ -7641,6 +7702,7 @@ inline void Search::inner_remainders() {
   Int j{};
   bool exact{};
   List<Int> inside{};
+  Room<List<Int>> here_inside;
   Form z{};
   List<Tuple<Int, Form, Any>> choices{};
   {
@@ -7655,9 +7717,9 @@ inline void Search::inner_remainders() {
   kind = t3_;
   divisor = t4_;
   }
-  together = Dict<Int, List<Tuple<Int, Form, Any>>>::make();
+  together = Dict<Int, List<Tuple<Int, Form, Any>>>::make(here_together);
   quotients = this->divisions(Int(1));
-  divisors = Dict<Int, List<Int>>::make();
+  divisors = Dict<Int, List<Int>>::make(here_divisors);
   {
   auto t5_c = quotients;
   for (auto&& t5_ : t5_c) {
@@ -7678,7 +7740,7 @@ inline void Search::inner_remainders() {
     y = t7_;
     d = t8_;
     }
-    remainders = [&] { auto l_ = List<Int>::make(); auto t9_c = at<1>(y); for (auto&& t9_ : t9_c) { Int b = at<0>(t9_); if (!((kind[b] == Int(2)))) continue; l_.append(b); } return l_; }();
+    remainders = [&] { auto l_ = List<Int>::make(here_remainders); auto t9_c = at<1>(y); for (auto&& t9_ : t9_c) { Int b = at<0>(t9_); if (!((kind[b] == Int(2)))) continue; l_.append(b); } return l_; }();
     if ((len(remainders) > Int(1))) {
       this->sort(remainders);
     }
@@ -7704,8 +7766,8 @@ inline void Search::inner_remainders() {
         if (!truthy(this->there(q))) {
           continue;
         }
-        inside = [&] { auto l_ = List<Int>::make(); auto t13_c = at<1>(r); for (auto&& t13_ : t13_c) { Term t = t13_; l_.append(at<0>(t)); } return l_; }();
-        if (truthy([&] {  auto t14_c = at<1>(q); for (auto&& t14_ : t14_c) { Term t = t14_; if (in(at<0>(t), inside)) return true; } return false; }())) {
+        inside = [&] { auto l_ = List<Int>::make(here_inside); auto t13_c = at<1>(r); for (auto&& t13_ : t13_c) { Term t = t13_; l_.append(at<0>(t)); } return l_; }();
+        if (truthy([&] { auto t14_c = at<1>(q); for (auto&& t14_ : t14_c) { Term t = t14_; if ((in(at<0>(t), inside))) return true; } return !true; }())) {
           j = Int(0);
         }
       }
@@ -7730,7 +7792,7 @@ inline void Search::inner_remainders() {
   for (auto&& t15_ : t15_c) {
     choices = t15_;
     if ((len(choices) > Int(1))) {
-      ledger->attempt([&] { auto l_ = List<Tuple<Int, Form, Any>>::make(); auto t16_c = choices; for (auto&& t16_ : t16_c) { Tuple<Int, Form, Any> c = t16_; if (!(ledger->users.has(Int(at<0>(c))))) continue; l_.append(c); } return l_; }());
+      ledger->attempt([&](auto&& r_) { auto l_ = List<Tuple<Int, Form, Any>>::make(r_); auto t16_c = choices; for (auto&& t16_ : t16_c) { Tuple<Int, Form, Any> c = t16_; if (!(ledger->users.has(Int(at<0>(c))))) continue; l_.append(c); } return l_; }(Room<List<Tuple<Int, Form, Any>>>()));
     }
   }
   }
@@ -7742,15 +7804,18 @@ inline void Search::multiples() {
   List<Int> kind{};
   List<Int> divisor{};
   Dict<Int, List<Form>> found{};
+  Room<Dict<Int, List<Form>>> here_found;
   Form f{};
   Int a{};
   Int v{};
   List<Int> candidates{};
+  Room<List<Int>> here_candidates;
   Form x{};
   Int d{};
   Form t{};
   Int b{};
   List<Tuple<Int, Form, Any>> choices{};
+  Room<List<Tuple<Int, Form, Any>>> here_choices;
   List<Tuple<Int, Form, Any>> mine{};
   {
     auto t1_ = this->ledger;
@@ -7764,7 +7829,7 @@ inline void Search::multiples() {
   kind = t3_;
   divisor = t4_;
   }
-  found = Dict<Int, List<Form>>::make();
+  found = Dict<Int, List<Form>>::make(here_found);
   {
   auto t5_c = ledger->owners;
   for (auto&& t5_ : t5_c) {
@@ -7781,7 +7846,7 @@ inline void Search::multiples() {
     }
   }
   }
-  candidates = List<Int>::from(found);
+  candidates = List<Int>::from(found, here_candidates);
   if ((len(candidates) > Int(1))) {
     this->sort(candidates);
   }
@@ -7808,7 +7873,7 @@ inline void Search::multiples() {
         t = functions::atom(b);
       }
     }
-    choices = List<Tuple<Int, Form, Any>>::of({});
+    choices = List<Tuple<Int, Form, Any>>::of({}, here_choices);
     {
     auto t10_c = found.at_(Int(a));
     for (auto&& t10_ : t10_c) {
@@ -7834,6 +7899,7 @@ inline bool Search::_joins(Int a, Form x) {
   Engine* engine{};
   Form f{};
   List<Int> there{};
+  Room<List<Int>> here_there;
   Int owner{};
   {
     auto t1_ = this->ledger;
@@ -7845,8 +7911,8 @@ inline bool Search::_joins(Int a, Form x) {
   auto t3_c = ledger->users.at_(Int(a)).values();
   for (auto&& t3_ : t3_c) {
     f = t3_;
-    there = [&] { auto l_ = List<Int>::make(); auto t4_c = at<1>(f); for (auto&& t4_ : t4_c) { Term t = t4_; l_.append(at<0>(t)); } return l_; }();
-    if (truthy([&] {  auto t5_c = at<1>(x); for (auto&& t5_ : t5_c) { Term t = t5_; if (!(in(at<0>(t), there))) return false; } return true; }())) {
+    there = [&] { auto l_ = List<Int>::make(here_there); auto t4_c = at<1>(f); for (auto&& t4_ : t4_c) { Term t = t4_; l_.append(at<0>(t)); } return l_; }();
+    if (truthy([&] { auto t5_c = at<1>(x); for (auto&& t5_ : t5_c) { Term t = t5_; if (!(in(at<0>(t), there))) return false; } return !false; }())) {
       return true;
     }
   }
@@ -7873,6 +7939,7 @@ inline void Search::known_digits() {
   List<Int> divisor{};
   Form f{};
   List<Term> todo{};
+  Room<List<Term>> here_todo;
   Int mark{};
   Int cost{};
   Form g{};
@@ -7905,7 +7972,7 @@ inline void Search::known_digits() {
     if (!ledger->owners.has(Form(f))) {
       continue;
     }
-    todo = List<Term>::from(at<1>(f));
+    todo = List<Term>::from(at<1>(f), here_todo);
     {
       auto t7_ = len(ledger->log);
       auto t8_ = ledger->cost;
@@ -7942,14 +8009,14 @@ inline void Search::known_digits() {
       }
       if (truthy(choices)) {
         owner = (*ledger->owners.at_(Form(g)).begin());
-        if (!truthy([&] {  auto t13_c = choices; for (auto&& t13_ : t13_c) { Tuple<Int, Form, Any> c = t13_; if (!(truthy(ledger->choose(c)))) return false; } return true; }())) {
+        if (!truthy([&] { auto t13_c = choices; for (auto&& t13_ : t13_c) { Tuple<Int, Form, Any> c = t13_; if (!(truthy(ledger->choose(c)))) return false; } return !false; }())) {
           break;
         }
         g = ledger->written.get(Int(owner), g);
         if (!ledger->owners.has(Form(g))) {
           break;
         }
-        todo = List<Term>::from(at<1>(g));
+        todo = List<Term>::from(at<1>(g), here_todo);
       }
     }
     if ((len(ledger->log) > mark)) {
@@ -8005,7 +8072,7 @@ inline void Search::improve() {
   Way way{};
   Int mark{};
   kind = this->engine->kind;
-  if (!truthy([&] {  auto t1_c = this->ledger->users; for (auto&& t1_ : t1_c) { Int a = t1_; if ((kind[a] == Int(1) || kind[a] == Int(2))) return true; } return false; }())) {
+  if (!truthy([&] { auto t1_c = this->ledger->users; for (auto&& t1_ : t1_c) { Int a = t1_; if (((kind[a] == Int(1) || kind[a] == Int(2)))) return true; } return !true; }())) {
     return;
   }
   {
@@ -8042,7 +8109,8 @@ inline void Search::normal_forms() {
   Int a{};
   ledger = this->ledger;
   {
-  auto t1_c = List<Form>::from(this->dividends());
+  Room<List<Form>> t1_r;
+  auto t1_c = List<Form>::from(this->dividends(), t1_r);
   for (auto&& t1_ : t1_c) {
     x = t1_;
     if (ledger->owners.has(Form(x))) {
@@ -8073,6 +8141,7 @@ inline void Search::wider() {
   Form y{};
   Form x{};
   List<Int> users{};
+  Room<List<Int>> here_users;
   ledger = this->ledger;
   dividends = this->dividends();
   costly = [&] { auto l_ = List<Form>::make(); auto t1_c = dividends; for (auto&& t1_ : t1_c) { Form x = t1_; if (!((functions::lone(x) < Int(0)))) continue; l_.append(x); } return l_; }();
@@ -8094,7 +8163,7 @@ inline void Search::wider() {
       if (((x == y) || (!ledger->owners.has(Form(x)) || !ledger->owners.has(Form(y))))) {
         continue;
       }
-      users = [&] { auto l_ = List<Int>::make(); auto t5_c = dividends.at_(Form(y)); for (auto&& t5_ : t5_c) { Int a = t5_; if (!((ledger->users.has(Int(a)) && (ledger->written.at_(Int(a)) == y)))) continue; l_.append(a); } return l_; }();
+      users = [&] { auto l_ = List<Int>::make(here_users); auto t5_c = dividends.at_(Form(y)); for (auto&& t5_ : t5_c) { Int a = t5_; if (!((ledger->users.has(Int(a)) && (ledger->written.at_(Int(a)) == y)))) continue; l_.append(a); } return l_; }();
       if ((truthy(users) && truthy(this->_wider(y, users, x)))) {
         break;
       }
@@ -8152,7 +8221,7 @@ inline bool Search::_wider(Form y, List<Int> users, Form x) {
   }
   a = users[Int(0)];
   if ((kind[a] == Int(2))) {
-    if (((len(at<1>(x)) >= len(at<1>(y))) && !truthy([&] { auto l_ = Set<Int>::make(); auto t6_c = at<1>(y); for (auto&& t6_ : t6_c) { Int b = at<0>(t6_); l_.add(b); } return l_; }().isdisjoint([&] { auto l_ = List<Int>::make(); auto t7_c = at<1>(x); for (auto&& t7_ : t7_c) { Int b = at<0>(t7_); l_.append(b); } return l_; }())))) {
+    if (((len(at<1>(x)) >= len(at<1>(y))) && !truthy([&] { auto l_ = Set<Int>::make(); auto t6_c = at<1>(y); for (auto&& t6_ : t6_c) { Int b = at<0>(t6_); l_.add(b); } return l_; }().isdisjoint([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t7_c = at<1>(x); for (auto&& t7_ : t7_c) { Int b = at<0>(t7_); l_.append(b); } return l_; }(Room<List<Int>>()))))) {
       return ledger->attempt(this->instead(a, strategy::congruent{}, x));
     }
     return false;
@@ -8162,6 +8231,7 @@ inline bool Search::_wider(Form y, List<Int> users, Form x) {
 
 inline Int Search::_multiple(Form x, Form y) {
   Dict<Int, Int> there{};
+  Room<Dict<Int, Int>> here_there;
   Int g{};
   Int a{};
   Int k{};
@@ -8171,7 +8241,7 @@ inline Int Search::_multiple(Form x, Form y) {
   if (((len(at<1>(x)) < len(at<1>(y))) || (sub(len(at<1>(x)), len(at<1>(y))) > Int(8)))) {
     return Int(0);
   }
-  there = Dict<Int, Int>::from(at<1>(x));
+  there = Dict<Int, Int>::from(at<1>(x), here_there);
   g = Int(0);
   {
   auto t1_c = at<1>(y);
@@ -8203,12 +8273,14 @@ inline void Search::constants() {
   List<Int> kind{};
   Dict<Int, Dict<Int, Form>> users_of{};
   Dict<Terms, List<Int>> groups{};
+  Room<Dict<Terms, List<Int>>> here_groups;
   Int sums{};
   bool inside{};
   Form f{};
   Dict<Int, Unit> owners{};
   List<Int> atoms{};
   List<Tuple<Terms, List<Int>>> todo{};
+  Room<List<Tuple<Terms, List<Int>>>> here_todo;
   Terms terms{};
   Int mark{};
   List<List<Tuple<Int, Form, Any>>> options{};
@@ -8220,7 +8292,7 @@ inline void Search::constants() {
   kind = t1_;
   users_of = t2_;
   }
-  groups = Dict<Terms, List<Int>>::make();
+  groups = Dict<Terms, List<Int>>::make(here_groups);
   sums = Int(0);
   inside = false;
   {
@@ -8242,7 +8314,7 @@ inline void Search::constants() {
         inside = true;
       }
     }
-    if ((truthy(at<0>(f)) && truthy([&] {  auto t6_c = at<1>(f); for (auto&& t6_ : t6_c) { Int a = at<0>(t6_); if ((kind[a] == Int(1))) return true; } return false; }()))) {
+    if ((truthy(at<0>(f)) && truthy([&] { auto t6_c = at<1>(f); for (auto&& t6_ : t6_c) { Int a = at<0>(t6_); if (((kind[a] == Int(1)))) return true; } return !true; }()))) {
       { Int v_ = Int(1); auto& r_ = sums; r_ = add(r_, v_); }
     }
   }
@@ -8250,7 +8322,7 @@ inline void Search::constants() {
   if ((!truthy(inside) && (sums < Int(2)))) {
     return;
   }
-  todo = List<Tuple<Terms, List<Int>>>::from(groups.items());
+  todo = List<Tuple<Terms, List<Int>>>::from(groups.items(), here_todo);
   if ((len(todo) > Int(1))) {
     todo.sort([&](const auto& g) { return this->digest(mk(Int(0), at<0>(g))); });
   }
@@ -8270,7 +8342,7 @@ inline void Search::constants() {
       auto t9_c = slice(ledger->log, mark, TO_END);
       for (auto&& t9_ : t9_c) {
         choice = at<0>(t9_);
-        atoms.extend([&] { auto l_ = List<Int>::make(); auto t10_c = at<1>(at<1>(choice)); for (auto&& t10_ : t10_c) { Int a = at<0>(t10_); if (!(((kind[a] == Int(1) || kind[a] == Int(2)) && !in(a, atoms)))) continue; l_.append(a); } return l_; }());
+        atoms.extend([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t10_c = at<1>(at<1>(choice)); for (auto&& t10_ : t10_c) { Int a = at<0>(t10_); if (!(((kind[a] == Int(1) || kind[a] == Int(2)) && !in(a, atoms)))) continue; l_.append(a); } return l_; }(Room<List<Int>>()));
       }
       }
     }
@@ -8317,7 +8389,9 @@ inline List<List<Tuple<Int, Form, Any>>> Search::_shifts(List<Int> atoms) {
   List<Int> kind{};
   List<Int> divisor{};
   Set<Int> wanted{};
+  Room<Set<Int>> here_wanted;
   Dict<Term, Unit> alone{};
+  Room<Dict<Term, Unit>> here_alone;
   Int a{};
   Int c{};
   Int d{};
@@ -8326,8 +8400,10 @@ inline List<List<Tuple<Int, Form, Any>>> Search::_shifts(List<Int> atoms) {
   Int n{};
   List<Int> nearest{};
   List<Tuple<Int, List<Int>>> tried{};
+  Room<List<Tuple<Int, List<Int>>>> here_tried;
   List<Term> ones{};
   List<List<Tuple<Int, Form, Any>>> options{};
+  Room<List<List<Tuple<Int, Form, Any>>>> here_options;
   ledger = this->ledger;
   {
     auto t1_ = this->engine->kind;
@@ -8338,8 +8414,8 @@ inline List<List<Tuple<Int, Form, Any>>> Search::_shifts(List<Int> atoms) {
   if ((len(atoms) > Int(1))) {
     this->sort(atoms);
   }
-  wanted = Set<Int>::make();
-  alone = Dict<Term, Unit>::make();
+  wanted = Set<Int>::make(here_wanted);
+  alone = Dict<Term, Unit>::make(here_alone);
   {
   auto t3_c = atoms;
   for (auto&& t3_ : t3_c) {
@@ -8379,13 +8455,13 @@ inline List<List<Tuple<Int, Form, Any>>> Search::_shifts(List<Int> atoms) {
   }
   }
   nearest = slice(sorted<Int>(wanted, [&](const auto& n) { return mk(p_abs(n), n); }), 0, Int(16));
-  tried = [&] { auto l_ = List<Tuple<Int, List<Int>>>::make(); auto t8_c = nearest; for (auto&& t8_ : t8_c) { Int n = t8_; l_.append(mk(n, atoms)); } return l_; }();
+  tried = [&] { auto l_ = List<Tuple<Int, List<Int>>>::make(here_tried); auto t8_c = nearest; for (auto&& t8_ : t8_c) { Int n = t8_; l_.append(mk(n, atoms)); } return l_; }();
   ones = List<Term>::from(alone);
   if ((len(ones) > Int(16))) {
     ones = slice(sorted<Term>(ones, [&](const auto& t) { return p_abs(at<0>(t)); }), 0, Int(16));
   }
-  tried.extend([&] { auto l_ = List<Tuple<Int, List<Int>>>::make(); auto t9_c = ones; for (auto&& t9_ : t9_c) { Int n = at<0>(t9_); Int a = at<1>(t9_); l_.append(mk(n, List<Int>::of({a}))); } return l_; }());
-  options = [&] { auto l_ = List<List<Tuple<Int, Form, Any>>>::make(); auto t10_c = tried; for (auto&& t10_ : t10_c) { Int n = at<0>(t10_); List<Int> some_ = at<1>(t10_); if (!(truthy(this->_may_pay(some_, n)))) continue; l_.append(this->_shifted(some_, n)); } return l_; }();
+  tried.extend([&](auto&& r_) { auto l_ = List<Tuple<Int, List<Int>>>::make(r_); auto t9_c = ones; for (auto&& t9_ : t9_c) { Int n = at<0>(t9_); Int a = at<1>(t9_); l_.append(mk(n, List<Int>::of({a}))); } return l_; }(Room<List<Tuple<Int, List<Int>>>>()));
+  options = [&] { auto l_ = List<List<Tuple<Int, Form, Any>>>::make(here_options); auto t10_c = tried; for (auto&& t10_ : t10_c) { Int n = at<0>(t10_); List<Int> some_ = at<1>(t10_); if (!(truthy(this->_may_pay(some_, n)))) continue; l_.append(this->_shifted(some_, n)); } return l_; }();
   return [&] { auto l_ = List<List<Tuple<Int, Form, Any>>>::make(); auto t11_c = options; for (auto&& t11_ : t11_c) { List<Tuple<Int, Form, Any>> o = t11_; if (!(truthy(o))) continue; l_.append(o); } return l_; }();
 }
 
@@ -8394,9 +8470,13 @@ inline bool Search::_may_pay(List<Int> atoms, Int n) {
   Engine* engine{};
   Int gain{};
   Set<Int> before{};
+  Room<Set<Int>> here_before;
   Set<Int> after{};
+  Room<Set<Int>> here_after;
   Set<Term> same{};
+  Room<Set<Term>> here_same;
   Dict<Form, Int> changed{};
+  Room<Dict<Form, Int>> here_changed;
   Int a{};
   Int c{};
   Int d{};
@@ -8408,10 +8488,10 @@ inline bool Search::_may_pay(List<Int> atoms, Int n) {
   engine = t2_;
   }
   gain = Int(0);
-  before = Set<Int>::make();
-  after = Set<Int>::make();
-  same = Set<Term>::make();
-  changed = Dict<Form, Int>::make();
+  before = Set<Int>::make(here_before);
+  after = Set<Int>::make(here_after);
+  same = Set<Term>::make(here_same);
+  changed = Dict<Form, Int>::make(here_changed);
   {
   auto t3_c = atoms;
   for (auto&& t3_ : t3_c) {
@@ -8507,18 +8587,20 @@ inline void Search::signs() {
   Engine* engine{};
   List<Int> atoms{};
   List<Int> same{};
+  Room<List<Int>> here_same;
   Int d{};
   List<Int> larger_{};
+  Room<List<Int>> here_larger;
   engine = this->engine;
   {
   auto t1_c = this->dividends().values();
   for (auto&& t1_ : t1_c) {
     atoms = t1_;
-    same = [&] { auto l_ = List<Int>::make(); auto t2_c = atoms; for (auto&& t2_ : t2_c) { Int a = t2_; if (!(((engine->kind[a] == Int(1)) && ((engine->lo[a] == Int(-1)) && (engine->hi[a] == Int(0)))))) continue; l_.append(a); } return l_; }();
+    same = [&] { auto l_ = List<Int>::make(here_same); auto t2_c = atoms; for (auto&& t2_ : t2_c) { Int a = t2_; if (!(((engine->kind[a] == Int(1)) && ((engine->lo[a] == Int(-1)) && (engine->hi[a] == Int(0)))))) continue; l_.append(a); } return l_; }();
     if ((len(same) > Int(1))) {
-      d = least([&] { auto l_ = List<Int>::make(); auto t3_c = same; for (auto&& t3_ : t3_c) { Int a = t3_; l_.append(engine->divisor[a]); } return l_; }());
-      larger_ = [&] { auto l_ = List<Int>::make(); auto t4_c = same; for (auto&& t4_ : t4_c) { Int a = t4_; if (!((engine->divisor[a] != d))) continue; l_.append(a); } return l_; }();
-      this->ledger->attempt([&] { auto l_ = List<Tuple<Int, Form, Any>>::make(); auto t5_c = larger_; for (auto&& t5_ : t5_c) { Int a = t5_; auto t6_c = this->instead(a, strategy::other_divisor{}, d); for (auto&& t6_ : t6_c) { Tuple<Int, Form, Any> c = t6_; l_.append(c); }} return l_; }());
+      d = least([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t3_c = same; for (auto&& t3_ : t3_c) { Int a = t3_; l_.append(engine->divisor[a]); } return l_; }(Room<List<Int>>()));
+      larger_ = [&] { auto l_ = List<Int>::make(here_larger); auto t4_c = same; for (auto&& t4_ : t4_c) { Int a = t4_; if (!((engine->divisor[a] != d))) continue; l_.append(a); } return l_; }();
+      this->ledger->attempt([&](auto&& r_) { auto l_ = List<Tuple<Int, Form, Any>>::make(r_); auto t5_c = larger_; for (auto&& t5_ : t5_c) { Int a = t5_; auto t6_c = this->instead(a, strategy::other_divisor{}, d); for (auto&& t6_ : t6_c) { Tuple<Int, Form, Any> c = t6_; l_.append(c); }} return l_; }(Room<List<Tuple<Int, Form, Any>>>()));
     }
   }
   }
@@ -8530,7 +8612,9 @@ inline void Search::turned() {
   List<Int> divisor{};
   Dict<Form, List<Int>> dividends{};
   Dict<Tuple<Int, Int, Terms, Int>, List<Int>> at_{};
+  Room<Dict<Tuple<Int, Int, Terms, Int>, List<Int>>> here_at;
   List<Term> candidates{};
+  Room<List<Term>> here_candidates;
   Form x{};
   List<Int> atoms{};
   Terms terms{};
@@ -8549,8 +8633,8 @@ inline void Search::turned() {
   if ((len(dividends) < Int(2))) {
     return;
   }
-  at_ = Dict<Tuple<Int, Int, Terms, Int>, List<Int>>::make();
-  candidates = List<Term>::of({});
+  at_ = Dict<Tuple<Int, Int, Terms, Int>, List<Int>>::make(here_at);
+  candidates = List<Term>::of({}, here_candidates);
   {
   auto t3_c = dividends.items();
   for (auto&& t3_ : t3_c) {
@@ -8567,23 +8651,23 @@ inline void Search::turned() {
       d = divisor[a];
       if ((kind[a] == Int(1))) {
         {
-        auto t5_c = lookup(at_, Tuple<Int, Int, Terms, Int>(mk(Int(1), d, terms_of([&] { auto l_ = List<Term>::make(); auto t6_c = terms; for (auto&& t6_ : t6_c) { Int e = at<0>(t6_); Int k = at<1>(t6_); l_.append(mk(e, neg(k))); } return l_; }()), sub(sub(d, Int(1)), at<0>(x)))));
+        auto t5_c = lookup(at_, Tuple<Int, Int, Terms, Int>(mk(Int(1), d, terms_of([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t6_c = terms; for (auto&& t6_ : t6_c) { Int e = at<0>(t6_); Int k = at<1>(t6_); l_.append(mk(e, neg(k))); } return l_; }(Room<List<Term>>())), sub(sub(d, Int(1)), at<0>(x)))));
         if (!isnone(t5_c)) for (auto&& t5_ : t5_c) {
           b = t5_;
-          candidates.extend(List<Term>::of({mk(a, b), mk(b, a)}));
+          candidates.extend(List<Term>::of({mk(a, b), mk(b, a)}, here(Room<List<Term>>())));
         }
         }
         at_.setdefault(Tuple<Int, Int, Terms, Int>(mk(Int(1), d, terms, at<0>(x))), List<Int>::of({})).append(a);
       } else {
-        opposite = terms_of([&] { auto l_ = List<Term>::make(); auto t7_c = terms; for (auto&& t7_ : t7_c) { Int e = at<0>(t7_); Int k = at<1>(t7_); l_.append(mk(e, floor_mod(neg(k), d))); } return l_; }());
+        opposite = terms_of([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t7_c = terms; for (auto&& t7_ : t7_c) { Int e = at<0>(t7_); Int k = at<1>(t7_); l_.append(mk(e, floor_mod(neg(k), d))); } return l_; }(Room<List<Term>>()));
         {
         auto t8_c = lookup(at_, Tuple<Int, Int, Terms, Int>(mk(Int(2), d, opposite, floor_mod(sub(neg(at<0>(x)), Int(1)), d))));
         if (!isnone(t8_c)) for (auto&& t8_ : t8_c) {
           b = t8_;
-          candidates.extend(List<Term>::of({mk(a, b), mk(b, a)}));
+          candidates.extend(List<Term>::of({mk(a, b), mk(b, a)}, here(Room<List<Term>>())));
         }
         }
-        at_.setdefault(Tuple<Int, Int, Terms, Int>(mk(Int(2), d, terms_of([&] { auto l_ = List<Term>::make(); auto t9_c = terms; for (auto&& t9_ : t9_c) { Int e = at<0>(t9_); Int k = at<1>(t9_); l_.append(mk(e, floor_mod(k, d))); } return l_; }()), floor_mod(at<0>(x), d))), List<Int>::of({})).append(a);
+        at_.setdefault(Tuple<Int, Int, Terms, Int>(mk(Int(2), d, terms_of([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t9_c = terms; for (auto&& t9_ : t9_c) { Int e = at<0>(t9_); Int k = at<1>(t9_); l_.append(mk(e, floor_mod(k, d))); } return l_; }(Room<List<Term>>())), floor_mod(at<0>(x), d))), List<Int>::of({})).append(a);
       }
     }
     }
@@ -8641,7 +8725,7 @@ inline void Search::negated() {
   for (auto&& t1_ : t1_c) {
     a = t1_;
     if ((ledger->users.has(Int(a)) && truthy(at<0>(ledger->written.at_(Int(a)))))) {
-      if (truthy([&] {  auto t2_c = ledger->users.at_(Int(a)).values(); for (auto&& t2_ : t2_c) { Form f = t2_; if (truthy([&] {  auto t3_c = at<1>(f); for (auto&& t3_ : t3_c) { Int k = at<1>(t3_); if (!((k < Int(0)))) return false; } return true; }())) return true; } return false; }())) {
+      if (truthy([&] { auto t2_c = ledger->users.at_(Int(a)).values(); for (auto&& t2_ : t2_c) { Form f = t2_; if ((truthy([&] { auto t3_c = at<1>(f); for (auto&& t3_ : t3_c) { Int k = at<1>(t3_); if (!((k < Int(0)))) return false; } return !false; }()))) return true; } return !true; }())) {
         ledger->attempt(this->instead(a, strategy::negated{}));
       }
     }
@@ -8672,7 +8756,8 @@ inline void Search::digits_with_rest() {
   }
   kind = engine->kind;
   {
-  auto t3_c = List<Form>::from(ledger->owners);
+  Room<List<Form>> t3_r;
+  auto t3_c = List<Form>::from(ledger->owners, t3_r);
   for (auto&& t3_ : t3_c) {
     f = t3_;
     {
@@ -8702,18 +8787,19 @@ inline void Search::digits_with_rest() {
     if (((k == Int(1)) || ((kind[a] != Int(2)) || ((!truthy(c) && (len(terms) == Int(1))) || !ledger->owners.has(Form(f)))))) {
       continue;
     }
-    h = Gcd().one(c).all([&] { auto l_ = List<Int>::make(); auto t9_c = terms; for (auto&& t9_ : t9_c) { Int j = at<1>(t9_); l_.append(j); } return l_; }()).g;
+    h = Gcd().one(c).all([&](auto&& r_) { auto l_ = List<Int>::make(r_); auto t9_c = terms; for (auto&& t9_ : t9_c) { Int j = at<1>(t9_); l_.append(j); } return l_; }(Room<List<Int>>())).g;
     if ((k < Int(0))) {
       h = neg(h);
     }
     g = floor_div(k, h);
-    r = mk(floor_div(c, h), terms_of([&] { auto l_ = List<Term>::make(); auto t10_c = terms; for (auto&& t10_ : t10_c) { Int b = at<0>(t10_); Int j = at<1>(t10_); if (!((b != a))) continue; l_.append(mk(b, floor_div(j, h))); } return l_; }()));
+    r = mk(floor_div(c, h), terms_of([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t10_c = terms; for (auto&& t10_ : t10_c) { Int b = at<0>(t10_); Int j = at<1>(t10_); if (!((b != a))) continue; l_.append(mk(b, floor_div(j, h))); } return l_; }(Room<List<Term>>())));
     choices = this->everywhere(f, strategy::wider_digit{}, a, g, r);
     if (!truthy(choices)) {
       continue;
     }
     {
-    auto t11_c = List<Int>::from(ledger->owners.at_(Form(ledger->written.at_(Int(a)))));
+    Room<List<Int>> t11_r;
+    auto t11_c = List<Int>::from(ledger->owners.at_(Form(ledger->written.at_(Int(a)))), t11_r);
     for (auto&& t11_ : t11_c) {
       u = t11_;
       if ((((Int(0) <= u) && (u < Int(4294967296))) && (kind[u] == Int(1)))) {
@@ -8778,18 +8864,20 @@ inline void Search::factors() {
 
 inline Opt<Form> Search::_reduced(Form y, Int d) {
   List<Term> terms{};
+  Room<List<Term>> here_terms;
   bool negative{};
   Dict<Term, Int> products{};
   bool opposite{};
   Int a{};
   Int k{};
   List<Tuple<Int, Int, Int>> free{};
+  Room<List<Tuple<Int, Int, Int>>> here_free;
   Int at_{};
   Form x{};
-  if (truthy([&] {  auto t1_c = at<1>(y); for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); if (!((k == Int(1)))) return false; } return true; }())) {
+  if (truthy([&] { auto t1_c = at<1>(y); for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); if (!((k == Int(1)))) return false; } return !false; }())) {
     return none;
   }
-  terms = List<Term>::of({});
+  terms = List<Term>::of({}, here_terms);
   negative = (at<0>(this->engine->range(y)) < Int(0));
   products = this->ledger->products;
   opposite = !truthy(at<0>(y));
@@ -8820,7 +8908,7 @@ inline Opt<Form> Search::_reduced(Form y, Int d) {
   }
   }
   if (truthy(opposite)) {
-    free = [&] { auto l_ = List<Tuple<Int, Int, Int>>::make(); auto t3_c = terms; for (auto&& t3_ : t3_c) { Int a = at<0>(t3_); Int k = at<1>(t3_); if (!(((k != Int(-1)) && (d <= mul(Int(-2), k))))) continue; l_.append(mk(k, this->digest(functions::atom(a)), a)); } return l_; }();
+    free = [&] { auto l_ = List<Tuple<Int, Int, Int>>::make(here_free); auto t3_c = terms; for (auto&& t3_ : t3_c) { Int a = at<0>(t3_); Int k = at<1>(t3_); if (!(((k != Int(-1)) && (d <= mul(Int(-2), k))))) continue; l_.append(mk(k, this->digest(functions::atom(a)), a)); } return l_; }();
     if (truthy(free)) {
       at_ = at<2>(least(free));
       terms = [&] { auto l_ = List<Term>::make(); auto t4_c = terms; for (auto&& t4_ : t4_c) { Int a = at<0>(t4_); Int k = at<1>(t4_); l_.append(mk(a, ((a == at_) ? Int(floor_mod(k, d)) : Int(k)))); } return l_; }();
@@ -8834,8 +8922,9 @@ inline Opt<Form> Search::_smaller(Form y, Int d) {
   Int lo{};
   Int hi{};
   List<Term> terms{};
+  Room<List<Term>> here_terms;
   Form x{};
-  if (!truthy([&] {  auto t1_c = at<1>(y); for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); if ((p_abs(k) >= d)) return true; } return false; }())) {
+  if (!truthy([&] { auto t1_c = at<1>(y); for (auto&& t1_ : t1_c) { Int k = at<1>(t1_); if (((p_abs(k) >= d))) return true; } return !true; }())) {
     return none;
   }
   {
@@ -8846,8 +8935,8 @@ inline Opt<Form> Search::_smaller(Form y, Int d) {
   if (((lo >= neg(Int(2147483648))) && (hi < Int(2147483648)))) {
     return none;
   }
-  terms = [&] { auto l_ = List<Term>::make(); auto t3_c = at<1>(y); for (auto&& t3_ : t3_c) { Int a = at<0>(t3_); Int k = at<1>(t3_); l_.append(mk(a, ((k > Int(0)) ? Int(floor_mod(k, d)) : Int(neg(floor_mod(neg(k), d)))))); } return l_; }();
-  x = mk(at<0>(y), terms_of([&] { auto l_ = List<Term>::make(); auto t4_c = terms; for (auto&& t4_ : t4_c) { Term t = t4_; if (!(truthy(at<1>(t)))) continue; l_.append(t); } return l_; }()));
+  terms = [&] { auto l_ = List<Term>::make(here_terms); auto t3_c = at<1>(y); for (auto&& t3_ : t3_c) { Int a = at<0>(t3_); Int k = at<1>(t3_); l_.append(mk(a, ((k > Int(0)) ? Int(floor_mod(k, d)) : Int(neg(floor_mod(neg(k), d)))))); } return l_; }();
+  x = mk(at<0>(y), terms_of([&](auto&& r_) { auto l_ = List<Term>::make(r_); auto t4_c = terms; for (auto&& t4_ : t4_c) { Term t = t4_; if (!(truthy(at<1>(t)))) continue; l_.append(t); } return l_; }(Room<List<Term>>())));
   return (((lo < Int(0)) || (at<0>(this->engine->range(x)) >= Int(0))) ? Opt<Form>(x) : Opt<Form>(none));
 }
 
@@ -8857,7 +8946,9 @@ inline void Search::_take_summands(Form y, List<Int> atoms) {
   List<Int> kind{};
   List<Int> divisor{};
   Dict<Term, Unit> found{};
+  Room<Dict<Term, Unit>> here_found;
   Set<Int> inside{};
+  Room<Set<Int>> here_inside;
   Int a{};
   Form f{};
   Int v{};
@@ -8865,7 +8956,9 @@ inline void Search::_take_summands(Form y, List<Int> atoms) {
   Int w{};
   Int s{};
   List<Term> candidates{};
+  Room<List<Term>> here_candidates;
   List<Tuple<Int, Form, Any>> choices{};
+  Room<List<Tuple<Int, Form, Any>>> here_choices;
   Int d{};
   {
     auto t1_ = this->ledger;
@@ -8879,8 +8972,8 @@ inline void Search::_take_summands(Form y, List<Int> atoms) {
   kind = t3_;
   divisor = t4_;
   }
-  found = Dict<Term, Unit>::make();
-  inside = [&] { auto l_ = Set<Int>::make(); auto t5_c = at<1>(y); for (auto&& t5_ : t5_c) { Term t = t5_; l_.add(at<0>(t)); } return l_; }();
+  found = Dict<Term, Unit>::make(here_found);
+  inside = [&] { auto l_ = Set<Int>::make(here_inside); auto t5_c = at<1>(y); for (auto&& t5_ : t5_c) { Term t = t5_; l_.add(at<0>(t)); } return l_; }();
   {
   auto t6_c = atoms;
   for (auto&& t6_ : t6_c) {
@@ -8898,7 +8991,7 @@ inline void Search::_take_summands(Form y, List<Int> atoms) {
           w = at<1>(t8_);
           if ((inside.has(Int(b)) && !truthy(floor_mod(w, v)))) {
             s = mul(floor_div(w, v), divisor[a]);
-            if (!truthy([&] {  auto t9_c = atoms; for (auto&& t9_ : t9_c) { Int u = t9_; if (truthy(floor_mod(s, divisor[u]))) return true; } return false; }())) {
+            if (!truthy([&] { auto t9_c = atoms; for (auto&& t9_ : t9_c) { Int u = t9_; if ((truthy(floor_mod(s, divisor[u])))) return true; } return !true; }())) {
               {
                 auto t10_ = none;
               found.set(mk(b, s), t10_);
@@ -8912,7 +9005,7 @@ inline void Search::_take_summands(Form y, List<Int> atoms) {
     }
   }
   }
-  candidates = List<Term>::from(found);
+  candidates = List<Term>::from(found, here_candidates);
   if ((len(candidates) > Int(1))) {
     candidates.sort([&](const auto& t) { return mk(p_abs(at<1>(t)), at<1>(t), this->digest(functions::atom(at<0>(t)))); });
   }
@@ -8924,7 +9017,7 @@ inline void Search::_take_summands(Form y, List<Int> atoms) {
     if (!truthy(this->_harmless(y, b, s))) {
       continue;
     }
-    choices = List<Tuple<Int, Form, Any>>::of({});
+    choices = List<Tuple<Int, Form, Any>>::of({}, here_choices);
     {
     auto t12_c = atoms;
     for (auto&& t12_ : t12_c) {
@@ -8934,7 +9027,7 @@ inline void Search::_take_summands(Form y, List<Int> atoms) {
         continue;
       }
       if ((kind[a] == Int(1))) {
-        choices.extend(this->instead(a, strategy::summand{}, mk(Int(0), terms_of(List<Term>::of({mk(b, floor_div(s, d))})))));
+        choices.extend(this->instead(a, strategy::summand{}, mk(Int(0), terms_of(List<Term>::of({mk(b, floor_div(s, d))}, here(Room<List<Term>>()))))));
       } else {
         choices.extend(this->instead(a, strategy::congruent{}, functions::minus(y, functions::atom(b), neg(s))));
       }
@@ -8995,6 +9088,7 @@ inline List<Expr> Simplifier::each(List<Expr> es) {
 inline List<Expr> Simplifier::_extracted(List<Expr> es) {
   Engine* engine{};
   List<List<Expr>> seen{};
+  Room<List<List<Expr>>> here_seen;
   List<Form> forms{};
   Search* search{};
   Int spent{};
@@ -9003,7 +9097,7 @@ inline List<Expr> Simplifier::_extracted(List<Expr> es) {
   Int first{};
   Int best{};
   engine = this->engine();
-  seen = List<List<Expr>>::of({es});
+  seen = List<List<Expr>>::of({es}, here_seen);
   forms = List<Form>::of({});
   search = none;
   spent = Int(0);
@@ -9140,14 +9234,15 @@ inline Tuple<List<Expr>, Int> Simplifier::_once(List<Expr> es, Search* search, I
 inline bool Simplifier::_are_normal(List<Expr> es, List<Form> forms) {
   Engine* engine{};
   engine = this->engine();
-  return (!truthy(engine->parts) && truthy([&] {  auto t1_0 = forms; auto t1_1 = es; for (Int t1_ = 0; t1_ < t1_0.size(); t1_++) { Form f = t1_0[t1_]; Expr e = t1_1[t1_]; if (!((engine->write(f) == e))) return false; } return true; }()));
+  return (!truthy(engine->parts) && truthy([&] { auto t1_0 = forms; auto t1_1 = es; for (Int t1_ = 0; t1_ < t1_0.size(); t1_++) { Form f = t1_0[t1_]; Expr e = t1_1[t1_]; if (!((engine->write(f) == e))) return false; } return !false; }()));
 }
 
 inline List<Expr> Simplifier::_plain(List<Expr> es) {
   List<List<Expr>> seen{};
+  Room<List<List<Expr>>> here_seen;
   List<Expr> results{};
   bool settled{};
-  seen = List<List<Expr>>::of({es});
+  seen = List<List<Expr>>::of({es}, here_seen);
   while ((len(seen) < Int(32))) {
     {
       auto t1_ = this->_plain_once(seen[Int(-1)]);
@@ -9359,7 +9454,7 @@ inline bool Constraints::free(Expr v) {
 inline Simplifier* Constraints::simplifier() {
   if (isnone(this->_simplifier)) {
     {
-      auto t1_ = this->made(List<Tuple<Expr, Int, Int>>::of({}));
+      auto t1_ = this->made(List<Tuple<Expr, Int, Int>>::of({}, here(Room<List<Tuple<Expr, Int, Int>>>())));
     this->_simplifier = t1_;
     }
   }
@@ -9383,7 +9478,7 @@ inline void Constraints::renew() {
 inline Tup<Variable*> Constraints::boxed(Tup<Variable*> variables) {
   Dict<Expr, Term> boxes{};
   boxes = this->boxes;
-  return Tup<Variable*>::from([&] { auto l_ = List<Variable*>::make(); auto t1_c = variables; for (auto&& t1_ : t1_c) { Variable* v = t1_; l_.append(v->boxed(at<0>(boxes.at_(Expr(v->expr()))), at<1>(boxes.at_(Expr(v->expr()))))); } return l_; }());
+  return Tup<Variable*>::from([&](auto&& r_) { auto l_ = List<Variable*>::make(r_); auto t1_c = variables; for (auto&& t1_ : t1_c) { Variable* v = t1_; l_.append(v->boxed(at<0>(boxes.at_(Expr(v->expr()))), at<1>(boxes.at_(Expr(v->expr()))))); } return l_; }(Room<List<Variable*>>()));
 }
 
 inline Opt<Tup<Tuple<Expr, Int, Int>>> Constraints::applied(CompiledConstraintRule* rule, List<Tuple<Expr, Int, Int>> before) {
@@ -9567,13 +9662,14 @@ inline void Constraints::shrink(Expr v, Int lo, Int hi) {
 
 inline bool Constraints::merge() {
   Dict<Expr, List<Tuple<Expr, Int, Int>>> by_subject{};
+  Room<Dict<Expr, List<Tuple<Expr, Int, Int>>>> here_by_subject;
   Tuple<Expr, Int, Int> c{};
   List<Tuple<Expr, Int, Int>> group{};
   Tuple<Expr, Int, Int> d{};
   if (!truthy(this->compiled()->pairs)) {
     return false;
   }
-  by_subject = Dict<Expr, List<Tuple<Expr, Int, Int>>>::make();
+  by_subject = Dict<Expr, List<Tuple<Expr, Int, Int>>>::make(here_by_subject);
   {
   auto t1_c = this->kept;
   for (auto&& t1_ : t1_c) {
@@ -9610,6 +9706,7 @@ inline bool Constraints::merged(Tuple<Expr, Int, Int> c, Tuple<Expr, Int, Int> d
   Opt<Tup<Tuple<Expr, Int, Int>>> after{};
   Int first{};
   List<Tuple<Expr, Int, Int>> rest{};
+  Room<List<Tuple<Expr, Int, Int>>> here_rest;
   {
   auto t1_c = this->compiled()->pairs;
   for (auto&& t1_ : t1_c) {
@@ -9617,8 +9714,8 @@ inline bool Constraints::merged(Tuple<Expr, Int, Int> c, Tuple<Expr, Int, Int> d
     after = this->applied(rule, List<Tuple<Expr, Int, Int>>::of({c, d}));
     if (!isnone(after)) {
       first = smaller(this->kept.index(c), this->kept.index(d));
-      rest = [&] { auto l_ = List<Tuple<Expr, Int, Int>>::make(); auto t2_c = this->kept; for (auto&& t2_ : t2_c) { Tuple<Expr, Int, Int> b = t2_; if (!(!(b == c || b == d))) continue; l_.append(b); } return l_; }();
-      this->restart([&] { auto l_ = List<Tuple<Expr, Int, Int>>::make(); l_.extend(slice(rest, 0, first)); l_.extend(some(after)); l_.extend(slice(rest, first, TO_END)); return l_; }());
+      rest = [&] { auto l_ = List<Tuple<Expr, Int, Int>>::make(here_rest); auto t2_c = this->kept; for (auto&& t2_ : t2_c) { Tuple<Expr, Int, Int> b = t2_; if (!(!(b == c || b == d))) continue; l_.append(b); } return l_; }();
+      this->restart([&](auto&& r_) { auto l_ = List<Tuple<Expr, Int, Int>>::make(r_); l_.extend(slice(rest, 0, first)); l_.extend(some(after)); l_.extend(slice(rest, first, TO_END)); return l_; }(Room<List<Tuple<Expr, Int, Int>>>()));
       return true;
     }
   }
@@ -9639,7 +9736,8 @@ inline bool Constraints::tighten() {
   Int hi{};
   Opt<Tup<Tuple<Expr, Int, Int>>> after{};
   {
-  auto t1_c = List<Tuple<Expr, Int, Int>>::from(this->kept);
+  Room<List<Tuple<Expr, Int, Int>>> t1_r;
+  auto t1_c = List<Tuple<Expr, Int, Int>>::from(this->kept, t1_r);
   for (auto&& t1_ : t1_c) {
     c = t1_;
     rules = this->compiled()->narrowing.get(at<0>(c)->tag);
@@ -9693,6 +9791,7 @@ inline List<Expr> Constraints::subjects(Tuple<Expr, Int, Int> c) {
   Int lo{};
   Int hi{};
   List<Tuple<Expr, Int, Int>> terms{};
+  Room<List<Tuple<Expr, Int, Int>>> here_terms;
   Int low{};
   Int high{};
   Expr t{};
@@ -9702,6 +9801,7 @@ inline List<Expr> Constraints::subjects(Tuple<Expr, Int, Int> c) {
   Int p{};
   Int q{};
   List<Expr> found{};
+  Room<List<Expr>> here_found;
   {
     auto t1_ = c;
   e = at<0>(t1_);
@@ -9714,7 +9814,7 @@ inline List<Expr> Constraints::subjects(Tuple<Expr, Int, Int> c) {
   if ((e->tag != tag::Sum)) {
     return List<Expr>::of({});
   }
-  terms = List<Tuple<Expr, Int, Int>>::of({});
+  terms = List<Tuple<Expr, Int, Int>>::of({}, here_terms);
   low = e->const_;
   high = e->const_;
   {
@@ -9737,18 +9837,20 @@ inline List<Expr> Constraints::subjects(Tuple<Expr, Int, Int> c) {
     terms.append(mk(t, p, q));
   }
   }
-  found = [&] { auto l_ = List<Expr>::make(); auto t5_c = terms; for (auto&& t5_ : t5_c) { Expr t = at<0>(t5_); Int p = at<1>(t5_); Int q = at<2>(t5_); if (!(!((sub(lo, sub(high, q)) <= p) && (q <= sub(hi, sub(low, p)))))) continue; l_.append(t); } return l_; }();
+  found = [&] { auto l_ = List<Expr>::make(here_found); auto t5_c = terms; for (auto&& t5_ : t5_c) { Expr t = at<0>(t5_); Int p = at<1>(t5_); Int q = at<2>(t5_); if (!(!((sub(lo, sub(high, q)) <= p) && (q <= sub(hi, sub(low, p)))))) continue; l_.append(t); } return l_; }();
   return [&] { auto l_ = List<Expr>::make(); auto t6_c = found; for (auto&& t6_ : t6_c) { Expr t = t6_; l_.append(((t->tag == tag::FloorDiv) ? Expr(t->a) : Expr(t))); } return l_; }();
 }
 
 inline Simplifier* Constraints::simplifier_of_results() {
-  return this->made([&] { auto l_ = List<Tuple<Expr, Int, Int>>::make(); auto t1_c = this->kept; for (auto&& t1_ : t1_c) { Expr e = at<0>(t1_); Int lo = at<1>(t1_); Int hi = at<2>(t1_); if (!((e->tag != tag::Var))) continue; l_.append(mk(e, lo, hi)); } return l_; }());
+  return this->made([&](auto&& r_) { auto l_ = List<Tuple<Expr, Int, Int>>::make(r_); auto t1_c = this->kept; for (auto&& t1_ : t1_c) { Expr e = at<0>(t1_); Int lo = at<1>(t1_); Int hi = at<2>(t1_); if (!((e->tag != tag::Var))) continue; l_.append(mk(e, lo, hi)); } return l_; }(Room<List<Tuple<Expr, Int, Int>>>()));
 }
 
 inline Tup<Constraint*> Constraints::finished(List<Expr> results) {
   Dict<Expr, Constraint*> given{};
+  Room<Dict<Expr, Constraint*>> here_given;
   Dict<Tuple<Expr, Int>, Expr> quotients{};
   Dict<Expr, Constraint*> out{};
+  Room<Dict<Expr, Constraint*>> here_out;
   Tuple<Expr, Int, Int> b{};
   Expr e{};
   Int lo{};
@@ -9757,9 +9859,9 @@ inline Tup<Constraint*> Constraints::finished(List<Expr> results) {
   if (!truthy(this->kept)) {
     return Tup<Constraint*>{};
   }
-  given = [&] { auto l_ = Dict<Expr, Constraint*>::make(); auto t1_c = this->map->constraints; for (auto&& t1_ : t1_c) { Constraint* c = t1_; l_.set(c->expr, c); } return l_; }();
+  given = [&] { auto l_ = Dict<Expr, Constraint*>::make(here_given); auto t1_c = this->map->constraints; for (auto&& t1_ : t1_c) { Constraint* c = t1_; l_.set(c->expr, c); } return l_; }();
   quotients = none;
-  out = Dict<Expr, Constraint*>::make();
+  out = Dict<Expr, Constraint*>::make(here_out);
   {
   auto t2_c = this->kept;
   for (auto&& t2_ : t2_c) {

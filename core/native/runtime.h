@@ -241,37 +241,58 @@ template <int I, class... T> const auto& at(const Tuple<T...>& t) { return std::
 template <int I, class A, class B> const auto& at(const std::pair<A, B>& t) { return std::get<I>(t); }
 
 // ------------------------------------------------------------------------------------------------ lists
+// How many items there is room for at first: most lists and dictionaries are short, and memory that is touched costs time.
+template <class T> inline constexpr std::int32_t few = sizeof(T) > 32 ? 1 : sizeof(T) > 16 ? 2 : 4;
+
+// A place in a frame for a container that is of no use after it; what does not fit is in the arena.
+template <class C> struct Room;
+template <class R> R& here(R&& room) { return room; }
+template <class T> inline constexpr std::int32_t many = sizeof(T) > 32 ? 4 : 8;
+
 template <class T>
-struct ListData { T* p = nullptr; Int n = 0, cap = 0; };
+struct ListData { T* p = nullptr; std::int32_t n = 0, cap = 0; };
 
 template <class T>
 struct List {
   using value_type = T;
-  static constexpr Int FEW = 4;
   ListData<T>* d = nullptr;
   List() = default;
   List(None) {}
-  // With room for a few: most lists are short.
   INDEXPROOF_HOT static List make() {
-    struct Both { ListData<T> d; alignas(T) char room[FEW * sizeof(T)]; };
+    struct Both { ListData<T> d; alignas(T) char room[few<T> * sizeof(T)]; };
     List l;
     auto* both = static_cast<Both*>(arena.take(sizeof(Both)));
-    l.d = new (&both->d) ListData<T>{reinterpret_cast<T*>(both->room), 0, FEW};
+    l.d = new (&both->d) ListData<T>{reinterpret_cast<T*>(both->room), 0, few<T>};
     return l;
   }
-  static List of(std::initializer_list<T> xs) { List l = make(); l.reserve(xs.size()); for (auto& x : xs) l.append(x); return l; }
-  template <class C> static List from(const C& c) { List l = make(); for (auto&& x : c) l.append(T(x)); return l; }
+  INDEXPROOF_HOT static List make(Room<List>& room) {
+    List l;
+    l.d = &room.d;
+    *l.d = {reinterpret_cast<T*>(room.items), 0, many<T>};
+    return l;
+  }
+  template <class... R> static List of(std::initializer_list<T> xs, R&... room) {
+    List l = make(room...);
+    l.reserve(xs.size());
+    for (auto& x : xs) l.append(x);
+    return l;
+  }
+  template <class C, class... R> static List from(const C& c, R&... room) {
+    List l = make(room...);
+    for (auto&& x : c) l.append(T(x));
+    return l;
+  }
   Int size() const { return d->n; }
   T* begin() const { return d->p; }
   T* end() const { return d->p + d->n; }
   T& operator[](Int i) const { return d->p[i < 0 ? i + d->n : i]; }
   INDEXPROOF_COLD void reserve(Int n) const {
     if (n <= d->cap) return;
-    Int cap = std::max<Int>(n, 4 * d->cap);
+    Int cap = std::max<Int>(n, 2 * d->cap);
     T* p = arena.array<T>(cap);
     for (Int i = 0; i < d->n; i++) new (p + i) T(std::move(d->p[i]));
     d->p = p;
-    d->cap = cap;
+    d->cap = std::int32_t(cap);
   }
   INDEXPROOF_HOT void append(const T& x) const { T copy = x; if (d->n == d->cap) reserve(d->n + 1); new (d->p + d->n++) T(copy); }
   template <class C> void extend(const C& c) const { auto b = c.begin(), e = c.end(); for (; b != e; ++b) append(T(*b)); }
@@ -297,6 +318,12 @@ struct List {
   bool operator==(const List& o) const { return size() == o.size() && std::equal(begin(), end(), o.begin()); }
   bool operator!=(const List& o) const { return !(*this == o); }
   bool operator<(const List& o) const { return std::lexicographical_compare(begin(), end(), o.begin(), o.end()); }
+};
+
+template <class T> struct Room<List<T>> {
+  ListData<T> d;
+  alignas(T) char items[many<T> * sizeof(T)];
+  Room() {}
 };
 
 // A tuple of any length.
@@ -374,38 +401,53 @@ template <class... T> std::uint64_t hash_of(const Tuple<T...>& t) {
 template <class K, class V> struct Entry {
   using Pair = std::conditional_t<std::is_same_v<K, Int> && std::is_same_v<V, Int>, Term, Tuple<K, V>>;
   K first;
-  V second;
   std::uint32_t hash;
   bool live;
+  V second;
   operator Pair() const { return Pair{first, second}; }
 };
 template <int I, class K, class V> const auto& at(const Entry<K, V>& e) { if constexpr (I == 0) return e.first; else return e.second; }
 
 template <class K, class V>
-struct DictData { Entry<K, V>* e = nullptr; std::int32_t* slots = nullptr; Int n = 0, live = 0, cap = 0, buckets = 0, first = 0; };
+struct DictData {
+  Entry<K, V>* e = nullptr;
+  std::int32_t* slots = nullptr;
+  std::int32_t n = 0, live = 0, cap = 0, buckets = 0, first = 0;
+};
 
 template <class K, class V>
 struct Dict {
   using E = Entry<K, V>;
   using D = DictData<K, V>;
-  static constexpr Int FEW = 4, SMALL = 8;
+  static constexpr std::int32_t SMALL = 8;
   D* d = nullptr;
   Dict() = default;
   Dict(None) {}
-  // With room for a few, as a list.
   INDEXPROOF_HOT static Dict make() {
-    struct Both { D d; alignas(E) char room[FEW * sizeof(E)]; };
+    struct Both { D d; alignas(E) char room[few<E> * sizeof(E)]; };
     Dict x;
     auto* both = static_cast<Both*>(arena.take(sizeof(Both)));
     x.d = new (&both->d) D();
     x.d->e = reinterpret_cast<E*>(both->room);
-    x.d->cap = FEW;
+    x.d->cap = few<E>;
     return x;
   }
-  template <class C> static Dict from(const C& c) { Dict x = make(); for (auto&& t : c) x.set(at<0>(t), at<1>(t)); return x; }
-  // The atoms of a sum are different ones.
-  static Dict from(const Terms& c) { Dict x = make(); for (auto& t : c) x.insert(t.a, t.k); return x; }
-  static Dict from(const Dict& c) { Dict x = make(); for (auto& t : c.items()) x.insert(t.first, t.second); return x; }
+  INDEXPROOF_HOT static Dict make(Room<Dict>& room) {
+    Dict x;
+    x.d = &room.d;
+    *x.d = D();
+    x.d->e = reinterpret_cast<E*>(room.items);
+    x.d->cap = many<E>;
+    return x;
+  }
+  template <class C, class... R> static Dict from(const C& c, R&... room) {
+    Dict x = make(room...);
+    // the atoms of a sum are different ones, and so are keys
+    if constexpr (std::is_same_v<C, Terms>) for (auto& t : c) x.insert(t.a, t.k);
+    else if constexpr (std::is_same_v<C, Dict>) for (auto& t : c.items()) x.insert(t.first, t.second);
+    else for (auto&& t : c) x.set(at<0>(t), at<1>(t));
+    return x;
+  }
   Int size() const { return d->live; }
 
   struct Iterator {
@@ -454,7 +496,7 @@ struct Dict {
   V& insert(K k, V v) const {
     if (d->n == d->cap) grow();
     std::uint32_t h = d->slots ? std::uint32_t(hash_of(k)) : 0;
-    E* p = new (d->e + d->n) E{k, v, h, true};
+    E* p = new (d->e + d->n) E{k, h, true, v};
     if (d->slots) place(h, std::int32_t(d->n));
     d->n++;
     d->live++;
@@ -482,9 +524,9 @@ struct Dict {
     d->slots[i] = at;
   }
   INDEXPROOF_COLD void grow() const {
-    Int cap = d->live * 2 < SMALL ? SMALL : (d->live * 2 > d->cap || d->cap < SMALL ? std::max<Int>(SMALL, d->live * 2) : d->cap);
+    std::int32_t cap = d->cap < SMALL ? std::clamp(2 * d->cap, few<E>, SMALL) : std::max(2 * d->live, d->cap);
     E* e = arena.array<E>(cap);
-    Int n = 0;
+    std::int32_t n = 0;
     for (E *p = d->e, *q = d->e + d->n; p != q; ++p)
       if (p->live) new (e + n++) E(*p);
     d->e = e;
@@ -493,7 +535,7 @@ struct Dict {
     d->cap = cap;
     d->slots = nullptr;
     if (cap > SMALL) {
-      Int b = 4;
+      std::int32_t b = 4;
       while (b < cap * 2) b *= 2;
       d->buckets = b;
       d->slots = arena.array<std::int32_t>(b);
@@ -506,15 +548,21 @@ struct Dict {
   }
 };
 
+template <class K, class V> struct Room<Dict<K, V>> {
+  DictData<K, V> d;
+  alignas(Entry<K, V>) char items[many<Entry<K, V>> * sizeof(Entry<K, V>)];
+  Room() {}
+};
+
 template <class T>
 struct Set {
   using value_type = T;
   Dict<T, Unit> m;
   Set() = default;
   Set(None) {}
-  static Set make() { Set s; s.m = Dict<T, Unit>::make(); return s; }
-  static Set of(std::initializer_list<T> xs) { Set s = make(); for (auto& x : xs) s.add(x); return s; }
-  template <class C> static Set from(const C& c) { Set s = make(); for (auto&& x : c) s.add(T(x)); return s; }
+  template <class... R> static Set make(R&... room) { Set s; s.m = Dict<T, Unit>::make(room...); return s; }
+  template <class... R> static Set of(std::initializer_list<T> xs, R&... room) { return from(xs, room...); }
+  template <class C, class... R> static Set from(const C& c, R&... room) { Set s = make(room...); for (auto&& x : c) s.add(T(x)); return s; }
   void add(const T& x) const { if (!m.has(x)) m.insert(x, Unit{}); }
   void clear() const { m.clear(); }
   bool has(const T& x) const { return m.has(x); }
@@ -524,6 +572,8 @@ struct Set {
   template <class C> bool issuperset(const C& c) const { for (auto&& x : c) if (!has(x)) return false; return true; }
   template <class C> bool isdisjoint(const C& c) const { for (auto&& x : c) if (has(x)) return false; return true; }
 };
+
+template <class T> struct Room<Set<T>> : Room<Dict<T, Unit>> {};
 
 // ------------------------------------------------------------------------------------------------ None or something
 // Handles are None by themselves; anything else is in one of these.

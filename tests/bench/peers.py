@@ -16,7 +16,9 @@ import importlib.metadata
 import math
 import operator
 import os
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -195,8 +197,7 @@ class QuickNative(Native):
     quick = True
 
 
-#: Flat buffers as a format, and their operators (``core/native/indexproof.h``).
-FLAT = 2
+#: The operators of flat buffers (``core/native/indexproof.h``).
 LIBRARY_OPERATORS = ("", "", "add", "mul", "fdiv", "mod", "cdiv", "min", "max")
 
 
@@ -224,17 +225,23 @@ class LibraryOutput(ctypes.Structure):
 class Library(Peer):
     name = "indexproof-library"
     package = "indexproof"
-    note = "the C library without Python, flat buffers in and out"
+    note = "the C library without Python, flat buffers in and out, called and timed by C"
     quick = False
 
     def load(self) -> None:
-        path = Path(__file__).resolve().parents[2] / ".venv" / "library" / "libindexproof.so"
-        if not path.exists():
+        built = Path(__file__).resolve().parents[2] / ".venv" / "library"
+        if not (built / "libindexproof.so").exists():
             raise ImportError("not built; make library builds it")
-        self.c = ctypes.CDLL(str(path))
-        self.c.indexproof_new.restype = ctypes.c_void_p
-        self.context = ctypes.c_void_p(self.c.indexproof_new())
+        library = ctypes.CDLL(str(built / "libindexproof.so"))
+        library.indexproof_new.restype = ctypes.c_void_p
+        self.call, self.context = library.indexproof_simplify, ctypes.c_void_p(library.indexproof_new())
         self.options, self.output = LibraryOptions(quick=self.quick), LibraryOutput()
+        self.seconds = ctypes.c_double()
+        with tempfile.TemporaryDirectory() as directory:
+            clock = Path(directory) / "timed_call.so"
+            source = Path(__file__).with_name("timed_call.c")
+            subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{built}", source, "-o", clock], check=True)
+            self.clock = ctypes.CDLL(str(clock)).timed_call
 
     @staticmethod
     def _names(m: Map) -> list[str]:
@@ -259,13 +266,21 @@ class Library(Peer):
         return (ctypes.c_int64 * len(words))(*words)
 
     def simplify(self, native: Any) -> Any:
-        out = self.output
-        status = self.c.indexproof_simplify(
-            self.context, FLAT, native, ctypes.sizeof(native), FLAT, ctypes.byref(self.options), ctypes.byref(out)
-        )
+        out, by = self.output, ctypes.byref
+        size = ctypes.c_size_t(ctypes.sizeof(native))
+        status = self.clock(self.call, self.context, native, size, by(self.options), by(out), by(self.seconds))
         if status:
             raise GivesUp(f"status {status}: {out.message.decode()}")
         return out
+
+    def timed(self, m: Map) -> tuple[tuple[float, float, float], Any]:
+        start = time.thread_time()
+        native = self.convert(m)
+        converting = time.thread_time() - start
+        self.simplify(native)
+        cold = self.seconds.value
+        result = self.simplify(native)
+        return (converting, cold, self.seconds.value), result
 
     def back(self, result: Any, m: Map) -> Program:
         words = (ctypes.c_int64 * (result.size // 8)).from_address(result.data)

@@ -17,6 +17,7 @@ from mypy import types as t
 from mypy.build import BuildSource, build
 from mypy.options import Options
 
+from dev.escape import Kept, assigned, is_fresh, mentions
 from indexproof.core.constraint_matcher import compiled_constraint_rule
 from indexproof.core.constraint_normal import _rules as by_shape
 from indexproof.rules.catalog import RULES
@@ -111,6 +112,10 @@ KEYWORDS: Final = {
     "at", "in", "len", "least", "most", "total", "slice", "sorted", "reversed", "mk", "some", "add", "mul",
     "sub", "neg", "smaller", "larger", "none", "export",
 }  # fmt: skip
+
+
+#: Room for a container that only the expression around it needs.
+TEMPORARY: Final = "temporary"
 
 
 class Refused(Exception):
@@ -266,6 +271,10 @@ class Function:
         self.returns = plain(kind.ret_type)
         self.generator = d.is_generator
         self.variadic: n.Var | None = None
+        #: local variables whose containers may be in the frame, and where the next container is made: in a variable, or
+        #: for as long as the expression around it takes
+        self.in_frame = self.framed()
+        self.room = ""
 
     # ------------------------------------------------------------ the whole
     def signature(self) -> tuple[str, str]:
@@ -307,6 +316,8 @@ class Function:
         self.out = []
         for v, kind in self.locals(self.d.body).items():
             self.say(f"{kind} {named(v)}{{}};")
+            if any(f"here_{v})" in line or f"here_{v};" in line for line in body):
+                self.say(f"Room<{kind}> here_{v};")
         tail = ["  return false;"] if self.generator else []
         return "\n".join([f"{head}{signature} {{", *self.out, *body, *tail, "}"])
 
@@ -350,6 +361,34 @@ class Function:
 
         visit_all(block)
         return found
+
+    def framed(self) -> set[n.SymbolNode | None]:
+        """The local variables that only ever hold containers which are made here and which nobody keeps."""
+        made: set[n.SymbolNode | None] = set()
+        other: set[n.SymbolNode | None] = set(self.arguments)
+        for v, value in assigned(self.d.body):
+            (made if value is not None and is_fresh(value) else other).add(v)
+        return made - other - self.whole.kept(self.d) if made else made
+
+    def made(self, kind: str, lines: Sequence[str], var: str) -> str:
+        """A container that is filled by statements, in the room that there is for it."""
+        room, self.room = self.room, ""
+        where = "r_" if room == TEMPORARY else room
+        body = f"auto {var} = {kind}::make({where}); {' '.join(lines)} return {var};"
+        return f"[&](auto&& r_) {{ {body} }}(Room<{kind}>())" if room == TEMPORARY else f"[&] {{ {body} }}()"
+
+    def roomy(self, kind: str, text: str) -> str:
+        """What is between the brackets of a call that makes a container, with the room that there is for it."""
+        room, self.room = self.room, ""
+        return ", ".join(filter(None, [text, f"here(Room<{kind}>())" if room == TEMPORARY else room]))
+
+    def briefly(self, e: n.Expression, expected: t.ProperType | None = None) -> str:
+        """An expression whose container is of no use after the expression around it."""
+        if is_fresh(e):
+            self.room = TEMPORARY
+        text = self.expr(e, expected)
+        self.room = ""
+        return text
 
     def say(self, line: str) -> None:
         self.out.append("  " * self.depth + line)
@@ -467,7 +506,11 @@ class Function:
         if all(isinstance(lv, n.MemberExpr) and self.dropped(lv) for lv in lvalues):
             return
         if len(lvalues) == 1 and isinstance(lvalues[0], n.NameExpr):
+            v = lvalues[0].node
+            if v in self.in_frame and not mentions(s.rvalue, v):
+                self.room = f"here_{lvalues[0].name}"
             self.say(f"{self.variable(lvalues[0])} = {self.expr(s.rvalue, self.declared(lvalues[0]))};")
+            self.room = ""
             return
         if len(lvalues) == 1 and isinstance(lvalues[0], n.TupleExpr) and isinstance(s.rvalue, n.TupleExpr):
             values = [self.expr(v, self.declared(x)) for x, v in zip(lvalues[0].items, s.rvalue.items, strict=True)]
@@ -530,7 +573,7 @@ class Function:
     def augmented(self, s: n.OperatorAssignmentStmt) -> None:
         lv = s.lvalue
         kind = self.kind(lv)
-        value = self.expr(s.rvalue, plain(self.types[lv]))
+        value = self.briefly(s.rvalue, plain(self.types[lv]))
         if kind.startswith("List<"):
             self.say(f"{self.expr(lv)}.extend({value});")
             return
@@ -706,7 +749,15 @@ class Function:
                 f"if (!isnone({name}c)) for (auto&& {name} : {name}c) {{",
             ], lines
         bind(index, name)
-        return [f"auto {name}c = {self.expr(over)};", f"for (auto&& {name} : {name}c) {{"], lines
+        if not is_fresh(over):
+            return [f"auto {name}c = {self.expr(over)};", f"for (auto&& {name} : {name}c) {{"], lines
+        self.room = f"{name}r"
+        text = self.expr(over)
+        return [
+            f"Room<{self.kind(over)}> {name}r;",
+            f"auto {name}c = {text};",
+            f"for (auto&& {name} : {name}c) {{",
+        ], lines
 
     def key(self, base: n.Expression, index: n.Expression) -> str:
         """A key of a dictionary, in its type."""
@@ -940,7 +991,7 @@ class Function:
         kinds = [plain(self.types.get(x)) if self.types.get(x) is not None else None for x in e.items]
         if expected is None and all(isinstance(k, t.TupleType) and cpp(k) == "Term" for k in kinds):
             # a sum
-            return f"terms_of(List<Term>::of({{{', '.join(map(self.expr, e.items))}}}))"
+            return f"terms_of(List<Term>::of({{{', '.join(map(self.expr, e.items))}}}, here(Room<List<Term>>())))"
         parts = [self.expr(x, plain(k) if k is not None else None) for x, k in zip(e.items, items, strict=True)]
         return f"mk({', '.join(parts)})"
 
@@ -948,14 +999,17 @@ class Function:
         inner = self.element(e, expected)
         kind = cpp(inner)
         if not any(isinstance(x, n.StarExpr) for x in e.items):
-            return f"List<{kind}>::of({{{', '.join(self.expr(x, inner) for x in e.items)}}})"
-        lines = [f"auto l_ = List<{kind}>::make();"]
+            roomy = self.roomy(f"List<{kind}>", "")
+            return f"List<{kind}>::of({{{', '.join(self.expr(x, inner) for x in e.items)}}}{roomy and f', {roomy}'})"
+        room, self.room = self.room, ""
+        lines = []
         for x in e.items:
             if isinstance(x, n.StarExpr):
-                lines.append(f"l_.extend({self.expr(x.expr)});")
+                lines.append(f"l_.extend({self.briefly(x.expr)});")
             else:
                 lines.append(f"l_.append({self.expr(x, inner)});")
-        return f"[&] {{ {' '.join(lines)} return l_; }}()"
+        self.room = room
+        return self.made(f"List<{kind}>", lines, "l_")
 
     def element(self, e: n.Expression, expected: t.ProperType | None) -> t.ProperType:
         """The type of the elements of a list, as it is expected or as it is."""
@@ -974,7 +1028,8 @@ class Function:
 
     def on_SetExpr(self, e: n.SetExpr, expected: t.ProperType | None) -> str:
         inner = self.element(e, expected)
-        return f"Set<{cpp(inner)}>::of({{{', '.join(self.expr(x, inner) for x in e.items)}}})"
+        roomy = self.roomy(f"Set<{cpp(inner)}>", "")
+        return f"Set<{cpp(inner)}>::of({{{', '.join(self.expr(x, inner) for x in e.items)}}}{roomy and f', {roomy}'})"
 
     def on_DictExpr(self, e: n.DictExpr, expected: t.ProperType | None) -> str:
         if isinstance(expected, t.UnionType):
@@ -988,18 +1043,20 @@ class Function:
                 parts.append(f"p_.{field} = {self.expr(v)};")
             return f"[&] {{ Proposal p_; {' '.join(parts)} return p_; }}()"
         if not e.items:
-            return f"{kind}::make()"
+            return f"{kind}::make({self.roomy(kind, '')})"
+        room, self.room = self.room, ""
         own = plain(expected if isinstance(expected, t.Instance) else self.types[e])
         assert isinstance(own, t.Instance)
-        lines = [f"auto d_ = {kind}::make();"]
+        lines = []
         for k, v in e.items:
             value = "Unit{}" if cpp(own.args[1]) == "Unit" else self.expr(v, plain(own.args[1]))
             lines.append(f"d_.set({self.expr(k)}, {value});")
-        return f"[&] {{ {' '.join(lines)} return d_; }}()"
+        self.room = room
+        return self.made(kind, lines, "d_")
 
     # ------------------------------------------------------------ comprehensions
-    def comprehension(self, g: n.GeneratorExpr, start: str, each: Any, end: str) -> str:
-        """A lambda that loops."""
+    def comprehension(self, g: n.GeneratorExpr, each: Any) -> list[str]:
+        """A loop that does something with each item."""
         heads: list[str] = []
         depth = 0
         inner = Nested(self)
@@ -1011,8 +1068,7 @@ class Function:
             heads += lines
             for c in conditions:
                 heads.append(f"if (!({inner.truth(c)})) continue;")
-        heads.append(each(inner))
-        return f"[&] {{ {start} {' '.join(heads)} {'}' * depth} {end} }}()"
+        return [*heads, each(inner), "}" * depth]
 
     def on_ListComprehension(self, e: n.ListComprehension, expected: t.ProperType | None) -> str:
         return self.collected("List", "append", e, expected)
@@ -1024,21 +1080,20 @@ class Function:
         self, of: str, put: str, e: n.ListComprehension | n.SetComprehension, expected: t.ProperType | None
     ) -> str:
         inner = self.element(e, expected)
-        return self.comprehension(
-            e.generator,
-            f"auto l_ = {of}<{cpp(inner)}>::make();",
-            lambda f: f"l_.{put}({f.expr(e.generator.left_expr, inner)});",
-            "return l_;",
-        )
+        room, self.room = self.room, ""
+        lines = self.comprehension(e.generator, lambda f: f"l_.{put}({f.expr(e.generator.left_expr, inner)});")
+        self.room = room
+        return self.made(f"{of}<{cpp(inner)}>", lines, "l_")
 
     def on_DictionaryComprehension(self, e: n.DictionaryComprehension, expected: t.ProperType | None) -> str:
         kind = plain(expected) if isinstance(expected, t.Instance) else plain(self.types[e])
         assert isinstance(kind, t.Instance)
         assert e.key is not None
         g = n.GeneratorExpr(e.key, e.indices, e.sequences, e.condlists, e.is_async)
-        return self.comprehension(
-            g, f"auto l_ = {cpp(kind)}::make();", lambda f: f"l_.set({f.expr(e.key)}, {f.expr(e.value)});", "return l_;"
-        )
+        room, self.room = self.room, ""
+        lines = self.comprehension(g, lambda f: f"l_.set({f.expr(e.key)}, {f.expr(e.value)});")
+        self.room = room
+        return self.made(cpp(kind), lines, "l_")
 
     def on_LambdaExpr(self, e: n.LambdaExpr, _: Any) -> str:
         s = e.body.body[0]
@@ -1099,7 +1154,10 @@ class Function:
                 elif isinstance(x, n.StrExpr):
                     out[at] = self.strategy(x)
                 else:
+                    if is_fresh(x) and p.variable not in self.whole.kept(d):
+                        self.room = TEMPORARY
                     out[at] = self.listed(x, plain(p.variable.type) if p.variable.type else None)
+                    self.room = ""
                 at += 1
             else:
                 rest.append(self.expr(x))
@@ -1157,7 +1215,8 @@ class Function:
                 return f"{text}.sort({key})"
             inner = plain(base.args[0]) if isinstance(base, t.Instance) else None
             item = inner if name in ("append", "add", "remove", "index") else None
-            return f"{text}.{name}({', '.join(self.expr(a, item) for a in args)})"
+            argument = self.briefly if name in ("extend", "isdisjoint", "issuperset") else self.expr
+            return f"{text}.{name}({', '.join(argument(a, item) for a in args)})"
         if kind == "Cost":
             return f"{text}.{name}({', '.join(self.expr(a) for a in args)})"
         assert isinstance(base, t.Instance)
@@ -1208,12 +1267,12 @@ class Function:
                 for a in args[1:]:
                     text = f"{word[0]}({text}, {self.expr(a)})"
                 return text
-            return f"{word[1]}({', '.join(self.expr(a) for a in args)})"
+            return f"{word[1]}({', '.join(self.briefly(a) for a in args)})"
         if f == "range":
             lo, hi = ("Int(0)", self.expr(args[0])) if len(args) == 1 else map(self.expr, args)
             return f"numbers({lo}, {hi})"
         if f == "sum":
-            return f"total({self.expr(args[0])})"
+            return f"total({self.briefly(args[0])})"
         if f in ("any", "all"):
             g = args[0]
             if isinstance(g, n.ListComprehension):
@@ -1221,13 +1280,14 @@ class Function:
             if not isinstance(g, n.GeneratorExpr):
                 return f"{f}_of({self.expr(g)})"
             left = g.left_expr
-            if f == "any":
-                return self.comprehension(g, "", lambda i: f"if ({i.truth(left)}) return true;", "return false;")
-            return self.comprehension(g, "", lambda i: f"if (!({i.truth(left)})) return false;", "return true;")
+            found = str(f == "any").lower()
+            negated = "" if f == "any" else "!"
+            lines = self.comprehension(g, lambda i: f"if ({negated}({i.truth(left)})) return {found};")
+            return f"[&] {{ {' '.join(lines)} return !{found}; }}()"
         if f == "gcd":
             text = "Gcd()"
             for a, how in zip(args, e.arg_kinds, strict=True):
-                text += f".all({self.expr(a)})" if how == n.ARG_STAR else f".one({self.expr(a)})"
+                text += f".all({self.briefly(a)})" if how == n.ARG_STAR else f".one({self.expr(a)})"
             return f"{text}.g"
         if f == "next":
             inner = args[0]
@@ -1235,28 +1295,29 @@ class Function:
             return f"(*{self.expr(inner.args[0])}.begin())"
         if f == "dict":
             kind = cpp(expected) if isinstance(expected, t.Instance) else self.kind(e)
-            return f"{kind}::from({self.expr(args[0])})"
-        if f == "list":
-            kind = f"List<{cpp(self.element(e, expected))}>"
-            return f"{kind}::from({self.expr(args[0])})" if args else f"{kind}::make()"
-        if f == "set":
-            kind = f"Set<{cpp(self.element(e, expected))}>"
-            return f"{kind}::from({self.expr(args[0])})" if args else f"{kind}::make()"
+            roomy = self.roomy(kind, "")
+            return f"{kind}::from({self.briefly(args[0])}{roomy and f', {roomy}'})"
+        if f in ("list", "set"):
+            kind = f"{f.title()}<{cpp(self.element(e, expected))}>"
+            roomy = self.roomy(kind, "")
+            return (
+                f"{kind}::from({self.briefly(args[0])}{roomy and f', {roomy}'})" if args else f"{kind}::make({roomy})"
+            )
         if f == "sorted":
             kind = cpp(self.element(e, None))
             if isinstance(args[0], n.TupleExpr):
                 return f"sorted<{kind}>(List<{kind}>::of({{{', '.join(self.expr(a) for a in args[0].items)}}}))"
-            return f"sorted<{kind}>({', '.join(self.expr(a) for a in args)})"
+            return f"sorted<{kind}>({', '.join(self.briefly(a) for a in args)})"
         if f == "reversed":
             return f"reversed<{cpp(self.element(args[0], None))}>({self.expr(args[0])})"
         if f == "tuple":
             x = args[0]
             if self.kind(e) != "Terms":
-                return f"{self.kind(e)}::from({self.expr(x)})"
+                return f"{self.kind(e)}::from({self.briefly(x)})"
             # of all that is sorted, terms are most
             if isinstance(x, n.CallExpr) and isinstance(x.callee, n.NameExpr) and x.callee.name == "sorted":
-                return f"sorted_terms({self.expr(x.args[0])})"
-            return f"terms_of({self.expr(x)})"
+                return f"sorted_terms({self.briefly(x.args[0])})"
+            return f"terms_of({self.briefly(x)})"
         raise Refused(f"builtin {f}")
 
 
@@ -1278,6 +1339,41 @@ class Translation:
         self.files, self.types = _analysed()
         self.strategies: dict[str, None] = {"matched": None}
         self.proposals: dict[str, str] = {}
+        self._kept: dict[n.FuncDef, set[n.SymbolNode | None]] = {}
+
+    def kept(self, d: n.FuncDef) -> set[n.SymbolNode | None]:
+        """The variables of a function whose containers may be kept, its parameters among them."""
+        if d not in self._kept:
+            # one that calls itself keeps what it passes on
+            self._kept[d] = {a.variable for a in d.arguments}
+            self._kept[d] = Kept(d.body, self._keeps).found
+        return self._kept[d]
+
+    def _keeps(self, e: n.CallExpr, i: int) -> bool:
+        """Whether the function that is called may keep an argument."""
+        d = self._called(e.callee)
+        if d is None or n.ARG_STAR in e.arg_kinds:
+            return True
+        params = [a for a in d.arguments if a.variable.name != "self"]
+        names = [a.variable.name for a in params]
+        at = names.index(e.arg_names[i]) if e.arg_names[i] in names else i
+        return at >= len(params) or params[at].kind == n.ARG_STAR or params[at].variable in self.kept(d)
+
+    def _called(self, f: n.Expression) -> n.FuncDef | None:
+        """The function that a call is of, where it is translated too."""
+        found: list[n.SymbolNode | None] = []
+        if isinstance(f, n.NameExpr):
+            found = [f.node]
+        elif isinstance(f, n.MemberExpr) and self.types.get(f.expr) is not None:
+            base = plain(self.types[f.expr])
+            name = base.type.name if isinstance(base, t.Instance) else ""
+            for of, parts in CLASSES.items():
+                if name in {of, *(c for _, c in parts)}:
+                    # what a base only declares stands further on
+                    members = [self.class_of(*part).info.names.get(f.name) for part in parts]
+                    found = [m.node for m in members if m is not None]
+        last = found[-1] if found else None
+        return last if isinstance(last, n.FuncDef) and last.fullname.startswith("indexproof.") else None
 
     def proposed(self, name: str, number: bool) -> str:
         """The field of a proposal for a variable of a constraint rule."""

@@ -20,7 +20,7 @@ from .concrete import Answer, equal_maps
 from .inversion import ratio
 from .obligation import Obligation
 from .properties import decide_property, expect_property
-from .size_claims import SizeQuestion
+from .size_claims import SizeQuestion, holds_at
 from .weakest import SizeCondition, weakest_condition
 
 __all__ = ["AnyMap", "condition_on_sizes", "decide_for_all_sizes", "equal_for_all_sizes", "simplified"]
@@ -80,13 +80,16 @@ def simplified(m: ParametricMap) -> ParametricMap:
     """
     question = SizeQuestion([m], {})
     question.expect_divisors()
+    points = [*question.points(m.conditions)]
 
     def holds(known: Sequence[Condition], goal: Condition) -> bool:
         return question.shown("simplify", [[(tuple(known), goal)]])[0]
 
     def better(e: Expr) -> Expr | None:
         size = len(postorder(e))
-        return next((x for x in _shorter(e) if len(postorder(x)) < size and holds(m.conditions, e.eq(x))), None)
+        shorter = (x for x in _shorter(e) if len(postorder(x)) < size)
+        equal = (x for x in shorter if all(holds_at(e.eq(x), p) for p in points))
+        return next((x for x in equal if holds(m.conditions, e.eq(x))), None)
 
     done: dict[Expr, Expr] = {}
     for node in postorder(*m.results):

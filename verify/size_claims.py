@@ -127,16 +127,20 @@ class SizeQuestion:
 
     def plausible(self, forms: Sequence[Claim]) -> Sequence[Claim]:
         """The forms that no small point refutes, or else the last."""
-        if len(forms) < 2:
-            return forms
-        names = dict.fromkeys(v.name for c in forms[0][0] for v in c.variables() if v.name not in self.parameters)
-        pool = range(round(_POINTS ** (1 / max(len(names), 1))))
-        points = [dict(zip(names, p, strict=True)) for p in itertools.product(pool, repeat=len(names))]
-        known = all_of(forms[0][0])
-        at = ({**values, **p} for values in itertools.islice(self.values(), _TRIED_FORMS) for p in points)
-        for p in (p for p in at if holds_at(known, p)):
+        for p in self.points(forms[0][0]) if len(forms) > 1 else ():
             forms = [f for f in forms if holds_at(f[1], p)] or forms[-1:]
         return forms
+
+    def points(self, known: Sequence[Condition]) -> Iterator[dict[str, int]]:
+        """Values of all names at some small sizes, none of which is zero, that the conditions allow."""
+        names = dict.fromkeys(v.name for c in known for v in c.variables() if v.name not in self.parameters)
+        pool = range(round(_POINTS ** (1 / max(len(names), 1))))
+        sizes = (v for v in self.values() if min(v.values(), default=1) > 0)
+        for values in itertools.islice(sizes, _TRIED_FORMS):
+            for p in itertools.product(pool, repeat=len(names)):
+                at = {**values, **dict(zip(names, p, strict=True))}
+                if holds_at(all_of(known), at):
+                    yield at
 
     def divided(self, goal: Condition) -> Condition:
         """The condition that no divisor in a goal is zero but those of the maps and the arguments."""

@@ -136,7 +136,7 @@ def check_files(paths: Sequence[Path], against: Sequence[Path] = ()) -> Iterator
     With ``against``, each must be one of a rule in these rule files, by its name and by what it states, and every rule
     there must have one.  Raises :class:`InputError` for a file that cannot be read.
     """
-    read = (r for path in against for r in read_rule_file(read_text(str(path)), str(path)).rules)
+    read = (r for path in against for r in read_rule_file(read_text(str(path)), str(path)))
     rules = {f"{r.name}: {SOUND}": r for r in read if r.expected == "PROVED"}
     files: list[Path] = []
     for path in paths:

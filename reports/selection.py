@@ -303,7 +303,7 @@ def stated_in(path: str | Path, text: str, problems: list[InputError] | None = N
 
     An ill-formed rule is added to ``problems``, where that is given, and costs no other one.
     """
-    found = read_rule_file(text, str(path), problems).rules
+    found = read_rule_file(text, str(path), problems)
     return [Named(r.name, r, str(path), r.line, r.column) for r in found]
 
 

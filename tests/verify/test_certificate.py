@@ -355,7 +355,7 @@ CASES = {
 
 
 def stated(text: str, name: str) -> list[Obligation]:
-    (rule,) = [r for r in read_rule_file(text, "t").rules if r.name == name]
+    (rule,) = [r for r in read_rule_file(text, "t") if r.name == name]
     return list(expanded(rule))
 
 

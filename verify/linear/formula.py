@@ -16,18 +16,12 @@ class AtLeast:
 
     p: Poly
 
-    def __str__(self) -> str:
-        return f"{self.p} ≥ 0"
-
 
 @dataclass(frozen=True, slots=True)
 class Zero:
     """``p = 0``."""
 
     p: Poly
-
-    def __str__(self) -> str:
-        return f"{self.p} = 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +30,12 @@ class All:
 
     parts: tuple[Formula, ...]
 
-    def __str__(self) -> str:
-        return " and ".join(f"({p})" if isinstance(p, Some) else str(p) for p in self.parts) or "true"
-
 
 @dataclass(frozen=True, slots=True)
 class Some:
     """At least one part holds."""
 
     parts: tuple[Formula, ...]
-
-    def __str__(self) -> str:
-        return " or ".join(f"({p})" if isinstance(p, All) else str(p) for p in self.parts) or "false"
 
 
 Formula: TypeAlias = AtLeast | Zero | All | Some

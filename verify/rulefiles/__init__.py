@@ -13,7 +13,7 @@ from ...core.errors import InputError
 from .evaluate import Missing, Outcome, judge, truth, values
 from .json_form import parse_json_rules, rules_to_json
 from .obligations import stated_rule_obligations
-from .rule import RuleFile, StatedRule
+from .rule import StatedRule
 from .semantics import Semantics
 from .terms import Kind, Term, show, subterms
 from .text_reader import parse_rules
@@ -22,7 +22,6 @@ __all__ = [
     "Kind",
     "Missing",
     "Outcome",
-    "RuleFile",
     "Semantics",
     "StatedRule",
     "Term",
@@ -48,7 +47,7 @@ def is_rule_file(name: str) -> bool:
     return path.suffix in (".rules", ".json", ".txt") or (("." in name or "/" in name) and path.is_file())
 
 
-def read_rule_file(text: str, name: str, problems: list[InputError] | None = None) -> RuleFile:
+def read_rule_file(text: str, name: str, problems: list[InputError] | None = None) -> list[StatedRule]:
     """The rules of a file: JSON where its first character is a brace, or where it is called so; else the text form.
 
     Raises :class:`~indexproof.core.errors.InputError` and nothing else.  An ill-formed rule is added to ``problems``,

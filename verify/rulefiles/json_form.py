@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from ...core.errors import InputError, quoted
 from ...core.json_text import dump_json, load_json
 from ..verdict import Status
-from .rule import EXPECTED, RuleFile, StatedRule, checked
+from .rule import EXPECTED, StatedRule, checked
 from .semantics import Semantics, division_of, overflow_of, rounding_of, width_of
 from .terms import OPERATORS, Kind, Term, below
 from .text_reader import applied
@@ -31,13 +31,13 @@ Place: TypeAlias = "tuple[Place, str | int] | None"
 
 def parse_json_rules(
     text: str, name: str = "<rules>", problems: list[InputError] | None = None, *, derived: bool = False
-) -> RuleFile:
+) -> list[StatedRule]:
     """The rules of a JSON text.  Raises :class:`InputError`, pointing into the text, and nothing else.
 
     An ill-formed rule is added to ``problems``, where that is given, and costs no other one.  Rules that are ``derived``
     from others, as by leaving out a condition, may have variables on their right side alone.
     """
-    return RuleFile(name, tuple(_Reader(text, name, problems, derived=derived).rules()))
+    return _Reader(text, name, problems, derived=derived).rules()
 
 
 class _Reader:
@@ -242,9 +242,9 @@ def path_text(path: Path) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------ printing
-def rules_to_json(rules: RuleFile) -> str:
+def rules_to_json(rules: Iterable[StatedRule]) -> str:
     """The rules as JSON text; reading it gives the same rules."""
-    return dump_json({"rules": [_rule_to_json(r) for r in rules.rules]}) + "\n"
+    return dump_json({"rules": [_rule_to_json(r) for r in rules]}) + "\n"
 
 
 def _rule_to_json(r: StatedRule) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from ...core.expr import Expr, Int, Sum, Var, ceildiv, floordiv, integer, linear
 from ..verdict import Status
 from .evaluate import division
 from .json_form import parse_json_rules, rules_to_json
-from .rule import RuleFile, StatedRule, flat
+from .rule import StatedRule, flat
 from .terms import BOOL, Term, below
 
 #: The widths of the machine types that the finding about overflow asks about, in bits.
@@ -34,13 +34,13 @@ MACHINE_TYPES = (32, 64)
 
 def source_of(r: StatedRule) -> str:
     """A rule as text, without its name and place: what it states and nothing else."""
-    return rules_to_json(RuleFile("", (replace(r, name="rule", doc="", where="", expected=Status.PROVED),)))
+    return rules_to_json([replace(r, name="rule", doc="", where="", expected=Status.PROVED)])
 
 
 @lru_cache(maxsize=16)
 def rule_of(source: str) -> StatedRule:
     """The rule of a source."""
-    return parse_json_rules(source, "rule", derived=True).rules[0]
+    return parse_json_rules(source, "rule", derived=True)[0]
 
 
 @dataclass(frozen=True)

@@ -62,23 +62,6 @@ class StatedRule:
         return f"{self.name}: {self.statement()}"
 
 
-@dataclass(frozen=True)
-class RuleFile:
-    """The rules of one file, in order."""
-
-    name: str
-    rules: tuple[StatedRule, ...] = field(default=())
-
-    def __len__(self) -> int:
-        return len(self.rules)
-
-    def __getitem__(self, name: str) -> StatedRule:
-        for r in self.rules:
-            if r.name == name:
-                return r
-        raise KeyError(name)
-
-
 def widened(r: StatedRule, width: int) -> StatedRule:
     """The rule with machine integers that must not overflow."""
     return replace(r, semantics=replace(r.semantics, width=width, overflow="undefined"))

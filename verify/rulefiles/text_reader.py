@@ -12,7 +12,7 @@ from typing import Final
 
 from ...core.errors import InputError, quoted
 from ...core.expr_reader import Token, WordReader
-from .rule import EXPECTED, RuleFile, StatedRule, checked
+from .rule import EXPECTED, StatedRule, checked
 from .semantics import OVERFLOWS, ROUNDINGS, Overflow, Rounding, Semantics, overflow_of, rounding_of, width_of
 from .terms import OPERATORS, Kind, Term
 
@@ -62,7 +62,7 @@ class _Pending:
 
 def parse_rules(
     text: str, name: str = "<rules>", problems: list[InputError] | None = None, *, derived: bool = False
-) -> RuleFile:
+) -> list[StatedRule]:
     """The rules that a text states.  Raises :class:`InputError`, pointing into the text, and nothing else.
 
     An ill-formed rule is added to ``problems``, where that is given, and costs no other one; an ill-formed declaration,
@@ -97,12 +97,12 @@ class _Reader(WordReader):
         return self.wrong(message, t.at, expected)
 
     # -- statements
-    def file(self) -> RuleFile:
+    def file(self) -> list[StatedRule]:
         for start, end in self.statements():
             self.statement(start, end)
         if not self.rules and not self.problems:
             raise self.wrong("the file states no rule", len(self.text), "`NAME: LEFT -> RIGHT if CONDITIONS`")
-        return RuleFile(self.name, tuple(self.rules))
+        return self.rules
 
     def statements(self) -> Iterator[tuple[int, int]]:
         """Where each statement begins and ends: lines that begin with space belong to the one above."""

@@ -43,7 +43,7 @@ def _false_rules() -> Iterator[tuple[str, StatedRule]]:
 
     one = Term("int", value=1)
     for semantics in _SEMANTICS:
-        rules = read_rule_file(_RULES.format(semantics=f"semantics {semantics}"), "faults.rules").rules
+        rules = read_rule_file(_RULES.format(semantics=f"semantics {semantics}"), "faults.rules")
         for r in rules:
             changed = [
                 (f"without {k + 1}", replace(r, conditions=(*r.conditions[:k], *r.conditions[k + 1 :])))
@@ -120,7 +120,7 @@ def instance_cases(task: Batch) -> Iterator[Fault]:
     names = "int x, y, t1, t2\nint i in [0, 7]\nconst c, d\nbool p\n"
     for name, head, false, true in _INSTANCES:
         r, wider = (
-            parse_rules(f"{head}\n{names}r: {rule}\n", "faults.rules", derived=True).rules[0] for rule in (false, true)
+            parse_rules(f"{head}\n{names}r: {rule}\n", "faults.rules", derived=True)[0] for rule in (false, true)
         )
         point = table_of(r).counterexample()
         assert point is not None, name

@@ -87,7 +87,7 @@ def outcomes(r: StatedRule, values: list[int]) -> Counter[str]:
 
 
 def test_mutants_of_a_rule_of_a_rule_file_say_the_same() -> None:
-    for r in parse_rules(RULES, "test").rules:
+    for r in parse_rules(RULES, "test"):
         (o, *_) = stated_rule_obligations(r)
         seen = set()
         dice = random.Random(r.name)
@@ -103,7 +103,7 @@ def test_mutants_of_a_rule_of_a_rule_file_say_the_same() -> None:
 
 
 def test_rules_of_rule_files_are_examined() -> None:
-    asked = [o for r in parse_rules(RULES, "test").rules for o in stated_rule_obligations(r)]
+    asked = [o for r in parse_rules(RULES, "test") for o in stated_rule_obligations(r)]
     assert [(r.name, r.status, r.stable) for r in stability(examined(asked), mutants=6)] == [
         ("wrong: sound", Status.REFUTED, True),
         ("right: sound", Status.PROVED, True),

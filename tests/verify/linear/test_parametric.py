@@ -23,7 +23,7 @@ from indexproof.verify.verdict import Status
 
 
 def rules(*families: str) -> tuple[StatedRule, ...]:
-    return parse_json_rules(json.dumps(CLAIMS.rule_file(CLAIMS.claims(*families))), "claims.json").rules
+    return parse_json_rules(json.dumps(CLAIMS.rule_file(CLAIMS.claims(*families))), "claims.json")
 
 
 @pytest.mark.parametrize("family", CLAIMS.FAMILIES)
@@ -67,7 +67,7 @@ def test_without_a_hypothesis_most_are_false(name: str) -> None:
     asked = (
         o
         for w in weaker
-        for r in parse_json_rules(json.dumps(CLAIMS.rule_file([w])), "claims.json").rules
+        for r in parse_json_rules(json.dumps(CLAIMS.rule_file([w])), "claims.json")
         for o in expanded(r)
     )
     lost = (o for o in asked if not prove(o.hypotheses, o.goal).proved)
@@ -98,7 +98,7 @@ def test_tiles_of_tiles_stay_inside(order: tuple[int, ...]) -> None:
     names = ", ".join(f"{v}{k}" for v in "gsux" for k in range(rank))
     for size, status in ((" * ".join(dims), Status.PROVED), (f"{' * '.join(dims)} - 1", Status.REFUTED)):
         text = f"int {names}\nr: 0 <= {_two_levels(rank, order)} < {size} -> true if {', '.join(given)}\n"
-        (r,) = read_rule_file(text, "t").rules
+        (r,) = read_rule_file(text, "t")
         found = decide(next(stated_rule_obligations(r)))
         assert found.status is status
         assert found.resources < 2000
@@ -115,7 +115,7 @@ def _enough(rank: int, *, more: int = 0) -> StatedRule:
     given = [c for k in range(rank) for c in (f"t{k} > 0", f"c{k} * t{k} >= n{k}", f"0 <= x{k} < n{k} + {more}")]
     size = " * ".join(f"{v}{k}" for v in "ct" for k in range(rank))
     names = ", ".join(f"{v}{k}" for v in "nctx" for k in range(rank))
-    (r,) = read_rule_file(f"int {names}\nr: 0 <= {place} < {size} -> true if {', '.join(given)}\n", "t").rules
+    (r,) = read_rule_file(f"int {names}\nr: 0 <= {place} < {size} -> true if {', '.join(given)}\n", "t")
     return r
 
 
@@ -143,7 +143,7 @@ def _with_gaps(rank: int, *, gaps: bool = True) -> tuple[list[str], list[str]]:
 def _gap_rule(rank: int, *, gaps: bool = True) -> StatedRule:
     given, goals = _with_gaps(rank, gaps=gaps)
     names = ", ".join([f"{v}{k}" for v in "nij" for k in range(rank)] + [f"g{k}" for k in range(1, rank)])
-    (r,) = read_rule_file(f"int {names}\nr: {' and '.join(goals)} -> true if {', '.join(given)}\n", "t").rules
+    (r,) = read_rule_file(f"int {names}\nr: {' and '.join(goals)} -> true if {', '.join(given)}\n", "t")
     return r
 
 
@@ -182,7 +182,7 @@ def _tiles_in_tiles(rank: int, up: str) -> dict[str, tuple[list[str], str]]:
 
 
 def _stated(names: str, given: list[str], goal: str) -> StatedRule:
-    (r,) = read_rule_file(f"int {names}\nr: {goal} -> true if {', '.join(given)}\n", "t").rules
+    (r,) = read_rule_file(f"int {names}\nr: {goal} -> true if {', '.join(given)}\n", "t")
     return r
 
 

@@ -90,7 +90,7 @@ INTERVALS: dict[str, Claim] = {
 # -------------------------------------------------------------------------------------------------- maps
 def stated(family: str) -> dict[str, Claim]:
     """Claims with every size symbolic, as their rule file has them."""
-    rules = parse_json_rules(json.dumps(rule_file(claims(family))), "claims.json").rules
+    rules = parse_json_rules(json.dumps(rule_file(claims(family))), "claims.json")
     return {r.name: (o.hypotheses, o.goal) for r in rules for o in expanded(r)}
 
 

@@ -19,7 +19,7 @@ DATA = Path(__file__).parent / "data"
 
 
 def rules(name: str) -> tuple[StatedRule, ...]:
-    return read_rule_file((DATA / f"{name}.rules").read_text("utf-8"), name).rules
+    return read_rule_file((DATA / f"{name}.rules").read_text("utf-8"), name)
 
 
 def verdict(r: StatedRule) -> Verdict:

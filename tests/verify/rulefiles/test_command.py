@@ -219,7 +219,7 @@ def test_many_rules_in_several_processes(capsys: pytest.CaptureFixture[str], run
 
 
 def test_verdicts_do_not_depend_on_processes_or_order() -> None:
-    rules = parse_rules(RULES).rules
+    rules = parse_rules(RULES)
     todo: list[Obligation] = [o for r in rules for o in stated_rule_obligations(r)] * 2
     one = prove_all(todo, jobs=1)
     two = prove_all(todo[::-1], jobs=2)
@@ -228,7 +228,7 @@ def test_verdicts_do_not_depend_on_processes_or_order() -> None:
 
 
 def test_what_is_stated_is_also_an_ordinary_obligation() -> None:
-    sound, needs, *wide = stated_rule_obligations(parse_rules(RULES).rules[0])
+    sound, needs, *wide = stated_rule_obligations(parse_rules(RULES)[0])
     assert sound.source == needs.source
     assert len({sound, needs, *wide}) == 4
     assert [o.bits for o in wide] == [32, 64]

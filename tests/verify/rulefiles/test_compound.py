@@ -36,7 +36,7 @@ from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 
 FILE = Path(__file__).parent / "data" / "compound.rules"
-RULES = {r.name: r for r in read_rule_file(FILE.read_text("utf-8"), FILE.name).rules}
+RULES = {r.name: r for r in read_rule_file(FILE.read_text("utf-8"), FILE.name)}
 #: Rather more than any of these rules needs; read as a whole they may need more, and still less than a second.
 ENOUGH = 1_000_000
 Z3 = {"z3": z3_refutes}
@@ -47,7 +47,7 @@ def verdict(r: StatedRule) -> Verdict:
 
 
 def one(text: str) -> StatedRule:
-    (r,) = read_rule_file(text, "t").rules
+    (r,) = read_rule_file(text, "t")
     return r
 
 
@@ -149,7 +149,7 @@ INSTANCE = "(y - x * (2 * c)) % (a - b) -> y % (a - b) if (2 * c) % (a - b) == 0
 
 def _two(head: str, wider: str, rule: str) -> tuple[StatedRule, StatedRule]:
     names = "int x, y, t1, t2\nint i in [0, 9]\nconst a, b, c\nbool p\n"
-    (general,), (r,) = (parse_rules(f"{head}\n{names}r: {text}\n", derived=True).rules for text in (wider, rule))
+    (general,), (r,) = (parse_rules(f"{head}\n{names}r: {text}\n", derived=True) for text in (wider, rule))
     return general, r
 
 
@@ -234,7 +234,7 @@ def test_other_semantics_are_no_instance() -> None:
 def test_names_that_differ_only_in_case_have_files_that_differ_otherwise(tmp_path: Path) -> None:
     """For some file systems they are the same; and a file whose name begins with a dot is not seen."""
     text = 'int x\n"a b": x + 0 -> x\n"A B": x + 0 -> x\n"../../a": x + 0 -> x\n"ü": x + 0 -> x'
-    rules = read_rule_file(text, "some.rules").rules
+    rules = read_rule_file(text, "some.rules")
     assert write_certificates([next(stated_rule_obligations(r)) for r in rules], tmp_path) == (4, [])
     assert sorted(f.name.lower() for f in tmp_path.iterdir()) == sorted(
         ["a_b_sound.json", "a_b_sound_2.json", "a_sound.json", "sound.json", MANIFEST]

@@ -19,7 +19,7 @@ from indexproof.verify.solve import decide, reduced
 from indexproof.verify.verdict import Status, Verdict
 
 FILE = Path(__file__).parent / "data" / "diverse.rules"
-RULES = read_rule_file(FILE.read_text("utf-8"), FILE.name).rules
+RULES = read_rule_file(FILE.read_text("utf-8"), FILE.name)
 
 
 def verdict_on(r: StatedRule) -> Verdict:
@@ -27,7 +27,7 @@ def verdict_on(r: StatedRule) -> Verdict:
 
 
 def decided(text: str) -> Verdict:
-    (r,) = read_rule_file(text, "t").rules
+    (r,) = read_rule_file(text, "t")
     return verdict_on(r)
 
 
@@ -143,7 +143,7 @@ def test_literals_that_meet_before_any_variable_are_exact_too() -> None:
         assert decided(f"{text}\n").status is status
     # 2^40 · 2^40 is no integer of 64 bits: with a wrong product the condition would seem to be needed
     big = "select(p, 1099511627776, 2)"
-    (rule,) = read_rule_file(f"bool p\nint x\nr: x -> x + 0 * x if {big} * {big} * {big} > 0, x > 5\n", "t").rules
+    (rule,) = read_rule_file(f"bool p\nint x\nr: x -> x + 0 * x if {big} * {big} * {big} > 0, x > 5\n", "t")
     assert table_of(rule).conditions[0].all()
 
 
@@ -182,7 +182,7 @@ def test_nothing_but_an_odd_factor_is_left_out() -> None:
     for line in ODD_FACTORS.strip().splitlines():
         name, statement = line.split(":", 1)
         text = f'integers 8 bits wrap\nint x, y\nconst c, d\n"{name}":{statement}\n'
-        (rule,) = read_rule_file(text, "t").rules
+        (rule,) = read_rule_file(text, "t")
         proved = [by_odd_factors(o, limits)[0] for o in expanded(rule)]
         assert not all(proved) or name.startswith("true"), name
 
@@ -206,7 +206,7 @@ false other: x * x == y -> x == 0 or x == 1
 def _stated(line: str, width: int) -> Any:
     name, statement = line.split(":", 1)
     text = f'semantics trunc\nintegers {width} bits wrap\nint x, y\nconst c\n"{name}":{statement}\n'
-    return name.startswith("true"), read_rule_file(text, "t").rules[0]
+    return name.startswith("true"), read_rule_file(text, "t")[0]
 
 
 @pytest.mark.parametrize("width", [8, 32, 64])
@@ -323,7 +323,7 @@ def test_many_conditions_are_few_questions(monkeypatch: pytest.MonkeyPatch, rule
 
     monkeypatch.setattr(prove, "reduced", counted)
     many = ", ".join(f"c != {k}" for k in range(400))
-    (stated,) = read_rule_file(f"semantics euclid0\nint x, y\nconst c\nr: {rule} if {many}\n", "t").rules
+    (stated,) = read_rule_file(f"semantics euclid0\nint x, y\nconst c\nr: {rule} if {many}\n", "t")
     sound, *needs = [decide(o) for o in stated_rule_obligations(stated) if not o.bits]
     assert sound.status is Status.PROVED
     assert sum(v.status is Status.PROVED for v in needs) == needed
@@ -351,7 +351,7 @@ true_fifth: z * z * z * z * z == 243 -> z == 3
 
 def test_rules_with_few_points_are_tried_at_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = {"true": Status.PROVED, "false": Status.REFUTED, "vacuous": Status.VACUOUS}
-    rules = read_rule_file(EVERY_POINT, "t").rules
+    rules = read_rule_file(EVERY_POINT, "t")
     for r in rules:
         assert verdict_on(r).status is expected[r.name.partition("_")[0]], r.name
     squares = verdict_on(rules[0])
@@ -365,7 +365,7 @@ def test_rules_with_few_points_are_tried_at_all_of_them(monkeypatch: pytest.Monk
 
 def test_all_points_of_a_rule() -> None:
     text = "semantics euclid0\nint x in [-9, 8]\nint y in [-3, 3]\nbool p\nr: select(p, x / y * y, x) -> x if y != 1\n"
-    (r,) = read_rule_file(text, "t").rules
+    (r,) = read_rule_file(text, "t")
     table = every_point(r)
     assert table.size == 18 * 7 * 2
     points = [{v: int(table.columns[v][k]) for v in r.variables} for k in range(table.size)]
@@ -374,8 +374,8 @@ def test_all_points_of_a_rule() -> None:
     assert failing == [k for k in range(table.size) if table.fails[k] and table.conditions[0][k]]
     assert failing
     for bounds in ("", " in [1, 9999]"):
-        (r,) = read_rule_file(f"int z{bounds}\nint w{bounds}\nr: z / 2 + w -> z\n", "t").rules
+        (r,) = read_rule_file(f"int z{bounds}\nint w{bounds}\nr: z / 2 + w -> z\n", "t")
         assert every_point(r) is None
     # 2^64 points are more than a machine integer can count
-    (r,) = read_rule_file("integers 64 bits wrap\nint z\nr: z * z -> z\n", "t").rules
+    (r,) = read_rule_file("integers 64 bits wrap\nint z\nr: z * z -> z\n", "t")
     assert every_point(r) is None

@@ -67,7 +67,7 @@ true_remainders:
 false_remainders:
     (x / y % c % d) / (c * d) * d + ((x / y % c % d) / c) % d -> (x / y % d) / c if c > 0, d % c == 0
 """
-STATED = {r.name: r for r in read_rule_file(RULES, "t").rules}
+STATED = {r.name: r for r in read_rule_file(RULES, "t")}
 
 
 def verdict(r: StatedRule) -> Verdict:
@@ -139,7 +139,7 @@ CLAIM = (c > 0, d > 0, divides(d, c)), (x % c % d // 3 * 3).eq(x % d - x % d % 3
 def test_what_is_not_equal_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Proposals are proved: nothing follows from what points say."""
     known = CLAIM[0]
-    (o,) = expanded(read_rule_file("int x\nr: x -> x + 1\n", "t").rules[0])
+    (o,) = expanded(read_rule_file("int x\nr: x -> x + 1\n", "t")[0])
 
     def proposed(hypotheses: Sequence[Condition], goal: Condition) -> Iterator[tuple[Expr, Expr]]:
         yield x % d, x % c
@@ -163,7 +163,7 @@ def test_a_term_is_any_number_only_where_that_is_true() -> None:
 def test_certificates() -> None:
     other = maximum(minimum(a, b), minimum(maximum(a, b), c))
     known, goal = (MEDIAN > 0, x >= 0), x // MEDIAN + x // other <= 2 * x
-    (o,) = expanded(read_rule_file("int x\nr: x -> x + 1\n", "t").rules[0])
+    (o,) = expanded(read_rule_file("int x\nr: x -> x + 1\n", "t")[0])
     proof = proof_by_equal_terms(replace(o, hypotheses=known, goal=goal), recorded)
     data = json.loads(json.dumps(checked_json("median", known, goal, proof)))
     assert check_certificate(data, (known, goal), solvers=Z3).lemmas["cut"] > 0
@@ -199,7 +199,7 @@ WIDENS = {
 
 
 def one(text: str) -> StatedRule:
-    (r,) = parse_rules(f"{HEADER}r: {text}\n", "t").rules
+    (r,) = parse_rules(f"{HEADER}r: {text}\n", "t")
     return r
 
 
@@ -255,7 +255,7 @@ def test_what_is_computed_on_the_left_is_no_new_overflow() -> None:
 
 
 def test_rules_about_machine_integers_are_not_asked() -> None:
-    (r,) = parse_rules("integers 16 bits wrap\nint x\nr: x + 1 - 1 -> x\n", "t").rules
+    (r,) = parse_rules("integers 16 bits wrap\nint x\nr: x + 1 - 1 -> x\n", "t")
     assert not asked(r)
 
 

@@ -26,7 +26,7 @@ VARS = {"x": "int", "y": "int", "c0": "const", "p": "bool", "i": [0, 9], "k": ["
 
 
 def read(rule: dict[str, Any], **more: Any) -> Any:
-    return parse_json_rules(json.dumps({**more, "rules": [{"vars": VARS, **rule}]})).rules[0]
+    return parse_json_rules(json.dumps({**more, "rules": [{"vars": VARS, **rule}]}))[0]
 
 
 def test_the_form_of_the_documentation() -> None:
@@ -38,7 +38,7 @@ def test_the_form_of_the_documentation() -> None:
         "semantics": "trunc", "width": 32},
        {"name": "other", "vars": {"x": "int"}, "left": "x", "right": "x"}]}
     """
-    first, second = read_rule_file(text, "doc.json").rules
+    first, second = read_rule_file(text, "doc.json")
     assert str(first) == "nested: x / c0 -> (x + 0) / c0 if c0 > 0"
     assert first.semantics == Semantics("trunc", "trunc", 32, "wrap")
     assert dict(first.variables) == {"x": Kind("int"), "c0": Kind("const")}
@@ -114,13 +114,13 @@ def test_integers_that_are_only_used_as_truth_values_are_some() -> None:
         "right": ["select", ["not", "x"], "z", "y"],
         "if": ["eq", "x", ["lt", "y", "z"]],
     }
-    r = parse_json_rules(json.dumps({"rules": [data]})).rules[0]
+    r = parse_json_rules(json.dumps({"rules": [data]}))[0]
     assert [k.name for k in r.variables.values()] == ["bool", "int", "int"]
 
 
 def test_names_that_are_used_again_are_numbered() -> None:
     rule = {"name": "a", "vars": {"x": "int"}, "left": "x", "right": "x"}
-    named = parse_json_rules(json.dumps({"rules": [rule, rule, {**rule, "name": "a #2"}, rule]})).rules
+    named = parse_json_rules(json.dumps({"rules": [rule, rule, {**rule, "name": "a #2"}, rule]}))
     names = [r.name for r in named]
     assert names[:2] == ["a", "a #2"]
     assert len(set(names)) == 4
@@ -135,9 +135,9 @@ def test_top_level_conjunctions_are_conditions() -> None:
 def test_printing_is_the_inverse_of_reading(path: Path) -> None:
     rules = parse_rules(path.read_text("utf-8"), path.name)
     again = parse_json_rules(rules_to_json(rules))
-    assert [str(r) for r in again.rules] == [str(r) for r in rules.rules]
-    assert [r.semantics for r in again.rules] == [r.semantics for r in rules.rules]
-    assert [dict(r.variables) for r in again.rules] == [dict(r.variables) for r in rules.rules]
+    assert [str(r) for r in again] == [str(r) for r in rules]
+    assert [r.semantics for r in again] == [r.semantics for r in rules]
+    assert [dict(r.variables) for r in again] == [dict(r.variables) for r in rules]
 
 
 def test_nesting_of_any_depth() -> None:
@@ -235,20 +235,20 @@ def test_a_kind_of_overflow_needs_a_width_somewhere() -> None:
     with pytest.raises(InputError, match="unbounded integers do not overflow"):
         parse_json_rules(json.dumps({"overflow": "undefined", "rules": [{**rule, "width": 8}, rule]}))
     read = parse_json_rules(json.dumps({"overflow": "undefined", "rules": [{**rule, "width": w} for w in (8, None)]}))
-    assert [r.semantics.integers for r in read.rules] == ["8 bits undefined", "unbounded"]
+    assert [r.semantics.integers for r in read] == ["8 bits undefined", "unbounded"]
 
 
 def test_a_rule_without_one_of_its_conditions_is_no_file() -> None:
     """A question about a rule may be a rule that no file may state."""
-    (r,) = parse_rules("int x, y\nr: x -> y if x == y\n").rules
+    (r,) = parse_rules("int x, y\nr: x -> y if x == y\n")
     assert rule_of(source_of(replace(r, conditions=()))).statement() == "x -> y"
 
 
 def test_what_is_expected_is_kept() -> None:
     text = "int x\nr: x + x -> x\nexpect REFUTED\ns: x -> x\n"
     read = parse_rules(text)
-    assert [r.expected for r in read.rules] == ["REFUTED", "PROVED"]
-    assert [r.expected for r in parse_json_rules(rules_to_json(read)).rules] == ["REFUTED", "PROVED"]
+    assert [r.expected for r in read] == ["REFUTED", "PROVED"]
+    assert [r.expected for r in parse_json_rules(rules_to_json(read))] == ["REFUTED", "PROVED"]
     # what is expected of a rule is no part of what it states, under which its verdict is kept
     plain = parse_rules(text.replace("expect REFUTED\n", ""))
-    assert source_of(read.rules[0]) == source_of(plain.rules[0])
+    assert source_of(read[0]) == source_of(plain[0])

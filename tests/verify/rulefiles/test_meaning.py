@@ -178,7 +178,7 @@ def test_columns_say_what_the_rule_says(semantics: Semantics) -> None:
 # ------------------------------------------------------------------------------------------------ no value
 def _value(text: str, point: dict[str, int], header: str = "semantics floor") -> object:
     names = ", ".join(point)
-    r = parse_rules(f"{header}\n" + (f"int {names}\n" if names else "") + f"r: {text} -> {text}").rules[0]
+    r = parse_rules(f"{header}\n" + (f"int {names}\n" if names else "") + f"r: {text} -> {text}")[0]
     return values((r.left,), point, r.semantics)[id(r.left)]
 
 

@@ -15,7 +15,7 @@ HEAD = "int x, y, z\nconst c0, c1\nbool p, q\n"
 
 def term(text: str) -> str:
     """An expression, read and printed, as the left side of a rule."""
-    return show(parse_rules(f"{HEAD}r: {text} -> {text}").rules[0].left)
+    return show(parse_rules(f"{HEAD}r: {text} -> {text}")[0].left)
 
 
 # ------------------------------------------------------------------------------------------------------ reading
@@ -73,7 +73,7 @@ def test_what_binds_tighter(text: str, value: object) -> None:
         with pytest.raises(InputError):
             parse_rules(f"r: {text} -> {text}")
         return
-    r = parse_rules(f"r: {text} -> {text}").rules[0]
+    r = parse_rules(f"r: {text} -> {text}")[0]
     assert values((r.left,), {}, r.semantics)[id(r.left)] == value
 
 
@@ -96,7 +96,7 @@ int y in [-3, 9]
 "a second one": x % y -> x % y
 """,
         "two.rules",
-    ).rules
+    )
     first, second = rules
     assert first.statement() == "x / c0 / c1 -> x / fold(c0 * c1) if c0 > 0, c1 > 0, c0 * c1 <= 100"
     assert first.semantics == Semantics("trunc", "trunc", 32, "undefined")
@@ -110,20 +110,20 @@ int y in [-3, 9]
 def test_nesting_of_any_depth() -> None:
     depth = 10_100
     deep = "(" * depth + "x" + " + 1)" * depth
-    r = parse_rules(f"int x\nr: {deep} -> x + {depth}").rules[0]
+    r = parse_rules(f"int x\nr: {deep} -> x + {depth}")[0]
     assert len(show(r.left)) > depth
     assert values((r.left,), {"x": 1}, r.semantics)[id(r.left)] == depth + 1
-    assert parse_rules("int x\nr: " + "-" * depth + "x -> x").rules[0].left.op == "neg"
+    assert parse_rules("int x\nr: " + "-" * depth + "x -> x")[0].left.op == "neg"
 
 
 # ----------------------------------------------------------------------------------------------------- printing
 @pytest.mark.parametrize("path", sorted(DATA.glob("*.rules")), ids=lambda p: p.stem)
 def test_statements_are_read_as_the_same_rules(path: Path) -> None:
-    for r in read_rule_file(path.read_text("utf-8"), path.name).rules:
+    for r in read_rule_file(path.read_text("utf-8"), path.name):
         bounds = {v: "" if k.lo is None else f" in [{k.lo}, {k.hi}]" for v, k in r.variables.items()}
         lines = [f"semantics {r.semantics.division}", f"integers {r.semantics.integers}"]
         lines += [f"{k.name} {v}{bounds[v]}" for v, k in r.variables.items()]
-        (again,) = parse_rules("\n".join([*lines, f"again: {r.statement()}"])).rules
+        (again,) = parse_rules("\n".join([*lines, f"again: {r.statement()}"]))
         assert again.statement() == r.statement()
         assert again.semantics == r.semantics
         assert dict(again.variables) == dict(r.variables)
@@ -217,7 +217,7 @@ def test_what_is_wrong_with_a_file(source: str, message: str, line: int) -> None
 
 
 def test_conditions_may_speak_of_larger_integers() -> None:
-    r = parse_rules("integers 8 bits\nint x\nr: x -> x if x * x < 40000, wrap(x + 128) > 0").rules[0]
+    r = parse_rules("integers 8 bits\nint x\nr: x -> x if x * x < 40000, wrap(x + 128) > 0")[0]
     assert len(r.conditions) == 2
 
 
@@ -240,7 +240,7 @@ def test_one_verdict_is_expected_of_the_rule_above(text: str) -> None:
 def test_what_is_expected_of_an_ill_formed_rule_goes_with_it() -> None:
     problems: list[InputError] = []
     read = parse_rules("int x\ngood: x -> x\nbad: x -> y\nexpect REFUTED\n", problems=problems)
-    assert [(r.name, r.expected) for r in read.rules] == [("good", "PROVED")]
+    assert [(r.name, r.expected) for r in read] == [("good", "PROVED")]
     assert len(problems) == 1
 
 

@@ -107,7 +107,7 @@ def test_a_true_claim_cannot_be_forged_false(path: Path) -> None:
 
 #: ``x / c * c -> x`` in Python and in a rule file, and a claim that is false where nobody looks at once.
 NEAR = Obligation("test", "near", "sound", (y.ne(0),), (x // y * y).eq(x))
-_RULES = read_rule_file("int x\nconst c\nforged: x / c * c -> x if c != 0\n", "forged.rules").rules
+_RULES = read_rule_file("int x\nconst c\nforged: x / c * c -> x if c != 0\n", "forged.rules")
 RULE = next(iter(stated_rule_obligations(_RULES[0])))
 FAR = Obligation("test", "far", "sound", (), x.ne(100_003))
 

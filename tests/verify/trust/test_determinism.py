@@ -63,7 +63,7 @@ OPS = ("tiling rank 1", "concatenate rank 1", "transpose rank 2")
 def sample() -> list[Obligation]:
     kept = [o for o in catalogue(max_rank=2) if o.subject in CLAIMS or o.subject.startswith(OPS)]
     random.Random(5).shuffle(kept)
-    rules = read_rule_file(RULES, "sample.rules").rules
+    rules = read_rule_file(RULES, "sample.rules")
     return [*kept[:130], *(o for r in rules for o in stated_rule_obligations(r))]
 
 
@@ -189,7 +189,7 @@ def test_a_claim_that_is_too_deep_is_open_and_takes_nothing_with_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Four hundred divisions one inside the other are too deep for the reduction: here its answer, at once."""
-    rules = read_rule_file(RULES, "some.rules").rules
+    rules = read_rule_file(RULES, "some.rules")
     todo = [o for r in rules for o in stated_rule_obligations(r)]
     honest = prove_all(todo, jobs=1).results
 

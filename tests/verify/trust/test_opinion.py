@@ -166,7 +166,7 @@ carry: (x * c + y) / c -> x + y / c if c > 0, x >= 0, y >= 0
 wrong: (x * c + y) / c -> x + y / c if c > 0
 whole: (x / c) * c + x % c -> x if c != 0
 """
-    rules = read_rule_file(text, "t.rules").rules
+    rules = read_rule_file(text, "t.rules")
     run = prove_all([o for r in rules for o in stated_rule_obligations(r)], jobs=1, confirm="cvc5")
     verdicts = {r.obligation.subject: r.verdict for r in run.gated}
     assert {n: v.status.value for n, v in verdicts.items()} == {

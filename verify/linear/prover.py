@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ...core.condition import Compare, Condition, all_exprs, all_of, parts_of
 from ...core.expr import Expr, Extremum, Mul, Var, postorder
@@ -58,17 +59,8 @@ def _close_to(goal: Condition, hypotheses: Sequence[Condition], strange: int) ->
     return [h for h in hypotheses if len(mentioned(h) - own) <= strange]
 
 
-@dataclass(frozen=True)
-class _Way:
-    """How an attempt reads and how long its pools of lemmas are."""
-
-    eager: bool = False
-    patient: bool = False
-
-
-_QUICK = _Way()
-_EAGER = _Way(eager=True)
-_PATIENT = _Way(patient=True)
+#: How an attempt is made: as the claim stands, with every equation used, or with longer pools of lemmas.
+_Way = Literal["quick", "eager", "patient"]
 #: The signs of at most so many factors are told apart.
 _SIGNED = 2
 
@@ -83,7 +75,7 @@ class _Search:
     # -- attempts
     def prove(self, hypotheses: Sequence[Condition], goals: Sequence[Condition]) -> Node | None:
         """Everything at once; then goal by goal, patiently, and last by the signs of factors."""
-        if node := self._attempt(hypotheses, goals, _QUICK):
+        if node := self._attempt(hypotheses, goals, "quick"):
             return node
         if not self.budget.patient:
             return None
@@ -96,7 +88,7 @@ class _Search:
             left = []
             for g in open_:
                 known = [*hypotheses, *shown]
-                if node := self._attempt(known, [g], _QUICK) or self._one(known, g):
+                if node := self._attempt(known, [g], "quick") or self._one(known, g):
                     shown.append(g)
                     parts.append({"goal": g, "proof": node})
                 else:
@@ -111,13 +103,14 @@ class _Search:
         for strange in (1, 0):
             # what a size divides besides says nothing of a goal in which it does not occur, and is in the way
             close = _close_to(goal, hypotheses, strange)
-            if len(close) < known and (node := self._attempt(close, [goal], _EAGER)):
+            if len(close) < known and (node := self._attempt(close, [goal], "eager")):
                 return node
             known = len(close)
-        for way in (_EAGER, _PATIENT):
-            if node := self._attempt(hypotheses, [goal], way):
-                return node
-        return self._by_factors(hypotheses, goal)
+        return (
+            self._attempt(hypotheses, [goal], "eager")
+            or self._attempt(hypotheses, [goal], "patient")
+            or self._by_factors(hypotheses, goal)
+        )
 
     def _attempt(
         self,
@@ -144,7 +137,7 @@ class _Search:
         todo: list[tuple[tuple[tuple[Poly, int], ...], dict[str, Node], str]] = [((), found, "root")]
         while todo:
             signs, place, key = todo.pop()
-            ways = (_QUICK, _PATIENT) if signs else ()
+            ways: tuple[_Way, ...] = ("quick", "patient") if signs else ()
             if node := next(filter(None, (self._attempt(hypotheses, [goal], w, signs) for w in ways)), None):
                 place[key] = node
                 continue
@@ -179,7 +172,7 @@ class _Search:
             log = Log() if self.record else None
             seen: Node = {"log": log, "reading": None}
             try:
-                reading = Reading(case, self.names, refine=refine, eager=way.eager, log=log)
+                reading = Reading(case, self.names, refine=refine, eager=way == "eager", log=log)
                 seen["reading"] = reading
                 refuted = reading.read(hypotheses, goals)
             except NeedSign as need:
@@ -200,7 +193,7 @@ class _Search:
                 todo.append(self._defined(case, defining, log, place, key))
                 place[key]["reading"] = reading
                 continue
-            parts = self.leaves.close(reading, goals, refuted, way.patient)
+            parts = self.leaves.close(reading, goals, refuted, way == "patient")
             if parts is None:
                 return None
             place[key] = {"step": "leaf", **seen, "parts": parts}

@@ -35,12 +35,15 @@ from ..core.expr import (
 from ..core.indexing_map import IndexingMap
 from ..core.parametric import ParametricMap, divisors_of
 from ..rules.simplifier import simplify_expr
+from .budget import Budget
 from .concrete import is_empty
 from .inversion import ratio
 from .size_claims import SizeQuestion, holds_at
 from .tiles import NoTile, expect_sizes, over, tile_of
 from .weakest import weakest_condition
 
+#: What is proved at all takes a tenth of the usual patience; products of three sizes and more take all that there is.
+_BUDGET = Budget().scaled(0.1)
 #: At so many sizes a place that reads no tile is looked for.
 _SIZES = 60
 #: So many points are looked at for an element that is not read, and so many values of a coordinate.
@@ -109,7 +112,7 @@ def _stated(
         stated, holds = proposed
         if any(holds == q.maps[0] for _, q in tried):
             continue
-        question = SizeQuestion([holds, reads], {"mode": "relation"})
+        question = SizeQuestion([holds, reads], {"mode": "relation"}, budget=_BUDGET)
         if question.decided("equal", confirm=False).proved:
             return stated
         tried.append((stated, question))

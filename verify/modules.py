@@ -671,8 +671,9 @@ def _sharing(there: IndexingMap, back: IndexingMap) -> Iterator[IndexingMap]:
     """A map that may be the inverse of another, with that one's names for the runtime values that both read.
 
     Values are the same when they are the same element of one instruction, clamped alike.  The map back speaks of the
-    other one's target: where it reads is compared with the other one's results in place of its dimensions, and with
-    the other one's dimensions in place of its ranges that are results.  The most likely way comes first.
+    other one's target: where it reads is compared with the other one's results in place of its dimensions, with the
+    other one's dimensions in place of its ranges that are results, and with ranges that are in no result in place of those
+    that are in none.  The most likely way comes first.
     """
     if not (there.rts or back.rts):
         yield back
@@ -681,25 +682,41 @@ def _sharing(there: IndexingMap, back: IndexingMap) -> Iterator[IndexingMap]:
     for e, v in zip(back.results, there.dim_vars, strict=False):
         if e in back.range_vars:
             mapping.setdefault(e, v)
+    hidden = _hidden(there)
+    for r in _hidden(back):
+        like = next((h for h in hidden if (h.lo, h.hi) == (r.lo, r.hi)), None)
+        if like is not None:
+            hidden.remove(like)
+            mapping[r.expr] = like.expr
     ours, theirs = _settled(there), _settled(back)
     known = {v.expr for v in (*there.dims, *there.ranges)}
     moved: dict[str, IndexingMap] = {}
     plain = _unsourced(there)
     for name, place in theirs.items():
         exprs = tuple(substitute_all(place, mapping))
-        if all(set(e.variables()) <= known for e in exprs):
+        if mapping.keys() >= {v for e in place for v in e.variables()} and all(
+            set(e.variables()) <= known for e in exprs
+        ):
             moved[name] = plain.with_(results=exprs)
 
     def sure(x: RuntimeVariable, y: RuntimeVariable) -> bool:
         return y.name in moved and simplify_map(moved[y.name], RULES).results == ours.get(x.name)
 
     def may(x: RuntimeVariable, y: RuntimeVariable) -> bool:
-        if not _alike(x, y) or y.name not in moved or x.name not in ours or sure(x, y):
+        if not _alike(x, y) or x.source is None or y.source is None:
             return _alike(x, y)
-        return equal_maps(moved[y.name], plain.with_(results=ours[x.name]), "pointwise").proved
+        if y.name not in moved or x.name not in ours:
+            return False
+        return sure(x, y) or equal_maps(moved[y.name], plain.with_(results=ours[x.name]), "pointwise").proved
 
     for names in _namings(there.rts, back.rts, sure, may):
         yield _unsourced(back.rename(_apart(names, back, there)))
+
+
+def _hidden(m: IndexingMap) -> list[Variable]:
+    """The ranges that no result mentions."""
+    mentioned = {v for e in m.results for v in e.variables()}
+    return [r for r in m.ranges if r.expr not in mentioned]
 
 
 def _unsourced(m: IndexingMap) -> IndexingMap:

@@ -9,7 +9,7 @@ the type. Where this evaluator knows nothing, what was claimed is not proved.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import add, and_, mul, or_, sub, xor
 from typing import NamedTuple
@@ -67,16 +67,18 @@ def evaluate(
     computation: Computation,
     given: Mapping[tuple[int, Path], Bits],
     depth: int = 0,
-    claimed: Container[str] | None = None,
+    claimed: Iterable[str] | None = None,
 ) -> Found:
     """The values of the instructions of a computation that follow from those of its parameters.
 
     Of those alone of which something is claimed, if these are given: what they follow from is claimed as well.
     """
     found: Found = {}
-    for i in computation.instructions:
-        if claimed is not None and i.name not in claimed:
-            continue
+    instructions: Sequence[Instruction] = computation.instructions
+    if claimed is not None:
+        at = computation.positions
+        instructions = [instructions[k] for k in sorted([at[name] for name in claimed if name in at])]
+    for i in instructions:
         made = _instruction(computations, i, given, found, depth)
         if made:
             found[i.name] = made
@@ -413,12 +415,11 @@ def operand_answer(computations: Mapping[str, Computation], o: OperandStep) -> t
     given = o.instruction.operands
     behind: set[str] = set()
     pending = [given[k].name for k, _ in o.operands if k < len(given)]
-    operands_of = {i.name: [x.name for x in i.operands] for i in o.caller.instructions}
     while pending:
         name = pending.pop()
-        if name in o.evaluated and name not in behind:
+        if name in o.evaluated and name not in behind and name in o.caller.positions:
             behind.add(name)
-            pending += operands_of.get(name, ())
+            pending += [x.name for x in o.caller.instruction(name).operands]
     found = evaluate(computations, o.caller, _bits(o.caller, o.known), claimed=behind)
     for (k, path), claimed in o.operands.items():
         have = found.get(given[k].name, {}).get(path) if k < len(given) else None

@@ -28,7 +28,7 @@ from indexproof.reports.hlo_files import hlo_file_text
 from indexproof.rules.ops.movement import Concatenate, Transpose
 from indexproof.verify.analysed import ComputationReport, module_maps
 from indexproof.verify.concrete import pairs
-from indexproof.verify.modules import ModuleVerifier, _join_answer, composition
+from indexproof.verify.modules import ModuleVerifier, _are_inverse, _join_answer, composition
 from indexproof.verify.values import evaluate
 from indexproof.verify.verdict import Status
 
@@ -700,3 +700,23 @@ ENTRY e {
 
         monkeypatch.setattr(dataflow.Dataflow, "_moved", moved)
         assert ("followed", "e") in failed(check(module, ModuleVerifier(module)))
+
+
+THERE = """(d0)[s0, s1]{rt0} -> (rt0, s0),
+domain: d0 in [0, 1], s0 in [0, 3], s1 in [0, 3], rt0 in [0, 3]
+  hlo: p
+  (d0)[s0, s1] -> (d0, READ)"""
+BACK = """(d0, d1)[s0, s1]{rt0} -> (s0),
+domain: d0 in [0, 3], d1 in [0, 3], s0 in [0, 1], s1 in [0, 3], rt0 in [0, 3]
+  hlo: p
+  (d0, d1)[s0, s1] -> (s0, s1),
+d0 - rt0 in [0, 0]"""
+
+
+def test_ranges_in_no_result_are_any_of_their_values():
+    """The names of ranges say nothing: `s1` of one map is in its result, and that of the other in none."""
+    anywhere, beside = (parse_map(THERE.replace("READ", read)) for read in ("s1", "s0"))
+    assert _are_inverse(anywhere, parse_map(BACK)).proved
+    assert not _are_inverse(beside, parse_map(BACK)).proved
+    swapped = beside.rename({"s0": "s1", "s1": "s0"})
+    assert not _are_inverse(swapped, parse_map(BACK)).proved

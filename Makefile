@@ -19,6 +19,8 @@ $(shell rm -f $(VENV)/place)
 endif
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Tests start the program many hundred times, and each start would compile it anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # two pips in one environment get in each other's way

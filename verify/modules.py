@@ -672,8 +672,8 @@ def _sharing(there: IndexingMap, back: IndexingMap) -> Iterator[IndexingMap]:
 
     Values are the same when they are the same element of one instruction, clamped alike.  The map back speaks of the
     other one's target: where it reads is compared with the other one's results in place of its dimensions, with the
-    other one's dimensions in place of its ranges that are results, and with ranges that are in no result in place of those
-    that are in none.  The most likely way comes first.
+    other one's dimensions in place of its ranges that are results, and with ranges in place of those that are alike.  The
+    most likely way comes first.
     """
     if not (there.rts or back.rts):
         yield back
@@ -682,12 +682,7 @@ def _sharing(there: IndexingMap, back: IndexingMap) -> Iterator[IndexingMap]:
     for e, v in zip(back.results, there.dim_vars, strict=False):
         if e in back.range_vars:
             mapping.setdefault(e, v)
-    hidden = _hidden(there)
-    for r in _hidden(back):
-        like = next((h for h in hidden if (h.lo, h.hi) == (r.lo, r.hi)), None)
-        if like is not None:
-            hidden.remove(like)
-            mapping[r.expr] = like.expr
+    mapping |= _ranges_alike(there, back, mapping)
     ours, theirs = _settled(there), _settled(back)
     known = {v.expr for v in (*there.dims, *there.ranges)}
     moved: dict[str, IndexingMap] = {}
@@ -713,10 +708,39 @@ def _sharing(there: IndexingMap, back: IndexingMap) -> Iterator[IndexingMap]:
         yield _unsourced(back.rename(_apart(names, back, there)))
 
 
-def _hidden(m: IndexingMap) -> list[Variable]:
+def _ranges_alike(there: IndexingMap, back: IndexingMap, mapping: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+    """For ranges of a map that no result mentions, those of another with the same ends and the same constraints.
+
+    Nothing but the places of runtime values and these constraints mentions them, so each value of one is as good as the
+    same value of the other.
+    """
+    known = dict(mapping)
+    free = _unmentioned(there)
+    for r in _unmentioned(back):
+        for f in free:
+            by = known | {r.expr: f.expr}
+            said = _said(back, r.expr, by)
+            if (f.lo, f.hi) == (r.lo, r.hi) and said is not None and said == _said(there, f.expr):
+                known = by
+                free.remove(f)
+                break
+    return known
+
+
+def _unmentioned(m: IndexingMap) -> list[Variable]:
     """The ranges that no result mentions."""
     mentioned = {v for e in m.results for v in e.variables()}
     return [r for r in m.ranges if r.expr not in mentioned]
+
+
+def _said(m: IndexingMap, v: Expr, by: Mapping[Expr, Expr] | None = None) -> set[tuple[Expr, int, int]] | None:
+    """Return what constraints say of a variable, in other variables; None where one has no other."""
+    about = [c for c in m.constraints if v in {*c.expr.variables()}]
+    if by is None:
+        return {(c.expr, c.lo, c.hi) for c in about}
+    if any(w not in by for c in about for w in c.expr.variables()):
+        return None
+    return {(substitute_all([c.expr], by)[0], c.lo, c.hi) for c in about}
 
 
 def _unsourced(m: IndexingMap) -> IndexingMap:

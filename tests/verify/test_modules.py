@@ -720,3 +720,11 @@ def test_ranges_in_no_result_are_any_of_their_values():
     assert not _are_inverse(beside, parse_map(BACK)).proved
     swapped = beside.rename({"s0": "s1", "s1": "s0"})
     assert not _are_inverse(swapped, parse_map(BACK)).proved
+
+
+def test_ranges_under_a_constraint_are_not_any_of_their_values():
+    there = THERE.replace("READ", "s1")
+    assert not _are_inverse(parse_map(f"{there},\nd0 + s1 in [0, 3]"), parse_map(BACK)).proved
+    assert not _are_inverse(parse_map(there), parse_map(f"{BACK},\ns0 + s1 in [0, 3]")).proved
+    assert _are_inverse(parse_map(f"{there},\nd0 + s1 in [0, 3]"), parse_map(f"{BACK},\ns0 + s1 in [0, 3]")).proved
+    assert not _are_inverse(parse_map(f"{there},\nd0 + s1 in [0, 3]"), parse_map(f"{BACK},\nd1 + s1 in [0, 3]")).proved

@@ -629,11 +629,18 @@ def _places(m: IndexingMap) -> dict[str, Place]:
 def _one_name_each(maps: Sequence[IndexingMap]) -> tuple[list[IndexingMap], dict[Place, str]]:
     """The maps with one name for each runtime value, in whichever of them it is, and these names."""
     names: dict[Place, str] = {}
+    # a range is another one in each map, whatever its name
+    inside: dict[tuple[int, Place], str] = {}
     found = []
-    for m in maps:
+    for k, m in enumerate(maps):
         own: dict[str, str] = {}
+        ranges = {*m.range_vars}
         for v, place in _places(m).items():
-            name = names.setdefault(place, f"value{len(names)}")
+            name = f"value{len(names) + len(inside)}"
+            if any(w in ranges for e in place[3] for w in e.variables()):
+                name = inside.setdefault((k, place), name)
+            else:
+                name = names.setdefault(place, name)
             if name not in own.values():
                 own[v] = name
         found.append(m.rename(own))
@@ -649,7 +656,7 @@ def _shared_with_any(there: Sequence[IndexingMap], names: Mapping[Place, str], b
     for v, place in _places(back).items():
         if place in names and all(isinstance(e, Int) for e in place[3]) and names[place] not in fixed.values():
             fixed[v] = names[place]
-    known = set(names.values())
+    known = {v.name for m in there for v in m.rts}
     found = [_unsourced(back.rename(fixed))]
     found += [next(_sharing(m, back)) for m in there if _may_be_inverse(m, back)]
     return max(found, key=lambda n: sum(v.name in known for v in n.rts))
@@ -698,8 +705,10 @@ def _sharing(there: IndexingMap, back: IndexingMap) -> Iterator[IndexingMap]:
         return y.name in moved and simplify_map(moved[y.name], RULES).results == ours.get(x.name)
 
     def may(x: RuntimeVariable, y: RuntimeVariable) -> bool:
-        if not _alike(x, y) or x.source is None or y.source is None:
-            return _alike(x, y)
+        if not _alike(x, y):
+            return False
+        if x.source is None or y.source is None:
+            return True  # the names tell them apart
         if y.name not in moved or x.name not in ours:
             return False
         return sure(x, y) or equal_maps(moved[y.name], plain.with_(results=ours[x.name]), "pointwise").proved

@@ -28,7 +28,7 @@ from indexproof.reports.hlo_files import hlo_file_text
 from indexproof.rules.ops.movement import Concatenate, Transpose
 from indexproof.verify.analysed import ComputationReport, module_maps
 from indexproof.verify.concrete import pairs
-from indexproof.verify.modules import ModuleVerifier, _are_inverse, _join_answer, composition
+from indexproof.verify.modules import ModuleVerifier, _are_inverse, _inverse_families, _join_answer, composition
 from indexproof.verify.values import evaluate
 from indexproof.verify.verdict import Status
 
@@ -728,3 +728,12 @@ def test_ranges_under_a_constraint_are_not_any_of_their_values():
     assert not _are_inverse(parse_map(there), parse_map(f"{BACK},\ns0 + s1 in [0, 3]")).proved
     assert _are_inverse(parse_map(f"{there},\nd0 + s1 in [0, 3]"), parse_map(f"{BACK},\ns0 + s1 in [0, 3]")).proved
     assert not _are_inverse(parse_map(f"{there},\nd0 + s1 in [0, 3]"), parse_map(f"{BACK},\nd1 + s1 in [0, 3]")).proved
+
+
+def test_a_range_is_another_one_in_each_map():
+    """Both maps read at their `s0`: in one it is in the result, in the other in none, which no way back says here."""
+    beside, anywhere = (THERE.replace("READ", "s0"), THERE.replace("READ", "s0").replace("(rt0, s0)", "(rt0, s1)"))
+    back = parse_map(BACK.replace("(s0, s1),", "(s0, d1),"))
+    there = [parse_map(beside), parse_map(anywhere)]
+    assert _are_inverse(there[0], back).proved
+    assert not _inverse_families(there, [back]).proved

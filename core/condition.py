@@ -158,7 +158,7 @@ def _decided(value: bool) -> Condition:
 def compare(op: Relation, a: Expr, b: Expr) -> Condition:
     """``a op b``, decided at once when both sides are literals or the same expression."""
     if type(a) is Int and type(b) is Int:
-        return _decided(_relate(op, a.value, b.value))
+        return _decided(related(op, a.value, b.value))
     if a is b:
         return _decided(op in ("<=", "=="))
     return Compare(op, a, b)
@@ -305,7 +305,8 @@ def condition_interpret(c: Condition, value_of: Callable[[Expr], V], logic: Logi
     raise AssertionError(f"no meaning for {type(c).__name__}")
 
 
-def _relate(op: Relation, a: Any, b: Any) -> Any:
+def related(op: Relation, a: Any, b: Any) -> Any:
+    """``a op b``, of whatever the operators are defined for."""
     match op:
         case "<=":
             return a <= b
@@ -331,7 +332,7 @@ class _Connectives(Generic[W_contra, B]):
 
 
 _PLAIN: Final = _Connectives[Any, Any](
-    bool, _relate, lambda e, lo, hi: lo <= e <= hi, lambda d, e: d != 0 and e % d == 0, all, any, lambda part: not part
+    bool, related, lambda e, lo, hi: lo <= e <= hi, lambda d, e: d != 0 and e % d == 0, all, any, lambda part: not part
 )
 #: The condition again, over new expressions.
 _REBUILD: Final = _Connectives[Expr, Condition](_decided, compare, within, divides, all_of, any_of, negate)

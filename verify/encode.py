@@ -24,7 +24,7 @@ from typing import Any, Literal, cast
 
 import z3
 
-from ..core.condition import Condition, condition_interpret
+from ..core.condition import Condition, Relation, condition_interpret, related
 from ..core.expr import Algebra, Expr, Var, interpret
 from .budget import MAX_RLIMIT
 
@@ -195,15 +195,8 @@ class Encoder:
     def const(self, value: bool) -> Any:
         return z3.BoolVal(value, self.context)
 
-    def compare(self, op: str, a: Any, b: Any) -> Any:
-        match op:
-            case "<=":
-                return a <= b
-            case "<":
-                return a < b
-            case "==":
-                return a == b
-        return a != b
+    def compare(self, op: Relation, a: Any, b: Any) -> Any:
+        return related(op, a, b)
 
     def within(self, e: Any, lo: Any, hi: Any) -> Any:
         return z3.And(lo <= e, e <= hi)

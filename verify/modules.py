@@ -724,12 +724,13 @@ def _ranges_alike(there: IndexingMap, back: IndexingMap, mapping: Mapping[Expr, 
     same value of the other.
     """
     known = dict(mapping)
+    same: dict[Expr, Expr] = {v.expr: v.expr for v in there.variables}
     free = _unmentioned(there)
     for r in _unmentioned(back):
         for f in free:
             by = known | {r.expr: f.expr}
             said = _said(back, r.expr, by)
-            if (f.lo, f.hi) == (r.lo, r.hi) and said is not None and said == _said(there, f.expr):
+            if (f.lo, f.hi) == (r.lo, r.hi) and said is not None and said == _said(there, f.expr, same):
                 known = by
                 free.remove(f)
                 break
@@ -742,11 +743,9 @@ def _unmentioned(m: IndexingMap) -> list[Variable]:
     return [r for r in m.ranges if r.expr not in mentioned]
 
 
-def _said(m: IndexingMap, v: Expr, by: Mapping[Expr, Expr] | None = None) -> set[tuple[Expr, int, int]] | None:
+def _said(m: IndexingMap, v: Expr, by: Mapping[Expr, Expr]) -> set[tuple[Expr, int, int]] | None:
     """Return what constraints say of a variable, in other variables; None where one has no other."""
     about = [c for c in m.constraints if v in {*c.expr.variables()}]
-    if by is None:
-        return {(c.expr, c.lo, c.hi) for c in about}
     if any(w not in by for c in about for w in c.expr.variables()):
         return None
     return {(substitute_all([c.expr], by)[0], c.lo, c.hi) for c in about}

@@ -55,8 +55,22 @@ void listed(std::string& out, const char* left, const C& all, const char* right,
 // The key of a variable: eight bytes of the BLAKE2b digest of its kind and name, as core/expr.py has it.  Terms of sums are
 // ordered by keys, so that results are the same only if keys are.
 class Digest {
+  using W = std::uint64_t;
+
  public:
   static Int of(std::string_view name) {
+    if (name.size() > 7) return computed(name);
+    // a digest costs as much as a small expression, and short names are met again in the next map
+    static thread_local struct { W name; Int key; } known[64];
+    W packed = name.size() + 1;
+    for (unsigned char c : name) packed = packed << 8 | c;
+    auto& entry = known[packed * 0x9e3779b97f4a7c15 >> 58];
+    if (entry.name != packed) entry = {packed, computed(name)};
+    return entry.key;
+  }
+
+ private:
+  static Int computed(std::string_view name) {
     Digest d;
     std::string text = ":" + std::string(name);
     for (std::size_t at = 0; at < text.size(); at += 128) {
@@ -67,8 +81,6 @@ class Digest {
     return Int(d.h_[0]);
   }
 
- private:
-  using W = std::uint64_t;
   static constexpr W START[8] = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
                                  0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
   // the order in which a round takes the words of a block, a digit for each

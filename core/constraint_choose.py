@@ -1,7 +1,7 @@
-"""Strategies that supply values for the variables of constraint rules (``choose=`` in :func:`~.rewrite.constraint_rule`).
+"""Strategies that propose values for the variables of constraint rules (``choose=``, :func:`~.rewrite.constraint_rule`).
 
-A strategy is handed the constraints that the left side of a rule should be, and a function that encloses the values of
-an expression on the domain.  It only proposes: what is wrong is refused by the compiled rule.
+A strategy is given the constraints to match with the left side of a rule, and a function that bounds the values of an
+expression on the domain.  The compiled rule checks every proposal.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .interval import End
 
 __all__ = ["CONSTRAINT_STRATEGIES", "Ends", "Proposal", "residue_of", "shifted_remainder"]
 
-#: The ends of an expression's values on the domain, infinite floats where there are none or where they are too far away.
+#: Bounds of an expression's values on the domain, infinite floats where there are none or they are too large.
 Ends: TypeAlias = Callable[[Expr], tuple[End, End]]
 Proposal: TypeAlias = Mapping[str, "Expr | int"]
 Strategy: TypeAlias = Callable[[Sequence[Bound], Ends], Iterable[Proposal]]
@@ -38,17 +38,17 @@ def _scaled(cs: Sequence[Bound], negative: bool) -> list[Proposal]:
 
 
 def content(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
-    """The greatest common divisor of a sum's coefficients."""
+    """Propose the greatest common divisor of a sum's coefficients."""
     return _scaled(cs, False)
 
 
 def negative_content(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
-    """The same with a minus, where that leaves fewer negative summands, or as many and not the leading one."""
+    """Propose its negation if that makes fewer summands negative, or as many but not the leading one."""
     return _scaled(cs, True)
 
 
 def whole_range(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
-    """Everything the expression may be."""
+    """Propose the range of the expression."""
     x, lo, hi = cs[0]
     a, b = ends(x)
     if type(a) is not int or type(b) is not int:
@@ -57,9 +57,9 @@ def whole_range(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
 
 
 def both_ranges(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
-    """One argument of a minimum or maximum, the others, and everything that these two may be.
+    """Propose one argument of a minimum or maximum, the others, and the ranges of both.
 
-    Only where the bound on the other side is out of reach.
+    Only if the range implies the bound on the other side.
     """
     e, lo, hi = cs[0]
     if not isinstance(e, (Min, Max)):
@@ -80,9 +80,9 @@ def both_ranges(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
 
 
 def residue_of(e: Mod, s: int) -> tuple[Expr, int, int, int, int] | None:
-    """``(y, m, t, u, v)`` such that ``e`` is s exactly when ``y % m`` is t, y being as plain as can be.
+    """Return ``(y, m, t, u, v)`` such that ``e == s`` exactly if ``y % m == t``, with y as simple as possible.
 
-    y has no constant, and a single summand no coefficient that the modulus can do without; ``u·v`` is 1 modulo m and
+    y has no constant.  A single summand loses its coefficient v if that is invertible: ``u·v`` is 1 modulo m, and
     y - t is congruent to u times (dividend of e) - s.
     """
     if type(e.b) is not Int or e.b.value <= 0 or not 0 <= s < e.b.value:
@@ -102,7 +102,7 @@ def residue_of(e: Mod, s: int) -> tuple[Expr, int, int, int, int] | None:
 
 
 def residue(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
-    """The plain form of a remainder that is known exactly."""
+    """Propose the simplest form of a constraint that fixes a remainder."""
     e, lo, hi = cs[0]
     if lo != hi or type(e) is not Mod:
         return []
@@ -114,7 +114,7 @@ def residue(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
 
 
 def shifted_remainder(c: Bound, y: Expr) -> Proposal:
-    """The same of a known remainder with ``y`` for its dividend, from which the dividend differs by a constant."""
+    """Propose the dividend ``y``, which differs by a constant, for a constraint that fixes a remainder."""
     e, s, _ = c
     assert isinstance(e, Mod)
     assert isinstance(e.b, Int)
@@ -122,7 +122,7 @@ def shifted_remainder(c: Bound, y: Expr) -> Proposal:
 
 
 def _remainders(cs: Sequence[Bound]) -> tuple[Expr, int, int, int, int] | None:
-    """``(x, m, s, n, t)`` for ``x % m in [s, s]`` and ``x % n in [t, t]``."""
+    """Return ``(x, m, s, n, t)`` for the constraints ``x % m in [s, s]`` and ``x % n in [t, t]``."""
     e, s, s_ = cs[0]
     f, t, t_ = cs[1]
     if type(e) is not Mod or type(f) is not Mod or e.a is not f.a or s != s_ or t != t_:
@@ -133,7 +133,7 @@ def _remainders(cs: Sequence[Bound]) -> tuple[Expr, int, int, int, int] | None:
 
 
 def _least_common_multiple(m: int, s: int, n: int, t: int) -> tuple[int, int, int, int, int, int] | None:
-    """Everything that makes two remainders one: the multiple, the common remainder, cofactors, Bézout coefficients."""
+    """Return the least common multiple, the common remainder, the cofactors and the Bézout coefficients."""
     if m <= 0 or n <= 0:
         return None
     g = math.gcd(m, n)
@@ -147,7 +147,7 @@ def _least_common_multiple(m: int, s: int, n: int, t: int) -> tuple[int, int, in
 
 
 def common_multiple(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
-    """Everything that makes two remainders one."""
+    """Propose the values that join two fixed remainders into one (the Chinese remainder theorem)."""
     found = _remainders(cs)
     if found is None:
         return []
@@ -160,7 +160,7 @@ def common_multiple(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
 
 
 def greatest_common_divisor(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
-    """A modulus for which two remainders cannot both be."""
+    """Propose the greatest common divisor of the moduli of two remainders, for which they may contradict."""
     found = _remainders(cs)
     if found is None:
         return []
@@ -169,7 +169,7 @@ def greatest_common_divisor(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
 
 
 def window(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
-    """How far the bounds of a dividend are from where the window of its remainders begins and ends."""
+    """Propose the distances from the bounds of a dividend to the nearest values whose remainder is allowed."""
     e, s, t = cs[0]
     x, lo, hi = cs[1]
     if type(e) is not Mod or type(e.b) is not Int or e.b.value <= 0:
@@ -181,12 +181,12 @@ def window(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
 
 
 def summand(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
-    """A summand of the first constraint that the second is on, and everything that the others may be."""
+    """Propose a summand of the first constraint that the second bounds, and the range of the others."""
     return _others(cs, cs[1][0], 0, ends)
 
 
 def _others(cs: Sequence[Bound], x: Expr, d: int, ends: Ends) -> list[Proposal]:
-    """The coefficient of ``x`` in a sum of several summands, and what the others may be and leave for it."""
+    """Propose the coefficient of ``x`` in a sum, the range of the other summands, and the range they leave for ``x``."""
     e, lo, hi = cs[0]
     y, a, b = cs[1]
     const, terms = summands(e)
@@ -204,7 +204,7 @@ def _others(cs: Sequence[Bound], x: Expr, d: int, ends: Ends) -> list[Proposal]:
 
 
 def multiple_and_rest(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
-    """The multiples of a coefficient among the summands, and the others, where these leave one multiple at most."""
+    """Propose the multiples of a coefficient among the summands and the rest, if that leaves at most one multiple."""
     e, lo, hi = cs[0]
     const, terms = summands(e)
     found: list[Proposal] = []
@@ -220,7 +220,7 @@ def multiple_and_rest(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
 
 
 def dividend(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
-    """A quotient among the summands of the first constraint whose dividend the second is on, and what the others may be."""
+    """Propose a quotient in the first constraint whose dividend the second bounds, and the range of the others."""
     found: list[Proposal] = []
     for t, _ in summands(cs[0][0])[1]:
         if type(t) is FloorDiv and t.a is cs[1][0] and type(t.b) is Int:
@@ -228,7 +228,7 @@ def dividend(cs: Sequence[Bound], ends: Ends) -> list[Proposal]:
     return found
 
 
-#: Strategies by the name a constraint rule gives in ``choose=``.
+#: Strategies by the name that a constraint rule gives in ``choose=``.
 CONSTRAINT_STRATEGIES: Final[dict[str, Strategy]] = {
     "both_ranges": both_ranges,
     "common_multiple": common_multiple,

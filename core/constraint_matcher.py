@@ -1,9 +1,9 @@
-"""Constraint rules become functions, and nothing else applies them.
+"""Compile constraint rules to functions, which alone apply them.
 
-The function generated for a rule is given constraints, a function that encloses expressions on the domain, and proposed
+The function generated for a rule is given constraints, a function that bounds expressions on the domain, and proposed
 values.  It establishes that the constraints *are* the left side and that *every* condition holds, and then builds the
-right side; otherwise it answers ``None``.  Where the left side binds a variable it is read off, and a rest is what is left
-of the sum.  Everything else is proposed, by the strategy of the rule (``choose=``): a wrong proposal costs time and is
+right side; otherwise it returns ``None``.  Variables of the left side are bound by matching, and a rest takes the other
+summands.  The strategy of the rule (``choose=``) proposes the other variables: a wrong proposal costs time and is
 refused.
 """
 
@@ -59,7 +59,7 @@ Propose: TypeAlias = Callable[[Sequence[Bound], Ends], Iterable[Proposal]]
 
 
 def _strategy(rule: ConstraintRule, proposed: Sequence[str]) -> Propose:
-    """The strategy that proposes values for the variables that the left side does not bind."""
+    """Return the strategy that proposes values for the variables that the left side does not bind."""
     found = CONSTRAINT_STRATEGIES.get(rule.choose)
     if found is None:
         said = f"no strategy is called {rule.choose!r}"
@@ -73,18 +73,18 @@ def _strategy(rule: ConstraintRule, proposed: Sequence[str]) -> Propose:
 class CompiledConstraintRule:
     """A rule ready for production.
 
-    ``check`` is generated from the declaration.  ``propose`` yields values for what the left side does not bind, ``None``
-    where it binds everything.
+    ``check`` is generated from the declaration.  ``propose`` yields values for the variables that the left side does not
+    bind; it is ``None`` if there are none.
     """
 
     rule: ConstraintRule
     check: Check
     propose: Propose | None
-    #: the class of the first constraint's expression, ``None`` for any
+    #: the class of the first constraint's expression, or ``None`` for any
     head: type[Expr] | None
 
     def after(self, constraints: Sequence[Bound], ends: Ends) -> Applied | None:
-        """Apply the first proposal that works; every application is measured (:func:`descends`)."""
+        """Apply the first proposal that is accepted and descends in the termination order (:func:`descends`)."""
         for values in _NOTHING if self.propose is None else self.propose(constraints, ends):
             found = self.check(constraints, ends, values)
             if found is not None and descends(constraints, found[0]):
@@ -95,12 +95,12 @@ class CompiledConstraintRule:
 _NOTHING: tuple[Proposal, ...] = ({},)
 
 
-#: The checks that stand in a module of their own, by the rules that they were written for.
+#: The checks loaded from a generated module, by rule.
 _WRITTEN: dict[ConstraintRule, Check] = {}
 
 
 def use_written(rules: Iterable[ConstraintRule], checks: Mapping[str, Check]) -> None:
-    """Take the checks of ``rules`` from a module that :func:`constraint_source` wrote, instead of generating them."""
+    """Register the checks of ``rules`` from a module that :func:`constraint_source` wrote, instead of generating them."""
     for rule in rules:
         if rule.name in checks:
             _WRITTEN[rule] = checks[rule.name]
@@ -108,7 +108,7 @@ def use_written(rules: Iterable[ConstraintRule], checks: Mapping[str, Check]) ->
 
 @cache
 def compiled_constraint_rule(rule: ConstraintRule) -> CompiledConstraintRule:
-    """``rule`` as functions.  Raises :class:`DeclarationError` for a strategy that does not exist."""
+    """Compile ``rule``.  Raises :class:`DeclarationError` for a strategy that does not exist."""
     check, proposed = _WRITTEN.get(rule), [v.name for v in rule.variables if rule.choose]
     if check is None:
         source, proposed = _source(rule)
@@ -143,7 +143,7 @@ __all__ = ["CHECKS"]
 
 
 def constraint_source(rules: Iterable[ConstraintRule], doc: str) -> str:
-    """The source of a module with the checks of ``rules``, for a module of the package ``rules``."""
+    """Return the source of a module of the package ``rules`` with the checks of ``rules``."""
     rules = list(rules)
     functions = [f"\n\n{_source(r)[0]}" for r in rules]
     table = "".join(f'    "{r.name}": {r.name},\n' for r in rules)
@@ -152,24 +152,24 @@ def constraint_source(rules: Iterable[ConstraintRule], doc: str) -> str:
 
 
 def number(v: Proposal, name: str) -> int | None:
-    """The integer that was proposed for a variable."""
+    """Return the integer that was proposed for a variable."""
     found = v.get(name)
     return found if type(found) is int else None
 
 
 def expression(v: Proposal, name: str) -> Expr | None:
-    """The expression that was proposed for a variable."""
+    """Return the expression that was proposed for a variable."""
     found = v.get(name)
     return found if isinstance(found, Expr) else None
 
 
 def inside(ends: tuple[End, End], lo: int, hi: int) -> bool:
-    """Whether everything between the ends lies between ``lo`` and ``hi``."""
+    """Return whether the interval ``ends`` lies within ``[lo, hi]``."""
     return lo <= ends[0] and ends[1] <= hi
 
 
 def expr_text(e: Expr) -> str:
-    """Python text that builds an expression."""
+    """Return Python text that builds an expression."""
     if is_constant(e):
         return f"integer({const_text(e)})"
     match e:
@@ -184,7 +184,7 @@ def expr_text(e: Expr) -> str:
 
 
 def _source(rule: ConstraintRule) -> tuple[str, list[str]]:
-    """The text of a rule's check, and the names of the variables that it reads from what is proposed."""
+    """Return the text of a rule's check, and the names of the variables that it takes from the proposal."""
     lines: list[str] = []
     bound: set[Var] = set()
     tests: list[str] = []
@@ -196,7 +196,7 @@ def _source(rule: ConstraintRule) -> tuple[str, list[str]]:
             bound.add(v)
             lines.append(f"{v.name} = {text}")
 
-    # what can be read off: bounds, variables, and both sides of divisions
+    # bound by matching: bounds, variables, and both operands of divisions
     open_: list[tuple[Expr, str]] = []
     for n, b in enumerate(rule.left):
         lines.append(f"_e{n}, _lo{n}, _hi{n} = _cs[{n}]")
@@ -219,7 +219,7 @@ def _source(rule: ConstraintRule) -> tuple[str, list[str]]:
                     todo += [(p.a, f"{at}.a"), (p.b, f"{at}.b")]
                 case _:
                     open_.append((p, at))
-    # in sums, a constant that stands alone, and the rest
+    # in sums, a constant summand, and the rest
     rests: list[tuple[Var, Expr, str]] = []
     for p, at in open_:
         for t, k in p.terms if isinstance(p, Sum) else ():
@@ -257,7 +257,7 @@ def _source(rule: ConstraintRule) -> tuple[str, list[str]]:
 
 
 def _ranged(c: Condition) -> str:
-    """Python text that is true only where the ends of expressions say that ``c`` holds."""
+    """Return Python text that implies ``c`` by the ranges of expressions."""
     match c:
         case Compare(op, a, b):
             if not (is_constant(a) or is_constant(b)):
@@ -279,7 +279,7 @@ def _ranged(c: Condition) -> str:
 
 
 def _ends(e: Expr) -> tuple[str, str]:
-    """The least and the greatest value."""
+    """Return Python text for the least and the greatest value of an expression."""
     if is_constant(e):
         return const_text(e), const_text(e)
     return f"_ends({expr_text(e)})[0]", f"_ends({expr_text(e)})[1]"

@@ -1,9 +1,9 @@
-"""Constraints of one map on their way to normal form, and the boxes that they narrow.
+"""Bring the constraints of a map to normal form and narrow the boxes of its variables.
 
-Each constraint is brought to a normal form without constants, common factors or outer divisions, merged with the others,
-turned into bounds where it speaks of one variable, and dropped where it always holds; what is left narrows the boxes of its
-variables, also through sums.  Every such step is made by the code generated from a rule (:mod:`.constraint_matcher`): here
-is decided only which rules are asked, of which constraints and when, and what a rule is asked for follows from its shape.
+Each constraint loses constants, common factors and outer divisions.  It is merged with others on the same expression,
+becomes a bound if it constrains one variable, and is dropped if it always holds.  The rest narrow the boxes of their
+variables.  The code generated from a rule makes every such step (:mod:`.constraint_matcher`); this module only decides
+which rules to try, by their shape, on which constraints and when.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from .steps import Rewritten, Trace, changed, length, take_back
 
 __all__ = ["ROUNDS", "Constraints", "Contradiction", "shifted_variable"]
 
-#: Boxes are narrowed through constraints on several variables in at most this many rounds.  Narrowing that has not come to
-#: an end by then is taken back: it may need as many rounds as the boxes have points.
+#: Limit on the rounds of narrowing through constraints on several variables.  Narrowing that has not reached a fixpoint by
+#: then is undone: it may need as many rounds as the boxes have points.
 ROUNDS: Final = 24
 
 Rules: TypeAlias = tuple[CompiledConstraintRule, ...]
@@ -36,19 +36,19 @@ Rules: TypeAlias = tuple[CompiledConstraintRule, ...]
 
 @dataclass(frozen=True, eq=False)
 class _Rules:
-    """The constraint rules of a rule set by their shapes."""
+    """The constraint rules of a rule set, by shape."""
 
-    #: one constraint that holds everywhere or nowhere
+    #: for one constraint, deciding that it holds everywhere or nowhere
     final: Rules
-    #: other rules for one constraint, by the class of its expression
+    #: for one constraint otherwise, by the class of its expression
     single: Mapping[type[Expr], Rules]
-    #: two constraints on the same expression
+    #: for two constraints on the same expression
     twins: Rules
-    #: a constraint that narrows another one
+    #: for a constraint that narrows another one
     narrowing: Mapping[type[Expr], Rules]
-    #: any other two constraints
+    #: for two constraints otherwise
     pairs: Rules
-    #: a remainder for a remainder
+    #: replacing a constraint on a remainder by another one
     remainders: Rules
 
 
@@ -90,7 +90,7 @@ class Contradiction(Exception):
 
 
 class Constraints:
-    """The constraints of one map on their way to normal form."""
+    """The state of bringing the constraints of one map to normal form."""
 
     def __init__(
         self, m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points: bool, division_weight: int, quick: bool
@@ -102,14 +102,14 @@ class Constraints:
         self.division_weight = division_weight
         self.quick = quick
         self.boxes = _boxes(m)
-        #: Whether the box of a dimension or a range is no longer the given one.
+        #: whether the box of a dimension or a range has become narrower
         self.narrowed = False
-        #: what is in normal form, and where the last constraint on each expression stands
+        #: constraints in normal form, and the position of the last one on each expression
         self.kept: list[Bound] = []
         self.place: dict[Expr, int] = {}
         self.todo: list[Bound] = []
-        #: Whether a box has become smaller since the constraints were brought to normal form, and since the simplifier was
-        #: made.
+        #: whether a box has become narrower since the constraints were brought to normal form, and since the
+        #: simplifier was made
         self.stale = self.outdated = False
         self._simplifier: Simplifier | None = None
         self._ends: Ends | None = None
@@ -145,9 +145,9 @@ class Constraints:
                 if not self.tighten():
                     return
 
-    # -- what is looked up only by maps with constraints to work on
+    # -- looked up only for maps with constraints
     def free(self, v: Var) -> bool:
-        """Whether the box of a variable may become narrower; that of a runtime variable says how a value is clamped."""
+        """Return whether the box of a variable may be narrowed.  That of a runtime variable states how it is clamped."""
         for r in self.map.rts:
             if r.expr is v:
                 return False
@@ -164,13 +164,13 @@ class Constraints:
     # -- the domain so far
     @property
     def simplifier(self) -> Simplifier:
-        """A simplifier for the boxes as they were when it was made; they have not grown since."""
+        """A simplifier for the boxes at the time it was made, which contain those of now."""
         if self._simplifier is None:
             self._simplifier = self.made([])
         return self._simplifier
 
     def made(self, known: list[Bound]) -> Simplifier:
-        """A simplifier for the boxes and what else is known."""
+        """Return a simplifier for the boxes and further facts."""
         return Simplifier(
             self.rules,
             Facts(self.boxes, [(e, Interval(lo, hi)) for e, lo, hi in known]),
@@ -181,20 +181,20 @@ class Constraints:
         )
 
     def renew(self) -> None:
-        """Forget what was computed for larger boxes."""
+        """Drop the simplifier that was made for larger boxes."""
         if self.outdated:
             self._simplifier = self._ends = None
             self.outdated = False
 
     @property
     def ends(self) -> Ends:
-        """Enclosures of expressions on the boxes."""
+        """The function that bounds expressions on the boxes."""
         if self._ends is None:
             self._ends = _ends(self.simplifier)
         return self._ends
 
     def state(self) -> IndexingMap:
-        """The map as it stands."""
+        """Return the map with its current boxes and constraints."""
         open_ = self.kept + self.todo[::-1]
         m = self.map
         return IndexingMap._trusted(
@@ -202,20 +202,20 @@ class Constraints:
         )
 
     def boxed(self, variables: tuple[Variable, ...]) -> tuple[Variable, ...]:
-        """The variables with their boxes as they are now."""
+        """Return the variables with their current boxes."""
         boxes = self.boxes
         return tuple([v.boxed(boxes[v.expr][0], boxes[v.expr][1]) for v in variables])
 
     # -- one application
     def applied(self, rule: CompiledConstraintRule, before: Sequence[Bound]) -> tuple[Bound, ...] | None:
-        """Apply a rule to constraints; ``None`` where it does not apply."""
+        """Apply a rule to constraints; return ``None`` if it does not apply."""
         found = rule.after(before, self.ends)
         if found is None:
             return None
         return self.recorded(rule, before, found)
 
     def recorded(self, rule: CompiledConstraintRule, before: Sequence[Bound], found: Applied) -> tuple[Bound, ...]:
-        """The right side of an application, which goes into the trace."""
+        """Record an application in the trace and return its right side."""
         after, values = found
         if self.trace is not None:
             binding = {name: lift(e) for name, e in values.items()}
@@ -224,19 +224,19 @@ class Constraints:
         return after
 
     def rewritten(self, c: Bound, e: Expr) -> None:
-        """Record that the simplifier has brought the expression of a constraint to ``e``."""
+        """Record that the simplifier rewrote the expression of a constraint to ``e``."""
         if self.trace is not None:
             said, now = Constraint.trusted(*c), Constraint.trusted(e, c[1], c[2])
             self.trace.append(Rewritten(said, now, self.simplifier.number))
 
     def contradicted(self, empty: IndexingMap) -> None:
-        """Record that nothing satisfies the constraints as they stand."""
+        """Record that the current constraints are unsatisfiable."""
         if self.trace is not None and (state := self.state()) != empty:
             changed(self.trace, "empty_domain", state, empty)
 
     # -- single constraints
     def settle(self) -> None:
-        """Bring the constraints in ``todo`` to normal form and keep what is left of them."""
+        """Bring the constraints in ``todo`` to normal form and merge them into ``kept`` or the boxes."""
         todo = self.todo
         while todo:
             c = self.normal(todo.pop())
@@ -260,11 +260,11 @@ class Constraints:
                 self.place[e] = len(self.kept)
                 self.kept.append(c)
             if type(e) is Var and not self.free(e):
-                # the box of a runtime variable stays; what is demanded of it stays a constraint, and is known
+                # a constraint on a runtime variable is kept, and its box narrows only as a fact
                 self.shrink(e, c[1], c[2])
 
     def twin(self, c: Bound, d: Bound) -> Bound | None:
-        """Join two constraints on one expression; ``None`` where no rule does."""
+        """Join two constraints on one expression; return ``None`` if no rule does."""
         for rule in self.compiled.twins:
             after = self.applied(rule, (c, d))
             if after is not None:
@@ -272,20 +272,20 @@ class Constraints:
         return None
 
     def again(self) -> None:
-        """Bring everything to normal form for the boxes as they are now."""
+        """Bring all constraints to normal form again, for the current boxes."""
         self.stale = False
         self.renew()
         self.restart(self.kept)
 
     def restart(self, todo: list[Bound]) -> None:
-        """Bring ``todo`` to normal form; what is demanded of runtime variables is not asked again, since it is known."""
+        """Bring ``todo`` to normal form, but for constraints on runtime variables, which are facts already."""
         self.kept = [c for c in todo if type(c[0]) is Var]
         self.todo = [c for c in reversed(todo) if type(c[0]) is not Var]
         self.place = {c[0]: n for n, c in enumerate(self.kept)}
         self.settle()
 
     def normal(self, c: Bound) -> Bound | None:
-        """One constraint in normal form; ``None`` if nothing is left of it, or others that are in ``todo``."""
+        """Return a constraint in normal form, or ``None`` if it is dropped or replaced by constraints in ``todo``."""
         rules = self.compiled
         while True:
             e, lo, hi = c
@@ -323,7 +323,7 @@ class Constraints:
 
     # -- several constraints
     def merge(self) -> bool:
-        """Apply a rule to two constraints, remainders of one dividend for instance; whether there were any such."""
+        """Apply a rule to two constraints, for instance on remainders of one dividend; return whether one applied."""
         if not self.compiled.pairs:
             return False
         by_subject: dict[Expr, list[Bound]] = {}
@@ -347,7 +347,7 @@ class Constraints:
         return False
 
     def tighten(self) -> bool:
-        """Narrow the boxes of variables to what remainders and sums allow; whether any became narrower."""
+        """Narrow the boxes of variables by constraints on remainders and sums; return whether any became narrower."""
         for c in list(self.kept):
             rules = self.compiled.narrowing.get(type(c[0]), ())
             if not rules:
@@ -367,9 +367,9 @@ class Constraints:
         return self.stale
 
     def subjects(self, c: Bound) -> list[Expr]:
-        """Return what a constraint may narrow: the dividend of a remainder, or summands and dividends of summands.
+        """Return the expressions that a constraint may narrow: the dividend of a remainder, or summands of a sum.
 
-        Of summands only those for which the others leave less than what they may be.
+        Quotients among the summands give their dividends.  Summands that the others cannot narrow are left out.
         """
         e, lo, hi = c
         if type(e) is Mod:
@@ -377,7 +377,7 @@ class Constraints:
         if type(e) is not Sum:
             return []
         terms: list[tuple[Expr, End, End]] = []
-        # the ends of what has very large numbers in it are infinite
+        # ends are infinite floats where numbers are very large
         low: End = e.const
         high: End = e.const
         try:
@@ -387,20 +387,20 @@ class Constraints:
                 low += p
                 high += q
                 terms.append((t, p, q))
-            # the others lie between low - p and high - q
+            # the other summands lie between low - p and high - q
             found = [t for t, p, q in terms if not (lo - (high - q) <= p and q <= hi - (low - p))]
         except OverflowError:
-            # such a number and an infinite one do not add up
+            # a very large integer and an infinite float cannot be added
             found = [t for t, _ in e.terms]
         return [t.a if type(t) is FloorDiv else t for t in found]
 
-    # -- what remains
+    # -- results
     def simplifier_of_results(self) -> Simplifier:
-        """A simplifier for boxes and constraints together.  What comes out does not depend on what was read before."""
+        """Return a new simplifier for boxes and constraints.  Its results do not depend on what was read before."""
         return self.made([(e, lo, hi) for e, lo, hi in self.kept if type(e) is not Var])
 
     def finished(self, results: Sequence[Expr]) -> tuple[Constraint, ...]:
-        """The constraints that remain."""
+        """Return the constraints that remain."""
         if not self.kept:
             return ()
         given = {c.expr: c for c in self.map.constraints}
@@ -414,18 +414,18 @@ class Constraints:
             e, lo, hi = b
             c = given.get(e)
             if e in out:
-                # a map has one constraint on an expression
+                # a map has at most one constraint on an expression
                 lo, hi = max(lo, out[e].lo), min(hi, out[e].hi)
             out[e] = c if c is not None and (c.lo, c.hi) == (lo, hi) else Constraint.trusted(e, lo, hi)
         return tuple(out.values())
 
     def spelled(self, c: Bound, quotients: dict[tuple[Expr, int], Expr]) -> Bound:
-        """A known remainder with the dividend of the quotient that the results have: one subtraction serves both."""
+        """Give a fixed remainder the dividend of a quotient in the results, so that both share it."""
         x = _dividend(c)
         y = quotients.get((_without_constant(x), _modulus(c)), x)
         if y is not x:
             for rule in self.compiled.remainders:
-                # this goes up in the order, once
+                # this step ascends in the termination order, but is made once
                 found = rule.check((c,), self.ends, shifted_remainder(c, y))
                 if found is not None:
                     return self.recorded(rule, (c,), found)[0]
@@ -433,24 +433,24 @@ class Constraints:
 
 
 def _boxes(m: IndexingMap) -> dict[Var, tuple[int, int]]:
-    """:attr:`~indexproof.core.indexing_map.IndexingMap.bounds` as pairs."""
+    """Return :attr:`~indexproof.core.indexing_map.IndexingMap.bounds` as pairs."""
     return {v.expr: (v.lo, v.hi) for v in m.variables}
 
 
 def _ends(simplifier: Simplifier) -> Ends:
-    """The enclosures that a simplifier's domain gives."""
+    """Return the function that bounds expressions on a simplifier's domain."""
     engine = simplifier.engine
     return simplifier.facts.interval if engine is None else engine.ends
 
 
 def _moved(box: tuple[int, int], sign: int, shift: int) -> tuple[int, int]:
-    """The bounds of ``±v + shift`` for the box of v."""
+    """Return the bounds of ``±v + shift`` for the box of v."""
     lo, hi = box if sign > 0 else (-box[1], -box[0])
     return lo + shift, hi + shift
 
 
 def _moved_back(c: Bound, sign: int, shift: int) -> tuple[int, int]:
-    """The box of v that bounds of ``±v + shift`` state."""
+    """Return the box of v for the bounds of ``±v + shift``."""
     lo, hi = c[1] - shift, c[2] - shift
     return (lo, hi) if sign > 0 else (-hi, -lo)
 
@@ -460,20 +460,20 @@ def _without_constant(e: Expr) -> Expr:
 
 
 def _dividend(c: Bound) -> Expr:
-    """The dividend of a constraint on a remainder."""
+    """Return the dividend of a constraint on a remainder."""
     e = c[0]
     assert type(e) is Mod
     return e.a
 
 
 def _modulus(c: Bound) -> int:
-    """The modulus of a constraint on a remainder, 0 for one that is no number."""
+    """Return the modulus of a constraint on a remainder, 0 if it is no literal."""
     e = c[0]
     return e.b.value if type(e) is Mod and type(e.b) is Int else 0
 
 
 def _quotients(roots: Sequence[Expr]) -> dict[tuple[Expr, int], Expr]:
-    """The dividends of all quotients in ``roots``, by dividend without constant and divisor."""
+    """Return the dividends of all quotients in ``roots``, by dividend without constant and divisor."""
     found: dict[tuple[Expr, int], Expr] = {}
     for node in postorder(*roots):
         if type(node) is FloorDiv and type(node.b) is Int:
@@ -482,7 +482,7 @@ def _quotients(roots: Sequence[Expr]) -> dict[tuple[Expr, int], Expr]:
 
 
 def shifted_variable(e: Expr) -> tuple[Var, int, int] | None:
-    """``±v + n`` as ``(v, ±1, n)``."""
+    """Return ``(v, ±1, n)`` for an expression ``±v + n``, or else ``None``."""
     if type(e) is Var:
         return e, 1, 0
     if type(e) is Sum and len(e.terms) == 1:

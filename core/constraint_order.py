@@ -35,7 +35,7 @@ from .rewrite import Bounded, ConstraintRule, measure
 
 __all__ = ["Bound", "ConstraintMeasure", "constraint_measure", "descends", "measured", "summands", "upright"]
 
-#: A ground constraint ``lo <= expression <= hi``.
+#: A constraint ``lo <= expression <= hi`` without pattern variables.
 Bound: TypeAlias = tuple[Expr, int, int]
 Terms: TypeAlias = tuple[tuple[Expr, int], ...]
 
@@ -67,12 +67,12 @@ class ConstraintMeasure(NamedTuple):
     width: Expr
 
     def values(self) -> tuple[int, ...]:
-        """The components of ground constraints, as integers."""
+        """Return the components of ground constraints as integers."""
         return tuple(c.value for c in self)  # type: ignore[attr-defined]
 
 
 def constraint_measure(constraints: Sequence[Bounded]) -> ConstraintMeasure:
-    """The measure of all of ``constraints`` together.
+    """Return the measure of all of ``constraints`` together.
 
     On patterns it speaks of ``|x|``, ``‖x‖``, ``x⁻``, ``x↺`` and ``x°`` as :func:`~indexproof.core.rewrite.measure` does,
     and of ``x#`` (coefficients), ``x∘`` (constants) and ``x∓`` (minus), with a prime for those inside.
@@ -92,7 +92,7 @@ def _literal(e: Expr) -> bool:
 
 
 def _shape(e: Expr) -> tuple[Expr, Expr, Expr]:
-    """``coefficients``, ``constants`` and ``minus`` of one expression."""
+    """Return ``coefficients``, ``constants`` and ``minus`` of one expression."""
     if _literal(e):
         return lift(0), lift(0), lift(0)
     if isinstance(e, Var) and e.kind:
@@ -102,7 +102,7 @@ def _shape(e: Expr) -> tuple[Expr, Expr, Expr]:
         others = [f for f in e.factors if not _literal(f)]
         if len(others) == 1:
             one, other, _ = _shape(others[0])
-            # how many summands are negative depends on the sign of the factor
+            # the number of negative summands depends on the sign of the factor
             return core.mul(maximum(scale, -scale), one), other, var(f"({e})∓")
     if not isinstance(e, Sum):
         return lift(1), lift(0), lift(0)
@@ -120,7 +120,7 @@ def _shape(e: Expr) -> tuple[Expr, Expr, Expr]:
 
 
 def _inside(e: Expr) -> tuple[Expr, Expr, Expr]:
-    """The same of the dividend of a remainder."""
+    """Return these components of the dividend of a remainder."""
     if isinstance(e, Mod):
         return _shape(e.a)
     if isinstance(e, Var) and e.kind and e.kind != "const":
@@ -129,11 +129,11 @@ def _inside(e: Expr) -> tuple[Expr, Expr, Expr]:
 
 
 def measured(rule: ConstraintRule) -> bool:
-    """Whether the declaration alone does not show that ``rule`` descends.
+    """Return whether descent of ``rule`` cannot be proved from its declaration, so that its code checks it.
 
-    Every application is measured when it is made; the progress of all other rules is proved as well.  What decides may be
-    a component of the right side of which the left side says nothing.  Then those before it must differ, which small
-    constants tell.  Where constants make both sides the same no number at hand helps: descent is owed, and refuted.
+    All applications are checked when they are made; the descent of the other rules is proved as well.  A component of the
+    right side may be unknown on the left side.  Then an earlier component must differ, which small constants decide.
+    Where constants make both sides the same, descent is an obligation, and is refuted.
     """
     before, after = constraint_measure(rule.left), constraint_measure(rule.right)
     known = {v for e in before for v in e.variables()}
@@ -157,14 +157,14 @@ def measured(rule: ConstraintRule) -> bool:
 
 # ------------------------------------------------------------------------------------------------ ground constraints
 def summands(e: Expr) -> tuple[int, Terms]:
-    """The constant of an expression and its summands; those of a number are none."""
+    """Return the constant of an expression and its summands; a number has none."""
     if type(e) is Sum:
         return e.const, e.terms
     return (e.value, ()) if type(e) is Int else (0, ((e, 1),))
 
 
 def _leading(terms: Terms) -> int:
-    """The coefficient of the leading summand: the first variable by name, or else what has the smallest key."""
+    """Return the coefficient of the leading summand: the first variable by name, or else the smallest key."""
     named = [(natural_key(t.name), k) for t, k in terms if type(t) is Var]
     return min(named)[1] if named else min([(t.key, k) for t, k in terms])[1]
 
@@ -175,7 +175,7 @@ def _minus(terms: Terms) -> int:
 
 
 def upright(terms: Terms) -> bool:
-    """Whether the opposite of a sum has no fewer negative summands, and as many only with the leading one."""
+    """Return whether negating a sum makes no fewer summands negative, and as many only with the leading one."""
     negative = sum([k < 0 for _, k in terms])
     return 2 * negative < len(terms) or (2 * negative == len(terms) and _leading(terms) > 0)
 
@@ -191,28 +191,28 @@ def _below(e: Expr) -> tuple[int, int, int]:
 
 
 def descends(before: Sequence[Bound], after: Sequence[Bound]) -> bool:
-    """Whether ``after`` is strictly smaller than ``before``; what is in both counts for neither."""
+    """Return whether ``after`` is strictly smaller than ``before``.  Constraints in both count for neither."""
     rest, new = list(before), []
     for c in after:
         if c in rest:
             rest.remove(c)
         else:
             new.append(c)
-    # some are gone, or one of two on the same expression is
+    # some constraints disappeared, or one of two on the same expression
     if not new or (len(new) == 1 < len(rest) and any(new[0][0] is c[0] for c in rest)):
         return bool(rest)
     if len(rest) == len(new) == 1:
         (e, lo, hi), (f, low, high) = rest[0], new[0]
         atoms = [t for t, _ in summands(f)[1]]
         if atoms and atoms == [t for t, _ in summands(e)[1]]:
-            # other coefficients, constants and bounds: what lies below the summands is the same
+            # only coefficients, constants and bounds changed: the summands are the same
             whole, left = _outline(e) + _below(e), _outline(f) + _below(f)
             return left < whole or (left == whole and max(0, high - low + 1) < max(0, hi - lo + 1))
     return _measures(new) < _measures(rest)
 
 
 def _measures(constraints: Sequence[Bound]) -> list[int]:
-    """The components of :class:`ConstraintMeasure`, as numbers."""
+    """Return the components of :class:`ConstraintMeasure` as numbers."""
     total: list[int] = []
     for e, lo, hi in constraints:
         whole, inside = _outline(e), _below(e)
@@ -222,7 +222,7 @@ def _measures(constraints: Sequence[Bound]) -> list[int]:
 
 
 def _sizes(e: Expr) -> list[int]:
-    """The components of :func:`~indexproof.core.rewrite.measure` of an expression; divisors that are no numbers count 1."""
+    """Return the components of :func:`~indexproof.core.rewrite.measure`; divisors that are no literals count 1."""
     done: dict[Expr, list[int]] = {}
     for node in postorder(e):
         own = [0, 0, 0, 0, 0]

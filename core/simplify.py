@@ -1,4 +1,4 @@
-"""Simplification of expressions on one domain by the engine of a rule set.
+"""Simplify expressions on one domain with the engine of a rule set.
 
 The engine (:attr:`~indexproof.core.rewrite.RuleSet.engine`) is the code generated from the rules; a set without one leaves
 expressions as they are.  Every step is an instance of a declared rule, and a trace says which.  Termination follows from
@@ -26,18 +26,18 @@ from .steps import Trace, applied, next_engine
 
 __all__ = ["Simplifier"]
 
-#: What costs so many operations more than what was found is still looked at further.
+#: A second search starts from the given form if that costs at most this many operations more than the first result.
 NEAR_BY: Final = 3
-#: What is found is looked at again so often at most; nearly all comes to rest in two.
+#: Limit on the passes until a fixpoint; nearly all maps need two.
 PASSES: Final = 32
 
 
 class Simplifier:
     """A rule set made ready to run on one domain.
 
-    A variable that has only one value is replaced by it unless ``keep_points``.  ``division_weight`` is what a division
-    costs when any other operation costs one.  ``quick`` writes normal forms as they are.  ``trace`` collects the steps:
-    equalities ``before = after`` from which it follows by congruence that an expression equals its result.  Raises
+    A variable that has only one value is replaced by it unless ``keep_points``.  A division costs ``division_weight``
+    and any other operation one.  ``quick`` writes normal forms without a search.  ``trace`` collects the steps:
+    equalities ``before = after`` that imply by congruence that an expression equals its result.  Raises
     :class:`InputError` for a weight below 1, and for rules without an engine.
     """
 
@@ -57,7 +57,7 @@ class Simplifier:
         self.rules = rules
         self.facts = facts
         self.trace = trace
-        #: of the steps in the trace that hold on this domain
+        #: identifies this domain in the steps of the trace
         self.number = next_engine()
         self.division_weight = division_weight
         self.quick = quick
@@ -78,13 +78,13 @@ class Simplifier:
         return self._engine
 
     def _known(self) -> list[tuple[Expr, End, End]]:
-        """The expressions of which more is known than from their variables."""
+        """Return the constraints of the domain with a finite end."""
         constraints = self.facts.constraints
         return [(e, lo, hi) for e, (lo, hi) in constraints if lo != -math.inf or hi != math.inf]
 
-    # not __call__: compiled, a class that can be called lays out its fields otherwise than its base
+    # a named method, which the translator to C++ supports
     def normal(self, e: Expr) -> Expr:
-        """The normal form of ``e`` on the domain; ``e`` itself where its numbers are larger than any program's."""
+        """Return the normal form of ``e`` on the domain, or ``e`` if its numbers have more than 300 digits."""
         engine = self.engine
         if engine is None:
             return e
@@ -95,16 +95,16 @@ class Simplifier:
             return e
 
     def each(self, es: Sequence[Expr]) -> list[Expr]:
-        """The normal form of every one of ``es``; ``es`` where those cost more."""
+        """Return the normal forms of ``es``, or ``es`` if the normal forms cost more."""
         results = [self.normal(e) for e in es]
         larger = self.engine is not None and results != list(es) and self._larger(results, es)
         return list(es) if larger else results
 
     def all(self, es: Sequence[Expr]) -> list[Expr]:
-        """The results of one map: normal forms, written so that together they cost least (:mod:`.extraction`).
+        """Return the results of one map, written so that together they cost least (:mod:`.extraction`).
 
-        What comes out is what comes out again.  Never costs more than ``es``; where normal forms are far larger, ``es``
-        come back as they are.
+        The operation is idempotent.  The results never cost more than ``es``, and are ``es`` if the normal forms are far
+        larger.
         """
         if self._make is None:
             return [self.normal(e) for e in es]
@@ -119,9 +119,9 @@ class Simplifier:
             return list(es)
 
     def within(self, es: Sequence[Expr], lo: int, hi: int, allowed: Callable[[list[Expr]], bool]) -> list[Expr]:
-        """Like :meth:`all`, with everything as it was given that would leave ``[lo, hi]`` otherwise.
+        """Simplify like :meth:`all`, but keep the parts of ``es`` whose rewritten form might leave ``[lo, hi]``.
 
-        ``es`` come back where the outcome is not ``allowed``.
+        Results that are not ``allowed`` are given up, and ``es`` returned.
         """
         given = list(es)
         try:
@@ -131,9 +131,9 @@ class Simplifier:
 
     # ---------------------------------------------------------------- extraction
     def _extracted(self, es: list[Expr]) -> list[Expr]:
-        """The results as they are written best, found again from what was found until nothing changes.
+        """Extract the cheapest results, repeatedly until a fixpoint.
 
-        Of results that take turns those with the least digests.
+        If results alternate, those with the smallest keys are taken, so that the choice is deterministic.
         """
         engine = self.engine
         assert engine is not None
@@ -155,7 +155,7 @@ class Simplifier:
                 search = Search(Ledger(engine, self.division_weight, forms))
                 search.improve()
             elif not takes_sums_apart(engine, seen[-1]):
-                # from the same forms the same is found
+                # the same forms lead to the same results
                 return seen[-1]
             results, spent = self._once(seen[-1], search, spent)
             if results in seen:
@@ -166,7 +166,7 @@ class Simplifier:
         return seen[-1]
 
     def _read(self, es: list[Expr]) -> list[Form]:
-        """The normal forms of the results.  Raises :class:`Excess` where they are far larger."""
+        """Return the normal forms of the results.  Raises :class:`Excess` if they are far larger."""
         engine = self.engine
         assert engine is not None
         engine.spent = engine.volume = 0
@@ -177,7 +177,7 @@ class Simplifier:
         return forms
 
     def _less_deep(self, es: list[Expr]) -> list[Expr]:
-        """The normal forms of what is nested deeply, which may be searched where they are not."""
+        """Return the normal forms of deeply nested results, and search those if they are less deep."""
         engine = self.engine
         assert engine is not None
         results = self._plain(es)
@@ -191,19 +191,19 @@ class Simplifier:
         return results if self._deep() else self._extracted(results)
 
     def _deep(self) -> bool:
-        """Whether something that was read is nested so deeply that a ledger, which is recursive, is not for it."""
+        """Return whether an expression that was read is nested too deeply for the ledger, which is recursive."""
         engine = self.engine
         assert engine is not None
         return engine.deepest >= DEEPEST
 
     def _spent(self, es: list[Expr]) -> int:
-        """No more than the cost of ``es``, which have just been read."""
+        """Return a lower bound of the cost of ``es``, which have just been read."""
         engine, weight = self.engine, self.division_weight
         assert engine is not None
         return engine.spent if weight == DIVISION_WEIGHT else cost(es).weighed(weight)
 
     def _once(self, es: list[Expr], search: Search, spent: int) -> tuple[list[Expr], int]:
-        """Return the cheapest results from normal forms and from ``es``, which cost ``spent`` at most, with their cost."""
+        """Return the cheaper results of searches from the normal forms and from ``es``, and their cost."""
         engine, weight = self.engine, self.division_weight
         assert engine is not None
         if self._are_normal(es, search.ledger.forms):
@@ -224,14 +224,14 @@ class Simplifier:
         return results, ledger.spent
 
     def _are_normal(self, es: list[Expr], forms: list[Form]) -> bool:
-        """Whether results are what their normal forms are written as, so that as they are given they are the same."""
+        """Return whether writing the normal forms gives ``es`` back, so that a search from ``es`` is the same."""
         engine = self.engine
         assert engine is not None
-        # raw extrema are atoms of their own
+        # raw extrema are new atoms
         return not engine.parts and all(engine.write(f) is e for f, e in zip(forms, es, strict=True))
 
     def _plain(self, es: list[Expr]) -> list[Expr]:
-        """The normal forms of the results as they are, and what is given where that costs less."""
+        """Return normal forms without a search, and given expressions where those cost less."""
         seen = [es]
         while len(seen) < PASSES:
             results, settled = self._plain_once(seen[-1])
@@ -243,7 +243,7 @@ class Simplifier:
         return seen[-1]
 
     def _plain_once(self, es: list[Expr]) -> tuple[list[Expr], bool]:
-        """Normal forms where those cost no more than ``es``, or some of them; and whether what comes out is at rest."""
+        """Return results in normal form, all or some, that cost no more than ``es``, and whether that is a fixpoint."""
         engine, weight = self.engine, self.division_weight
         assert engine is not None
         try:
@@ -265,7 +265,7 @@ class Simplifier:
         return results, False
 
     def _narrow(self, es: list[Expr], lo: int, hi: int, allowed: Callable[[list[Expr]], bool]) -> list[Expr]:
-        """Search from ``es`` and from normal forms, with sums that leave the ends at a high price."""
+        """Search from ``es`` and from normal forms with ledgers that penalize sums outside the ends."""
         engine, weight = self.engine, self.division_weight
         assert engine is not None
         try:
@@ -293,13 +293,13 @@ class Simplifier:
         return es
 
     def _larger(self, after: Sequence[Expr], before: Sequence[Expr]) -> bool:
-        """Whether ``after`` costs more than ``before``."""
+        """Return whether ``after`` costs more than ``before``."""
         weight = self.division_weight
         return cost(after).weighed(weight) > cost(before).weighed(weight)
 
     # ---------------------------------------------------------------- the trace
     def _record(self, name: str, values: tuple[Any, ...]) -> None:
-        """One application of a rule by the engine; what only shares work is told once it is chosen."""
+        """Record an application of a rule by the engine; those of extraction are recorded when chosen (:meth:`_tell`)."""
         if not self._rule(name).sharing:
             self._note(name, values)
 
@@ -316,7 +316,7 @@ class Simplifier:
         return rule
 
     def _tell(self, ledger: Ledger) -> None:
-        """Put the rules by which a ledger writes its forms into the trace."""
+        """Record the rules by which a ledger writes its forms in the trace."""
         engine = self.engine
         if self.trace is None:
             return

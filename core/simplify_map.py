@@ -1,10 +1,8 @@
-"""Simplification of whole indexing maps: constraints, the boxes of variables, results and runtime sources.
+"""Simplify whole indexing maps: constraints, the boxes of variables, results and runtime sources.
 
-Constraints come first.  Each is brought to a normal form without constants, common factors or outer divisions, merged with
-the others, turned into bounds where it speaks of one variable, and dropped where it always holds; what is left narrows the
-boxes of its variables, also through sums.  Every such step is an instance of a proved constraint rule, and what remains is
-what the results are then simplified with.  A map whose domain is seen to be empty becomes the empty map
-(:func:`empty_domain`).
+Constraints come first (:mod:`.constraint_normal`): they narrow the boxes of variables, and every step is an instance of a
+proved constraint rule.  The results are then simplified under the remaining boxes and constraints.  A map whose domain is
+found to be empty becomes the empty map (:func:`empty_domain`).
 """
 
 from __future__ import annotations
@@ -39,14 +37,13 @@ def simplify_map(
     quick: bool = False,
     keep_width: bool = False,
 ) -> IndexingMap:
-    """An equal map (same relation for every value of the runtime variables) in simpler form.
+    """Return an equal map in simpler form: the same relation for every value of the runtime variables.
 
     Variables keep their names, order and number; :func:`~indexproof.core.transform.reduce_map` does not.  A variable with
     only one value is replaced by it unless ``keep_points``.  The result never costs more than ``m`` where a division
-    weighs as much as ``division_weight`` other operations (:mod:`.cost`).  With ``quick`` normal forms are written as they
-    are, and not so that they cost least.  With ``keep_width`` nothing is computed in wider integers than ``m`` needs
-    (:mod:`.room`).  ``trace`` collects every step.  The result, simplified again with the same rules
-    and options, is returned as it is.
+    weighs as much as ``division_weight`` other operations (:mod:`.cost`).  ``quick`` writes normal forms without a search
+    for a cheaper form.  With ``keep_width`` nothing needs wider integers than ``m`` does (:mod:`.room`).  ``trace``
+    collects every step.  The operation is idempotent: with the same rules and options a result is returned unchanged.
     """
     asked = rules, keep_points, division_weight, quick, keep_width
     if getattr(m, "_normal", None) == asked:  # a copy has none
@@ -69,7 +66,7 @@ def simplify_map(
 def _kept(
     m: IndexingMap, rules: RuleSet, trace: Trace | None, keep_points: bool, division_weight: int, quick: bool
 ) -> IndexingMap:
-    """Simplify ``m`` without wider integers: first without a look at widths, then with one if that needs them."""
+    """Simplify ``m`` within its integer width: first without the restriction, then with it if the width grew."""
     start = mark = length(trace)
 
     def simplified(now: IndexingMap, room: Room | None = None) -> IndexingMap:
@@ -133,21 +130,21 @@ def _simplified(
         after = _made(dims, ranges, rts, results, constraints)
         if room is not None and not room.has_map(after):
             continue
-        # results never cost more, so this comes first
+        # the results never cost more, so constraints that cost no more suffice
         if _no_dearer(constraints, m.constraints, division_weight):
             return after
         if map_cost(after).weighed(division_weight) <= map_cost(m).weighed(division_weight):
             return after
-        # the dividend of a result is dearer than the constraint's own
+        # sharing a dividend with the results did not pay; try the constraint's own
         take_back(trace, finished)
     if same:
         take_back(trace, start)
         return m
-    # normal forms of constraints do not share what the given ones do
+    # the normal forms of constraints may share less with the results than the given constraints do
     given = _made(dims, ranges, rts, results, m.constraints)
     changed(trace, "given_constraints", after, given)
     if stage.narrowed:
-        # in narrower boxes they may come to other normal forms, and those cost less
+        # in narrower boxes the given constraints may have other, cheaper normal forms
         return _simplified(given, rules, trace, keep_points, division_weight, quick, room)
     return given
 
@@ -163,7 +160,7 @@ def _made(
 
 
 def _no_dearer(constraints: Sequence[Constraint], given: Sequence[Constraint], division_weight: int) -> bool:
-    """Whether the constraints together cost no more than the given ones.
+    """Return whether the constraints certainly cost no more than the given ones.
 
     Most are among those, up to their ends and a summand without variables.
     """
@@ -191,7 +188,7 @@ def _no_dearer(constraints: Sequence[Constraint], given: Sequence[Constraint], d
 
 
 def _sourced(v: RuntimeVariable, simplify: Simplifier) -> RuntimeVariable:
-    """The runtime variable with a simplified source."""
+    """Return the runtime variable with a simplified source."""
     source = v.source
     if source is None:
         return v
@@ -200,16 +197,16 @@ def _sourced(v: RuntimeVariable, simplify: Simplifier) -> RuntimeVariable:
 
 
 def _emptied(m: IndexingMap) -> IndexingMap:
-    """The empty map with the variables and the rank of ``m``, which is returned where it is that."""
+    """Return the empty map with the variables and the rank of ``m``; ``m`` itself if it is that map."""
     after = empty_domain(m)
     return m if after == m else after
 
 
 def empty_domain(m: IndexingMap) -> IndexingMap:
-    """The empty map with the variables and the rank of ``m``, in the one form that simplification gives it.
+    """Return the empty map with the variables and the rank of ``m``, in the form that simplification gives it.
 
-    Every dimension and every range has the box ``[0, -1]`` and every result is 0; runtime variables stay as they are.  A
-    map without dimensions says so with the constraint ``0 in [1, 1]`` instead.
+    Every dimension and every range has the box ``[0, -1]``, every result is 0, and runtime variables are unchanged.  A map
+    without dimensions has the constraint ``0 in [1, 1]`` instead.
     """
     nothing = (Constraint.trusted(integer(0), 1, 1),)
     return IndexingMap._trusted(

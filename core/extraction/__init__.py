@@ -1,4 +1,4 @@
-"""Extraction: which of equal forms are written.
+"""Extraction: choose which of several equal forms to write.
 
 Reading gives normal forms.  A class of equal forms, an atom or a whole result, may be written as any form that an
 equality says it equals: one of the rules for extraction (:attr:`.Kernel.EQUALITIES`), whose generated code checks all of

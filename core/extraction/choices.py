@@ -1,7 +1,7 @@
-"""The choices there are: each is what the generated code of a rule returned, or what reading makes of a form.
+"""Choices: each is the result of a rule's generated code, or the normal form of what it replaces.
 
-Searching names a strategy and values, and gets choices or none.  It makes none itself, so what it finds may be of no use,
-and cannot be wrong.
+The search names a strategy and values, and is handed choices or none.  It constructs none itself, so a choice may be
+useless but cannot be wrong.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Choices"]
 
 
 class Choices:
-    """Make choices for a ledger, by rules and by reading."""
+    """Makes the choices of a ledger, by applying rules and by reading expressions."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -24,7 +24,7 @@ class Choices:
 
     # ---------------------------------------------------------------- by rules
     def _applied(self, about: int, strategy: str, *values: Any) -> tuple[Form, Any] | None:
-        """Return what a rule makes of a form, with the rule and its arguments; ``None`` where none applies."""
+        """Return the result of the first rule that applies, with the rule and its arguments, or ``None``."""
         engine = self.engine
         for table in (engine.EQUALITIES, engine.RULES):
             for rule in table.get(about, {}).get(strategy, ()):
@@ -34,21 +34,21 @@ class Choices:
         return None
 
     def instead(self, a: int, strategy: str, *values: Any) -> list[Choice]:
-        """A quotient or a remainder, as it is written, as something else; nothing if no rule says so."""
+        """Rewrite a quotient or a remainder by a rule; return no choice where none applies."""
         if a < 0:
-            return []  # no atom: a number below zero is that of a result
+            return []  # negative numbers are results, not atoms
         engine = self.engine
         x = self.ledger.written.get(a, engine.arg[a])
         found = self._applied(engine.kind[a], strategy, x, engine.divisor[a], *values)
         return [(a, found[0], found[1])] if found is not None else []
 
     def everywhere(self, f: Form, strategy: str, *values: Any) -> list[Choice]:
-        """A sum that is written as something else, for all that it is needed for; nothing if no rule says so."""
+        """Rewrite a sum by a rule for all of its owners; return no choice where none applies."""
         found = self._applied(SUM, strategy, f, *values)
         return self._replacing(f, found[0], found[1]) if found is not None and found[0] != f else []
 
     def _replacing(self, f: Form, by: Form, why: Any) -> list[Choice]:
-        """Another sum in place of ``f`` for all that it is needed for."""
+        """Replace ``f`` by another sum for all of its owners."""
         ledger, engine = self.ledger, self.engine
         choices: dict[int, Choice] = {}
         for owner in ledger.owners[f]:
@@ -65,16 +65,16 @@ class Choices:
 
     # ---------------------------------------------------------------- by reading
     def normal_sum(self, f: Form) -> list[Choice]:
-        """The normal form of a sum for all that it is needed for."""
+        """Replace a sum by its normal form for all of its owners."""
         g = self.engine.normal(f)
         return self._replacing(f, g, (None, (f, g))) if f != g else []
 
     def normal_atom(self, a: int) -> list[Choice]:
-        """The normal form of a raw atom."""
+        """Replace a raw atom by its normal form."""
         f = self.engine.normal(atom(a))
         return [(a, f, (None, (atom(a), f)))] if lone(f) != a else []
 
     def read_again(self, a: int) -> list[Choice]:
-        """Read an atom again as it is written now."""
+        """Replace an atom by the normal form of the expression it is written as now."""
         f = self.engine.read(self.ledger.express(atom(a), {}))
         return [(a, f, (None, (atom(a), f)))] if lone(f) != a else []

@@ -1,4 +1,4 @@
-"""Quotients and remainders of one dividend: each is a difference with the other in it."""
+"""Write the remainder of a dividend as a difference with its quotient, or the quotient with the remainder."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .proposals import Proposals
 
 __all__ = ["MOST", "Differences"]
 
-#: So many remainders inside dividends are tried as differences, and so many dividends as those of others: time grows with
-#: the size of a map and not faster.
+#: Limit on the candidates that one way tries, so that its time grows linearly with the map: remainders inside dividends,
+#: dividends that may become those of others, constants.
 MOST: Final = 16
 
 
 class Differences(Proposals):
-    """Chooses between remainders, multiples of quotients and differences."""
+    """Chooses between remainders, multiples of quotients, and differences."""
 
     def differences(self) -> None:
-        """Remainders as differences, where the quotient is there or is all that is new."""
+        """Write remainders as ``x - d·(x // d)`` where the quotient is written already, or is the only new atom."""
         ledger = self.ledger
         again = True
         while again:
@@ -33,11 +33,11 @@ class Differences(Proposals):
                     continue
                 ways = [self.instead(a, "needed_quotient", q), self._without(a, q), self._same_dividend(a, q)]
                 if ledger.best([c for c in ways if c]) and new:
-                    # it may be what another one needs
+                    # the new quotient may be the one that another remainder needs
                     again = True
 
     def _without(self, a: int, q: Form) -> list[Choice]:
-        """The quotient that belongs to a remainder as a difference, if only multiples of the divisor are needed."""
+        """Write the quotient by the remainder, if every sum with it takes a multiple of the divisor."""
         engine, ledger = self.engine, self.ledger
         b = lone(q)
         sums = list(ledger.users[b].values()) if b in ledger.users else []
@@ -46,14 +46,14 @@ class Differences(Proposals):
         return [c for f in sums for c in self.everywhere(f, "needed_remainder", b, atom(a))]
 
     def _same_dividend(self, a: int, q: Form) -> list[Choice]:
-        """The quotient that belongs to a remainder, multiplied out, as one of the remainder's own dividend."""
+        """Write the quotient that belongs to a remainder as a quotient of the remainder's dividend."""
         b = lone(q)
         if b not in self.ledger.users or self.engine.kind[b] != QUOTIENT:
             return []
         return self.released(b, self.ledger.written[a])
 
     def released(self, a: int, x: Form) -> list[Choice]:
-        """A quotient as one of ``x``, a sum with a quotient in it, which multiplied out is the dividend."""
+        """Write a quotient of ``y + e·s`` as one of ``x = y // e + s``."""
         ledger, engine = self.ledger, self.engine
         for b, k in x[1]:
             if k != 1 or engine.kind[b] != QUOTIENT or engine.divisor[a] % engine.divisor[b]:
@@ -65,7 +65,7 @@ class Differences(Proposals):
         return []
 
     def _pays(self, a: int, q: int) -> bool:
-        """Whether a quotient may be needed in place of a remainder: summands of the dividend add up with others."""
+        """Return whether writing a remainder by its quotient may pay: summands of the dividend combine with others."""
         engine, ledger = self.engine, self.ledger
         if engine.kind[q] != QUOTIENT or not self.there(engine.arg[q]):
             return False
@@ -79,7 +79,7 @@ class Differences(Proposals):
         return False
 
     def differences_inside(self) -> None:
-        """Remainders inside dividends as differences, and what that comes to; several may only pay together."""
+        """Write remainders inside dividends as differences and normalize the dividends; keep the cheapest prefix."""
         ledger, engine = self.ledger, self.engine
         kind = engine.kind
         inner: list[int] = []
@@ -114,7 +114,7 @@ class Differences(Proposals):
         ledger.undo(mark)
 
     def inner_remainders(self) -> None:
-        """Quotients with a remainder inside, as quotients without it."""
+        """Remove remainders from the dividends of quotients."""
         ledger, engine = self.ledger, self.engine
         kind, divisor = engine.kind, engine.divisor
         together: dict[int, list[Choice]] = {}
@@ -136,13 +136,13 @@ class Differences(Proposals):
                 j = (k * m + d // 2) // d
                 exact = k * m == j * d
                 if exact:
-                    # it pays only where a division goes: the remainder's, or this one, which another may be
+                    # pays only if a division disappears: the remainder's, or this one because it equals another
                     if not self.there(q) and len(divisors[d]) < 2:
                         continue
                 else:
                     if not self.there(q):
                         continue
-                    # the nearest multiple of the divisor leaves, unless all of it adds up with what is there
+                    # the nearest multiple of the divisor leaves the division, unless the quotient combines with the rest
                     inside = [t[0] for t in r[1]]
                     if any([t[0] in inside for t in q[1]]):
                         j = 0
@@ -160,7 +160,7 @@ class Differences(Proposals):
                 ledger.attempt([c for c in choices if c[0] in ledger.users])
 
     def multiples(self) -> None:
-        """Multiples of ``d·(x // d)`` as differences of x and a remainder."""
+        """Write multiples of ``d·(x // d)`` as differences of x and a remainder."""
         ledger, engine = self.ledger, self.engine
         kind, divisor = engine.kind, engine.divisor
         found: dict[int, list[Form]] = {}
@@ -193,7 +193,7 @@ class Differences(Proposals):
                 ledger.attempt(choices)
 
     def _joins(self, a: int, x: Form) -> bool:
-        """Whether what the quotient divides stands beside it, or its remainder anywhere."""
+        """Return whether a sum with the quotient has its dividend too, or the remainder is written anywhere."""
         ledger, engine = self.ledger, self.engine
         for f in ledger.users[a].values():
             there = [t[0] for t in f[1]]
@@ -206,7 +206,7 @@ class Differences(Proposals):
         return False
 
     def known_digits(self) -> None:
-        """Multiples of quotients and digits with a known digit below them, with that digit."""
+        """Join multiples of quotients and digits with the digit below them, where that digit is known."""
         ledger, engine = self.ledger, self.engine
         kind, arg, divisor = engine.kind, engine.arg, engine.divisor
         for f in self.sums():

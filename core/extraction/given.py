@@ -1,4 +1,4 @@
-"""Expressions as they are given: sums of raw atoms."""
+"""Read expressions as they are given, into sums of raw atoms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["as_given", "takes_sums_apart"]
 
 
 def as_given(engine: Engine, es: list[Expr]) -> list[Form]:
-    """The expressions, which have been read, with their quotients and remainders as they stand."""
+    """Return the forms of expressions that have been read, with quotients and remainders kept as raw atoms."""
     done: dict[Expr, Form] = {}
     for e in postorder(*es):
         t = type(e)
@@ -45,7 +45,7 @@ def as_given(engine: Engine, es: list[Expr]) -> list[Form]:
 
 
 def takes_sums_apart(engine: Engine, es: list[Expr]) -> bool:
-    """Whether a sum that is divided more than once is no longer one in the normal forms of ``es``, which have been read."""
+    """Return whether normal forms divide different sums where ``es``, which have been read, divide one sum repeatedly."""
     divisions: dict[Expr, list[Expr]] = {}
     seen: set[Expr] = set()
     todo = list(es)

@@ -1,7 +1,7 @@
-"""The graph that all results are written as, what it costs, and the choices that were made in it.
+"""The shared graph that all results are written as, its cost, and the choices made in it.
 
-An atom, or a whole result, is written as it is or as the form that was chosen for it.  The ledger counts references, so
-that a choice, and taking it back, cost as much time as what they change.
+An atom or a result is written as itself, or as the form that was chosen for it.  The ledger counts references, so that
+making or undoing a choice takes time in proportion to what it changes.
 """
 
 from __future__ import annotations
@@ -14,53 +14,53 @@ from ..kernel.form import MINIMUM, OPAQUE, QUOTIENT, REMAINDER, VARIABLE, ZERO, 
 
 __all__ = ["ARGUMENT", "Choice", "Ledger"]
 
-#: An atom, or result n as ``-1 - n``; the form that it is written as; and the equality that says so: the code of a rule
+#: An atom, or result n as ``-1 - n``; the form to write it as; and the equality that justifies this: the code of a rule
 #: with its arguments, or ``None`` with a form and its normal form.
 Choice: TypeAlias = "tuple[int, Form, Any]"
 
-#: A number for a sum, the products in it up to sign, its summands up to sign where there are several, and what else it
-#: costs: what a sum is to each of its summands is kept by the number, as sums are dear to look up.
+#: The shape of a sum: its number, its products up to sign, its summands up to sign if there are several, and the rest of
+#: its cost.  Tables use the number as a key, because hashing a sum is expensive.
 Shape: TypeAlias = "tuple[int, list[tuple[int, int]], Terms, int]"
 
 #: Argument n of an extremum ``a`` as an owner is ``(n + 1)·ARGUMENT + a``.
 ARGUMENT: Final = 1 << 32
-#: Below so many atoms it is seen whether one can be written with another: what is spent on a map grows with its size and
-#: not faster.
+#: Limit on the atoms visited to find out whether one depends on another.  Beyond it the answer is yes, so that the time
+#: for a map grows linearly.
 REACH: Final = 48
-#: What is saved is counted so deep; below, it is taken to be more than anything costs.
+#: Depth to which savings are counted.  Below it they are assumed to exceed every cost.
 DEPTH: Final = 4
 FREE: Final = 1 << 40
-#: More divisions than a map has.
+#: Exceeds the number of divisions of a map.
 TIE: Final = 1 << 16
 
 
 class Ledger:
-    """The graph that ``forms`` are written as, with its cost in the sense of :mod:`..cost`.
+    """The graph that ``forms`` are written as, with its cost as defined in :mod:`..cost`.
 
-    *Owners* are what sums are needed for: result n (``-1 - n``), the dividend of an atom (the atom), or an argument of a
+    A sum is written for its *owners*: result n (``-1 - n``), the dividend of an atom (the atom), or an argument of a
     minimum or a maximum (:data:`ARGUMENT`).
     """
 
     def __init__(self, engine: Engine, weight: int, forms: list[Form]) -> None:
         self.engine = engine
-        #: what an operation and a division cost; where that is the same, fewer divisions are better
+        #: the costs of an operation and of a division; if they are equal, fewer divisions win
         self.unit = 1 if weight > 1 else TIE
         self.weight = weight if weight > 1 else TIE + 1
         self.forms = forms
         self.cost = 0
-        #: by atom or result, what it is written as instead
+        #: by atom or result, the form that was chosen for it
         self.choice: dict[int, Form] = {}
-        #: per owner the sum that is written; by sum, the owners
+        #: by owner, its sum; by sum, its owners
         self.written: dict[int, Form] = {}
         self.owners: dict[Form, dict[int, None]] = {}
-        #: what sums count as (:meth:`_shape`)
+        #: shapes of sums (:meth:`_shape`)
         self.shapes: dict[Form, Shape] = {}
         #: by atom, the sums that are written with it
         self.users: dict[int, dict[int, Form]] = {}
-        #: how often sums without constant, up to sign, and products, up to sign, are written
+        #: how often each sum without constant and each product is written, up to sign
         self.bodies: dict[Terms, int] = {}
         self.products: dict[tuple[int, int], int] = {}
-        #: what was chosen, in order, with what was chosen before and the sums that owners had
+        #: the choices in order, each with the choice that it replaced and the sums that owners had before
         self.log: list[tuple[Choice, Form | None, list[tuple[int, Form]]]] = []
         for i, f in enumerate(forms):
             self._own(-1 - i, f)
@@ -72,11 +72,11 @@ class Ledger:
 
     # ---------------------------------------------------------------- what is written
     def arguments(self, a: int) -> list[Form]:
-        """The arguments of a minimum or a maximum as they are written."""
+        """Return the arguments of a minimum or a maximum as they are written."""
         return [self.written[(n + 1) * ARGUMENT + a] for n in range(len(self.engine.parts[a]))]
 
     def resolved(self, f: Form) -> Form:
-        """The sum with everything that stands for its atoms."""
+        """Return the sum with chosen forms substituted for its atoms."""
         choice = self.choice
         if not choice:
             return f
@@ -100,7 +100,7 @@ class Ledger:
         return c, tuple(sorted([t for t in total.items() if t[1]]))
 
     def reaches(self, f: Form, a: int) -> bool:
-        """Whether the atom may be needed to write the form."""
+        """Return whether writing the form may need the atom."""
         choice, engine = self.choice, self.engine
         kind = engine.kind
         todo = [f]
@@ -127,7 +127,7 @@ class Ledger:
 
     # ---------------------------------------------------------------- choosing
     def choose(self, choice: Choice) -> bool:
-        """Write an atom or a result as a form; whether that is possible: nothing stands for the atom, nor is it needed."""
+        """Write an atom or a result as a form; return ``False`` for an atom that has a choice or that the form needs."""
         key, f, _ = choice
         had = self.choice.get(key)
         if key >= 0 and (had is not None or self.reaches(f, key)):
@@ -152,7 +152,7 @@ class Ledger:
         return True
 
     def _with(self, f: Form, a: int, by: Form) -> Form:
-        """The sum with a form in place of an atom."""
+        """Return the sum with a form substituted for an atom."""
         total = dict(f[1])
         k = total.pop(a)
         for b, j in by[1]:
@@ -160,7 +160,7 @@ class Ledger:
         return f[0] + k * by[0], tuple(sorted([t for t in total.items() if t[1]]))
 
     def undo(self, mark: int) -> None:
-        """Take back all choices since the log had that length."""
+        """Undo all choices made since the log had that length."""
         log = self.log
         while len(log) > mark:
             (key, _, _), had, before = log.pop()
@@ -175,7 +175,7 @@ class Ledger:
                     self._disown(owner, now)
 
     def attempt(self, choices: list[Choice], *, even: bool = False) -> bool:
-        """Make the choices if there are any, they are possible, and they lower the cost, or keep it where ``even``."""
+        """Make the choices if all are possible and the cost falls (``even``: or stays); return whether they were made."""
         if not choices or (len(choices) == 1 and not even and not self.may_pay(choices[0])):
             return False
         mark, cost = len(self.log), self.cost
@@ -185,7 +185,7 @@ class Ledger:
         return False
 
     def best(self, options: list[list[Choice]]) -> bool:
-        """Make those of the choices that lower the cost most, the first of several; whether any does."""
+        """Make the option that lowers the cost most, the first of equals; return whether one does."""
         options = [o for o in options if len(o) > 1 or (o and self.may_pay(o[0]))]
         if len(options) < 2:
             return bool(options) and self.attempt(options[0])
@@ -202,7 +202,7 @@ class Ledger:
         return bool(found)
 
     def _chosen(self, choices: list[Choice]) -> bool:
-        """Make the choices as far as they are possible; whether all are."""
+        """Make the choices up to the first that is impossible; return whether all were made."""
         for c in choices:
             if not self.choose(c):
                 return False
@@ -210,7 +210,7 @@ class Ledger:
 
     # ---------------------------------------------------------------- what may pay
     def may_pay(self, choice: Choice) -> bool:
-        """Whether one choice may lower the cost.  What it needs and spares is counted in its favour where in doubt."""
+        """Return whether one choice may lower the cost, by an optimistic estimate."""
         key, f, _ = choice
         f = self.resolved(f)
         if key < 0:
@@ -227,7 +227,7 @@ class Ledger:
         return saved > 0
 
     def _spared(self, a: int, depth: int) -> int:
-        """No less than what is saved where the atom is not needed any more."""
+        """Return an upper bound of the cost saved when the atom is no longer written."""
         of = self.engine.kind[a]
         if of == VARIABLE or of == OPAQUE:
             return 0
@@ -239,7 +239,7 @@ class Ledger:
         return self.weight + self._sum(x, ZERO) + self._freed(x, depth + 1)
 
     def _freed(self, f: Form, depth: int) -> int:
-        """No less than what the atoms save that only this sum needs."""
+        """Return an upper bound of the cost of the atoms that only this sum needs."""
         saved = 0
         for a, _ in f[1]:
             if len(self.users[a]) == 1:
@@ -247,7 +247,7 @@ class Ledger:
         return saved
 
     def _needed(self, f: Form) -> int:
-        """No more than what the atoms of a sum cost that are not written yet."""
+        """Return a lower bound of the cost of the atoms of a sum that are not written yet."""
         kind, users = self.engine.kind, self.users
         spent = 0
         for a, _ in f[1]:
@@ -261,14 +261,14 @@ class Ledger:
         return spent
 
     def _sum(self, f: Form, g: Form) -> int:
-        """Return what is saved, atoms aside, where ``g`` is written instead of ``f``."""
+        """Return the cost saved by writing ``g`` instead of ``f``, not counting atoms."""
         saved = 0
         if g not in self.owners:
             saved -= self._priced(g, f, 0)
         return (saved + self._priced(f, g, 1)) * self.unit
 
     def _priced(self, f: Form, other: Form, n: int) -> int:
-        """The operations of a sum, but for what is needed n times elsewhere; products of the other one are free."""
+        """Return the operations of a sum that are used at most n times; products shared with ``other`` are free."""
         _, products, body, spent = self._shape(f)
         if products:
             free = self._shape(other)[1]
@@ -280,7 +280,7 @@ class Ledger:
         return spent
 
     def _shape(self, f: Form) -> Shape:
-        """Return the shape of a sum, which is computed once: sums come and go often."""
+        """Return the shape of a sum.  It is cached, because sums are often removed and written again."""
         found = self.shapes.get(f)
         if found is None:
             products = []
@@ -297,7 +297,7 @@ class Ledger:
 
     # ---------------------------------------------------------------- counting
     def _own(self, owner: int, f: Form) -> None:
-        """The owner is written as the form."""
+        """Write the owner as the form and add its cost."""
         self.written[owner] = f
         at = self.owners.get(f)
         if at:
@@ -328,7 +328,7 @@ class Ledger:
                     self._enter(a, of)
 
     def _enter(self, a: int, of: int) -> None:
-        """The atom is needed from now on."""
+        """Start to write an atom: add its cost and write its operands."""
         if of == QUOTIENT or of == REMAINDER:
             self.cost += self.weight
             self._own(a, self.resolved(self.engine.arg[a]))
@@ -339,7 +339,7 @@ class Ledger:
                 self._own((n + 1) * ARGUMENT + a, self.resolved(x))
 
     def _disown(self, owner: int, f: Form) -> None:
-        """The owner is not written as the form any more."""
+        """Stop writing the owner as the form and subtract its cost."""
         at = self.owners[f]
         del at[owner]
         if at:
@@ -370,7 +370,7 @@ class Ledger:
                 self._leave(a, self.engine.kind[a])
 
     def _leave(self, a: int, of: int) -> None:
-        """The atom is not needed any more."""
+        """Stop writing an atom: subtract its cost and that of its operands."""
         if of == QUOTIENT or of == REMAINDER:
             self.cost -= self.weight
             self._disown(a, self.written.pop(a))
@@ -382,7 +382,7 @@ class Ledger:
 
     # ---------------------------------------------------------------- writing
     def expressions(self) -> list[Expr]:
-        """The results as they are written."""
+        """Return the results as expressions."""
         if not self.choice and not self.engine.normals:
             return [self.engine.write(f) for f in self.forms]
         done: dict[int, Expr] = {}
@@ -390,7 +390,7 @@ class Ledger:
         return [self.express(choice.get(-1 - i, f), done) for i, f in enumerate(self.forms)]
 
     def express(self, f: Form, done: dict[int, Expr]) -> Expr:
-        """The expression of a sum; ``done`` are atoms that have been written."""
+        """Return the expression of a sum.  ``done`` caches the expressions of atoms."""
         c, terms = self.resolved(f)
         if not terms:
             return integer(c)

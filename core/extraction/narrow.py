@@ -1,4 +1,4 @@
-"""A ledger for machine integers of some width."""
+"""A ledger that keeps sums within a machine integer."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .ledger import Choice, Ledger
 
 __all__ = ["NarrowLedger"]
 
-#: More than anything costs.
+#: Exceeds every cost.
 PENALTY: Final = 1 << 60
 
 
 class NarrowLedger(Ledger):
-    """A ledger in which a sum that may leave ``[lo, hi]``, added up in any order, costs more than all the rest.
+    """A ledger that penalizes every sum that may leave ``[lo, hi]`` in some order of addition.
 
-    The sums ``given`` may do so.
+    The sums ``given`` are exempt.
     """
 
     def __init__(self, engine: Engine, weight: int, forms: list[Form], lo: int, hi: int, given: set[Form]) -> None:
@@ -28,7 +28,7 @@ class NarrowLedger(Ledger):
         super().__init__(engine, weight, forms)
 
     def may_pay(self, choice: Choice) -> bool:
-        """Whether one choice may lower the cost: it may always spare a wide sum."""
+        """Return ``True``: any choice may remove a wide sum."""
         return True
 
     def _own(self, owner: int, f: Form) -> None:
@@ -49,7 +49,7 @@ class NarrowLedger(Ledger):
         return found
 
     def _fits(self, f: Form) -> bool:
-        """Whether every literal, product and partial sum stays within the ends."""
+        """Return whether every literal, product and partial sum stays within the ends."""
         engine, limit = self.engine, self.hi
         low, high = min(f[0], 0), max(f[0], 0)
         for a, k in f[1]:

@@ -1,4 +1,4 @@
-"""A view of what is written, for searching in it.  Nothing here is trusted."""
+"""The written graph as the search sees it.  Nothing here is trusted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Proposals"]
 
 
 class Proposals(Choices):
-    """Finds what is written in an order that does not depend on when atoms were met."""
+    """Lists written sums and atoms in an order that does not depend on when atoms were created."""
 
     def __init__(self, ledger: Ledger) -> None:
         super().__init__(ledger)
@@ -18,11 +18,11 @@ class Proposals(Choices):
 
     # ---------------------------------------------------------------- what is written
     def sums(self) -> list[Form]:
-        """The sums that are written, with several summands or a factor."""
+        """Return the written sums that have several summands, a factor or a constant."""
         return [f for f in self.ledger.owners if f[1] and lone(f) < 0]
 
     def divisions(self, of: int) -> list[int]:
-        """The quotients or the remainders that are written, large divisors first."""
+        """Return the written quotients or remainders, largest divisor first."""
         kind = self.engine.kind
         found = [a for a in self.ledger.users if kind[a] == of]
         if len(found) > 1:
@@ -30,7 +30,7 @@ class Proposals(Choices):
         return found
 
     def dividends(self) -> dict[Form, list[int]]:
-        """Return the dividends as they are written, numbers left out, with the atoms that divide each."""
+        """Return the written dividends that are no numbers, each with the atoms that divide it."""
         found: dict[Form, list[int]] = {}
         for f, owners in self.ledger.owners.items():
             atoms = [a for a in owners if 0 <= a < ARGUMENT]
@@ -39,12 +39,12 @@ class Proposals(Choices):
         return found
 
     def there(self, f: Form) -> bool:
-        """Whether everything that a sum needs is written."""
+        """Return whether all atoms of a sum are written already."""
         users, kind = self.ledger.users, self.engine.kind
         return all([kind[a] == VARIABLE or a in users for a, _ in f[1]])
 
     def quotient(self, a: int) -> Form:
-        """The quotient that belongs to a remainder, as it is written where it is."""
+        """Return the quotient that belongs to a remainder, in the form in which it is written if it is."""
         engine = self.engine
         if a not in engine.normals:
             return engine.quotient_above(a)
@@ -54,7 +54,7 @@ class Proposals(Choices):
             return atom(q)
         b = lone(x)
         if b >= 0 and engine.kind[b] == QUOTIENT:
-            # the quotient of a quotient is that of its dividend
+            # (x // c) // d is x // (c·d)
             q = engine.raws.get((QUOTIENT, engine.arg[b], engine.divisor[b] * d), -1)
             if q in users:
                 return atom(q)
@@ -62,10 +62,10 @@ class Proposals(Choices):
 
     # ---------------------------------------------------------------- orders
     def digest(self, f: Form) -> int:
-        """A number for a form that does not depend on when its atoms were met."""
+        """Return a hash of a form that does not depend on when its atoms were created."""
         found = self.digests.get(f)
         if found is None:
-            # odd numbers: those have a hash of their own, and -1 and -2 have not
+            # made odd, because -1 and -2 have the same hash in Python
             found = hash((2 * f[0] + 1, tuple(sorted([(self._of_atom(a), 2 * k + 1) for a, k in f[1]]))))
             self.digests[f] = found
         return found
@@ -82,7 +82,7 @@ class Proposals(Choices):
         return e.key
 
     def sort(self, atoms: list[int]) -> None:
-        """Sort quotients and remainders, large divisors first."""
+        """Sort quotients and remainders, largest divisor first."""
         divisor, arg = self.engine.divisor, self.engine.arg
         ranks = sorted([(-divisor[a], a) for a in atoms])
         if any([ranks[i][0] == ranks[i + 1][0] for i in range(len(ranks) - 1)]):
@@ -91,7 +91,7 @@ class Proposals(Choices):
             atoms[:] = [a for _, a in ranks]
 
     def widest(self, forms: list[Form]) -> list[Form]:
-        """The forms with most summands first."""
+        """Return the forms sorted by their number of summands, largest first."""
         if len(forms) < 2:
             return forms
         return sorted(forms, key=lambda f: (-len(f[1]), self.digest(f)))

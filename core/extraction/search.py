@@ -1,4 +1,4 @@
-"""Makes the choices in a ledger that lower its cost."""
+"""Search for the choices in a ledger that lower its cost."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from .ledger import ARGUMENT, Choice
 
 __all__ = ["Search"]
 
-#: What one dividend has more than another it is a multiple of has at most so many summands.
+#: Limit on the extra summands of a dividend that is nearly a multiple of another.
 NARROW: Final = 8
-#: Numbers that are less than half of what 32 bits hold are not made wider than that by what is added on the way.
+#: Sums that stay within half of the 32-bit range are not widened beyond it by a summand that is moved into them.
 _NARROW: Final = 1 << 30
-#: What 32 bits do not hold any more.
+#: The first number that a signed 32-bit integer does not hold.
 _MACHINE: Final = 1 << 31
-#: How often everything is tried again after something was found.
+#: Limit on the passes over all ways.
 ROUNDS: Final = 4
 
 
 class Search(Differences):
-    """Tries one kind of choice after the other, and keeps what lowers the cost, alone or several together."""
+    """Tries one kind of choice after another, singly and in groups, and keeps those that lower the cost."""
 
     def improve(self) -> None:
-        """Choose until nothing lowers the cost any more."""
+        """Make choices until none lowers the cost, in at most :data:`ROUNDS` passes."""
         kind = self.engine.kind
         if not any([kind[a] in (QUOTIENT, REMAINDER) for a in self.ledger.users]):
             return
@@ -45,7 +45,7 @@ class Search(Differences):
         ]
         if exact:
             ways = [self.known_digits, *ways, self.negated]
-        # until every way has been tried since something was chosen
+        # stop once every way has failed since the last choice
         idle = 0
         for _ in range(ROUNDS):
             for way in ways:
@@ -56,7 +56,7 @@ class Search(Differences):
                     return
 
     def normal_forms(self) -> None:
-        """Normal forms instead of what is written as it was given, where that costs less."""
+        """Replace raw sums and atoms by their normal forms where that lowers the cost."""
         ledger = self.ledger
         for x in list(self.dividends()):
             if x in ledger.owners:
@@ -69,7 +69,7 @@ class Search(Differences):
 
     # ---------------------------------------------------------------- dividends of others
     def wider(self) -> None:
-        """Quotients and remainders of a sum that is divided anyway, instead of one that it is nearly a multiple of."""
+        """Divide ``x = g·y + r`` instead of y where x is divided already (``0 <= r < g``)."""
         ledger = self.ledger
         dividends = self.dividends()
         costly = [x for x in dividends if lone(x) < 0]
@@ -112,7 +112,7 @@ class Search(Differences):
         return ledger.attempt(self.released(a, x))
 
     def _multiple(self, x: Form, y: Form) -> int:
-        """The g with ``x = g·y + r`` and ``0 <= r < g``, or 0."""
+        """Return the g with ``x = g·y + r`` and ``0 <= r < g``, or 0."""
         if len(x[1]) < len(y[1]) or len(x[1]) - len(y[1]) > NARROW:
             return 0
         there = dict(x[1])
@@ -130,7 +130,7 @@ class Search(Differences):
 
     # ---------------------------------------------------------------- constants
     def constants(self) -> None:
-        """Constants of sums moved into the dividends of quotients in them, and dividends that differ in theirs only."""
+        """Move constants into dividends, or out of them, where sums or divisions become equal."""
         ledger = self.ledger
         kind, users_of = self.engine.kind, ledger.users
         groups: dict[Terms, list[int]] = {}
@@ -159,12 +159,12 @@ class Search(Differences):
                 options = self._shifts(atoms) if self._with_constants(atoms) else []
                 if not options or not ledger.best(options):
                     break
-                # what was chosen are other atoms
+                # the choices introduced other atoms
                 for choice, _, _ in ledger.log[mark:]:
                     atoms += [a for a, _ in choice[1][1] if kind[a] in (QUOTIENT, REMAINDER) and a not in atoms]
 
     def _with_constants(self, atoms: list[int]) -> bool:
-        """Whether there is a constant in what is divided, or beside a quotient."""
+        """Return whether a dividend, or a sum with a quotient in it, has a constant."""
         ledger, kind = self.ledger, self.engine.kind
         for a in atoms:
             if ledger.written[a][0]:
@@ -176,7 +176,7 @@ class Search(Differences):
         return False
 
     def _shifts(self, atoms: list[int]) -> list[list[Choice]]:
-        """Choices of other constants for quotients and remainders with the same summands."""
+        """Return the options for other constants in dividends with the same summands."""
         ledger = self.ledger
         kind, divisor = self.engine.kind, self.engine.divisor
         if len(atoms) > 1:
@@ -208,7 +208,7 @@ class Search(Differences):
         return [o for o in options if o]
 
     def _may_pay(self, atoms: list[int], n: int) -> bool:
-        """Whether dividends with the constant n instead of their own may cost less; sums that become others are ignored."""
+        """Return whether dividends with the constant n may cost less.  Sums that become equal to others are not counted."""
         ledger, engine = self.ledger, self.engine
         gain = 0
         before: set[int] = set()
@@ -237,7 +237,7 @@ class Search(Differences):
         return gain > 0
 
     def _shifted(self, atoms: list[int], n: int) -> list[Choice]:
-        """The atoms with dividends whose constant is n, where that is possible."""
+        """Give dividends the constant n where it differs from theirs by a multiple of the divisor."""
         engine = self.engine
         choices: list[Choice] = []
         for a in atoms:
@@ -251,7 +251,7 @@ class Search(Differences):
 
     # ---------------------------------------------------------------- signs
     def signs(self) -> None:
-        """Quotients of one dividend that are 0 or -1 by the smallest of their divisors."""
+        """Give quotients of one dividend that are 0 or -1 the smallest of their divisors."""
         engine = self.engine
         for atoms in self.dividends().values():
             same = [a for a in atoms if engine.kind[a] == QUOTIENT and engine.lo[a] == -1 and engine.hi[a] == 0]
@@ -261,7 +261,7 @@ class Search(Differences):
                 self.ledger.attempt([c for a in larger for c in self.instead(a, "other_divisor", d)])
 
     def turned(self) -> None:
-        """Quotients and remainders that are others turned round."""
+        """Write a quotient or remainder of x by one of ``d - 1 - x``, or the other way round."""
         ledger = self.ledger
         kind, divisor = self.engine.kind, self.engine.divisor
         dividends = self.dividends()
@@ -289,7 +289,7 @@ class Search(Differences):
                 ledger.attempt(self._turned(a, b))
 
     def _turned(self, a: int, b: int) -> list[Choice]:
-        """A quotient or a remainder as another one, which is that of what is left to the divisor less one."""
+        """Write the quotient or remainder a of x by b, that of ``d - 1 - x``."""
         ledger, engine = self.ledger, self.engine
         x, d = ledger.written[a], engine.divisor[a]
         t = engine.raw(engine.kind[a], (d - 1 - x[0], times(x, -1)[1]), d)
@@ -301,7 +301,7 @@ class Search(Differences):
         return choices
 
     def negated(self) -> None:
-        """Quotients with a known remainder as those of the negated dividend, where that costs less."""
+        """Negate the dividends of quotients whose remainder is known, where that lowers the cost."""
         ledger = self.ledger
         for a in self.divisions(QUOTIENT):
             if a in ledger.users and ledger.written[a][0]:
@@ -310,7 +310,7 @@ class Search(Differences):
 
     # ---------------------------------------------------------------- digits
     def digits_with_rest(self) -> None:
-        """Sums that are a multiple of a remainder and something small as one remainder."""
+        """Write ``g·(x mod d) + r`` with ``0 <= r < g`` as one remainder of ``g·x + r``."""
         ledger, engine = self.ledger, self.engine
         kind = engine.kind
         for f in list(ledger.owners):
@@ -336,7 +336,7 @@ class Search(Differences):
 
     # ---------------------------------------------------------------- factors
     def factors(self) -> None:
-        """Factors in dividends as numbers that cost less: multiples of the divisor are of no use for a remainder."""
+        """Make coefficients in dividends cheaper: those of a remainder matter only modulo the divisor."""
         ledger, engine = self.ledger, self.engine
         kind, divisor = engine.kind, engine.divisor
         for atoms in self.dividends().values():
@@ -353,7 +353,7 @@ class Search(Differences):
                 self._take_summands(x, atoms)
 
     def _reduced(self, y: Form, d: int) -> Form | None:
-        """The sum with other factors that leave the same remainder, each of which costs less or as much."""
+        """Return a congruent sum modulo d none of whose coefficients costs more, or ``None``."""
         if all([k == 1 for _, k in y[1]]):
             return None
         terms = []
@@ -381,7 +381,7 @@ class Search(Differences):
         return x if x != y else None
 
     def _smaller(self, y: Form, d: int) -> Form | None:
-        """A sum that 32 bits may not hold, with factors less than the divisor, unless that makes it negative."""
+        """Reduce the coefficients of a sum that may exceed 32 bits modulo d, unless it may become negative then."""
         if not any([abs(k) >= d for _, k in y[1]]):
             return None
         lo, hi = self.engine.range(y)
@@ -392,7 +392,7 @@ class Search(Differences):
         return x if lo < 0 or self.engine.range(x)[0] >= 0 else None
 
     def _take_summands(self, y: Form, atoms: list[int]) -> None:
-        """Move what stands beside quotients, and is in their dividend too, into that where it costs less."""
+        """Move summands beside a quotient into its dividend if their atom occurs there and the cost falls."""
         ledger, engine = self.ledger, self.engine
         kind, divisor = engine.kind, engine.divisor
         found: dict[tuple[int, int], None] = {}
@@ -425,7 +425,7 @@ class Search(Differences):
                 return
 
     def _harmless(self, x: Form, b: int, s: int) -> bool:
-        """Whether ``s·b`` can be added: nothing becomes negative that was not, and no number wide that was not."""
+        """Return whether adding ``s·b`` makes no sum negative or wide that was not so before."""
         engine = self.engine
         lo, hi = engine.range(x)
         low, high = engine.range(minus(x, atom(b), -s))

@@ -1,5 +1,5 @@
-"""The kernel of the simplifier: what has to be right for a result to be right.
+"""The kernel of the simplifier: the code that results rely on.
 
-:mod:`.form` is the arithmetic of linear forms, :mod:`.ranges` says what is known about them, :mod:`.kernel` applies rules,
-:mod:`.plan` and :mod:`.generate` write the code of rules from their declarations.  Everything else proposes.
+:mod:`.form` is the arithmetic of linear forms, :mod:`.ranges` derives their ranges, :mod:`.kernel` applies rules, and
+:mod:`.patterns` and :mod:`.generate` write the code of rules from their declarations.  Everything else proposes.
 """

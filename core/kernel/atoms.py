@@ -1,4 +1,4 @@
-"""Atoms: what they are made of, and the expressions that they and forms are written as."""
+"""The table of atoms, and writing atoms and forms as expressions."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from .form import END, FAR, LARGE, MINIMUM, NEAR, QUOTIENT, REMAINDER, Form, ato
 
 __all__ = ["EXCESS", "Atoms", "Excess"]
 
-#: So many more summands than twice the cost of what was read the quotients and remainders of its normal form may have.
+#: The dividends of a normal form may have this many summands more than twice the cost of the expressions read.
 EXCESS: Final = 64
 
 
 class Excess(Exception):
-    """Raised where normal forms are much larger than the expressions that are read."""
+    """Raised when normal forms become much larger than the expressions that are read."""
 
 
 class Atoms:
-    """The atoms of one domain.  Forms refer to them by number; those in an atom are older than it is."""
+    """The atoms of one domain, numbered in the order of creation.  The operands of an atom have smaller numbers."""
 
     def __init__(self, record: Any = None) -> None:
-        #: per atom: kind, range, and of quotients and remainders what is divided by what
+        #: by atom: its kind and range, and the dividend and divisor of quotients and remainders
         self.kind: list[int] = []
         self.lo: list[int] = []
         self.hi: list[int] = []
@@ -29,23 +29,23 @@ class Atoms:
         self.divisor: list[int] = []
         #: the arguments of minima and maxima
         self.parts: dict[int, tuple[Form, ...]] = {}
-        #: *raw* atoms, which are written as they stand, with their normal forms as far as they were needed
+        #: *raw* atoms, which keep the operands they were given, with their normal forms once computed
         self.normals: dict[int, Form | None] = {}
-        #: how large atoms are in the order in which rules descend
+        #: the sizes of atoms in the termination order
         self.sizes: dict[int, tuple[int, int, int, int, int]] = {}
-        #: whether some atom has no lower or no upper end
+        #: whether some atom has no lower or no upper bound
         self.unbounded = False
-        #: the expressions of those that have been written, and the forms of what has been read or written
+        #: by atom, its expression once written; by expression read or written, its form
         self.expr: list[Expr | None] = []
         self.memo: dict[Expr, Form] = {}
-        #: called with the name of a rule and its values in the order of ``Rule.variables``
+        #: called for each application with the rule's name and its values in the order of ``Rule.variables``
         self.record = record
-        #: no more than the cost of what was read, a division counted as three operations (:mod:`..cost`)
+        #: a lower bound of the cost of the expressions read; a division counts three operations (:mod:`..cost`)
         self.spent = 0
-        #: how many summands the atoms made since then have, and whether more than :data:`EXCESS` allows are refused
+        #: the summands in atoms created since then, and whether to raise :class:`Excess` when they are too many
         self.volume = 0
         self.limited = False
-        #: no less than the cost of what has been written, counted in the same way
+        #: an upper bound of the cost of the expressions written
         self.written = 0
 
     # ---------------------------------------------------------------- making
@@ -69,13 +69,13 @@ class Atoms:
         return atom(a)
 
     def _refuse_large(self, x: Form, d: int) -> None:
-        """Raise :class:`OverflowError` for numbers that reach the ends of what is unbounded."""
+        """Raise :class:`OverflowError` for numbers so large that they reach the ends that represent infinity."""
         if d > LARGE or d < -LARGE or abs(x[0]) > LARGE or any([abs(k) > LARGE for _, k in x[1]]):
             raise OverflowError("numbers of more than 300 digits with unbounded variables")
 
     # ---------------------------------------------------------------- writing
     def write(self, f: Form) -> Expr:
-        """The expression of a form."""
+        """Return the expression of a form."""
         c, terms = f
         if not terms:
             return integer(c)
@@ -94,7 +94,7 @@ class Atoms:
         return distinct_sum(c, parts)
 
     def _write(self, a: int) -> Expr:
-        """The expression of an atom; those in it are older than it is, which makes recursion needless."""
+        """Return the expression of an atom.  Operands have smaller numbers and are written first, without recursion."""
         expr = self.expr
         needed = {a}
         todo = [a]
@@ -117,13 +117,13 @@ class Atoms:
                 e = minimum(*inside) if of == MINIMUM else maximum(*inside)
             expr[b] = e
             if b not in self.normals:
-                # what is in normal form is read as it was written
+                # an expression written from a normal form is read as that form
                 self.memo.setdefault(e, (0, ((b, 1),)))
         made = expr[a]
         assert made is not None
         return made
 
     def _inside(self, a: int) -> tuple[Form, ...]:
-        """The forms that a quotient, a remainder, a minimum or a maximum is made of."""
+        """Return the operands of a quotient, a remainder, a minimum or a maximum."""
         of = self.kind[a]
         return (self.arg[a],) if of == QUOTIENT or of == REMAINDER else self.parts[a]

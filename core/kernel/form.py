@@ -1,7 +1,7 @@
 """Linear forms as tuples of integers, and their arithmetic.
 
-A *form* is ``(constant, ((atom, coefficient), ...))`` with atoms as integers in increasing order; an atom is a variable,
-a quotient, a remainder, a minimum, a maximum or something opaque.  Forms are plain tuples of integers, so equality and
+A *form* is ``(constant, ((atom, coefficient), ...))`` with atoms as integers in increasing order.  An atom is a variable,
+a quotient, a remainder, a minimum, a maximum or opaque.  Forms are plain tuples of integers, so equality and
 hashing are those of tuples.
 """
 
@@ -44,22 +44,22 @@ MAXIMUM: Final = 4
 OPAQUE: Final = 5
 ZERO: Final[Form] = (0, ())
 
-#: Ranges are pairs of integers.  What has no end, or one farther than ``FAR``, ends at ``END`` or beyond; constants and
-#: divisors beyond ``LARGE`` are refused there, so no sum or quotient brings an end back to where numbers are.
+#: Ranges are pairs of integers.  Infinite ends, and ends beyond ``FAR``, are represented by ``END`` or larger numbers.
+#: With such ends constants and divisors beyond ``LARGE`` are refused, so that no arithmetic makes them finite again.
 LARGE: Final = 1 << 1024
 FAR: Final = 1 << 4096
 END: Final = 1 << 8192
-#: Nearly all ends are nearer than this, which takes no arithmetic of long integers to see.
+#: Nearly all ends are below this bound; comparing with it is cheaper than with ``FAR``.
 NEAR: Final = 1 << 60
 
 
 def atom(a: int) -> Form:
-    """The form of one atom."""
+    """Return the form of one atom."""
     return 0, ((a, 1),)
 
 
 def times(x: Form, k: int) -> Form:
-    """``k·x``."""
+    """Return ``k·x``."""
     if k == 1:
         return x
     if k == 0:
@@ -68,7 +68,7 @@ def times(x: Form, k: int) -> Form:
 
 
 def minus(x: Form, y: Form, k: int) -> Form:
-    """``x - k·y``, without a look at what the atoms are."""
+    """Return ``x - k·y`` without applying rules."""
     c = x[0] - k * y[0]
     if not y[1] or not k:
         return c, x[1]
@@ -87,21 +87,21 @@ def minus(x: Form, y: Form, k: int) -> Form:
 
 
 def exactly(x: Form, k: int) -> Form | None:
-    """``x / k``, if k is not zero and divides every coefficient."""
+    """Return ``x / k`` if k is not zero and divides the constant and every coefficient, or else ``None``."""
     if not k or x[0] % k or any([j % k for _, j in x[1]]):
         return None
     return x[0] // k, tuple([(a, j // k) for a, j in x[1]])
 
 
 def lone(f: Form) -> int:
-    """The atom that is all of the form, or -1."""
+    """Return the atom if the form is a single atom, or else -1."""
     if f[0] or len(f[1]) != 1 or f[1][0][1] != 1:
         return -1
     return f[1][0][0]
 
 
 def contains(total: dict[int, int], terms: Terms, k: int, without: int) -> bool:
-    """Whether ``k·terms`` is part of the sum, not counting the atom ``without``; k is not zero."""
+    """Return whether the sum contains ``k·terms`` and these do not contain the atom ``without``; k is not zero."""
     for a, j in terms:
         if total.get(a, 0) != k * j or a == without:
             return False
@@ -109,7 +109,7 @@ def contains(total: dict[int, int], terms: Terms, k: int, without: int) -> bool:
 
 
 def finite(end: int | float) -> int:
-    """The end of a range, infinite ends as numbers."""
+    """Return the end of a range as an integer, infinite ends as ``±END``."""
     if isinstance(end, float):
         return END if end > 0 else -END
     return end

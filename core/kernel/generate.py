@@ -1,12 +1,12 @@
-"""Writes the code of rules in Python, from their declarations.
+"""Generate the Python code of rules from their declarations.
 
 For every rule the generated class has a method that takes the *subject* (a dividend and a divisor, a sum, two arguments)
-and proposed values, finds out what the other variables of the rule are, establishes that the subject is the left side and
-that every condition holds, and returns the right side as a form, or ``None`` where the rule does not apply.  Nothing but
-these methods turns one form into another.
+and proposed values.  It determines the other variables of the rule, establishes that the subject is the left side and
+that every condition holds, and returns the right side as a form, or ``None`` where the rule does not apply.  Only these
+methods rewrite forms.
 
-A variable becomes known because it is the subject or a part of an atom in it, because it is proposed, because an equation
-among the conditions gives it, or because it is what is left of a sum when everything else is taken out.
+A variable becomes known in one of four ways: it is the subject or an operand of an atom in it, it is proposed, an
+equation among the conditions determines it, or it is the rest of a sum whose other summands are known.
 
 The class is written to a file (``rules/compiled.py``) that is committed, so that it can be read and type-checked; a test
 compares it with the declarations.
@@ -29,7 +29,7 @@ from .patterns import KINDS, NAMES, FormText, condition_text, const_text, is_con
 
 __all__ = ["STRATEGIES", "engine_of", "engine_source"]
 
-#: For every strategy the values that it supplies: ``at`` is an atom of the subject, one for each division on the left.
+#: The values that each strategy supplies: ``at`` is an atom of the subject, one for each division on the left.
 STRATEGIES: Final[Mapping[str, tuple[str, ...]]] = {
     "block_of_range": ("q",),
     "coefficient_quotients": ("q",),
@@ -78,7 +78,7 @@ class {name}(Engine):
 
 
 def engine_source(rules: Iterable[Rule], name: str, doc: str) -> str:
-    """The source of a module that defines the engine class ``name`` for ``rules``.
+    """Return the source of a module that defines the engine class ``name`` for ``rules``.
 
     Raises :class:`DeclarationError` for a rule that cannot be applied to forms.
     """
@@ -95,7 +95,7 @@ def engine_source(rules: Iterable[Rule], name: str, doc: str) -> str:
 
 
 def engine_of(rules: Iterable[Rule]) -> type[Kernel]:
-    """The engine class for ``rules``, made at once and not from a file."""
+    """Compile and return the engine class for ``rules``, without a file."""
     source = engine_source(rules, "Made", "An engine made at run time.")
     package = __package__.rsplit(".", 2)[0] + ".rules"
     names: dict[str, object] = {"__name__": f"{package}.made", "__package__": package}
@@ -107,7 +107,7 @@ def engine_of(rules: Iterable[Rule]) -> type[Kernel]:
 
 
 def _table(methods: list[_Method], engine: str) -> str:
-    """The rules by what they are about and by the strategy that proposes them, and those for extraction likewise."""
+    """Return the source of the tables of rules by kind of subject and strategy."""
     lines = [""]
     for name, sharing in (("RULES", False), ("EQUALITIES", True)):
         found: dict[int, dict[str, list[str]]] = {}
@@ -124,7 +124,7 @@ def _table(methods: list[_Method], engine: str) -> str:
 
 
 def _key(rule: Rule) -> str:
-    """The strategy that proposes a rule."""
+    """Return the key of a rule in its table: its strategy, or :data:`ANYWHERE`."""
     match rule.left:
         case FloorDiv(a=a, b=Var()) | Mod(a=a, b=Var()) if not rule.choose:
             inside = [e for e in core.postorder(a) if isinstance(e, (FloorDiv, Mod, CeilDiv, Min, Max))]
@@ -137,7 +137,7 @@ _COMPARED = re.compile(r" (<=?|==|!=|is not|is) ")
 
 @dataclass(frozen=True)
 class _Sum:
-    """``of`` is the sum of ``constant`` and of coefficients times patterns, each with the atom that it was found as."""
+    """``of`` is ``constant`` plus coefficients times patterns; each pattern comes with the atom that matches it."""
 
     of: Var
     constant: Expr
@@ -145,10 +145,10 @@ class _Sum:
 
 
 class _Method(FormText):
-    """The method of one rule.  Raises :class:`DeclarationError` where nothing gives a variable a value."""
+    """The method of one rule.  Raises :class:`DeclarationError` if some variable cannot be determined."""
 
     def __init__(self, rule: Rule) -> None:
-        # what extraction chooses is put together as it stands, and brought to normal form to be compared only
+        # extraction writes the right side as declared; only comparisons bring it to normal form
         super().__init__(reading=not rule.sharing)
         self.rule = rule
         self.known: set[Var] = set()
@@ -159,9 +159,9 @@ class _Method(FormText):
         self.lines: list[str] = []
         self.depth = 2
         self.loops = 0
-        #: nothing is proposed, and what is looked for is found by trying
+        #: whether no strategy proposes, so that the method loops over candidates itself
         self.free = not rule.choose
-        #: the atoms that are proposed
+        #: the parameters for proposed atoms
         self.atoms: list[str] = []
         self.about, self.subject = self._subject()
         if rule.choose not in ("", *STRATEGIES):
@@ -184,7 +184,7 @@ class _Method(FormText):
         self.lines.append("    " * self.depth + text)
 
     def unless(self, test: str) -> None:
-        """Go on where the test holds."""
+        """Emit a guard: give up this candidate unless the test holds."""
         simple = " and " not in test and " or " not in test and not _COMPARED.search(test)
         self.emit(f"if not {test}:" if simple or test.startswith("(") else f"if not ({test}):")
         self.emit("    continue" if self.loops else "    return None")
@@ -195,13 +195,13 @@ class _Method(FormText):
         self.loops += 1
 
     def let(self, v: Var, value: str) -> None:
-        """Give a variable its value, and require what can be required now."""
+        """Assign a variable, and emit the conditions that are decidable now."""
         self.emit(f"{v.name} = {value}")
         self.known.add(v)
         self.flush()
 
     def let_known(self, v: Var, known: str, value: str) -> None:
-        """The same with a value that there may not be."""
+        """Assign a variable from an expression that may be ``None``, which is a failure to match."""
         self.emit(f"{known} = {value}")
         self.unless(f"{known} is not None")
         self.let(v, known)
@@ -226,12 +226,12 @@ class _Method(FormText):
         return pattern if isinstance(pattern, Var) else self.new(kind)
 
     def new(self, kind: str = "expr") -> Var:
-        """A variable of the method's own."""
+        """Return a fresh variable."""
         self.fresh += 1
         return core.var(f"_{self.fresh}", kind)
 
     def left_side(self) -> list[str]:
-        """Establish that the subject is the left side; the parameters for what is proposed."""
+        """Match the subject with the left side; return the parameters for proposed values."""
         left, subject = self.rule.left, self.subject
         self.known.update(subject)
         mine = {v.name: v for v in self.rule.variables}
@@ -246,7 +246,7 @@ class _Method(FormText):
                 if self.free:
                     x, y = (v.name for v in subject)
                     self.loop(f"for {x}, {y} in (({x}, {y}), ({y}, {x})):")
-                # a variable first: what else is said of it is compared then
+                # bind variables first, so that the other argument is compared with them
                 for pattern, form in sorted(
                     zip(left.args, subject, strict=True), key=lambda p: not isinstance(p[0], Var)
                 ):
@@ -260,7 +260,7 @@ class _Method(FormText):
 
     @staticmethod
     def typed(names: Iterable[Var | str]) -> list[str]:
-        """Parameters with their types: forms, or the integers that constants and atoms are."""
+        """Return parameters with their types: forms, or integers for constants and atoms."""
         return [
             n.name + (": int" if n.kind == "const" else ": Form") if isinstance(n, Var) else f"{n}: int" for n in names
         ]
@@ -269,7 +269,7 @@ class _Method(FormText):
         return all(v in self.known for e in es for v in e.variables())
 
     def flush(self) -> None:
-        """Require the conditions whose variables are known, those on constants first."""
+        """Emit the conditions whose variables are known, those on constants first."""
         for c in sorted(filter(self.is_known, self.open), key=lambda c: not is_constant(c)):
             self.open.remove(c)
             self.require(c)
@@ -284,7 +284,7 @@ class _Method(FormText):
 
     # -- matching
     def form_is(self, pattern: Expr, of: Var) -> None:
-        """The form called ``of`` is an instance of the pattern."""
+        """Match the form in the variable ``of`` with a pattern."""
         match pattern:
             case Var() if pattern is of:
                 return
@@ -304,11 +304,11 @@ class _Method(FormText):
                 raise DeclarationError(f"no form is known to be {pattern}")
 
     def same(self, of: Expr, value: Expr) -> None:
-        """A form is literally the same as what is said of it."""
+        """Require that two forms are identical."""
         self.unless(f"{self.form(of, reading=False)} == {self.form(value, reading=False)}")
 
     def _inside(self, node: Expr, at: str) -> None:
-        """The inside of an atom is the inside of the pattern."""
+        """Match the operands of the atom in the variable ``at`` with those of the pattern."""
         if isinstance(node, (FloorDiv, Mod)):
             dividend = node.a if isinstance(node.a, Var) and node.a not in self.known else self.new()
             divisor = node.b if isinstance(node.b, Var) and node.b not in self.known else self.new("const")
@@ -338,7 +338,7 @@ class _Method(FormText):
         plain = [(scale, x, "") for x, scale in summands if isinstance(x, Var)]
         nodes = [s for s in summands if not isinstance(s[0], Var)]
         parts: list[tuple[Expr, Expr, str]] = []
-        # what has most to it first: it fails fastest
+        # the largest pattern first, because it fails fastest
         nodes.sort(key=lambda n: (-len(core.postorder(n[0])), str(n[0])))
         for node, scale in nodes:
             kind = KINDS.get(type(node))
@@ -408,14 +408,14 @@ class _Method(FormText):
             found = self._factor(c)
             if found is not None:
                 x, value, by = found
-                # that nothing is left is required with the condition itself
+                # the condition itself is required later, and establishes that the division is exact
                 self.require(by.ne(0))
                 self.let(x, const_text(value // by))
                 return True
         return False
 
     def _factor(self, c: Compare) -> tuple[Var, Expr, Expr] | None:
-        """The only unknown constant of an equation, as a quotient of what is known."""
+        """Solve an equation with one unknown constant; return it with the dividend and divisor that give its value."""
         if not (is_constant(c.a) and is_constant(c.b)):
             return None
         unknown = [v for v in c.variables() if v not in self.known]
@@ -439,11 +439,11 @@ class _Method(FormText):
         if self.reading:
             bound = set(rule.left.variables())
             for v in rule.right.variables():
-                # a value that only a strategy knows need not be in normal form
+                # values proposed by a strategy may not be in normal form
                 if v not in bound and v.kind != "const":
                     self.emit(f"{v.name} = self.normal({v.name})")
         if self.reading and measured(rule):
-            # the declaration does not show that the rule descends
+            # descent is not proved from the declaration, so the code checks it
             names = ", ".join(v.name for v in self.subject)
             if self.about in (SUM, KNOWN):
                 before = f"self.size({names})"
@@ -462,5 +462,5 @@ class _Method(FormText):
 
 
 def _alias(x: Expr, at: str) -> Expr:
-    """A summand by the atom that it was found as."""
+    """Return the variable for the atom that a summand was matched with, or the summand."""
     return core.var(at, "atom") if at else x

@@ -1,10 +1,10 @@
-"""The kernel: forms over one domain, and the rules that make normal forms of them.
+"""The kernel: forms over one domain, and the application of rules that brings them to normal form.
 
 :meth:`Kernel.floordiv`, :meth:`Kernel.mod`, :meth:`Kernel.extremum` and :meth:`Kernel.add` ask for *proposals*: the name
 of a strategy and values for the variables of a rule.  A proposal is handed to the code that was generated from the
 declarations of all rules which name that strategy (:mod:`.generate`).  That code takes the form at hand, establishes
 that it is the rule's left side and that every condition holds, and returns the right side, or ``None``.  Nothing else
-makes one form of another, so a wrong proposal costs time and no more.
+rewrites a form, so a wrong proposal costs time and no more.
 """
 
 from __future__ import annotations
@@ -55,24 +55,24 @@ from .ranges import Ranges
 
 __all__ = ["ANYWHERE", "CEILING", "DEEPEST", "KNOWN", "MATCHED", "SUM", "Bounds", "Kernel", "Proposal"]
 
-#: A strategy and the values that it supplies, in the order of :data:`.plan.STRATEGIES`.
+#: The name of a strategy, and the values that it supplies in the order of :data:`.generate.STRATEGIES`.
 Proposal: TypeAlias = tuple[str, tuple[Any, ...]]
-#: The ends of variables.
+#: The lower and upper bounds of variables.
 Bounds: TypeAlias = dict[Any, tuple[int | float, int | float]]
-#: The rules that name no strategy: their code matches the left side by itself.
+#: The proposal of the rules that name no strategy: their code matches the left side by itself.
 MATCHED: Final[Proposal] = ("", ())
-#: Those among them with no division, minimum or maximum inside a dividend: they are asked last, of every dividend.
+#: The key of those among them whose dividend has no division, minimum or maximum in it.  They are tried last.
 ANYWHERE: Final = "anywhere"
 
-#: What rules are about, beside the kinds of atoms: sums, forms with one value, and division that rounds up.
+#: Keys of rule tables beside the kinds of atoms: sums, forms with one value, and division that rounds up.
 SUM: Final = 6
 KNOWN: Final = 7
 CEILING: Final = 8
 
-#: Expressions nested deeper than this are read without recursion, and written as they are.
+#: Expressions nested deeper than this are read without recursion, and not searched for cheaper ones.
 DEEPEST: Final = 200
 
-#: The ranges of what is no form, from those of its operands.
+#: The ranges of operators that are no forms, as functions of the ranges of their operands.
 _RANGES: Final[Mapping[type[Expr], Callable[..., Interval]]] = {
     Mul: lambda *factors: reduce(Interval.times, factors),
     FloorDiv: Interval.floordiv,
@@ -84,14 +84,14 @@ _RANGES: Final[Mapping[type[Expr], Callable[..., Interval]]] = {
 class Kernel(Ranges):
     """Forms over one domain.
 
-    ``bounds`` maps variables to pairs of ends, integers or infinite floats.  Raises :class:`OverflowError` where a variable
-    is unbounded and a number larger than any program's meets it.  A variable with a single value is replaced
-    by it unless ``keep_points``.  A generated subclass supplies the rules.
+    ``bounds`` maps variables to pairs of ends, integers or infinite floats.  A variable with a single value is replaced by
+    it unless ``keep_points``.  A generated subclass supplies the rules.  Reading raises :class:`OverflowError` for numbers
+    of more than 300 digits if some variable is unbounded.
     """
 
-    #: by what they are about and the strategy that they name
+    #: rules by the kind of form they rewrite and the strategy that they name
     RULES: ClassVar[Mapping[int, Mapping[str, tuple[Callable[..., Form | None], ...]]]] = {}
-    #: likewise the rules by which extraction writes forms; what they make need not be in normal form
+    #: the rules for extraction, likewise; their right sides need not be in normal form
     EQUALITIES: ClassVar[Mapping[int, Mapping[str, tuple[Callable[..., Form | None], ...]]]] = {}
 
     def __init__(self, bounds: Bounds, *, keep_points: bool = False, record: Any = None) -> None:
@@ -99,22 +99,22 @@ class Kernel(Ranges):
         self.bounds = bounds
         self.keep_points = keep_points
         self.opaque: dict[Expr, Form] = {}
-        #: quotients, remainders and extrema that were asked for
+        #: caches of quotients, remainders and extrema
         self.quotients: dict[tuple[Terms, int, int], Form] = {}
         self.remainders: dict[tuple[Terms, int, int], Form] = {}
         self.extrema: dict[tuple[bool, tuple[Form, ...]], Form] = {}
-        #: the raw atoms by what they are made of
+        #: raw atoms by their operands
         self.raws: dict[tuple[int, Form, int], int] = {}
         self.raw_extrema: dict[tuple[int, tuple[Form, ...]], int] = {}
-        #: the sums that have been read
+        #: the summands of the sums that have been read, to count equal ones once
         self.bodies: set[tuple[tuple[Expr, int], ...]] = set()
-        #: how many divisions and extrema the expression at hand is inside of, and how many any has been
+        #: the nesting of divisions and extrema around the current expression, and the deepest nesting so far
         self.level = 0
         self.deepest = 0
 
     # ---------------------------------------------------------------- sums
     def add(self, x: Form, y: Form) -> Form:
-        """``x + y``."""
+        """Return ``x + y``."""
         if not x[1]:
             return (x[0] + y[0], y[1]) if x[0] else y
         if not y[1]:
@@ -132,15 +132,15 @@ class Kernel(Ranges):
         return self.recombine(x[0] + y[0], total)
 
     def scale(self, x: Form, k: int) -> Form:
-        """``k·x``."""
+        """Return ``k·x``."""
         return times(x, k)
 
     def shift(self, x: Form, n: int) -> Form:
-        """``x + n``."""
+        """Return ``x + n``."""
         return x[0] + n, x[1]
 
     def normal(self, x: Form) -> Form:
-        """The normal form of a sum that was put together in any way."""
+        """Return the normal form of any sum, which may contain raw atoms."""
         normals = self.normals
         for t in x[1]:
             if t[0] in normals:
@@ -161,7 +161,7 @@ class Kernel(Ranges):
         return self.recombine(c, total)
 
     def _normal(self, a: int) -> Form:
-        """The normal form of a raw atom."""
+        """Return the normal form of a raw atom."""
         f = self.normals[a]
         if f is None:
             of = self.kind[a]
@@ -175,7 +175,7 @@ class Kernel(Ranges):
         return f
 
     def recombine(self, c: int, total: dict[int, int]) -> Form:
-        """The normal form of a sum."""
+        """Return the normal form of a sum of atoms in normal form, given by atom and coefficient."""
         if len(total) < 2:
             return c, tuple(total.items())
         f = c, tuple(sorted(total.items()))
@@ -200,7 +200,7 @@ class Kernel(Ranges):
 
     # ---------------------------------------------------------------- quotients and remainders
     def floordiv(self, x: Form, d: int) -> Form:
-        """``x // d``."""
+        """Return ``x // d``."""
         key = (x[1], x[0], d)
         f = self.quotients.get(key)
         if f is None:
@@ -208,7 +208,7 @@ class Kernel(Ranges):
         return f
 
     def mod(self, x: Form, d: int) -> Form:
-        """``x % d``."""
+        """Return ``x % d``."""
         key = (x[1], x[0], d)
         f = self.remainders.get(key)
         if f is None:
@@ -234,12 +234,12 @@ class Kernel(Ranges):
                 if f is not None:
                     return f
         if d < 0:
-            # no rule makes it positive
+            # no rule made the divisor positive
             return self._as_written(floordiv(self.write(x), d) if kind == QUOTIENT else mod(self.write(x), d))
         return self._atom(kind, x, d)
 
     def ceildiv(self, x: Form, d: int) -> Form | None:
-        """``x / d`` rounded up, if a rule says what that is."""
+        """Return ``x / d`` rounded up if a rule rewrites it, or else ``None``."""
         for rule in self.RULES.get(CEILING, {}).get("", ()):
             f = rule(self, x, d)
             if f is not None:
@@ -247,7 +247,7 @@ class Kernel(Ranges):
         return None
 
     def raw(self, kind: int, x: Form, d: int) -> Form:
-        """The quotient or the remainder of x by d as it stands."""
+        """Return the quotient or the remainder of x by d as a raw atom."""
         if not x[1] or d < 1:
             return self.floordiv(x, d) if kind == QUOTIENT else self.mod(x, d)
         f = (self.quotients if kind == QUOTIENT else self.remainders).get((x[1], x[0], d))
@@ -264,7 +264,7 @@ class Kernel(Ranges):
         return atom(found)
 
     def raw_extremum(self, kind: int, parts: tuple[Form, ...]) -> Form:
-        """The minimum or the maximum of several forms as it stands."""
+        """Return the minimum or the maximum of several forms as a raw atom."""
         found = self.raw_extrema.get((kind, parts), -1)
         if found < 0:
             found = self.raw_extrema[kind, parts] = len(self.kind)
@@ -274,9 +274,9 @@ class Kernel(Ranges):
 
     # ---------------------------------------------------------------- minima and maxima
     def extremum(self, kind: int, forms: Iterable[Form]) -> Form:
-        """The smallest (``kind`` is ``MINIMUM``) or the largest of several forms."""
+        """Return the minimum (``kind`` is ``MINIMUM``) or the maximum of several forms."""
         least = kind == MINIMUM
-        # nested extrema and literals are merged first, as the constructors of expressions do
+        # merge nested extrema and literals first, as the constructors of expressions do
         flat: list[Form] = []
         literal: int | None = None
         stack = list(forms)
@@ -315,7 +315,7 @@ class Kernel(Ranges):
         return found
 
     def _in_pairs(self, kind: int, forms: list[Form]) -> list[Form]:
-        """The arguments of an extremum after what the rules make of any two, or of the first and all others."""
+        """Apply the rules to pairs of arguments, then to each argument and the others; return the arguments left."""
         rules = self.RULES.get(kind, {})
         args: list[Form] = []
         todo = list(reversed(forms))
@@ -329,7 +329,7 @@ class Kernel(Ranges):
                     break
             else:
                 args.append(f)
-        # the first is one of several: what is made must not depend on the order in which they are given
+        # try every argument as the first, so that the result does not depend on their order
         for i in range(len(args) if len(args) > 1 else 0):
             f, others = args[i], args[:i] + args[i + 1 :]
             for p in self.propose_for_extremum(kind, [f, *others]):
@@ -347,7 +347,7 @@ class Kernel(Ranges):
         return None
 
     def joined(self, kind: int, args: tuple[Form, ...]) -> Form:
-        """The extremum of forms that have been looked at in pairs: it is written as it stands."""
+        """Return a new atom for the extremum of forms that no rule joins."""
         if len(args) == 1:
             return args[0]
         ranges = [self.range(f) for f in args]
@@ -359,17 +359,17 @@ class Kernel(Ranges):
 
     # ---------------------------------------------------------------- what generated code asks
     def settled(self, a: int) -> Form:
-        """An atom with only one value: that value, if a rule says so."""
+        """Return the value of an atom with only one value if a rule says so, or else the atom."""
         f = atom(a)
         found = self._known(f)
         e = self.expr[a]
         if e is not None and found is not f:
-            # what was written as the atom is read as its value
+            # the expression of the atom is read as the value from now on
             self.memo[e] = found
         return found
 
     def _known(self, f: Form) -> Form:
-        """The only value of a form, if it has one and a rule says so."""
+        """Return the only value of a form if it has one and a rule says so, or else the form."""
         for rule in self.RULES.get(KNOWN, {}).get("single_value", ()):
             found: Form | None = rule(self, f)
             if found is not None:
@@ -377,11 +377,11 @@ class Kernel(Ranges):
         return f
 
     def is_multiple(self, f: Form, d: int) -> bool:
-        """Whether d is not zero and certainly divides the form: by its coefficients, or as its remainder is zero."""
+        """Return whether d is not zero and divides the form: by its coefficients, or because its remainder is zero."""
         return self.divides(d, f) or (d > 0 and self.mod(self.normal(f), d) == ZERO)
 
     def atoms(self, f: Form, kind: int) -> Terms:
-        """The summands of one kind, in an order that does not depend on when their atoms were met."""
+        """Return the summands of one kind, in an order that does not depend on when their atoms were created."""
         kinds = self.kind
         found = [t for t in f[1] if kinds[t[0]] == kind]
         if len(found) > 1:
@@ -389,7 +389,7 @@ class Kernel(Ranges):
         return tuple(found)
 
     def _rank(self, t: tuple[int, int]) -> tuple[int, int, int, list[tuple[int, int, int, int]], int]:
-        """Small coefficients and divisors first, then long dividends."""
+        """Return a key that sorts small coefficients and divisors first, then long dividends."""
         a, k = t
         x = self.arg[a]
         kind, lo, hi = self.kind, self.lo, self.hi
@@ -397,18 +397,18 @@ class Kernel(Ranges):
         return abs(k), self.divisor[a], -len(x[1]), inside, x[0]
 
     def descends(self, before: Size, after: Size) -> bool:
-        """Whether what is made of a form is smaller."""
+        """Return whether a rewrite makes a form smaller in the termination order."""
         return after < before
 
     def coefficient(self, f: Form, a: int) -> int:
-        """Return the coefficient of an atom in a sum, 0 where it is not there."""
+        """Return the coefficient of an atom in a sum, 0 for one that does not occur."""
         for b, k in f[1]:
             if b == a:
                 return k
         return 0
 
     def contains(self, f: Form, x: Form, k: int, at: int) -> bool:
-        """Whether x has variables and ``k·x``, but for the constant, is a part of f beside the atom ``at``."""
+        """Return whether f contains ``k·x`` without its constant, beside the atom ``at``, and x is no constant."""
         if not x[1]:
             return False
         total = dict(f[1])
@@ -418,16 +418,16 @@ class Kernel(Ranges):
         return True
 
     def splits(self, a: int) -> list[tuple[Form, Form]]:
-        """Each argument of an extremum with the extremum of the others."""
+        """Return each argument of an extremum, paired with the extremum of the others."""
         parts, kind = self.parts[a], self.kind[a]
         return [(x, self.joined(kind, parts[:i] + parts[i + 1 :])) for i, x in enumerate(parts)]
 
     def beside(self, a: int, x: Form) -> list[Form]:
-        """The extremum of the other arguments, if x is one of them."""
+        """Return the extremum of the other arguments in a list, empty if x is none of them."""
         return [y for part, y in self.splits(a) if part == x] if x in self.parts[a] else []
 
     def made_of(self, a: int, x: Form, y: Form) -> bool:
-        """Whether x and y are the arguments of an extremum."""
+        """Return whether x and y are the arguments of an extremum."""
         return sorted(self.parts[a]) == sorted((x, y))
 
     # ---------------------------------------------------------------- proposals (untrusted)
@@ -436,7 +436,7 @@ class Kernel(Ranges):
         return (MATCHED,)
 
     def propose_for_sum(self, f: Form, total: dict[int, int]) -> Iterable[Proposal]:
-        """Propose rules for a sum of at least two summands; ``total`` are its coefficients by atom."""
+        """Propose rules for a sum of at least two summands; ``total`` holds its coefficients by atom."""
         return (MATCHED,)
 
     def propose_for_extremum(self, kind: int, args: list[Form]) -> Iterable[Proposal]:
@@ -445,7 +445,7 @@ class Kernel(Ranges):
 
     # ---------------------------------------------------------------- reading
     def read(self, e: Expr) -> Form:
-        """The normal form of ``e``."""
+        """Return the normal form of ``e``."""
         found = self.memo.get(e)
         if found is not None:
             return found
@@ -462,7 +462,7 @@ class Kernel(Ranges):
         t = type(e)
         memo = self.memo
         if t is Sum:
-            # the class is known: compiled, an assignment checks it and what follows is native
+            # an assignment with a narrower type, for the translator and the type checker
             s: Sum = e  # type: ignore[assignment]
             c = s.const
             terms = s.terms
@@ -534,7 +534,7 @@ class Kernel(Ranges):
         return f
 
     def _below(self, e: Expr) -> Form:
-        """:meth:`_read` one level down.  Raises :class:`RecursionError` where that would be too deep."""
+        """Read an operand, one level down.  Raises :class:`RecursionError` below :data:`DEEPEST` levels."""
         self.level += 1
         if self.level > self.deepest:
             if self.level > DEEPEST:
@@ -547,17 +547,17 @@ class Kernel(Ranges):
     def _opaque(self, e: Expr) -> Form:
         kids = [self.write(self.memo.get(c) or self._below(c)) for c in e.children]
         new = rebuild(e, kids)
-        # what divides may be known by now
+        # the divisor may have become a constant
         return self._as_written(e) if new is e else self.memo.get(new) or self._below(new)
 
     def _as_written(self, e: Expr) -> Form:
-        """The atom of an expression of which only its range is known."""
+        """Return the opaque atom of an expression of which only the range is known."""
         if type(e) not in _RANGES:
             return self.read(e)
         inside = [Interval(*self.ends(c)) for c in e.children]
         lo, hi = _RANGES[type(e)](*inside)
         if lo > hi:
-            # where nothing is divided there is nothing to say
+            # no divisor is possible, so that nothing follows
             lo, hi = -inf, inf
         found = self.opaque.get(e)
         if found is None:
@@ -569,9 +569,9 @@ class Kernel(Ranges):
 
     # ---------------------------------------------------------------- what is known
     def know(self, e: Expr, lo: int | float, hi: int | float, *, more: bool = False) -> None:
-        """From now on ``lo <= e <= hi``.  Call it before :meth:`read`; what was read before is forgotten.
+        """Assume ``lo <= e <= hi`` from now on, and forget all expressions that were read but variables.
 
-        ``more`` says that it is called again at once, and what follows for digits can wait.
+        ``more`` defers the consequences for digits to the next call.
         """
         self._narrow(self.read(e), finite(lo), finite(hi))
         if self.index is None:
@@ -604,14 +604,14 @@ class Kernel(Ranges):
             self._know_digits()
 
     def forget_read(self) -> None:
-        """Read everything but variables again, and see how deep it is."""
+        """Forget all expressions that were read but variables, and the deepest nesting."""
         self.memo = {v: f for v, f in self.memo.items() if type(v) is Var}
         self.deepest = 0
 
     def ends(self, e: Expr) -> tuple[int | float, int | float]:
-        """Bounds of every value the expression takes, infinite where there are none."""
+        """Return bounds of the expression's values, infinite floats where it has none."""
         lo, hi = self.range(self.read(e))
         return -inf if lo < -FAR else lo, inf if hi > FAR else hi
 
     def forget(self) -> None:
-        """Forget what strategies remember, as more is known now."""
+        """Clear the caches of strategies after :meth:`know`."""

@@ -1,4 +1,4 @@
-"""The order in which rules descend, measured on forms: :func:`..rewrite.measure` of the expressions that they are."""
+"""The termination order on forms: :func:`..rewrite.measure` of the expressions that they represent."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Size: TypeAlias = "tuple[int, int, int, int, int]"
 
 
 class Measured(Atoms):
-    """Atoms with their sizes, as far as they were asked for."""
+    """Atoms with their sizes in the termination order, computed on demand."""
 
     def size(self, f: Form) -> Size:
-        """The size of a sum: those of its atoms."""
+        """Return the size of a sum: the sum of the sizes of its atoms."""
         w = d = n = b = u = 0
         for a, _ in f[1]:
             s = self.sizes.get(a)
@@ -46,14 +46,14 @@ class Measured(Atoms):
         return self.size_of_extremum(self.parts[a])
 
     def size_of_division(self, of: int, x: Form, by: int) -> Size:
-        """The size of the quotient or the remainder of x by a positive number, as it stands."""
+        """Return the size of the quotient or the remainder of x by a positive number, before any rewrite."""
         w, d, n, b, u = self.size(x)
         backwards = sum([k < 0 for _, k in x[1]])
         excess = 1 if x[0] and x[0] // by else 0
         return (3 * w + (1 if of == QUOTIENT else 2), d + by, n, 3 * b + backwards, 3 * u + excess)
 
     def size_of_extremum(self, parts: tuple[Form, ...]) -> Size:
-        """The size of a minimum or a maximum, as it stands."""
+        """Return the size of a minimum or a maximum, before any rewrite."""
         w, d, n, b, u = self.added([self.size(x) for x in parts])
         common = all([x[0] for x in parts if x[1]])
         multiples = gcd(*[x[0] for x in parts], *[k for x in parts for _, k in x[1]]) > 1
@@ -61,6 +61,6 @@ class Measured(Atoms):
         return w + len(parts) - 1, d, n, 3 * b + backwards, 3 * u + (common + multiples) * len(parts)
 
     def added(self, sizes: list[Size]) -> Size:
-        """The size of a sum of what has these sizes."""
+        """Return the sum of sizes, component by component."""
         w, d, n, b, u = map(sum, zip((0, 0, 0, 0, 0), *sizes, strict=True))
         return w, d, n, b, u

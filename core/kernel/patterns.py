@@ -1,4 +1,4 @@
-"""Expressions over constants and conditions in Python, and patterns taken apart."""
+"""Translate expressions over constants, conditions and patterns to Python text."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ NAMES: Final = {
 
 
 def is_constant(e: Expr | Condition) -> bool:
-    """Whether only constants occur in ``e``."""
+    """Return whether only constants occur in ``e``."""
     return all(v.kind == "const" for v in e.variables())
 
 
 def scaled_parts(e: Expr) -> tuple[Expr, list[tuple[Expr, Expr]]]:
-    """The constant of a sum of patterns, and the other summands, each an expression and its coefficient.
+    """Return the constant of a sum of patterns, and the other summands as pairs of expression and coefficient.
 
     Raises :class:`DeclarationError` for a product of two expressions.
     """
@@ -49,13 +49,13 @@ def scaled_parts(e: Expr) -> tuple[Expr, list[tuple[Expr, Expr]]]:
 
 
 def const_text(e: Expr) -> str:
-    """Python text that computes an expression over constants."""
+    """Return Python text that computes an expression over constants."""
     text, _ = _const(e)
     return text
 
 
 def _const(e: Expr) -> tuple[str, bool]:
-    """The text, and whether it can stand beside any operator as it is."""
+    """Return the text, and whether it needs no parentheses as an operand."""
     match e:
         case Var():
             return e.name, True
@@ -87,7 +87,7 @@ def _tight(e: Expr) -> str:
 
 
 def condition_text(c: Condition, ranged: Callable[[Condition], str]) -> str:
-    """Python text that is true only where ``c`` holds; ``ranged`` writes what is said of more than constants."""
+    """Return Python text that implies ``c``.  ``ranged`` writes the conditions on other things than constants."""
     match c:
         case Truth(value):
             return str(value)
@@ -108,13 +108,13 @@ def condition_text(c: Condition, ranged: Callable[[Condition], str]) -> str:
 
 
 class FormText:
-    """Python text that computes forms of patterns; where it is not ``reading``, as they stand and not in normal form."""
+    """Writes Python text that computes the forms of patterns, in normal form if ``reading`` and else as declared."""
 
     def __init__(self, *, reading: bool) -> None:
         self.reading = reading
 
     def size(self, e: Expr) -> str:
-        """Python text that computes how large what is made of ``e`` is at most."""
+        """Return Python text that computes an upper bound of the size of ``e``."""
         parts = []
         for x, _ in scaled_parts(e)[1]:
             match x:
@@ -146,7 +146,7 @@ class FormText:
 
     # -- forms
     def form(self, e: Expr, *, reading: bool = True) -> str:
-        """Python text that computes the form of ``e``; sums are brought to normal form in ``reading``."""
+        """Return Python text that computes the form of ``e``; with ``reading``, sums are brought to normal form."""
         if is_constant(e):
             return f"({const_text(e)}, ())"
         match e:
@@ -174,16 +174,16 @@ class FormText:
         constant, parts = scaled_parts(e)
         one = core.integer(1)
         if reading:
-            # the rest last: it is what the new summands are merged into
+            # the rest last, because new summands are merged into it
             parts.sort(key=lambda p: (isinstance(p[0], Var) and p[0].kind == "rest", str(p[0])))
             text = self.scaled(*parts[0], reading)
             if constant is not core.integer(0):
-                # first: what summands become together is said of the whole sum
+                # first, because rules that join summands apply to the whole sum
                 text = f"self.shift({text}, {const_text(constant)})"
             for part in parts[1:]:
                 text = f"self.add({text}, {self.scaled(*part, reading)})"
             return text
-        # as it stands: what has the coefficient one first, and the others taken from that
+        # as declared: subtract the other summands from one with coefficient one
         parts.sort(key=lambda p: (p[1] is not one, str(p[0])))
         text = self.scaled(*parts[0], reading)
         if constant is not core.integer(0):

@@ -1,4 +1,4 @@
-"""Ranges of forms, from those of atoms and from what is known about sums, digits and remainders."""
+"""Ranges of forms, from the ranges of atoms and from facts about sums, digits and remainders."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from .measure import Measured
 
 __all__ = ["Ranges"]
 
-#: Sums of so many atoms are used for sums that are no multiples of them, in so many proportions.
+#: Known sums of at most this many atoms are also used for sums that are not multiples of them.
 FEW: Final = 6
-#: Where more sums are known nothing is added about digits, so that time grows with the size of a map and not faster.
+#: With more known sums than this no sums of digits are derived, so that the time for a map grows linearly.
 MANY: Final = 64
 
 
 class Ranges(Measured):
-    """Atoms with what constraints say about them."""
+    """Atoms with the facts that constraints state about them."""
 
     def __init__(self, record: Any = None) -> None:
         super().__init__(record)
-        #: what is known about sums and their opposites; the same of those alone that begin with a positive coefficient, and
-        #: the atoms that they begin with
+        #: the known ends of sums and of their negations; the same for sums with a positive first coefficient only; and
+        #: the first atoms of those
         self.facts: dict[Terms, tuple[int, int]] = {}
         self.sums: dict[Terms, tuple[int, int]] = {}
         self.leading: set[int] = set()
-        #: the ends of sums without constant as they follow from that, until more is known
+        #: cache of the ends that follow for sums without constant; cleared when a fact is added
         self.sharp: dict[Terms, tuple[int, int]] = {}
-        #: digits about which something is known, with what they are above: by what they are digits of
+        #: by dividend and modulus: the divisors and atoms of digits with known ends (:meth:`_digit`)
         self.coarse: dict[tuple[Form, int], list[tuple[int, int]]] = {}
-        #: remainders modulo d that sums without their constant are known to have
+        #: known remainders modulo d of sums without constant
         self.exact: dict[tuple[Terms, int], int] = {}
-        #: atoms by what they are made of; kept once something is known about atoms
+        #: atoms by kind and operands; maintained once facts exist
         self.index: dict[tuple[int, Form, int], int] | None = None
-        #: atoms whose ends have become narrower, and those from this number on, have not been looked at since
+        #: atoms whose ranges became narrower, and the first atom of those created, since the last :meth:`.Kernel.know`
         self.narrower: list[int] = []
         self.later = 0
 
     # ---------------------------------------------------------------- of forms
     def range(self, f: Form) -> tuple[int, int]:
-        """Bounds of every value the form takes; what is unbounded has ends farther than any number."""
+        """Return bounds of the form's values; infinite ends are ``±END`` or beyond."""
         c, terms = f
         lo, hi = self._span(c, terms)
         if self.facts and len(terms) > 1 and self._spoken_of(terms):
@@ -48,7 +48,7 @@ class Ranges(Measured):
         return lo, hi
 
     def _spoken_of(self, terms: Terms) -> bool:
-        """Whether something may be known about a part of the sum."""
+        """Return whether a fact may speak of a part of the sum."""
         leading = self.leading
         for t in terms:
             if t[0] in leading:
@@ -56,7 +56,7 @@ class Ranges(Measured):
         return False
 
     def _span(self, c: int, terms: Terms) -> tuple[int, int]:
-        """Bounds of a sum from those of its atoms."""
+        """Return the bounds of a sum that follow from the ranges of its atoms."""
         los, his = self.lo, self.hi
         lo = hi = c
         for a, k in terms:
@@ -69,16 +69,16 @@ class Ranges(Measured):
         return lo, hi
 
     def _sharper(self, c: int, terms: Terms, lo: int, hi: int) -> tuple[int, int]:
-        """Bounds of a sum, ``lo`` and ``hi`` from its atoms, with what is known about it and about sums in it."""
+        """Narrow ``lo`` and ``hi``, the bounds of a sum from its atoms, by the facts about it and sums in it."""
         found = self.sharp.get(terms)
         if found is None:
             found = self.sharp[terms] = self._sharpened(terms, lo - c, hi - c)
         return c + found[0], c + found[1]
 
     def _sharpened(self, terms: Terms, lo: int, hi: int) -> tuple[int, int]:
-        """:meth:`_sharper` of a sum without constant.
+        """Narrow the bounds of a sum without constant.
 
-        Of the sums that it is made of each summand is used once.
+        Known sums that it contains are taken greedily, so that each summand is used once.
         """
         known = self.facts.get(terms)
         if known is not None:
@@ -117,9 +117,9 @@ class Ranges(Measured):
     def _in_proportion(
         self, total: dict[int, int], part: Terms, low: int, high: int, lo: int, hi: int
     ) -> tuple[int, int]:
-        """Bounds of a sum, ``lo`` and ``hi`` so far, from those of another one of which it has several atoms.
+        """Narrow the bounds of a sum by those of a known sum, ``part``, with which it shares several atoms.
 
-        ``q`` times the sum is ``p·part`` and what is left of both, where p : q is such that an atom is not left.
+        ``q`` times the sum equals ``p·part`` plus a rest; p : q is chosen so that a shared atom cancels in the rest.
         """
         proportions: list[tuple[int, int]] = []
         shared = 0
@@ -132,7 +132,7 @@ class Ranges(Measured):
                     g = -g
                 if (p // g, q // g) not in proportions:
                     proportions.append((p // g, q // g))
-        # of a single one all is known by its own ends; in one proportion it is a multiple, or nearly
+        # one shared atom gives no more than its own range; multiples of the part have been handled
         if shared < 2 or (len(proportions) == 1 and shared == len(part) and proportions[0][1] == 1):
             return lo, hi
         los, his = self.lo, self.hi
@@ -161,7 +161,7 @@ class Ranges(Measured):
         return lo, hi
 
     def constant(self, f: Form) -> int | None:
-        """The only value of a form, if its range has one."""
+        """Return the only value of a form, or ``None`` if its range has several."""
         if not f[1]:
             return f[0]
         lo, hi = self.range(f)
@@ -169,22 +169,22 @@ class Ranges(Measured):
 
     # ---------------------------------------------------------------- conditions of rules
     def within(self, f: Form, lo: int, hi: int) -> bool:
-        """Whether every value of the form lies between ``lo`` and ``hi``."""
+        """Return whether every value of the form lies between ``lo`` and ``hi``."""
         low, high = self.range(f)
         return lo <= low and high <= hi
 
     def equal(self, x: Form, y: Form) -> bool:
-        """Whether both forms certainly have the same value."""
+        """Return whether both forms are known to be equal."""
         return x == y or self.constant(minus(x, y, 1)) == 0
 
     def at_most(self, x: Form, y: Form) -> bool:
-        """Whether x certainly never exceeds y."""
+        """Return whether x is known never to exceed y."""
         f = minus(y, x, 1)
         lo, hi = self.range(f)
         return lo >= 0 or (hi >= 0 and self._with_one_argument(f, lo) >= 0)
 
     def _with_one_argument(self, f: Form, lo: int) -> int:
-        """A lower end of a sum, at least ``lo``, from those with one argument in place of an extremum in it."""
+        """Raise the lower bound ``lo`` of a sum by replacing one extremum in it by each of its arguments."""
         for i, (a, k) in enumerate(f[1]):
             t = self.kind[a]
             if t == MINIMUM or t == MAXIMUM:
@@ -194,7 +194,7 @@ class Ranges(Measured):
         return lo
 
     def differ(self, x: Form, y: Form) -> bool:
-        """Whether x and y certainly never have the same value."""
+        """Return whether x and y are known never to be equal."""
         f = minus(x, y, 1)
         lo, hi = self.range(f)
         if lo > 0 or hi < 0:
@@ -203,13 +203,13 @@ class Ranges(Measured):
         return f[0] % g != 0 if g else False
 
     def divides(self, d: int, f: Form) -> bool:
-        """Whether d is not zero and certainly divides the form."""
+        """Return whether d is not zero and is known to divide the form."""
         if not d or f[0] % d:
             return False
         return all([not k % d or self._multiple(a, k, d) for a, k in f[1]])
 
     def _multiple(self, a: int, k: int, d: int) -> bool:
-        """Whether d certainly divides ``k`` times an extremum, as it does with every argument, or a remainder."""
+        """Return whether d is known to divide ``k`` times an extremum, by dividing all arguments, or a remainder."""
         t = self.kind[a]
         if t == MINIMUM or t == MAXIMUM:
             return all([self.divides(d, times(p, k)) for p in self.parts[a]])
@@ -217,7 +217,7 @@ class Ranges(Measured):
 
     # ---------------------------------------------------------------- of atoms
     def _atom(self, kind: int, arg: Form, d: int) -> Form:
-        """The quotient or the remainder of ``arg`` by ``d > 0``, whose range follows from that of ``arg``."""
+        """Return the quotient or the remainder of ``arg`` by ``d > 0``; its range follows from that of ``arg``."""
         lo, hi = self._span_of_division(kind, arg, d)
         if self.index is not None:
             a = len(self.kind)
@@ -232,7 +232,7 @@ class Ranges(Measured):
         return f if lo < hi else self.settled(lone(f))
 
     def _span_of_division(self, kind: int, x: Form, d: int) -> tuple[int, int]:
-        """Bounds of ``x // d`` or of ``x % d`` for a positive d."""
+        """Return bounds of ``x // d`` or of ``x % d`` for a positive d."""
         lo, hi = self.range(x)
         if kind == QUOTIENT:
             return lo // d, hi // d
@@ -242,7 +242,7 @@ class Ranges(Measured):
         return (0, d - 1) if m is None else (m, m)
 
     def _again(self, a: int, lo: int, hi: int) -> Form:
-        """An atom that was there before something became known, and what it is known to be now."""
+        """Narrow the range of an existing atom; return the atom, or its value if it has only one now."""
         lo, hi = max(lo, self.lo[a]), min(hi, self.hi[a])
         if lo > self.lo[a] or hi < self.hi[a]:
             self.lo[a], self.hi[a] = lo, hi
@@ -251,12 +251,12 @@ class Ranges(Measured):
         return atom(a) if lo < hi else self.settled(a)
 
     def settled(self, a: int) -> Form:
-        """An atom with only one value (:class:`.Kernel`)."""
+        """Return the value of an atom with only one value (:class:`.Kernel`)."""
         raise NotImplementedError("settled")
 
     # ---------------------------------------------------------------- what is known
     def _narrow(self, f: Form, lo: int, hi: int) -> None:
-        """Use ``lo <= f <= hi`` for the form, for its atoms, and for what they are made of."""
+        """Add the fact ``lo <= f <= hi``, and propagate it to the atoms of the form and to dividends."""
         los, his = self.lo, self.hi
         todo = [(f, lo, hi)]
         while todo:
@@ -266,7 +266,7 @@ class Ranges(Measured):
             terms, lo, hi = self._know_sum(terms, lo - c, hi - c)
             least, most = self._span(0, terms)
             for a, k in terms:
-                # what the other summands leave for this one
+                # the bounds of this summand that the others leave
                 if k > 0:
                     low, high = lo - (most - k * his[a]), hi - (least - k * los[a])
                 else:
@@ -288,7 +288,7 @@ class Ranges(Measured):
                         todo.append((self.arg[a], los[a] * d, his[a] * d + d - 1))
 
     def _know_sum(self, terms: Terms, lo: int, hi: int) -> tuple[Terms, int, int]:
-        """Remember the ends of a sum without constant; they and the sum without common factors, first a positive one."""
+        """Record the ends of a sum without constant; return them after division by the signed common factor."""
         g = gcd(*[k for _, k in terms])
         if terms[0][1] < 0:
             g = -g
@@ -311,7 +311,7 @@ class Ranges(Measured):
         return terms, lo, hi
 
     def _know_digits(self) -> None:
-        """Prepare what is known about digits for the digits that have more to them (:meth:`_refine`)."""
+        """Derive ranges of fine digits from facts about coarser digits of the same dividend (:meth:`_refine`)."""
         self.coarse.clear()
         of_sums = {t[0] for part in self.sums for t in part}
         for a, t in enumerate(self.kind):
@@ -325,7 +325,7 @@ class Ranges(Measured):
                     self._refine(a)
 
     def _digit(self, a: int) -> tuple[Form, int, int]:
-        """``(x, n, m)`` where the quotient or remainder is ``x // n``, or ``x % m // n`` where m is not 0."""
+        """Return ``(x, n, m)`` such that the atom is ``x // n``, or ``x % m // n`` if m is not 0."""
         x, d = self.arg[a], self.divisor[a]
         if self.kind[a] == QUOTIENT:
             return x, d, 0
@@ -336,7 +336,7 @@ class Ranges(Measured):
         return x, 1, d
 
     def _refine(self, a: int) -> None:
-        """Use what is known about the digit ``t`` for ``a = g·t + r`` with ``0 <= r < g``."""
+        """Narrow the digit ``a = g·t + r``, ``0 <= r < g``, by the facts about coarser digits ``t``."""
         x, n, m = self._digit(a)
         for coarse, t in self.coarse.get((x, m), ()):
             g = coarse // n
@@ -364,7 +364,7 @@ class Ranges(Measured):
                 self._know_sum(tuple(sorted(total.items())), lo, hi)
 
     def known_remainder(self, x: Form, d: int) -> int | None:
-        """The only value of ``x % d``, where d divides all coefficients or a constraint says so, perhaps of a multiple."""
+        """Return the value of ``x % d`` if d divides all coefficients or facts determine it, or else ``None``."""
         if not self.exact:
             for _, k in x[1]:
                 if k % d:
@@ -374,9 +374,9 @@ class Ranges(Measured):
         return None if left else x[0] % d if known < 0 else known
 
     def unknown_part(self, x: Form, d: int) -> tuple[dict[int, int], int]:
-        """The summands of x of whose remainders by d nothing is known, and the remainder of the others; -1 for none.
+        """Return the summands of x whose remainder by d is unknown, and the remainder of the others or -1 for none.
 
-        A sum that is r modulo n is ``j·r`` modulo d when it is taken j times and d divides ``j·n``.
+        A sum that is r modulo n contributes ``j·r`` modulo d if x contains it j times and d divides ``j·n``.
         """
         c, terms = x
         left = {a: k for a, k in terms if k % d} if d > 1 else {}
@@ -386,7 +386,7 @@ class Ranges(Measured):
                 break
             j = 0
             for a, k in body:
-                # modulo d nothing is left of the others
+                # the other coefficients vanish modulo d
                 if k % d:
                     j = left.get(a, 0) // k
                     break

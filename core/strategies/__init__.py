@@ -1,1 +1,1 @@
-"""Strategies: which rules may apply to a form, with which values.  They propose and are not trusted."""
+"""Strategies propose rules for a form, with values for their variables.  They are not trusted."""

@@ -1,8 +1,8 @@
 """Propose rules for quotients and remainders by constants.
 
-The strategies look at the summands of a dividend once and propose, in this order: a known residue, a range within one
-block of the divisor, a quotient that leaves such a range, multiples that leave the division, a common factor.  Nothing
-here is trusted; what is proposed is checked by the code of the rules.
+One pass over the summands of a dividend proposes, in this order: a known residue, a range within one block of the
+divisor, a quotient that leaves such a range, multiples that leave the division, a common factor.  Nothing here is
+trusted: the code of the rules checks every proposal.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..kernel.kernel import MATCHED, Bounds, Kernel, Proposal
 
 __all__ = ["Divisions"]
 
-#: Of so many variables with two values a linear quotient is looked for.
+#: Limit on the two-valued variables that :meth:`Divisions._straight` tries in both ways.
 PAIRS: Final = 3
 
 
@@ -25,11 +25,11 @@ def magnitude(t: tuple[int, int]) -> int:
 
 
 class Divisions(Kernel):
-    """Proposals for quotients and remainders."""
+    """Proposes rules for quotients and remainders."""
 
     def __init__(self, bounds: Bounds, *, keep_points: bool = False, record: Any = None) -> None:
         super().__init__(bounds, keep_points=keep_points, record=record)
-        #: what is left of a dividend whose multiples have just been taken out, and whether it may be linear
+        #: the dividend left after multiples of the divisor were taken out, and whether its quotient may be linear
         self.left: tuple[int, Terms, int, int] = (0, (), 0, 0)
         self.narrow = False
 
@@ -79,12 +79,12 @@ class Divisions(Kernel):
                 lo, hi = self.range((c, rest))
                 q = lo // d
             if q == hi // d:
-                # what is left stays within one block
+                # the rest stays within one block of the divisor
                 if out:
                     yield "coefficient_quotients", ((q, out),)
                 else:
                     yield "block_of_range", (q,)
-            # without facts, no choice of remainders makes what is left narrower than the nearest ones do
+            # without facts, the nearest remainders give the narrowest rest
             narrow = near < d
             if reducible and (narrow or facts):
                 f = self._certified(c, rest, d, facts)
@@ -92,7 +92,7 @@ class Divisions(Kernel):
                     yield "coefficient_quotients", ((f[0], tuple(sorted([*out, *f[1]]))),)
             n = c // d
             if out or n:
-                # nothing of the above applies to what is left
+                # none of the above applies to the rest
                 self.left = kind, rest, c - n * d, d
                 self.narrow = narrow
                 yield "multiples", ((n, out),)
@@ -112,9 +112,9 @@ class Divisions(Kernel):
             yield "coefficient_quotients", (line,)
 
     def _certified(self, c: int, terms: Terms, d: int, facts: bool) -> tuple[int, list[tuple[int, int]]] | None:
-        """``(q, quotient terms)`` when some choice of coefficient quotients leaves a rest within one block.
+        """Return ``(q, quotient terms)`` if some choice of coefficient quotients leaves a rest within one block.
 
-        ``facts`` says whether something may be known about sums of these terms.
+        ``facts`` says whether facts may speak of sums of these terms.
         """
         los, his = self.lo, self.hi
         for nearest in (True, False):
@@ -153,10 +153,10 @@ class Divisions(Kernel):
         return None
 
     def _straight(self, x: Form, d: int) -> Form | None:
-        """The quotient ``x // d`` where it is linear because some variables have only two values.
+        """Return the quotient ``x // d`` if it is linear because some variables have only two values.
 
-        What such a variable contributes is a line through two points: it is tried with both remainders of its
-        coefficient, and whatever else there is with the nearest.
+        Any function of such a variable is linear, so both remainders of its coefficient are tried.  The other
+        coefficients use their nearest remainder.
         """
         los, his = self.lo, self.hi
         if all([his[a] - los[a] != 1 for a, _ in x[1]]):
@@ -199,12 +199,12 @@ class Divisions(Kernel):
         return None
 
     def _low_part(self, x: Form, d: int) -> tuple[int, Form] | None:
-        """``(g, y)`` where g divides d and ``0 <= x - g·y < g``; or ``None``."""
+        """Return ``(g, y)`` such that g divides d and ``0 <= x - g·y < g``, or ``None``."""
         los, his = self.lo, self.hi
         c, terms = x
         if len(terms) == 1:
             k = terms[0][1]
-            # most are variables
+            # a fast path for a single variable
             g = 1 if k == 1 else gcd(d, k)
             if g == 1:
                 return None
@@ -223,7 +223,7 @@ class Divisions(Kernel):
         if g == 1:
             return None
         facts = bool(self.facts) and self._spoken_of(terms)
-        # the smallest one belongs to what is left, for which there may be no room, unless it has a factor in common as well
+        # a smallest summand without common factor belongs to the rest, which is too wide then
         if smallest * (his[last] - los[last]) >= g and (smallest == 1 or gcd(g, smallest) == 1) and not facts:
             return None
         if len(terms) > 2:
@@ -232,7 +232,7 @@ class Divisions(Kernel):
             ordered = list(terms)
             if first != terms[0][0]:
                 ordered.reverse()
-        # ranges of the tails
+        # the greatest common divisors of the prefixes
         gs = [g]
         for _, k in ordered[1:]:
             if k == 1:
@@ -250,7 +250,7 @@ class Divisions(Kernel):
             else:
                 lo += k * his[a]
                 hi += k * los[a]
-        # the longest prefix has the smallest factor; a shorter one may leave room for the rest
+        # the longest prefix has the smallest factor; a shorter one has a larger factor, with room for a wider rest
         while i:
             g = gs[i - 1]
             m = (c + lo) // g

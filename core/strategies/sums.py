@@ -1,6 +1,6 @@
-"""Propose rules for sums and extrema: digits that belong together, and constants and factors in common.
+"""Propose rules for sums and extrema: digits of one number to join, and common constants and factors.
 
-Nothing here is trusted; what is proposed is checked by the code of the rules.
+Nothing here is trusted: the code of the rules checks every proposal.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ __all__ = ["Sums"]
 
 
 class Sums(Divisions):
-    """Proposals for sums, minima and maxima."""
+    """Proposes rules for sums, minima and maxima."""
 
     def __init__(self, bounds: Bounds, *, keep_points: bool = False, record: Any = None) -> None:
         super().__init__(bounds, keep_points=keep_points, record=record)
-        #: the quotients that belong to remainders: some are asked for often, and forms are dear to look up
+        #: cache by remainder of the quotient that belongs to it, because hashing a form is expensive
         self.above: dict[int, Form] = {}
-        #: remainders and quotients that have been seen not to belong together
+        #: pairs of a remainder and a quotient that are known not to belong to one number
         self.apart: set[tuple[int, int]] = set()
 
     def forget(self) -> None:
-        """Forget what was computed before more became known."""
+        """Clear the caches after a fact was added."""
         self.above.clear()
         self.apart.clear()
 
     def quotient_above(self, a: int) -> Form:
-        """``x // d`` for the remainder ``x % d``."""
+        """Return ``x // d`` for the remainder ``x % d``."""
         f = self.above.get(a)
         if f is None:
             f = self.above[a] = self.floordiv(self.arg[a], self.divisor[a])
@@ -40,7 +40,7 @@ class Sums(Divisions):
 
     # ---------------------------------------------------------------- sums
     def propose_for_sum(self, f: Form, total: dict[int, int]) -> Iterator[Proposal]:
-        """Quotients, remainders and digits that belong together, small coefficients first."""
+        """Propose to join quotients, remainders and digits of one number, small coefficients first."""
         kind = self.kind
         remainders = []
         structured = False
@@ -61,7 +61,7 @@ class Sums(Divisions):
 
     def _digits(self, total: dict[int, int], remainders: list[tuple[int, int, int]]) -> Iterator[Proposal]:
         kind, arg, divisor = self.kind, self.arg, self.divisor
-        # by what they are first, as the order in which they were met changes
+        # sort by coefficient and divisor first: atom numbers depend on the order of reading
         remainders.sort()
         for i, (_, d, a) in enumerate(remainders):
             w = total[a]
@@ -83,7 +83,7 @@ class Sums(Divisions):
             yield from self._next_digits(total, a, q, [b for _, _, b in remainders[i + 1 :]])
 
     def _congruent(self, a: int, b: int) -> Form | None:
-        """The number whose quotient is b and whose remainder is a, if there is one."""
+        """Return a form whose quotient is b and whose remainder is a, or ``None``."""
         if (a, b) in self.apart:
             return None
         d = self.divisor[a]
@@ -95,11 +95,11 @@ class Sums(Divisions):
         return None
 
     def _next_digits(self, total: dict[int, int], a: int, q: Form, others: list[int]) -> Iterator[Proposal]:
-        """The digit above a remainder ``a`` with the quotient q: ``(x // d) % n``, with a coefficient that fits."""
+        """Propose the digit ``(x // d) % n`` above the remainder ``a`` of x, whose quotient is q."""
         w = total[a]
         p = w * self.divisor[a]
         tried: set[int] = set()
-        # the remainder of a single summand is a sum only where that is a remainder itself
+        # ``q % n`` of a single atom is a sum only if the atom is a remainder
         single = len(q[1]) == 1 and q[1][0][1] == 1 and self.kind[q[1][0][0]] != REMAINDER
         for b in reversed(others):
             v = total[b]
@@ -109,7 +109,7 @@ class Sums(Divisions):
             if n <= 1 or n * p != v * self.divisor[b]:
                 continue
             if v == p:
-                # the digit may be that of x + d·z, whose remainder is the same
+                # the digit may belong to x + d·z, which has the same remainder
                 z = self.add(self.arg[b], self.scale(q, -1))
                 if len(z[1]) == len(self.arg[b][1]) - len(q[1]):
                     yield "next_digit", (a, n, w, z)

@@ -1,1 +1,1 @@
-"""Everything a person or a CI system reads."""
+"""The reports that a person or a CI system reads."""

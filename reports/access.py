@@ -1,4 +1,4 @@
-"""Reports of what maps read: the use of operands, tiles of them, and the memory requests of warps."""
+"""Reports about what maps read: utilization of operands, tiles, and the memory requests of warps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .pictures import Picture, reads_picture
 if TYPE_CHECKING:
     from .hlo import Entry, Questions, Report, Unit
 
-#: At most so many tilings are printed.
+#: At most this many tilings are printed.
 _SHOWN = 20
 
 written_as(Utilization, "elements distinct reads fraction reuse at_most")
@@ -46,7 +46,7 @@ written_as(TilingPlan, "sizes bytes moved")
 
 
 def answer(questions: Questions, unit: Unit) -> None:
-    """Put the answers into a unit.  Raises `InputError` for a tile of another rank than an output."""
+    """Store the answers in the unit.  Raises `InputError` if tile and output differ in rank."""
     first: list[Entry] = []
     for e in unit.entries:
         e.starts = questions.starts
@@ -78,15 +78,15 @@ def answer(questions: Questions, unit: Unit) -> None:
 
 
 def _over_output(e: Entry) -> list[IndexingMap]:
-    """The maps on all of the output: tiles are those of the output, also where only a part of it reads the operand."""
+    """Return the maps with the whole output as box: it is tiled even if only a part reads the operand."""
     output = e.shapes[0]
     return list(e.maps) if output is None else [over(m, output.dims) for m in e.maps]
 
 
 def traffic_lines(r: Report) -> Iterator[str]:
-    """Yield a table of the bytes that units move, and how often a byte that must be moved is used at best.
+    """Yield a table of the bytes that units move, and an upper bound on how often a moved byte is used.
 
-    An operand moves at least once as far as it is read; ``reads`` are the bytes that elements of outputs ask for.
+    An operand moves at least once, as far as it is read. ``reads`` counts the bytes that all elements of outputs read.
     """
     rows = [["unit", "read at least", "written", "reads", "reads a byte"]]
     for u in r.units:
@@ -120,7 +120,7 @@ def traffic_lines(r: Report) -> Iterator[str]:
 
 
 def request_lines(r: Requests | None) -> Iterator[tuple[str, str]]:
-    """Yield the lines about the memory requests for an operand, each with its heading."""
+    """Yield labelled lines about the memory requests for an operand."""
     if r is None:
         yield "requests", "not counted: there are too many lanes to look at"
         return
@@ -143,7 +143,7 @@ def request_lines(r: Requests | None) -> Iterator[tuple[str, str]]:
 
 
 def read_tile_text(t: TargetTile | NoTile | TileForAllSizes | None, starts: Mapping[int, str] = {}) -> str:
-    """Say in one line which tile of an operand a tile of the output reads, or why that is none."""
+    """Say in one line which tile of an operand a tile of the output reads, or why it reads no tile."""
     if t is None:
         return "whether it reads a tile was not decided"
     if isinstance(t, NoTile):
@@ -164,7 +164,7 @@ def read_tile_text(t: TargetTile | NoTile | TileForAllSizes | None, starts: Mapp
 
 
 def tile_sizes_text(s: TileSizes | None) -> str:
-    """Say in one line for which sizes t0, t1, ... of tiles of the output tiles are read, and of which sizes."""
+    """Say in one line which tiles an output tile of sizes t0, t1, ... reads, and for which sizes it does."""
     if s is None:
         return "for which sizes it reads tiles was not decided"
     sizes = " × ".join(map(format_expr, s.sizes)) or "1"
@@ -172,7 +172,7 @@ def tile_sizes_text(s: TileSizes | None) -> str:
 
 
 def tiling_lines(tilings: list[TilingPlan]) -> Iterator[str]:
-    """Yield a table of tilings, least traffic first."""
+    """Yield a table of tilings, in the order given: least traffic first."""
     rows = [["tile", "bytes", "moved in all"]]
     rows += [["×".join(map(str, t.sizes)), f"{t.bytes:,}", f"{t.moved:,}"] for t in tilings[:_SHOWN]]
     yield from table(rows, right=range(1, 3))
@@ -183,7 +183,7 @@ def tiling_lines(tilings: list[TilingPlan]) -> Iterator[str]:
 def tile_picture(r: Report, tile: Sequence[int]) -> Picture:
     """Draw what the first tile of the only output reads of each operand.
 
-    Raises :class:`InputError` where there are several units or outputs, or where not all maps are known.
+    Raises :class:`InputError` if there are several units or outputs, or if some maps are not known.
     """
     entries = [e for u in r.units for e in u.entries if e.direction == "output_to_input"]
     outputs = {e.output: e.shapes[0] for e in entries}

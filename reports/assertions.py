@@ -1,4 +1,4 @@
-"""Assertions for tests of your own; they fail with the blocks that the command line prints."""
+"""Assertions for users' tests; a failure shows the block that the command line prints."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def assert_equal_maps(
 ) -> None:
     """Assert that two maps have the same relation.
 
-    With ``mode="pointwise"`` they read the same elements for equal values of their range variables too, which is what
-    replacing an expression by another needs.  Raises :class:`AssertionError` with a counterexample, and also where nothing
-    is known within the budget.
+    With ``mode="pointwise"`` they must also read the same elements for equal values of their range variables, as
+    replacing one expression by another requires.  Raises :class:`AssertionError` with a counterexample, and also if the
+    budget does not suffice to decide.
     """
     __tracebackhide__ = True  # pytest shows the caller's line
     answer = equal_maps(left, right, mode=mode)
@@ -33,16 +33,16 @@ def assert_equal_maps(
 
 
 def assert_rule_sound(*rules: Rule | ConstraintRule) -> None:
-    """Assert that rules declared with ``@rule`` are sound, defined and whatever else they owe.
+    """Assert that rules declared with ``@rule`` are sound and defined, and fulfil all their other gating obligations.
 
-    Raises :class:`AssertionError` with a counterexample for each that is not, also for one that is not decided.
+    Raises :class:`AssertionError` with a counterexample for each rule that does not, and for each that is undecided.
     """
     __tracebackhide__ = True
     _assert_proved(rules)
 
 
 def assert_op_sound(op: type[Op], max_rank: int = MAX_RANK) -> None:
-    """Assert that both maps of an op declared with ``@op`` are its relation, in bounds and defined, for all its cases.
+    """Assert for all cases of an op declared with ``@op`` that both its maps state its relation, in bounds and defined.
 
     Raises :class:`AssertionError` with a counterexample, and :class:`InputError` for an op without cases.
     """

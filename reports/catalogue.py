@@ -1,4 +1,4 @@
-"""The catalogue for people: what `list` and `show` print about rules, laws and ops."""
+"""Text and JSON about the catalogue: what `list` and `show` print about rules, laws and ops."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from .layout import block, count, table
 from .refutation import ordered_point
 from .selection import Named, by_group
 
-#: Obligations are listed one by one for this many claims at most.
+#: Obligations are listed singly for at most this many claims.
 _FEW = 3
-#: An example of an op has at least this many symbols, and a rank that shows what is typical of it.
+#: The example of an op has at least this many symbols, and at least the rank at which its typical form appears.
 _SYMBOLS = 2
 _RANKS = {"dot": 2, "convolution": 3, "gather": 2, "concatenate": 2}
 
 
 def document_of(claim: object) -> str:
-    """The documentation of a claim, paragraphs kept."""
+    """Return the documentation of a claim with its paragraphs."""
     if isinstance(claim, Case):
         return inspect.cleandoc(type(claim.op).__doc__ or "")
     if isinstance(claim, Scheme):
@@ -43,14 +43,14 @@ def document_of(claim: object) -> str:
 
 
 def statement_of(claim: Claim) -> str:
-    """The claim on one line; empty for an op, whose claim is a pair of maps."""
+    """Return the claim on one line, or the empty string for an op, which claims a pair of maps."""
     if isinstance(claim, Case):
         return ""
     return claim.text if isinstance(claim, Scheme) else claim.statement()
 
 
 def sentence(text: str) -> str:
-    """The first sentence or paragraph, on one line."""
+    """Return the first sentence, or the first paragraph if it has no full stop, on one line."""
     first = " ".join(text.split("\n\n", maxsplit=1)[0].split())
     end = first.find(". ")
     return first if end < 0 else first[: end + 1]
@@ -58,7 +58,7 @@ def sentence(text: str) -> str:
 
 # ------------------------------------------------------------------------------------------------------- list
 def list_text(claims: Sequence[Named]) -> str:
-    """Family, name and first sentence of every rule, law and op; ops with the number of their instances."""
+    """List family, name and first sentence of every rule, law and op, with the number of instances of ops."""
     rows: dict[str, list[tuple[str, str]]] = {}
     for (family, name), of in by_group(claims).items():
         more = f"   ({count(len(of), 'instance')})" if isinstance(of[0].claim, Case) else ""
@@ -81,7 +81,7 @@ def list_json(claims: Sequence[Named]) -> dict[str, Any]:
 
 # ------------------------------------------------------------------------------------------------------- show
 def show_text(found: Sequence[Named], cache: Cache) -> str:
-    """A page for every rule and law, and for an op one with a symbolic instance of it."""
+    """Return a page for every rule, law and op; that of an op shows a symbolic instance."""
     blocks = []
     for of in by_group(found).values():
         first = of[0].claim
@@ -97,7 +97,7 @@ def show_text(found: Sequence[Named], cache: Cache) -> str:
 
 
 def _headed(head: str, text: str) -> str:
-    """The head of a page and below it the documentation, paragraphs kept."""
+    """Return the head of a page with the documentation below it, paragraphs kept."""
     return "\n".join([head, *(f"  {line}".rstrip() for line in text.split("\n") if text), ""])
 
 
@@ -144,7 +144,7 @@ def _in_range(e: Expr, lo: Expr, hi: Expr) -> str:
 
 
 def transform_lines(law: TransformLaw) -> list[tuple[str, str]]:
-    """The old variables and the new ones, each with what holds of them, and how the old are read in the new."""
+    """Return labelled lines: old and new variables, their conditions, and the old in terms of the new ones."""
     lines = []
     for label, variables, where in (("old", law.old, law.old_where), ("new", law.new, law.new_where)):
         lines += [(label, _in_range(v, lift(lo), lift(hi))) for v, lo, hi in variables]
@@ -168,7 +168,7 @@ def _conditions(rule: Rule | ConstraintRule) -> list[tuple[str, str]]:
 
 
 def _obligations(c: Named, cache: Cache) -> str:
-    """The obligations of the claim, and what the cache knows about each."""
+    """List the obligations of the claim with what the cache knows about each."""
     rows = []
     for o, v in _known(c.claim, cache):
         missing = "not in the cache" if cache.path is not None else ""
@@ -180,20 +180,20 @@ def _obligations(c: Named, cache: Cache) -> str:
 
 
 def _known(claim: Claim, cache: Cache) -> Iterator[tuple[Obligation, Verdict | None]]:
-    """Yield what a claim owes, each with its verdict if the cache has one."""
+    """Yield each obligation of a claim with its verdict, or ``None`` if the cache has no verdict."""
     budget = Budget()
     return ((o, cache.get(content_key(o, budget), o)) for o in obligations_of(claim))
 
 
 # -------------------------------------------------------------------------------------------------------- ops
 def attributes(cls: type[Op]) -> list[tuple[str, str]]:
-    """Name and type of every attribute."""
+    """Return name and type of every attribute."""
     known = dataclasses.fields(cls)  # type: ignore[arg-type]  # every op is a dataclass
     return [(f.name, getattr(f.type, "__name__", str(f.type))) for f in known]
 
 
 def example_of(cases: Sequence[Case]) -> Case:
-    """A symbolic instance to show: of small rank, with maps that are not just the identity, general but short."""
+    """Choose the symbolic instance to show: small rank, maps other than the identity, many ranges, a short label."""
 
     def rank(case: Case) -> int:
         return int(case.label.removeprefix("rank ").split(",")[0])
@@ -218,7 +218,7 @@ def _claims(case: Case) -> Iterator[MapClaim]:
 
 
 def map_lines(case: Case) -> list[tuple[str, str]]:
-    """The sizes, the meaning and both maps of every operand of a symbolic instance."""
+    """Return labelled lines: sizes, meaning and both maps of every operand of a symbolic instance."""
     op = case.op
     sizes = ", ".join("[" + ", ".join(map(show, x)) + "]" for x in case.shapes)
     lines = [
@@ -249,7 +249,7 @@ def map_lines(case: Case) -> list[tuple[str, str]]:
 
 
 def _used(m: MapClaim) -> list[RuntimeValue]:
-    """The runtime values that the map depends on."""
+    """Return the runtime values on which the map depends."""
     used = {v for e in m.results for v in e.variables()} | {v for k in m.where for v in k.variables()}
     return [r for r in m.runtime if r.variable in used]
 

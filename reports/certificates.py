@@ -1,4 +1,4 @@
-"""Write certificates to files after a run, check them, and bind them to the catalogue or to rule files.
+"""Write certificates after a run, check them, and compare them with the catalogue or with rule files.
 
 :mod:`..verify.checker` checks the steps; what a certificate claims is compared here with what the catalogue or a rule
 file states.
@@ -41,19 +41,19 @@ _Claim: TypeAlias = tuple[tuple[Condition, ...], Condition]
 
 
 def _cases(rule: StatedRule) -> list[_Claim]:
-    """A rule of a rule file in the core language."""
+    """Translate a rule of a rule file into claims of the core language."""
     return [(part.hypotheses, part.goal) for part in expanded(rule)]
 
 
 def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
-    """The head of a file, and a certificate of each claim; ``None`` where one has none.
+    """Return the head of a file and one certificate for each part; ``None`` if a part has no certificate.
 
     Raises :class:`TooLargeError` for a rule with too many cases.
     """
     if not isinstance(o, StatedObligation):
         found = certificate(o.name, o.hypotheses, o.goal)
         return None if found is None else ({}, [found])
-    for stated in filter(None, (generalised(o.rule), o.rule)):  # as a case of a wider rule, or as it is
+    for stated in filter(None, (generalised(o.rule), o.rule)):  # first as an instance of a wider rule
         said = {"rule": json.loads(o.source)}
         said["rule"]["rules"][0]["name"] = o.subject
         if stated is not o.rule:
@@ -69,11 +69,11 @@ def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
 
 
 def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int, list[str]]:
-    """Write one file for every obligation, and a manifest of them.
+    """Write one file for every obligation, and a manifest of the files.
 
-    Returns how many there are, and the names of those that have no certificate: a lemma has none, since it is proved
-    without the reduction; nor has what was proved in another way only.  Raises :class:`OSError` where the folder cannot
-    be written.
+    Returns the number of files, and the names of the obligations without a certificate.  These are obligations that
+    only another strategy than the reduction proved.  Lemmas are proved without the reduction and are skipped.  Raises
+    :class:`OSError` if the folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.json"):
@@ -105,7 +105,7 @@ def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int,
 def _file_name(name: str, used: set[str]) -> str:
     stem = re.sub(r"[^0-9A-Za-z_.-]+", "_", name).strip("_.")[:120] or "claim"
     names = itertools.chain([stem], (f"{stem}_{n}" for n in itertools.count(2)))
-    # there are file systems for which upper and lower case are the same
+    # some file systems do not distinguish upper and lower case
     found = next(n for n in names if n.lower() not in used)
     used.add(found.lower())
     return f"{found}.json"
@@ -113,28 +113,28 @@ def _file_name(name: str, used: set[str]) -> str:
 
 @dataclass(frozen=True)
 class CheckedCertificate:
-    """One file: what it is a certificate of, what was checked, or why it is none."""
+    """The outcome for one file: its obligation, what was checked, and why it is refused, if it is."""
 
     path: str
     obligation: str
     steps: int = 0
     leaves: int = 0
     lemmas: tuple[str, ...] = ()
-    #: Whether it was compared with the catalogue, or with the rule that the file holds.
+    #: Whether the certificate was compared with the catalogue, or with the rule that the file holds.
     compared: bool = False
     refused: str = ""
 
 
 def is_certificate(file: str) -> bool:
-    """Whether a file says that it is a certificate; the rest of it may still be wrong."""
+    """Return whether a file declares itself a certificate; its content may still be wrong."""
     return re.match(r'\s*\{\s*"format"\s*:\s*"indexproof certificates', read_text(file)) is not None
 
 
 def check_files(paths: Sequence[Path], against: Sequence[Path] = ()) -> Iterator[CheckedCertificate]:
-    """Check every certificate in some files, or in folders, of which the manifest must list what is there.
+    """Check every certificate in files and folders; the manifest of a folder must list exactly its files.
 
-    With ``against``, each must be one of a rule in these rule files, by its name and by what it states, and every rule
-    there must have one.  Raises :class:`InputError` for a file that cannot be read.
+    With ``against``, each certificate must belong to a rule of these rule files, by name and by statement, and every
+    rule of them must have one.  Raises :class:`InputError` for a file that cannot be read.
     """
     read = (r for path in against for r in read_rule_file(read_text(str(path)), str(path)))
     rules = {f"{r.name}: {SOUND}": r for r in read if r.expected == "PROVED"}
@@ -146,9 +146,9 @@ def check_files(paths: Sequence[Path], against: Sequence[Path] = ()) -> Iterator
             yield CheckedCertificate(str(path), "the folder", refused=str(error))
     if not files:
         return
-    first = _read(files[0])  # what holds no certificates is said before anything takes time
+    first = _read(files[0])  # report a file without certificates before any expensive work
     solvers = solvers_at_hand()
-    known = cache(lambda: {o.name: o for o in catalogue()})  # a rule of a rule file is in its certificate
+    known = cache(lambda: {o.name: o for o in catalogue()})  # files with a rule do not need it
     for file in files:
         data = first if file == files[0] else _read(file)
         stated = rules.pop(data["obligation"], None)
@@ -167,7 +167,7 @@ def _read(file: Path) -> dict[str, Any]:
         data: Any = json.loads(text)
     except (ValueError, RecursionError):
         with noted(f"in {file}"):
-            data = load_json(text)  # slower, and says where
+            data = load_json(text)  # slower, but reports the position
     found: dict[str, Any] = data if isinstance(data, dict) and data.get("format") == FILE_FORMAT else {}
     if not (isinstance(found.get("obligation"), str) and isinstance(found.get("parts"), list)):
         raise InputError(f"{quoted(str(file))} holds no certificates", expected=f"the format {FILE_FORMAT!r}")
@@ -207,10 +207,10 @@ def _check(
 def _stated(
     data: Mapping[str, Any], expected: StatedRule | None, known: Callable[[], Mapping[str, Obligation]]
 ) -> list[_Claim] | None:
-    """Return the cases to prove: of the rule in the file, of a wider one, or of the catalogue's claim by that name.
+    """Return the claims to prove: the cases of the rule in the file or of a wider one, or the catalogue's claim.
 
-    ``None`` for another claim, which then is what the certificate says.  Raises :class:`InputError` where the rule in
-    the file is not the ``expected`` one.
+    Returns ``None`` if the catalogue has no such claim; the certificate then proves its own statement.  Raises
+    :class:`InputError` if the rule in the file is not the ``expected`` one.
     """
     if "rule" in data or expected is not None:
         stated = rule_of(json.dumps(data["rule"]))
@@ -231,7 +231,7 @@ def _stated(
 
 
 def certificates_text(found: Sequence[CheckedCertificate]) -> str:
-    """Return what was checked, and every file that was refused."""
+    """Report the number of certificates that hold, and every refused file with the reason."""
     lines = [f"REFUSED  {c.obligation}   {c.path}\n  because  {c.refused}" for c in found if c.refused]
     good = [c for c in found if not c.refused]
     asked = " and ".join(solvers_at_hand())

@@ -12,7 +12,7 @@ from ..verify.verdict import Status
 from .layout import block, count, duration, joined
 from .machine import counted, document, written_as
 
-#: A file, what became of its claims so far, and whether that is all of them.
+#: A claims file with the results so far.
 CheckedFile = tuple[ClaimsFile, Sequence[ClaimResult]]
 
 _WORDS = {0: "AS EXPECTED", 1: "NOT AS EXPECTED"}
@@ -20,7 +20,7 @@ _OPEN = (Status.UNDECIDED, Status.NOT_CHECKED)
 
 
 def exit_status(checked: Sequence[CheckedFile], missed: int = 0) -> int:
-    """0 if every verdict is the expected one, 1 if one is not, 2 if something is undecided, missed, or nothing was said."""
+    """Return 0 if all verdicts are as expected, 1 if one is not, 2 if claims are undecided, unchecked or absent."""
     results = [r for _, rs in checked for r in rs]
     if any(not r.as_expected and r.verdict not in _OPEN for r in results):
         return 1
@@ -30,7 +30,7 @@ def exit_status(checked: Sequence[CheckedFile], missed: int = 0) -> int:
 
 
 def checked_text(checked: Sequence[CheckedFile], missed: int = 0, seconds: float = 0.0) -> Iterator[str]:
-    """A block for every claim that is false or not as expected, a line for every file, and a last line."""
+    """Yield a block for every claim that is false or not as expected, a line for every file, and a closing line."""
     for file, results in checked:
         for r in results:
             if r.verdict is not Status.PROVED or not r.as_expected:

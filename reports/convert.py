@@ -1,4 +1,4 @@
-"""Maps as text for other systems: what ``indexproof convert`` prints."""
+"""Conversion of maps to the notations of other systems, for ``indexproof convert``."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ..verify.width import width
 
 
 def _c(m: IndexingMap, checked: bool, name: str) -> str:
-    # a function that tests the domain also meets points outside, for which intervals answer
+    # a function that checks the domain is also called outside it, where only interval bounds are valid
     return c_source(m, checked=checked, name=name, bits=None if checked else width(m).bits)
 
 
-#: What a map can become, by the name of the form.
+#: The output forms by name, each with its writer.
 FORMS: Final[dict[str, Callable[[IndexingMap, bool, str], str]]] = {
     "text": lambda m, checked, name: format_map(m) + "\n",
     "json": lambda m, checked, name: dump_json(map_to_json(m)) + "\n",
@@ -36,16 +36,16 @@ FORMS: Final[dict[str, Callable[[IndexingMap, bool, str], str]]] = {
     "tvm": lambda m, checked, name: "\n".join(assignments(to_tvm(m), str)) + "\n",
     "isl": lambda m, checked, name: f"{to_isl(m)}\n",
 }
-#: The forms that are functions, which may test the domain and have a name.
+#: The forms that are functions: these may check the domain and have a name.
 FUNCTIONS: Final = ("python", "c")
 
 
 def converted(
     m: IndexingMap | ParametricMap, form: str, *, checked: bool = False, name: str = "", simple: bool = False
 ) -> str:
-    """``m`` in one of :data:`FORMS`, simplified first if ``simple``: functions without wider integers.
+    """Write ``m`` in one of :data:`FORMS`; ``simple`` simplifies it first, and functions then need no wider integers.
 
-    Raises :class:`InputError` for another form, and where the form has no such map.
+    Raises :class:`InputError` for an unknown form, and for a map that the form cannot express.
     """
     if form not in FORMS:
         raise InputError(f"there is no form {quoted(form)}", expected=f"one of {', '.join(FORMS)}")
@@ -62,7 +62,7 @@ def converted(
 
 
 def read_any(text: str, domain: str = "") -> IndexingMap | ParametricMap:
-    """A map in the textual notation, in JSON, or as an ``affine_map`` of MLIR on a ``domain``."""
+    """Read a map in the textual notation, in JSON, or as an ``affine_map`` of MLIR with a ``domain``."""
     if is_mlir(text):
         return from_mlir(text, domain)
     if domain:

@@ -1,4 +1,4 @@
-"""Derivations as text: every step with its place, its rule, the values of its variables and the facts it rests on."""
+"""Derivations as text: every step with its position, its rule, its substitution and the facts that it uses."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from ..verify.derivation import Checked, DerivationRefused
 from .layout import block
 from .machine import document
 
-#: Longer expressions are shown around the place that matters.
+#: Longer expressions are cut around the subexpression that a step rewrites.
 _WIDTH = 160
 _OPEN, _CLOSE = "⟦", "⟧"
 
 
 def derivation_text(derivation: Derivation) -> str:
-    """All steps, numbered; a sentence where there are none."""
+    """Return all steps, numbered, or a sentence if there are none."""
     expect_derivation(derivation)
     blocks = [step_text(n, step, m) for n, (step, m) in enumerate(replayed(derivation), 1)]
     return "\n".join(blocks) or "no rule applies"
 
 
 def step_text(number: int, step: DerivationStep, m: IndexingMap) -> str:
-    """One step as a block of labelled lines; ``m`` is the map as it stood before the step's run."""
+    """Return one step as a block of labelled lines; ``m`` is the map before the pass that the step belongs to."""
     if isinstance(step, MapChange):
         lines = [("from", format_map(step.before)), ("to", format_map(step.after))]
         return block(f"{number}  {step.why}", lines)
@@ -54,7 +54,7 @@ def step_text(number: int, step: DerivationStep, m: IndexingMap) -> str:
 
 
 def steps_json(derivation: Derivation) -> list[dict[str, Any]]:
-    """All steps in words, for programs that show them.
+    """Return all steps as text, for programs that display them.
 
     :mod:`indexproof.core.derivation_json` is for those that check them.
     """
@@ -79,7 +79,7 @@ def steps_json(derivation: Derivation) -> list[dict[str, Any]]:
 
 # ---------------------------------------------------------------------------------------------- replaying
 def read_derivation(data: Any, rules: RuleSet) -> Derivation:
-    """The derivation in a JSON document: itself, what ``simplify --json`` printed, or what the native library recorded."""
+    """Read a derivation from JSON: its own format, that of ``simplify --json``, or a trace of the native library."""
     if isinstance(data, Mapping) and "derivation" in data:
         data = data["derivation"]
     if not isinstance(data, Mapping) or data.get("format") != TRACE:
@@ -88,14 +88,14 @@ def read_derivation(data: Any, rules: RuleSet) -> Derivation:
     try:
         return explained(before, after, trace)
     except UnexplainedError:
-        # without steps, what the checker refuses says where the maps differ
+        # the checker refuses a derivation without steps, and says where the maps differ
         return Derivation(before, after, ())
 
 
 def replay_json(
     derivation: Derivation, checked: Checked | None, refused: DerivationRefused | None, exit_status: int
 ) -> dict[str, Any]:
-    """The same for programs."""
+    """Return the answer of ``replay`` about a derivation."""
     return document(
         "replay",
         "PROVED" if refused is None else "REFUTED",
@@ -112,7 +112,7 @@ def replay_json(
 
 
 def _root(step: RuleStep, m: IndexingMap) -> Expr:
-    """The expression that the step's position speaks of."""
+    """Return the expression at the position of the step."""
     part, index = step.position
     if part == "result":
         return m.results[index]
@@ -122,7 +122,7 @@ def _root(step: RuleStep, m: IndexingMap) -> Expr:
 
 
 def _path(root: Expr, at: Expr) -> list[int] | None:
-    """The shortest way from ``root`` down to ``at`` as numbers of children; ``None`` where there is none."""
+    """Return the shortest path from ``root`` down to ``at`` as child numbers; ``None`` if ``at`` does not occur."""
     way: dict[Expr, tuple[Expr, int] | None] = {root: None}
     reached = [root]
     for e in reached:
@@ -140,7 +140,7 @@ def _path(root: Expr, at: Expr) -> list[int] | None:
 
 
 def _marked(root: Expr, at: Expr) -> str:
-    """``root`` with ``at`` in brackets."""
+    """Return ``root`` as text with ``at`` in brackets."""
     if root is at:
         return f"{_OPEN}{_cut(show(at))}{_CLOSE}"
     inside = _cut(show(at))
@@ -168,7 +168,7 @@ def _each(constraints: Iterable[Constraint]) -> list[str]:
 def _reasons(
     rule: Rule | ConstraintRule, binding: Mapping[str, Expr], m: IndexingMap, constraints: tuple[Constraint, ...]
 ) -> Iterator[tuple[str, str]]:
-    """The binding, and the conditions that are not plain arithmetic, each with what it follows from."""
+    """Yield the substitution, and each condition on variables with the facts that imply it."""
     yield "with", _cut(",  ".join(f"{n} = {show(e)}" for n, e in binding.items()))
     values = {v: binding[v.name] for v in rule.variables}
     for c in rule.when:
@@ -179,14 +179,14 @@ def _reasons(
 
 
 def _facts(c: Condition, m: IndexingMap, constraints: tuple[Constraint, ...]) -> list[str]:
-    """The boxes and constraints that a condition follows from, as far as ranges tell."""
+    """Return the boxes and constraints from which interval arithmetic derives a condition."""
     boxes = m.bounds
     mentioned = set(postorder(*all_exprs(c)))
     box = [f"{v.name} ∈ [{v.lo}, {v.hi}]" for v in m.variables if v.expr in mentioned]
     known = [(k.expr, Interval(k.lo, k.hi)) for k in constraints if not isinstance(k.expr, Int)]
     if Facts(boxes).holds(c):
         return box
-    # drop one constraint after the other as long as the rest suffices
+    # drop constraints greedily while the others still imply the condition
     needed = known
     for one in known if Facts(boxes, known).holds(c) else ():
         fewer = [k for k in needed if k is not one]

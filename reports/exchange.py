@@ -1,4 +1,4 @@
-"""The outcome of a gate in the formats of other tools: SARIF 2.1.0, JUnit XML, annotations and summaries of GitHub."""
+"""The outcome of a gate in other tools' formats: SARIF 2.1.0, JUnit XML, annotations and summaries of GitHub."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .machine import text_of
 
 _PRINTED = "indexproof prints each claim with its counterexample."
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-#: By verdict: a short description, and help.
+#: Short description and help for each verdict.
 _RULES = {
     "REFUTED": ("A claim is false", "The counterexample shows values at which the claim fails."),
     "VACUOUS": ("A claim says nothing", "No values satisfy its conditions: they contradict each other."),
@@ -37,7 +37,7 @@ def _message(item: GateItem) -> str:
 
 
 def sarif(gate: Gate) -> str:
-    """Return a SARIF log with a result for every claim; those that pass are of the kind `pass`."""
+    """Return a SARIF log with a result for every claim; results that pass have the kind `pass`."""
 
     def region(item: GateItem) -> dict[str, Any]:
         file = {"uri": Path(item.file).as_posix(), "uriBaseId": "%SRCROOT%"}
@@ -117,7 +117,7 @@ def _printable(text: str) -> str:
 
 
 def github_lines(gate: Gate) -> Iterator[str]:
-    """Yield the lines by which GitHub marks places in a change."""
+    """Yield the workflow commands by which GitHub annotates lines of a change."""
     for item in gate.failed:
         place = f"file={_property(item.file)},line={item.line},col={item.column}"
         title = _property(f"{item.verdict} {item.name}")
@@ -137,7 +137,7 @@ def _property(text: str) -> str:
 
 
 def markdown(gate: Gate) -> str:
-    """Return a summary: one line, a table of what failed, and its blocks folded."""
+    """Return a summary: one line, a table of the failures, and their blocks folded."""
     lines = [f"### indexproof: {closing_line(gate)}", ""]
     if gate.failed:
         rows = [(i.verdict, _cell(i.name), _cell(i.where), _cell(_message(i))) for i in gate.failed]
@@ -155,5 +155,5 @@ def _cell(text: str) -> str:
     return escape(text, quote=False).replace("|", "\\|").replace("\n", " ")
 
 
-#: The formats of `--to FILE`, by suffix.
+#: The writers of `--to FILE`, by suffix.
 WRITERS = {".json": lambda gate: text_of(gate_json(gate)) + "\n", ".sarif": sarif, ".xml": junit, ".md": markdown}

@@ -1,4 +1,4 @@
-"""Texts of files, why one cannot be read, and bad input that costs only itself."""
+"""Reading of text files, and collection of errors so that one bad input does not hide the others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..core.errors import InputError, quoted
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a file.  Raises :class:`InputError` with the reason where it cannot be read."""
+    """Return the text of a file.  Raises :class:`InputError` with the reason if it cannot be read."""
     try:
         return Path(path).read_text("utf-8")
     except (OSError, ValueError) as error:
@@ -18,18 +18,18 @@ def read_text(path: str | Path) -> str:
 
 
 def unreadable(path: str | Path, error: Exception) -> InputError:
-    """Return why a file cannot be read."""
+    """Return the error that says why a file cannot be read."""
     if isinstance(error, UnicodeDecodeError):
         return InputError(f"{quoted(path, 200)} is not text: byte {error.start} is not UTF-8")
     return InputError(f"cannot read {quoted(path, 200)}: {getattr(error, 'strerror', None) or error}")
 
 
 def writable(path: Path | None) -> Path | None:
-    """A file that can be written, made with the folders that lead to it; none where that is not possible."""
+    """Return ``path`` after creating the file and its parent folders; ``None`` if it cannot be written."""
     try:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # permissions do not tell all: there are folders in which not even their owner can make files
+            # permission bits are not enough: in some folders not even the owner can create files
             path.open("ab").close()
     except OSError:
         return None
@@ -38,9 +38,9 @@ def writable(path: Path | None) -> Path | None:
 
 @contextmanager
 def noted(place: str, unless_said: bool = False) -> Iterator[None]:
-    """Bad input found inside is reported with the place where it stands, as in ``in the first map``.
+    """Add ``place``, as in ``in the first map``, as a note to an :class:`InputError` raised inside.
 
-    With ``unless_said`` a place that was said already is enough, as ``in the domain`` that is given beside a map.
+    With ``unless_said`` nothing is added to an error that already has a note, as for a domain given beside a map.
     """
     try:
         yield
@@ -52,10 +52,10 @@ def noted(place: str, unless_said: bool = False) -> Iterator[None]:
 
 @contextmanager
 def collecting(problems: list[InputError] | None, place: str = "") -> Iterator[list[InputError] | None]:
-    """Add bad input to ``problems``, where that is given: what is raised inside, and what is added to the list yielded.
+    """Append to ``problems`` the :class:`InputError` raised inside and those added to the yielded list.
 
-    Without ``problems`` no list is yielded, and the error is raised.  One that does not name its ``place`` is noted to
-    stand in there.
+    Without ``problems``, ``None`` is yielded and the error is raised.  An error that does not mention ``place`` gets a
+    note with it.
     """
     found: list[InputError] = []
     try:

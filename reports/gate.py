@@ -1,8 +1,8 @@
-"""`indexproof gate`: prove what a repository declares, and compare it with what was proved before.
+"""`indexproof gate`: prove what a repository declares, and compare the result with an earlier one.
 
-`[tool.indexproof]` of pyproject.toml names the files. Everything must have the verdict that it expects, nothing that the
-base has may be missing, and a proof of the base may not be lost. The base is a committed document of an earlier run, or a
-Git revision, which is proved in the same way.
+`[tool.indexproof]` of pyproject.toml names the files. Every claim must have its expected verdict, no claim of the base
+may be missing, and no proof of the base may be lost. The base is a committed document of an earlier run, or a Git
+revision, which is proved in the same way.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class Gate:
     """The outcome of one run."""
 
     items: list[GateItem] = field(default_factory=list)
-    #: Promises that were broken: claims of the base that are ``MISSING``, proofs that are ``LOST`` because something else
-    #: is expected now, and a number of claims ``BELOW FLOOR``.
+    #: Violations of the base and the floor: claims of the base that are ``MISSING``, proofs that are ``LOST`` because
+    #: another verdict is expected now, and a number of claims ``BELOW FLOOR``.
     broken: list[GateItem] = field(default_factory=list)
-    #: Files that have not changed and were not looked at.
+    #: Files that have not changed and were not checked.
     unchanged: list[str] = field(default_factory=list)
     floor: int = 0
     base: str = ""
@@ -52,17 +52,17 @@ class Gate:
 
     @property
     def failed(self) -> list[GateItem]:
-        """The items whose verdict is not the expected one, and the broken promises."""
+        """The items whose verdict is not the expected one, and the violations of the base and the floor."""
         return [i for i in self.items if not i.passes] + self.broken
 
     @property
     def proved(self) -> int:
-        """How many items are as they are expected to be."""
+        """The number of items with the expected verdict."""
         return sum(i.passes for i in self.items)
 
     @property
     def exit_status(self) -> int:
-        """0 if the gate passes, 1 if something is false, lost or missing, 2 if something is undecided, 3 if ill-formed."""
+        """0 if the gate passes, 1 if a claim is false, lost or missing, 2 if undecided, 3 if ill-formed."""
         verdicts = {i.verdict for i in self.failed}
         if verdicts - {Status.UNDECIDED, Status.NOT_CHECKED}:
             return 3 if ILL_FORMED in verdicts else 1
@@ -85,9 +85,9 @@ def run_gate(
 ) -> Gate:
     """Prove what the repository declares, and compare it with the base.
 
-    ``prove`` proves obligations, with its cache; ``options`` say the same to the process that proves a revision.  In
-    ``cache`` claims files and HLO files are remembered of which everything passes.  With ``since`` only files that a
-    change from that Git revision touches are looked at.  Raises `InputError` for settings or a base that cannot be read.
+    ``prove`` proves obligations and uses its own cache; ``options`` configure the process that proves a revision in the
+    same way.  ``cache`` remembers claims files and HLO files in which every claim passes.  With ``since`` only files
+    that changed since that Git revision are checked.  Raises `InputError` for settings or a base that cannot be read.
     """
     start = time.perf_counter()
     gate = Gate(floor=settings.floor, base=settings.base)
@@ -114,7 +114,7 @@ def run_gate(
 def _items(
     root: Path, files: Sequence[str], max_rank: int, prove: Callable[[Sequence[Obligation]], Run], cache: Cache
 ) -> Iterator[GateItem]:
-    """The items of files, in order."""
+    """Yield the items of all files, in order."""
     proved = [f for f in files if kind_of_file(f) in ("python", "rules")]
     sources = {f: read_source(str(root / f), max_rank) for f in proved}
     groups = {(f, *of): claims for f, s in sources.items() for of, claims in by_group(s.declared).items()}
@@ -130,14 +130,14 @@ def _items(
 
 
 def gated(declared: Iterable[Named]) -> list[Obligation]:
-    """The obligations of claims that decide whether they hold."""
+    """Return the gating obligations of the claims."""
     return [o for d in declared for o in Selected(d).obligations() if o.gate]
 
 
 def _remembered(cache: Cache, root: Path, path: str) -> list[GateItem]:
-    """The items of a claims file or an HLO file.
+    """Return the items of a claims file or an HLO file.
 
-    Where all of them pass, they are kept in the cache under the content of the file, the program and what it runs on.
+    If all of them pass, they are cached under the content of the file, the program and its platform.
     """
     try:
         content = (root / path).read_bytes()
@@ -155,7 +155,7 @@ def _remembered(cache: Cache, root: Path, path: str) -> list[GateItem]:
 
 
 def _claims_items(root: Path, path: str) -> Iterator[GateItem]:
-    """The items of a claims file."""
+    """Yield the items of a claims file."""
     source = read_source(str(root / path))
     yield from (unread_item(path, error) for error in source.unread)
     yield from (claim_item(path, claim) for claim in source.claims)
@@ -170,9 +170,9 @@ def _git(root: Path, *words: str) -> bytes:
 
 
 def _touched(root: Path, files: Sequence[str], since: str) -> set[str]:
-    """The files that a change from a revision touches, also of what Git does not know yet.
+    """Return the files that differ from a revision, including files that Git does not track yet.
 
-    Python files may import each other, so that one that changed touches all; the settings touch everything.
+    Python files may import each other, so a change of one touches all.  A change of the settings touches every file.
     """
     known = _git(root, "diff", "--name-only", "--relative", "-z", since, "--")
     unknown = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
@@ -185,9 +185,9 @@ def _touched(root: Path, files: Sequence[str], since: str) -> set[str]:
 
 
 def _compared(before: Sequence[GateItem], now: Sequence[GateItem]) -> list[GateItem]:
-    """The promises of a base that are broken: a claim may move to another file, and must not go or lose its proof.
+    """Return the violations of a base: its claims may move to another file, but may not vanish or lose their proof.
 
-    Of a file of which something cannot be read, which fails already, nothing is called missing.
+    A file with unreadable parts fails already, so none of its claims is reported as missing.
     """
     here: dict[tuple[str, str], dict[str, GateItem]] = {}
     for i in now:
@@ -218,12 +218,12 @@ def _base(settings: Settings, options: Sequence[str]) -> list[GateItem]:
     path = settings.root / settings.base
     if path.is_file():
         return list(_items_of_document(read_text(path), settings.base))
-    if settings.base.startswith("-"):  # git would take it for an option, and some of those write files
+    if settings.base.startswith("-"):  # git would read it as an option, and some options write files
         raise InputError(f"base: {quoted(settings.base)} is neither a file nor a Git revision")
     with tempfile.TemporaryDirectory() as folder:
         archive = _git(settings.root, "archive", "--format=tar", settings.base)
         subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
-        # in a process of its own, since modules of two versions have one name
+        # in a process of its own, since the modules of both versions have the same names
         words = [sys.executable, "-m", "indexproof", "gate", "--without-base", "--json", *options]
         done = subprocess.run(words, cwd=folder, capture_output=True, encoding="utf-8", check=False)
         if not done.stdout.startswith("{"):
@@ -244,7 +244,7 @@ def _items_of_document(text: str, name: str) -> Iterator[GateItem]:
 
 # ------------------------------------------------------------------------------------------------------- reports
 def gate_text(gate: Gate) -> Iterator[str]:
-    """A block for everything that keeps the gate from passing, and one last line."""
+    """Yield a block for every failure, and a closing line."""
     for item in gate.failed:
         expected = "" if item.expected == "PROVED" else f"   expected {item.expected}"
         yield item.text + expected if "\n" not in item.text else item.text.replace("\n", f"{expected}\n", 1)

@@ -1,4 +1,4 @@
-"""One claim of a repository with its verdict, whatever kind of input it stands in: what the gate and pytest tell."""
+"""Items of the gate and of pytest: one claim of a repository with its verdict, from any kind of input file."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .machine import written_as
 from .refutation import explanation, ordered_point
 from .selection import Named
 
-#: In place of a verdict: a statement that cannot be read.
+#: Takes the place of a verdict for a statement that cannot be read.
 ILL_FORMED = "ILL-FORMED"
 
 
 @dataclass(frozen=True)
 class GateItem:
-    """One claim of a repository: a rule, an op, a claim of a claims file, a computation, or what could not be read."""
+    """One claim of a repository: a rule, an op, a claim of a claims file, a computation, or an unreadable statement."""
 
     name: str
     kind: str
@@ -38,7 +38,7 @@ class GateItem:
     expected: str = "PROVED"
     #: The block that is printed where the verdict is not the expected one.
     text: str = ""
-    #: A sentence for a line of its own, and the counterexample in words; both may be empty.
+    #: The message on one line, and the counterexample as text; both may be empty.
     message: str = ""
     counterexample: str = ""
     repair: str = ""
@@ -46,7 +46,7 @@ class GateItem:
 
     @property
     def passes(self) -> bool:
-        """Whether the verdict is the expected one; a right side without a value is false, too."""
+        """Whether the verdict is the expected one; `UNDEFINED` passes where `REFUTED` is expected."""
         return self.verdict == self.expected or (self.expected, self.verdict) == ("REFUTED", "UNDEFINED")
 
     @property
@@ -59,14 +59,14 @@ written_as(GateItem, "name kind file line column verdict expected passes message
 
 
 def unread_item(path: str, error: InputError) -> GateItem:
-    """The item of a statement that cannot be read."""
+    """Return the item of a statement that cannot be read, from the error."""
     return ill_formed_item(path, max(error.line, 1), str(error), column=max(error.column, 1))
 
 
 def ill_formed_item(
     path: str, line: int, message: str, name: str = "", expected: str = "PROVED", column: int = 1
 ) -> GateItem:
-    """The item of what cannot be read."""
+    """Return the item of an unreadable statement at a given line."""
     head = joined([f"{ILL_FORMED}  {name}".rstrip(), f"{path}:{line}"])
     text = f"{head}\n{message}".replace("\n", "\n  ")
     called = (name, "claim") if name else (f"line {line}", "file")
@@ -75,7 +75,7 @@ def ill_formed_item(
 
 
 def proved_item(path: str, declared: Sequence[Named], results: Sequence[Result]) -> GateItem:
-    """The item of a rule, or of all instances of an op."""
+    """Return the item of a rule, or of all instances of an op."""
     first = declared[0]
     claim = first.claim
     kind = "op" if isinstance(claim, Case) else "rule" if isinstance(claim, StatedRule) else first.family
@@ -108,7 +108,7 @@ def proved_item(path: str, declared: Sequence[Named], results: Sequence[Result])
 
 
 def claim_item(path: str, claim: Claim) -> GateItem:
-    """The item of a claim of a claims file."""
+    """Check a claim of a claims file and return its item."""
     try:
         found = check_claim(claim)
     except InputError as error:
@@ -122,7 +122,7 @@ def claim_item(path: str, claim: Claim) -> GateItem:
 
 
 def module_items(root: Path, path: str) -> Iterator[GateItem]:
-    """The items of the computations of an HLO file."""
+    """Yield the items of the computations of an HLO file."""
     from .hlo import report
     from .hlo_files import hlo_file_text, module_of
 
@@ -152,7 +152,7 @@ def module_items(root: Path, path: str) -> Iterator[GateItem]:
 
 
 def _computation_lines(text: str) -> dict[str, int]:
-    """Return where each computation begins."""
+    """Return the line on which each computation begins."""
     found: dict[str, int] = {}
     for n, line in enumerate(text.split("\n"), 1):
         if begins := re.match(r"(?:ENTRY\s+)?%?([\w.-]+)\s*(?:\(.*)?\{", line):

@@ -1,4 +1,4 @@
-"""The report of `indexproof hlo` on a module: its maps, what has none and why, and what is proved of them."""
+"""The report of `indexproof hlo` on a module: its maps, the reasons for missing ones, and what is proved of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..verify.tiles import NoTile, TargetTile, TilingPlan
     from ..verify.tiles_for_all_sizes import TileForAllSizes
 
-#: Among no more names than this similar ones are looked for.
+#: Similar names are suggested among at most this many, since the comparison takes quadratic time.
 _SEARCHED = 5_000
 
 ARROWS: dict[Direction, str] = {"output_to_input": "->", "input_to_output": "<-"}
@@ -42,7 +42,7 @@ ARROWS: dict[Direction, str] = {"output_to_input": "->", "input_to_output": "<-"
 
 # ------------------------------------------------------------------------------------------------------- what to show
 def chosen(module: Module, names: Sequence[str], fusions: bool, everything: bool) -> list[Computation]:
-    """The computations that are asked for, callees first; the entry if none are.
+    """Return the requested computations, callees first, or the entry if none is requested.
 
     Raises :class:`InputError` for a name that the module does not have.
     """
@@ -64,7 +64,7 @@ def chosen(module: Module, names: Sequence[str], fusions: bool, everything: bool
 
 @dataclass
 class Entry:
-    """The maps between an array that is computed and one that it is computed from, in one direction."""
+    """The maps from an output to an operand, or back."""
 
     output: str
     operand: str
@@ -73,28 +73,28 @@ class Entry:
     unknown: tuple[str, ...] = ()
     at_most: tuple[str, ...] = ()
     shapes: tuple[Shape | None, Shape | None] = (None, None)
-    #: The maps where a size is not known.
+    #: The maps with parameters, for arrays with unknown sizes.
     for_all_sizes: tuple[ParametricMap, ...] = ()
-    #: The sizes of output and operand there, which are the parameters of these maps.
+    #: The symbolic sizes of output and operand, which are the parameters of ``for_all_sizes``.
     sizes: tuple[tuple[Expr, ...], tuple[Expr, ...]] | None = None
-    #: How much of the operand is read, and by each map of a tile, if that was asked.
+    #: If requested: how much of the operand is read, and the tiles that each map reads.
     use: Utilization | UtilizationForAllSizes | None = None
     tiles: tuple[TargetTile | NoTile | TileForAllSizes | None, ...] = ()
-    #: The names of where tiles begin, by dimensions of the output.
+    #: The names of the symbolic offsets of tiles, by dimension of the output.
     starts: Mapping[int, str] = field(default_factory=dict)
-    #: For which sizes each map reads tiles, if the use was asked.
+    #: If requested: for each map the condition on tile sizes under which tiles are read.
     tile_sizes: tuple[TileSizes | None, ...] = ()
-    #: Why questions have no answer.
+    #: The reason why questions have no answer.
     unanswered: str = ""
 
     @property
     def all_maps(self) -> tuple[IndexingMap | ParametricMap, ...]:
-        """The maps, with those for all sizes."""
+        """The maps, including those for all sizes."""
         return (*self.maps, *self.for_all_sizes)
 
     @property
     def exact(self) -> bool:
-        """Whether the maps are neither too few (`unknown`) nor upper bounds (`at_most`)."""
+        """Whether the maps are complete (no `unknown`) and no upper bounds (no `at_most`)."""
         return not self.unknown and not self.at_most
 
 
@@ -110,9 +110,9 @@ class Unit:
     unmapped: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)
     verified: ComputationReport | None = None
     seconds: float = 0.0
-    #: The computation of an instruction.
+    #: The computation that contains the instruction.
     within: str = ""
-    #: Tilings of its output, if they were asked for.
+    #: Tilings of its output, if requested.
     tilings: list[TilingPlan] | None = None
 
 
@@ -120,12 +120,12 @@ class Unit:
 class Questions:
     """Questions about the maps from outputs to operands."""
 
-    #: How much of each operand is read.
+    #: Ask how much of each operand is read.
     use: bool = False
-    #: What a tile of the output reads: its sizes, and names for where it begins in dimensions where that is anywhere.
+    #: Ask what a tile of these sizes reads; ``starts`` names the symbolic offset of each dimension that has one.
     tile: tuple[int, ...] = ()
     starts: Mapping[int, str] = field(default_factory=dict)
-    #: Tilings whose tiles fit into so many bytes.
+    #: Ask for tilings whose tiles fit into this many bytes.
     budget: int | None = None
 
     def __bool__(self) -> bool:
@@ -134,7 +134,7 @@ class Questions:
 
 @dataclass
 class Report:
-    """Everything that one run says."""
+    """The results of one run."""
 
     module: Module
     units: list[Unit]
@@ -143,7 +143,7 @@ class Report:
 
     @property
     def verdict(self) -> Status:
-        """The worst answer; `NOT CHECKED` if nothing was."""
+        """The worst verdict; `NOT CHECKED` if nothing was checked."""
         return worst([u.verified.status for u in self.units if u.verified is not None])
 
 
@@ -159,15 +159,15 @@ def report(
     questions: Questions = Questions(),
     watch: Callable[[Unit], None] | None = None,
 ) -> Report:
-    """Analyse the computations, or the named instructions of them, and prove the maps if asked.
+    """Analyse the computations, or the named instructions in them, and prove the maps if requested.
 
-    With ``ends`` these are the maps between producers and consumers; none are the parameters, or the root. Raises
-    :class:`InputError` for an instruction that none of the computations has.
+    ``ends`` asks for the maps between producers and consumers; no producers means the parameters, no consumers the
+    root. Raises :class:`InputError` for an instruction that no computation has.
     """
     start = time.perf_counter()
     check: Callable[..., ComputationReport] | None = None
     if verify:
-        # solvers take as long to load as most maps to compute
+        # imported lazily: loading the solvers takes as long as computing most maps
         from ..verify.modules import ModuleVerifier
 
         analysed: AnalysedModule = (verifier := ModuleVerifier(module))
@@ -194,7 +194,7 @@ def report(
             made = [make.of_computation(computation, _what(module, computation, called))]
         for unit in made:
             if questions:
-                # isl takes as long to load as most questions to answer
+                # imported lazily: loading isl takes as long as answering most questions
                 from .access import answer
 
                 answer(questions, unit)
@@ -227,7 +227,7 @@ def _what(module: Module, computation: Computation, called: Sequence[Instruction
 
 @dataclass(frozen=True)
 class _Units:
-    """The units of a module: their maps, what has none, and if asked what is proved."""
+    """Builds the units of a module: maps, reasons for missing ones, and proofs if requested."""
 
     analysed: AnalysedModule
     directions: Sequence[Direction]
@@ -235,20 +235,20 @@ class _Units:
     check: Callable[..., ComputationReport] | None
 
     def of_computation(self, computation: Computation, what: str) -> Unit:
-        """Between the parameters and the root."""
+        """Return the unit of the maps between the root and the parameters."""
         given = [(p.name, p.shape, p.parameter_number) for p in computation.parameters]
         between = partial(self.analysed.maps.computation, computation)
         return self._unit(computation, computation.name, what, between, [computation.root], given)
 
     def of_instruction(self, computation: Computation, i: Instruction) -> Unit:
-        """Between an instruction and its operands."""
+        """Return the unit of the maps between an instruction and its operands."""
         given = [(o.name, o.shape, k) for k, o in enumerate(i.operands)]
         between = partial(self.analysed.maps.instruction, i, computation)
         what = f"{i.opcode} in {computation.name}"
         return self._unit(computation, i.name, what, between, [i], given, [i])
 
     def of_paths(self, computation: Computation, names: tuple[Sequence[str], Sequence[str]]) -> Unit:
-        """Between producers and consumers, along all paths."""
+        """Return the unit of the maps between consumers and producers, along all paths."""
         for option, some in zip(("--from", "--to"), names, strict=True):
             for name in (n.lstrip("%") for n in some):
                 if name not in computation.positions:
@@ -274,7 +274,7 @@ class _Units:
         path: Sequence[Instruction] | None = None,
         ends: tuple[Sequence[Instruction], Sequence[Instruction]] | None = None,
     ) -> Unit:
-        """Of the maps between arrays that are ``made`` and those that are ``given``: name, shape, number."""
+        """Return the unit of the maps between the arrays ``made`` and those ``given``, as (name, shape, number)."""
         unit = Unit(name, what, len(computation.instructions if path is None else path), [])
         unit.within = "" if path is None else computation.name
         general = {d: self.analysed.for_all_sizes(computation, d) for d in self.directions if path is None}
@@ -324,7 +324,7 @@ class _Units:
     def _placed(
         self, reads: Reads, direction: Direction, output: Shape | None, operand: Shape | None
     ) -> Iterator[IndexingMap]:
-        """The maps, between positions in memory if these are asked for."""
+        """Yield the maps, between positions in memory if ``physical``."""
         if not self.physical or output is None or operand is None:
             yield from reads.maps
             return
@@ -333,7 +333,7 @@ class _Units:
 
 
 def _named_arrays(name: str, shape: AnyShape | None) -> list[tuple[str, Shape | None]]:
-    """The arrays of a shape with their names; one that is not known counts as one array."""
+    """Return the arrays of a shape with their names; an unknown shape counts as one array."""
     arrays = [None] if shape is None else [a for _, a in leaves(shape)]
     return [(name if len(arrays) == 1 else f"{name}[{n}]", a) for n, a in enumerate(arrays)]
 
@@ -344,7 +344,7 @@ def _labelled(name: str, shape: Shape | None, layouts: bool) -> str:
 
 # ------------------------------------------------------------------------------------------------------------ as text
 def hlo_text(r: Report, summary: bool = False) -> str:
-    """Print for people: the maps, or with ``summary`` one line for each computation; then what is missing."""
+    """Report the maps as text, or with ``summary`` one line per computation, and then what is missing."""
     parts: list[str] = []
     if summary or r.checked:
         parts.append("\n".join(_table(r)))
@@ -455,7 +455,7 @@ def hlo_json(r: Report, exit_status: int) -> dict[str, Any]:
 
 # ----------------------------------------------------------------------------------------------------------- progress
 class UnitWatcher(Bar):
-    """Progress over computations: a bar on a terminal, a line for every tenth in a pipe when there are many."""
+    """Progress over computations: a bar on a terminal, or in a pipe a line for every tenth of a large number."""
 
     verb = "computations"
 

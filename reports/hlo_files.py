@@ -1,4 +1,4 @@
-"""Modules from files and standard input."""
+"""Reading of modules from files and from text."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MODULE = re.compile(r"^[ \t]*+HloModule\s++([^\s,{}()]++)", re.MULTILINE)
 
 
 def module_of(name: str, text: str | None = None, wanted: str | None = None) -> Module:
-    """The module in a file (compressed if it is called `.gz`), or in ``text``; StableHLO needs the extra `jax`.
+    """Read the module in a file, compressed if the name ends in `.gz`, or in ``text``; StableHLO needs the extra `jax`.
 
-    Of a text with several HLO modules, one after another, it is the one called ``wanted``. Raises
-    :class:`InputError`, with the place, for text that is neither HLO nor StableHLO, and if there is no such module.
+    If the text has several HLO modules, one after another, ``wanted`` names the one to read. Raises
+    :class:`InputError`, with the place, for text that is neither HLO nor StableHLO, and if the named module is missing.
     """
     shown = "standard input" if text is not None else name
     if text is None:
@@ -31,7 +31,7 @@ def module_of(name: str, text: str | None = None, wanted: str | None = None) -> 
 
 
 def _module_text(text: str, wanted: str | None) -> str:
-    """The text of one module, with empty lines in place of those before it."""
+    """Return the text of one module after empty lines that keep its line numbers."""
     if wanted is None and text.count("HloModule") < 2:
         return text
     starts = list(_MODULE.finditer(blank_comments(text)))
@@ -48,7 +48,7 @@ def _module_text(text: str, wanted: str | None) -> str:
 
 
 def hlo_file_text(path: str | Path) -> str:
-    """Return the text of a file, compressed if it is called `.gz`."""
+    """Return the text of a file, decompressed if the name ends in `.gz`."""
     if Path(path).suffix != ".gz":
         return read_text(path)
     try:

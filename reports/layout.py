@@ -1,4 +1,4 @@
-"""Plain text that people read: labelled blocks, tables, durations, and colour where a terminal can show it."""
+"""Plain text for people: labelled blocks, tables, durations, and colour on terminals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STATUS = re.compile(rf"\b(?:{'|'.join(_STYLES)})\b")
 
 
 def spent(seconds: float, jobs: int) -> str:
-    """``in 1.2 s on 2 cores``; ``by 8 processes`` where there are fewer cores than that, or they are elsewhere."""
+    """Return ``in 1.2 s on 2 cores``; ``by 8 processes`` if this machine has fewer cores, as with remote workers."""
     from ..verify.outcome import available_cores
 
     fit = jobs <= available_cores()
@@ -30,35 +30,35 @@ def spent(seconds: float, jobs: int) -> str:
 
 
 def joined(parts: Iterable[str]) -> str:
-    """The non-empty parts, set apart by three spaces."""
+    """Join the non-empty parts with three spaces."""
     return "   ".join(p for p in parts if p)
 
 
 def proved_line(verdict: str, claims: int, false: int, seconds: float) -> str:
-    """The last line of a report on claims."""
+    """Return the closing line of a report on claims."""
     said = f"{false} not proved" if false else "all proved"
     return joined([f"{verdict}  {count(claims, 'claim')}, {said}", f"in {duration(seconds)}"])
 
 
 def or_dash(n: int) -> str:
-    """A number in a table; a dash for none."""
+    """Format a number for a table; a dash for zero."""
     return f"{n:,}" if n else "-"
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
-    """The first names, and dots if there are more."""
+    """Join the first names, with dots if there are more."""
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
 def filled(name: str, parts: Mapping[str, str]) -> str:
-    """A file of this folder with ``parts`` in place of their names in ``{{braces}}``."""
+    """Read a file of this folder and replace the names in ``{{braces}}`` by ``parts``."""
     from importlib.resources import files
 
     text = files(__package__).joinpath(name).read_text("utf-8")
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], text)
 
 
-#: What is written for symbols where a terminal or a locale has none of them.
+#: Replacements for symbols that the encoding of a terminal or locale lacks.
 _WORDS = re.findall(r"\S+", "* x -> <- <=> ==> <== in within covers <= >= != | |- |/- inf +- ... [[ ]] '")
 _SPELLED = dict(zip("·×→←⇔⇒⇐∈⊆⊇≤≥≠∣⊢⊬∞±…⟦⟧′", _WORDS, strict=True))
 
@@ -74,18 +74,18 @@ def _spelled(error: UnicodeError) -> tuple[str | bytes, int]:
     return codecs.lookup_error("backslashreplace")(one)[0], end
 
 
-#: -1 for the last line of a report alone, 1 for each step of long work, as the command line says.
+#: Verbosity of the command line: -1 prints only the closing line, 1 reports each step of long work.
 verbosity = 0
-#: The name of the error handler of a stream that spells out what its encoding lacks.
+#: The name of the error handler that replaces symbols which the encoding of a stream lacks.
 SPELLED = "indexproof.spelled"
 codecs.register_error(SPELLED, _spelled)
 
 
 def put(text: str, stream: TextIO) -> None:
-    """Write ``text``, at once if it is for standard error.
+    """Write ``text``, and flush if the stream is standard error.
 
-    A reader that has gone (``indexproof show | head``) changes nothing, nor does a standard error that cannot be written:
-    what else is written there is lost, and the exit status says what was found.
+    A closed pipe (``indexproof show | head``) or an unwritable standard error is no failure: further output to it is
+    lost, and the exit status still reports the result.
     """
     try:
         stream.write(text)
@@ -98,19 +98,19 @@ def put(text: str, stream: TextIO) -> None:
 
 
 def lose(stream: TextIO) -> None:
-    """Nothing more is written to ``stream``, and the interpreter does not complain about it when it ends."""
+    """Redirect ``stream`` to the null device, so that the interpreter reports no error when it flushes at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
 def room(stream: TextIO | None = None) -> int:
-    """Return how many columns a line may have: those of a terminal, any number in a pipe."""
+    """Return the number of columns for a line: the width of a terminal, unlimited in a pipe."""
     return shutil.get_terminal_size().columns if (stream or sys.stdout).isatty() else sys.maxsize
 
 
 def _wrapped(line: str, width: int) -> str:
-    """Break a line between words; what follows stands below its text, right of the label."""
+    """Break a line between words; continuation lines are indented to the text right of the label."""
     if len(line) <= width:
         return line
     labelled = re.match(r" *(?:\S+(?: \S+)*? {2,})?", line)
@@ -120,9 +120,9 @@ def _wrapped(line: str, width: int) -> str:
 
 
 def write(text: str, stream: TextIO | None = None) -> None:
-    """Write ``text`` and a line end, on standard output by default.
+    """Write ``text`` and a newline, to standard output by default.
 
-    A pipe gets plain lines.  On a terminal verdicts are coloured, and longer lines broken between words.
+    A pipe gets plain lines.  On a terminal verdicts are coloured, and long lines are broken between words.
     """
     out = stream or sys.stdout
     if not out.isatty():

@@ -1,4 +1,4 @@
-"""Reports of `indexproof layout` on arrays in memory, bitcasts and launches, and the page about layouts."""
+"""Reports of `indexproof layout` on arrays in memory, bitcasts and launches."""
 
 from __future__ import annotations
 
@@ -26,36 +26,36 @@ from .access import request_lines
 from .layout import block, count, proved_line, table
 from .machine import document, written_as
 
-#: Normal forms: tile and place can be read off them; what is cheapest is another matter.
+#: Reduces to normal forms without minimizing cost: tile and place can be read off them.
 readable = partial(simplify, quick=True)
 
-#: No larger array is printed with its positions.
+#: The largest matrix that is printed with the positions of its elements.
 _ROWS, _COLUMNS = 24, 24
 
 
 @dataclass(frozen=True)
 class Description:
-    """An array in memory, a bitcast or a launch: what people read of it, what programs do, and what was proved."""
+    """An array in memory, a bitcast or a launch: labelled lines, JSON keys, and checked claims."""
 
     head: str
     lines: Sequence[tuple[str, str]]
     keys: dict[str, Any]
     checked: Sequence[CheckedClaim]
-    #: A picture in letters.
+    #: A picture as plain text.
     picture: str = ""
 
     @property
     def verdict(self) -> Status:
-        """The worst of the answers; `NOT CHECKED` without any."""
+        """The worst verdict; `NOT CHECKED` without any."""
         return worst([c.answer.verdict for c in self.checked])
 
     @property
     def seconds(self) -> float:
-        """The time that the answers took."""
+        """The total time that the checks took."""
         return sum(c.answer.seconds for c in self.checked)
 
     def text(self) -> str:
-        """Return a block, what was proved of it, a picture, and the verdict."""
+        """Return a block with the proved claims, a picture, and the verdict."""
         shown = [*self.lines]
         for c in self.checked:
             found = c.answer.counterexample
@@ -67,7 +67,7 @@ class Description:
         return "\n\n".join(filter(None, [block(self.head, shown), self.picture, closing]))
 
     def document(self, command: str, exit_status: int) -> dict[str, Any]:
-        """Return the answer of a command."""
+        """Return the JSON document for a command."""
         more = {**self.keys, "claims": self.checked, "timing": {"seconds": self.seconds}}
         return document(command, self.verdict, exit_status, **more)
 
@@ -81,9 +81,9 @@ written_as(ReshapeStep, "reshape=dims")
 def described(
     at: Memory, index: Sequence[int] | None = None, position: int | None = None, verify: bool = False
 ) -> Description:
-    """Describe an array in memory with its simplified maps; with ``verify`` it is these that are checked.
+    """Describe an array in memory with its simplified maps, and check these with ``verify``.
 
-    Of an element it is said at which ``index`` it stands, and of a ``position`` what stands there.
+    ``index`` asks for the position of an element, and ``position`` for the element at a position.
     """
     forward, backward = readable(at.forward), readable(at.backward)
     padding = tuple(map(readable, at.padding))
@@ -122,7 +122,7 @@ def described(
 
 
 def described_bitcast(source: str, target: str, verify: bool = False) -> Description:
-    """Say how a bitcast moves elements.  Raises :class:`InputError` for shapes that are no rearrangement of each other."""
+    """Describe how a bitcast moves elements.  Raises :class:`InputError` as ``decompose`` does."""
     steps = decompose(source, target)
     ends = steps.source, steps.target
     maps = {"backward": readable(bitcast_map(*ends)), "forward": readable(bitcast_map(*reversed(ends)))}
@@ -136,9 +136,9 @@ def described_bitcast(source: str, target: str, verify: bool = False) -> Descrip
 def described_launch(
     at: Launched, m: IndexingMap | None = None, by: str = "thread", verify: bool = False, operand: Memory | None = None
 ) -> Description:
-    """Describe a launch and what it reads by ``m`` with simplified maps; with ``verify`` it is these that are checked.
+    """Describe a launch, and what it reads by ``m``, with simplified maps; ``verify`` checks these.
 
-    The memory requests are counted for an ``operand``.
+    For an ``operand``, memory requests are counted.
     """
     launch = at.launch
     idle = count(launch.size * launch.unroll * at.chunks - at.shape.size, "place")
@@ -206,7 +206,7 @@ def _element(at: Memory, index: Sequence[int]) -> str:
 
 
 def _grid(at: Memory) -> Iterator[str]:
-    """The array with the positions of its elements, if it is a small matrix."""
+    """Yield the rows of a small matrix with the positions of its elements; nothing for other arrays."""
     dims = at.shape.dims
     if not 1 <= len(dims) <= 2 or not all(dims):
         return

@@ -1,7 +1,7 @@
-"""The JSON documents of the commands: one serializer, and the documents of ``prove``, ``equal`` and ``simplify``.
+"""JSON documents of the commands: one serializer, and the documents of ``prove``, ``equal`` and ``simplify``.
 
-reports/json.md lists the keys of every document.  A class says once, with :func:`written_as`, which keys its objects
-have; everything else is written by its type.
+reports/json.md lists the keys of every document.  A class declares the keys of its objects once, with
+:func:`written_as`.  Other values are written by type.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ..verify.words import sides_at
 from .refutation import AtPoint, Place, again, evaluated, ordered_point
 from .summary import Claimed, Group, confirmations, grouped, redundant, strategies, widening
 
-#: The value of a key that an object does not have.
+#: Marks a key that is left out.
 _ABSENT: Final = object()
 
 _Getter = Callable[[Any], Any]
@@ -43,9 +43,9 @@ _KEYS: dict[type, list[tuple[str, _Getter]]] = {}
 def written_as(cls: type, keys: str, **computed: _Getter) -> None:
     """Declare the keys of objects of ``cls``, in order, as in ``"name verdict=answer.verdict maps"``.
 
-    A key alone is an attribute, or what the function in ``computed`` makes of the object.  The path behind ``=`` leads to
-    an attribute of an attribute; where one on the way is ``None`` the value is ``null``.  With ``?`` at the end there is
-    no key where the value is ``None``, an empty tuple or an empty text.
+    A key alone names an attribute, or a function in ``computed`` that is applied to the object.  After ``=`` stands a
+    path of attributes; the value is ``null`` if an attribute on the path is ``None``.  A key that ends with ``?`` is
+    left out if its value is ``None``, an empty tuple or an empty string.
     """
     _KEYS[cls] = []
     for key in keys.split():
@@ -64,7 +64,7 @@ def _at(path: Sequence[str], optional: bool) -> _Getter:
 
 
 def plain(value: Any) -> Any:
-    """Return ``value`` as JSON has it: numbers, texts, lists and objects."""
+    """Convert ``value`` to JSON values: numbers, strings, lists and objects."""
     if isinstance(value, Enum):
         return value.value
     if value is None or isinstance(value, (bool, int, str)):
@@ -93,15 +93,13 @@ def plain(value: Any) -> Any:
 
 
 def document(command: str, verdict: str | Status, exit_status: int, **more: Any) -> dict[str, Any]:
-    """Return an answer: the keys that every document has, and more."""
+    """Return a document: the keys that every document has, then ``more``."""
     frame = {"format": f"indexproof {command} 1", "version": __version__, "verdict": verdict}
     return {**plain({**frame, "exit_status": exit_status}), **plain(more)}
 
 
 def text_of(data: Mapping[str, Any]) -> str:
-    """Indented JSON, or in one line where it is nested too deep for that; escaped where standard output could not show the
-    characters otherwise.
-    """
+    """Return indented JSON, or one line if it is nested too deeply; escaped if standard output is not UTF-8."""
     encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
     try:
         return json.dumps(data, indent=2, ensure_ascii=encoding != "utf8")
@@ -111,7 +109,7 @@ def text_of(data: Mapping[str, Any]) -> str:
 
 # ------------------------------------------------------------------------------------------------------ prove
 def counted(verdicts: Iterable[Status]) -> dict[Status, int]:
-    """Return how often each verdict was given."""
+    """Count each verdict."""
     found = Counter(verdicts)
     return {s: found[s] for s in Status}
 
@@ -155,7 +153,7 @@ def run_json(run: Run, claims: Sequence[Claimed], command: str = "indexproof pro
 
 
 def run_times(run: Run) -> dict[str, Any]:
-    """Return what is said below ``timing`` of every run."""
+    """Return the entries below ``timing`` that every run has."""
     return {
         "seconds": run.seconds,
         "jobs": run.jobs,
@@ -167,7 +165,7 @@ def run_times(run: Run) -> dict[str, Any]:
 
 
 def confirmed_json(run: Run) -> dict[str, Any] | None:
-    """Return what the second solver confirmed, if one was asked."""
+    """Return the confirmations by the second solver, or ``None`` if none was asked."""
     return {"solver": run.confirm, "counts": confirmations(run)} if run.confirm else None
 
 
@@ -237,7 +235,7 @@ written_as(
 def answer_json(
     command: str, answer: Answer | None, exit_status: int, left: AnyMap, right: AnyMap, **more: Any
 ) -> dict[str, Any]:
-    """Return the answer of ``equal``, and of ``simplify`` about the maps before and after, compared if that was asked."""
+    """Return the answer of ``equal``, or that of ``simplify`` about the maps before and after."""
     if answer is None:
         return document(command, Status.NOT_CHECKED, exit_status, **more, left=left, right=right)
     c = answer.counterexample
@@ -267,5 +265,5 @@ def property_json(
 
 
 def _counterexample(c: Counterexample, one: str = "left", two: str = "right") -> dict[str, Any]:
-    """Return a point, what is there on either side, and why that is wrong."""
+    """Return the counterexample: its values, the result on either side, and the reason."""
     return {"values": c.values, one: c.left, two: c.right, "reason": c.reason, "smallest": c.minimal}

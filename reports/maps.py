@@ -1,4 +1,4 @@
-"""Reports about concrete maps for people: whether two are equal, where they differ, how one was simplified."""
+"""Reports about concrete maps: comparison of instructions, and the width that a map needs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .machine import document, written_as
 
 
 def map_with_remainders(m: IndexingMap) -> IndexingMap:
-    """Return ``m`` with differences ``x + (x floordiv n) * -n`` written as ``x mod n``, for people to read.
+    """Return ``m`` with differences ``x + (x floordiv n) * -n`` written as ``x mod n``, which are easier to read.
 
-    The simplifier computes a difference where the quotient is needed anyway.
+    The simplifier computes a difference if the quotient is needed anyway.
     """
     shown: dict[Expr, Expr] = {}
     for e in postorder(*m.results, *(c.expr for c in m.constraints)):
@@ -33,7 +33,7 @@ def map_with_remainders(m: IndexingMap) -> IndexingMap:
 
 
 def instruction_difference(a: OperandAnswer, *, again: str = "") -> str:
-    """The block that says whether two instructions, or an instruction and a map, read the same of one operand."""
+    """Return the block that compares what two instructions, or an instruction and a map, read of an operand."""
     place = f"operand {a.operand}: " if a.array is None else f"array {a.array}, operand {a.operand}: "
     if len(a.left) == len(a.right) == 1:
         status, _, rest = difference(a.answer, a.left[0], a.right[0], again=again).partition("  ")
@@ -60,7 +60,7 @@ def instructions_json(answers: Sequence[OperandAnswer], exit_status: int) -> dic
 def width_json(
     answer: Width, m: IndexingMap, bits: int | None, exit_status: int, each: Sequence[Subexpression] | None
 ) -> dict[str, Any]:
-    """Return the answer of ``width``, with the subexpressions where they were asked for."""
+    """Return the answer of ``width``, with the subexpressions if requested."""
     order = [var(v.name) for v in m.variables]
 
     def overflow(o: Overflow) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Reports of ``indexproof pallas``, and the assertion for tests."""
+"""Reports of ``indexproof pallas``, and the assertion for users' tests."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from .machine import document, written_as
 from .selection import blamed, run_python
 
 Ranges = Mapping[str, tuple[int, int]]
-#: No larger picture of the blocks of an array is printed.
+#: The largest picture of the blocks of an array.
 _ROWS, _COLUMNS = 12, 16
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _VALUES = re.compile(r"\s*(-?\d+)\s*(?:,|\Z)", re.ASCII)
 
 
 def assert_pallas_ok(function: Callable[..., Any], *args: Any, ranges: Ranges | None = None) -> None:
-    """Assert that the grid, blocks and index maps of every ``pallas_call`` that ``function`` makes are right.
+    """Assert that grid, blocks and index maps of every ``pallas_call`` that ``function`` makes are right.
 
     Arguments are arrays, or stand for arrays (``jax.ShapeDtypeStruct``); no kernel runs.  Sizes may be symbols of
     ``jax.export.symbolic_shape``: all is then asserted for all sizes.  ``ranges`` says between which values the elements of
@@ -52,7 +52,7 @@ def assert_pallas_ok(function: Callable[..., Any], *args: Any, ranges: Ranges | 
 def checked_calls(
     function: Callable[..., Any], args: Sequence[Any], ranges: Ranges | None = None
 ) -> list[CheckedPallasCall]:
-    """Every call that ``function`` makes for these arguments, with its claims."""
+    """Trace ``function`` with these arguments and check every ``pallas_call``."""
     if not (calls := pallas_calls(function, *args, ranges=ranges)):
         raise InputError("the function makes no pallas_call", expected="arguments for which it makes one")
     return [verify_pallas(c) for c in calls]
@@ -60,9 +60,9 @@ def checked_calls(
 
 # ------------------------------------------------------------------------------------------------ the command line
 def calls_in_file(text: str, args: Sequence[Any], ranges: Ranges) -> list[CheckedPallasCall]:
-    """The calls of the function that ``FILE.py:FUNCTION`` names.  The file is run, and the function traced.
+    """Run the file of ``FILE.py:FUNCTION``, trace the function, and check its calls.
 
-    Raises :class:`InputError`, pointing into the file, where that fails.
+    Raises :class:`InputError` with the line of the file if that fails.
     """
     path, colon, name = text.rpartition(":")
     if not colon or not path.endswith(".py"):
@@ -79,9 +79,9 @@ def calls_in_file(text: str, args: Sequence[Any], ranges: Ranges) -> list[Checke
 
 
 def given_arguments(texts: Sequence[str], constraints: Sequence[str] = ()) -> list[Any]:
-    """Arguments from the command line: ``f32[8,128]``, ``f32[n,128]``, ``s32[3]=2,0,1`` with its elements, or a number.
+    """Read arguments of the command line: ``f32[8,128]``, ``f32[n,128]``, ``s32[3]=2,0,1``, or a number.
 
-    The ``constraints`` are those of the symbolic sizes, as jax reads them.
+    The ``constraints`` on symbolic sizes have the syntax of jax.
     """
     scope = symbolic_scope(constraints)
     named = {n for text in texts for n in _NAME.findall(text.partition("[")[2])}
@@ -111,7 +111,7 @@ def _given_argument(text: str, scope: Any) -> Any:
 
 # ----------------------------------------------------------------------------------------------------------- text
 def pallas_text(checked: Sequence[CheckedPallasCall]) -> str:
-    """Print calls for people."""
+    """Report calls as text."""
     parts = []
     for c in checked:
         head = f"{c.call.name}  {c.call.where}".rstrip()
@@ -180,9 +180,9 @@ def _visited(c: CheckedPallasCall, o: BlockedOperand) -> str:
 
 
 def _times(c: CheckedPallasCall, o: BlockedOperand) -> str | None:
-    """How often each block is visited, where sizes are symbolic and each axis is an index of its own or none.
+    """Return how often each block is visited, if sizes are symbolic and each axis is one index of its own or none.
 
-    Iterations that differ in such an index have different blocks.
+    Iterations that differ in such an index have different blocks.  Returns ``None`` in other cases.
     """
     claims = {p.kind: p.answer.proved for p in c.claims if p.operand == o.name}
     if not isinstance(o.index, ParametricMap) or not (claims.get("in bounds") and claims.get("written")):
@@ -198,13 +198,13 @@ def _times(c: CheckedPallasCall, o: BlockedOperand) -> str | None:
 
 
 def _short(call: PallasCall, e: Any) -> str:
-    """A size as text, simplified by what is known of the symbols."""
+    """Return a size as text, simplified under the conditions on the symbols."""
     known = [x for c in call.conditions for x in constraints_of(c) if inf not in x]
     return str(simplify_expr(e, dict.fromkeys(call.parameters, (1, LARGEST_SIZE)), known))  # type: ignore[arg-type]
 
 
 def _visits(c: CheckedPallasCall) -> dict[str, tuple[int | str, int | str]]:
-    """The least and the greatest number of iterations of a block, by output."""
+    """Return the least and the greatest number of iterations per block, by output."""
     outputs = [o for o in c.call.operands if o.output and not o.whole]
     found = {o.name: visits(c.call, o) for o in outputs}
     always = {o.name: (n, n) for o in outputs if (n := _times(c, o)) is not None}
@@ -222,7 +222,7 @@ def _claims(c: CheckedPallasCall) -> list[tuple[str, str]]:
 
 
 def _parted(call: PallasCall, values: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
-    """The sizes of a counterexample, and the rest of it."""
+    """Split a counterexample into sizes and other values."""
     sizes = {p: values[p] for p in call.parameters if p in values}
     return sizes, {n: x for n, x in values.items() if n not in sizes}
 
@@ -247,7 +247,7 @@ def _said(call: PallasCall, p: PallasClaim, claim: str) -> str:
 
 
 def _picture(call: PallasCall, p: PallasClaim) -> str:
-    """The blocks of an operand with the number of their iterations, and the one that is wrong in brackets."""
+    """Draw the blocks of an operand with the number of their iterations, and the wrong one in brackets."""
     found = p.answer.counterexample
     if found is None:
         return ""
@@ -279,7 +279,7 @@ def _picture(call: PallasCall, p: PallasClaim) -> str:
 
 
 def _window(at: int, size: int, most: int) -> range:
-    """Up to ``most`` numbers below ``size``, and ``at`` even if it is none of them."""
+    """Return up to ``most`` numbers around ``at`` below ``size``, and always ``at``, even if it is out of bounds."""
     if not 0 <= at < size:
         return range(at, min(at + most, size)) if at < 0 else range(max(at - most, 0, size - most), at + 1)
     start = min(max(at - most // 2, 0), max(size - most, 0))

@@ -35,20 +35,20 @@ __all__ = ["Picture", "launch_picture", "layout_picture", "reads_picture"]
 Index: TypeAlias = tuple[int, ...]
 _Point: TypeAlias = tuple[float, float]
 _Line: TypeAlias = tuple[float, float, float, float]
-#: One map, or all of those to one operand.
+#: One map, or all maps to one operand.
 Reading: TypeAlias = "IndexingMap | Sequence[IndexingMap]"
 #: One number, an inclusive range, or None for all of a dimension.
 Selection: TypeAlias = "int | tuple[int, int] | None"
 
 CELL = 30
-#: How many rows and columns of an array are drawn before some are left out, and panels before that.
+#: The most rows, columns and panels of an array that are drawn; others are left out in the middle.
 ROWS, COLUMNS, PANELS = 18, 26, 6
-#: Cells in a row of memory, and rows of memory.
+#: The most cells in a row of memory, and the most rows of memory.
 LINE, LINES = 16, 9
-#: How many pairs of a relation are looked at.
+#: Limit on the pairs of a relation that are enumerated.
 PAIRS = 200_000
 
-_GAP = -1  # stands for what is left out among rows, columns and panels
+_GAP = -1  # marks rows, columns and panels that are left out
 _PALETTE: list[str] = re.findall(
     "#[0-9a-f]{6}", "#a8d5f2 #fbd38d #b9e4b4 #f6b8c6 #d3c4f3 #f3e79b #a5e3dc #eac7a4 #c7d6ff #d9e6a2 #f5c3ee #c9d3da"
 )
@@ -59,7 +59,7 @@ _FONT = 'font-family="DejaVu Sans, Verdana, Arial, sans-serif"'
 # ------------------------------------------------------------------------------------------------------------ the paper
 @dataclass(frozen=True)
 class Picture:
-    """An SVG document that a notebook shows by itself."""
+    """An SVG document that notebooks display."""
 
     svg: str
     alt: str = ""
@@ -71,7 +71,7 @@ class Picture:
         return f'<div class="indexproof-picture">{self.svg}</div>'
 
     def save(self, path: str | Path) -> Path:
-        """Write the document, and say where."""
+        """Write the document and return its path."""
         place = Path(path)
         place.write_text(self.svg, "utf-8")
         return place
@@ -81,7 +81,7 @@ class Picture:
 
 
 class _Paper:
-    """Shapes on a sheet that grows with them."""
+    """A sheet that grows with the shapes drawn on it."""
 
     def __init__(self, title: str) -> None:
         self.parts: list[str] = []
@@ -90,12 +90,12 @@ class _Paper:
             self.title(14, 18, title)
 
     def add(self, reach: _Point, element: str) -> None:
-        """Add an element that reaches so far to the right and down."""
+        """Add an element whose right and lower ends are at ``reach``."""
         self.width, self.height = max(self.width, reach[0]), max(self.height, reach[1])
         self.parts.append(element)
 
     def box(self, at: _Point, size: _Point, fill: str, stroke: str, width: float, hint: str = "") -> None:
-        """A rectangle; ``hint`` is shown under a pointer."""
+        """Draw a rectangle; ``hint`` is its tooltip."""
         inside = f"<title>{escape(hint)}</title>" if hint else ""
         (x, y), (w, h) = at, size
         look = f'fill="{fill}" stroke="{stroke}" stroke-width="{width:g}"'
@@ -103,7 +103,7 @@ class _Paper:
         self.add((x + w, y + h), f"<rect {place} {look}>{inside}</rect>")
 
     def lines(self, lines: Iterable[_Line], stroke: str, width: float) -> None:
-        """Straight lines with square ends."""
+        """Draw straight lines with square ends."""
         if d := "".join(f"M{x1:g} {y1:g}L{x2:g} {y2:g}" for x1, y1, x2, y2 in lines):
             look = f'stroke="{stroke}" stroke-width="{width:g}" stroke-linecap="square" fill="none"'
             self.add((0, 0), f'<path d="{d}" {look}/>')
@@ -111,25 +111,25 @@ class _Paper:
     def text(
         self, x: float, y: float, text: str, size: float = 12, fill: str = _INK, anchor: str = "middle", more: str = ""
     ) -> None:
-        """A line of text whose vertical middle is at ``y``."""
+        """Write a line of text with its vertical middle at ``y``."""
         wide = len(text) * size * 0.62 * {"start": 1, "middle": 0.5, "end": 0}[anchor]
         look = f'font-size="{size:g}" fill="{fill}" text-anchor="{anchor}"{more}'
         place = f'x="{x:g}" y="{y + size * 0.35:g}"'
         self.add((x + wide, y + size), f"<text {place} {look}>{escape(text)}</text>")
 
     def title(self, x: float, y: float, text: str, size: float = 15) -> None:
-        """A line of bold text that begins at ``x``."""
+        """Write a line of bold text that begins at ``x``."""
         self.text(x, y, text, size, anchor="start", more=' font-weight="600"')
 
     def arrow(self, x1: float, y1: float, x2: float, y2: float) -> None:
-        """A curved arrow from left to right."""
+        """Draw a curved arrow from left to right."""
         bend = (x1 + x2) / 2
         curve = f"M{x1:g} {y1:g}C{bend:g} {y1:g} {bend:g} {y2:g} {x2 - 7:g} {y2:g}"
         self.add((0, 0), f'<path d="{curve}" stroke="{_LINE}" stroke-width="1.6" fill="none"/>')
         self.add((x2, 0), f'<path d="M{x2:g} {y2:g}l-9 -4.5v9z" fill="{_LINE}"/>')
 
     def done(self, alt: str) -> Picture:
-        """The sheet as a document on white, so that it can be read on any page."""
+        """Return the sheet as a document with a white background, which is readable on any page."""
         w, h = f"{self.width + 14:g}", f"{self.height + 12:g}"
         head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img"'
         head += f' {_FONT}><title>{escape(alt)}</title><rect width="100%" height="100%" fill="#ffffff"/>'
@@ -137,7 +137,7 @@ class _Paper:
 
 
 def _shown(n: int, most: int, keep: Iterable[int] = ()) -> list[int]:
-    """The numbers below ``n`` that are drawn: all, or the first, the last and those around ``keep``, with gaps."""
+    """Return the numbers below ``n`` to draw: all, or the first, the last and those around ``keep``, with gaps."""
     if n <= most:
         return list(range(n))
     wanted = {*range(most // 4), *range(n - max(most // 8, 2), n)}
@@ -150,7 +150,7 @@ def _shown(n: int, most: int, keep: Iterable[int] = ()) -> list[int]:
 
 
 def _panels(front: Sequence[int], keep: Iterable[Index] = ()) -> list[Index | None]:
-    """The indices in front of rows and columns that get a panel; None is what is left out."""
+    """Return the leading indices that get a panel; None marks the panels that are left out."""
     count = prod(front)
     wanted = sorted(set(keep))
     every = itertools.product(*map(range, front))
@@ -166,24 +166,24 @@ def _comma(values: Iterable[int]) -> str:
 
 
 def _text_size(text: str, room: float = CELL - 4, largest: float = 13) -> float:
-    """The size of the text in all cells of a grid, of which this one is the longest."""
+    """Return the text size for all cells of a grid, given the longest text."""
     return min(largest, room / max(len(text), 1) / 0.62)
 
 
 # -------------------------------------------------------------------------------------------------------------- layouts
 class _Tiles:
-    """The tile of every element at every level, as coordinates of a layout's steps tell it."""
+    """The tile of every element at every level, computed from the steps of a layout."""
 
     def __init__(self, at: Memory) -> None:
         self.at = at
         self.steps = at.op.tilings(at.shape.dims)
 
     def of(self, index: Index) -> _Levels:
-        """The tile that holds an element (or a place beside the array), one for every level, the outermost first."""
+        """Return the tiles that hold an element, or a place in the padding: one per level, outermost first."""
         return self._levels(self.at.op.coordinates([*map(integer, index)], self.at.shape.dims))
 
     def at_position(self, position: int) -> _Levels:
-        """The tile of a position of memory, padding too; nothing behind the last tile."""
+        """Return the tiles of a position in memory, also of padding; empty after the last tile."""
         if position >= prod(self.at.expanded):
             return ()
         return self._levels(self.at.op.off_line(integer(position), self.at.op.expanded(self.at.shape.dims))[0])
@@ -197,12 +197,12 @@ class _Tiles:
         return tuple(reversed(levels))
 
     def colour(self, index: Index) -> str:
-        """The colour of the outermost tile; without tiles, one for all."""
+        """Return the colour of the outermost tile, or one colour if the layout has no tiles."""
         place = 0
         for tile in self.of(index)[:1]:
             step, sizes = self.steps[0]
             for k, n in zip(tile, integers([*step.sizes(sizes)]), strict=False):
-                # rows of tiles must not repeat the colours of the row above
+                # a row of tiles must not repeat the colours of the row above
                 place = place * (n + (n % len(_PALETTE) == 0)) + k
         return _PALETTE[place % len(_PALETTE)]
 
@@ -210,7 +210,7 @@ class _Tiles:
 def layout_picture(
     shape: Memory | Shape | str, *, show: Literal["memory", "positions"] = "memory", title: str | None = None
 ) -> Picture:
-    """An array and where it stands in memory.
+    """Draw an array and its positions in memory.
 
     ``show="memory"`` draws the array with the indices of its elements and the padding around it, and beside it memory,
     with every element in the colour of its tile. ``show="positions"`` draws the array alone, with the position of
@@ -229,8 +229,8 @@ def layout_picture(
 
 
 def _widened(at: Memory) -> tuple[int, ...]:
-    """The sizes of the array with the padding that can be drawn around it: that of padded sizes and of the first
-    tile, unless dimensions are merged.
+    """Return the sizes of the array with the padding drawn around it: that of padded sizes and, if no dimensions are
+    merged, that of the first tile.
     """
     dims = list(at.padded_dimensions or at.shape.dims)
     tile = _first_tile(at)
@@ -240,17 +240,17 @@ def _widened(at: Memory) -> tuple[int, ...]:
 
 
 def _first_tile(at: Memory) -> dict[int, int | None]:
-    """The sizes of the first tile by dimension; None is for one that is merged."""
+    """Return the sizes of the first tile by dimension; None marks a merged dimension."""
     tiles = [t.tile for t, _ in at.op.tilings(at.shape.dims)][:1]
     sizes = [t if isinstance(t, int) else None for tile in tiles for t in reversed(tile)]
     return dict(zip(at.layout.minor_to_major, sizes, strict=False))
 
 
 def _draw_array(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float, *, positions: bool) -> float:
-    """The array in panels from ``(x, y)`` downwards; how far to the right they reach."""
+    """Draw the array in panels from ``(x, y)`` downwards and return its right end."""
     dims, rank = at.shape.dims, at.shape.rank
     wide = dims if positions else _widened(at)
-    # where tiles begin is worth seeing even in a large array
+    # even a large array shows the boundary of its first tile
     seams = {d: t or 1 for d, t in _first_tile(at).items()}
     keep = [[seams[d]] if d in seams else [] for d in (rank - 2, rank - 1)]
 
@@ -269,9 +269,9 @@ def _draw_array(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float, *,
 
 @dataclass(frozen=True)
 class _Cell:
-    """One cell of a grid: its colour, the text under a pointer, and that inside.
+    """One cell of a grid: its colour, its tooltip, and the text inside.
 
-    A thread runs through the cells of a panel whose positions follow each other.
+    A white line connects the cells of a panel with consecutive positions.
     """
 
     fill: str
@@ -282,7 +282,7 @@ class _Cell:
 
 
 _Place: TypeAlias = tuple[int, int]
-#: The tile of a cell at every level, the outermost first.
+#: The tile of a cell at every level, outermost first.
 _Levels: TypeAlias = tuple[Any, ...]
 
 
@@ -297,13 +297,13 @@ def _draw_grid(
     panels: Iterable[Index] = (),
     tiles: Callable[[Index], _Levels] | None = None,
 ) -> tuple[float, dict[Index, float]]:
-    """Draw an array in panels from a corner downwards; return how far to the right they reach, and the middles of cells.
+    """Draw an array in panels from a corner downwards; return its right end and the vertical middles of its cells.
 
-    ``keep`` are rows and columns that are drawn even of a large array, and ``panels`` those of its panels.  Lines stand
-    between different ``tiles``, without them around each panel.
+    ``keep`` are rows and columns that are drawn even in a large array, and ``panels`` are its leading indices to draw.
+    Lines separate different ``tiles``; without ``tiles`` each panel has a frame.
     """
     x, y = corner
-    # an array of fewer dimensions is one row, or one cell
+    # an array of lower rank is drawn as one row, or one cell
     front, (rows, columns), rank = dims[:-2], (1, 1, *dims)[-2:], len(dims)
     shown_rows, shown_columns = _shown(rows, ROWS, keep[0]), _shown(columns, COLUMNS, keep[1])
     left = x + (26 if rank > 1 else 4)
@@ -317,7 +317,7 @@ def _draw_grid(
             paper.text(x, y, f"[{_comma(panel)}, :, :]", 12, _GREY, "start")
             y += 18
         y += 12
-        # the numbers of columns and rows beside the panel
+        # row and column numbers beside the panel
         for k, n in enumerate(shown_columns if rank else ()):
             if n != _GAP:
                 paper.text(left + (k + 0.5) * CELL, y - 12, str(n), 10, _GREY)
@@ -342,7 +342,7 @@ def _draw_grid(
 
 
 def _draw_cells(paper: _Paper, cells: Mapping[_Place, _Cell], x: float, y: float, text_size: float) -> None:
-    """Cells by row and column from ``(x, y)``, with a thread through consecutive positions, and texts above it."""
+    """Draw cells by row and column from ``(x, y)``; a line connects consecutive positions, and texts lie above it."""
     middle = {place: (x + (place[1] + 0.5) * CELL, y + (place[0] + 0.5) * CELL) for place in cells}
     for (r, c), drawn in cells.items():
         paper.box((x + c * CELL, y + r * CELL), (CELL, CELL), drawn.fill, drawn.stroke, 0.6, drawn.hint)
@@ -354,9 +354,9 @@ def _draw_cells(paper: _Paper, cells: Mapping[_Place, _Cell], x: float, y: float
 
 
 def _borders(paper: _Paper, cells: Iterable[_Place], tiles: Mapping[_Place, _Levels], x: float, y: float) -> None:
-    """Lines between cells of different tiles: red around inner tiles, thick and dark around outer ones.
+    """Draw lines between cells of different tiles: red around inner tiles, thick and dark around outer ones.
 
-    ``tiles`` may know more than the cells that are drawn; where it knows nothing, a tile ends.
+    ``tiles`` may also describe neighbours that are not drawn; a tile ends beside a cell without an entry.
     """
     lines: dict[_Line, str] = {}
     for r, c in cells:
@@ -378,7 +378,7 @@ def _borders(paper: _Paper, cells: Iterable[_Place], tiles: Mapping[_Place, _Lev
 
 
 def _draw_memory(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float) -> None:
-    """Memory as lines of cells, position above each, from ``(x, y)`` downwards."""
+    """Draw memory in rows of cells from ``(x, y)`` downwards, with the position above each cell."""
     bytes_ = f"{at.size:,} positions" + (f", {at.padding_size:,} padding" if at.padding_size else "")
     paper.text(x, y, f"memory: {bytes_}", 12, _GREY, "start")
     y += 24
@@ -403,7 +403,7 @@ def _draw_memory(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float) -
         for position in range(first, last):
             paper.text(x + (position - first + 0.5) * CELL, y - 7, str(position), numbers, _GREY)
         _draw_cells(paper, {(0, n - first): cell(n) for n in range(first, last)}, x, y, size)
-        # a tile may go on in the next line
+        # a tile may continue in the next row
         around = range(max(first - 1, 0), min(last + 1, at.size))
         beside = {(0, n - first): tiles.at_position(n) for n in around}
         _borders(paper, [(0, n) for n in range(last - first)], beside, x, y)
@@ -411,7 +411,7 @@ def _draw_memory(paper: _Paper, at: Memory, tiles: _Tiles, x: float, y: float) -
 
 
 def _line_length(at: Memory) -> int:
-    """Cells in a line of memory: whole tiles, or whole rows, as far as they fit."""
+    """Return the number of cells in a row of memory: as many whole tiles, or whole rows of the array, as fit."""
     unit = 1
     for n in reversed(at.expanded):
         if unit * n > LINE:
@@ -422,12 +422,12 @@ def _line_length(at: Memory) -> int:
 
 # -------------------------------------------------------------------------------------------------------------- launches
 def launch_picture(at: Launched) -> Picture:
-    """The output of a launch: each cell with its thread, in the colour of its warp, thick lines around blocks."""
+    """Draw the output of a launch: each cell with its thread, in the colour of its warp, thick lines around blocks."""
     paper = _Paper(str(at.shape))
     warps = -(-prod(at.launch.threads) // at.launch.warp)
 
     def numbers(index: Index) -> tuple[int, int, int]:
-        """The block of an element, the warp in it, and the thread in the block."""
+        """Return the block of an element, the warp in the block, and the thread in the block."""
         tx, ty, tz, bx, by, bz, *_ = at.place(index)
         (wide, high, _), (across, down, _) = at.launch.threads, at.launch.blocks
         thread = tx + wide * (ty + high * tz)
@@ -454,13 +454,13 @@ def reads_picture(
     rts: Sequence[int] | None = None,
     title: str = "",
 ) -> Picture:
-    """Draw the elements of its operands that an output element, or a tile of the output, reads.
+    """Draw the elements of its operands that an element or a tile of the output reads.
 
-    ``m`` is a map from the output to one operand of the sizes ``operand``, or all the maps to it, or such by the name of
-    the operand, each with its sizes. ``select`` says for every dimension of the output which indices: one number, an
-    inclusive range, or None for all. Runtime variables have the values ``rts``, or, without, any value they can have.
-    An element that several of the chosen outputs read carries their number. Raises `InputError` for a map that does
-    not lead from an array of the sizes ``output`` into one of its operand's.
+    ``m`` is a map from the output to one operand of sizes ``operand``, or all maps to it, or a mapping from the names
+    of operands to their maps and sizes. ``select`` gives the indices for every dimension of the output: one number, an
+    inclusive range, or None for all. Runtime variables have the values ``rts``; without ``rts``, any value in their
+    boxes. An element that several selected outputs read shows how many. Raises `InputError` for a map that does not
+    lead from an array of sizes ``output`` into its operand.
     """
     read = m if isinstance(m, Mapping) else {"operand": (m, operand or ())}
     maps = {name: ((f,) if isinstance(f, IndexingMap) else tuple(f), tuple(sizes)) for name, (f, sizes) in read.items()}
@@ -505,7 +505,7 @@ def _selected(select: Sequence[Selection], output: Sequence[int]) -> list[tuple[
 def _read(
     maps: Sequence[IndexingMap], operand: Sequence[int], chosen: Sequence[tuple[int, int]], rts: Sequence[int] | None
 ) -> dict[Index, int]:
-    """How many of the chosen output elements read each element of the operand."""
+    """Count for each element of the operand the selected output elements that read it."""
     pairs: set[tuple[Index, Index]] = set()
     for m in maps:
         if len(m.dims) != len(chosen):
@@ -528,7 +528,7 @@ def _read(
 def _draw_marks(
     paper: _Paper, name: str, dims: Sequence[int], marks: Mapping[Index, int], colour: str, x: float, y: float
 ) -> tuple[float, float]:
-    """An array with marked cells; how far to the right it reaches, and the height of its first marked cell."""
+    """Draw an array with marked cells; return its right end and the vertical middle of its first marked cell."""
     rank = len(dims)
     shape = "×".join(map(str, dims)) or "scalar"
     paper.title(x, y, f"{name}  {shape}", 12.5)
@@ -536,7 +536,7 @@ def _draw_marks(
     most = max(marks.values(), default=1)
 
     def cell(index: Index) -> _Cell:
-        # the colour on white, the stronger the more read the element
+        # blended with white: the more readers, the stronger the colour
         n = marks.get(index, 0)
         strength = 0.45 + 0.55 * n / most if n else 0
         parts = (255 + (int(colour[k : k + 2], 16) - 255) * strength for k in (1, 3, 5))

@@ -1,4 +1,4 @@
-"""Progress of a long run: a bar on a terminal, a plain line now and then in a pipe."""
+"""Progress of a long run: a bar on a terminal, or a line from time to time in a pipe."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Lines:
-    """Counts what is done, and tells of it on ``stream``, standard error by default: standard output is the report's."""
+    """Counts steps and reports progress on ``stream``; standard error by default, apart from the report."""
 
-    #: There is a line for each of so many parts of the work, if there is at least so much.
+    #: Print a line after each of this many parts of the work, if there are at least ``least`` steps.
     parts: ClassVar[int] = 10
     least: ClassVar[int] = 100
 
@@ -29,29 +29,29 @@ class Lines:
         self.done = 0
 
     def tell(self, line: str) -> None:
-        """Write a line at once."""
+        """Write a line and flush it."""
         put(line + "\n", self.stream)
 
     def advance(self, more: int = 1) -> bool:
-        """Count ``more`` as done; whether a line is due."""
+        """Count ``more`` steps as done; return whether a line is due."""
         before, self.done = self.done, self.done + more
         if layout.verbosity:
-            # each step in which something is done, or none
+            # verbose: a line for each step; terse: none
             return layout.verbosity > 0
         total = self.total
         return total >= self.least and self.done * self.parts // total > before * self.parts // total
 
     def share(self, things: str) -> str:
-        """Return the share that is done, as in ``10%  5 of 50 things``."""
+        """Return the progress as in ``10%  5 of 50 things``."""
         percent = 100 * self.done // self.total if self.total else 100
         return f"{percent:3}%  {self.done:,} of {self.total:,} {things}"
 
 
 class Bar(Lines):
-    """The same with a bar in place of the lines where there is a terminal; use it as a context manager."""
+    """Shows a bar on a terminal and lines elsewhere; a context manager."""
 
     verb: ClassVar[str]
-    #: Whether the bar says how long it will take.
+    #: Whether the bar estimates the remaining time.
     remaining: ClassVar[bool] = False
     _bar: Progress | None = None
     _task: TaskID
@@ -74,7 +74,7 @@ class Bar(Lines):
             self._bar.stop()
 
     def show(self, more: int, description: str) -> bool:
-        """Count ``more`` as done and move the bar, if there is one; whether a line is due instead."""
+        """Count ``more`` steps as done and move the bar, if there is one; return whether a line is due instead."""
         due = self.advance(more)
         if self._bar is not None:
             self._bar.update(self._task, completed=self.done, description=description)
@@ -82,7 +82,7 @@ class Bar(Lines):
 
 
 class Watcher(Bar):
-    """Call it with every result of a proof."""
+    """Progress of a proof: a callable that receives every result."""
 
     verb = "proving"
 

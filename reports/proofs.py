@@ -1,4 +1,4 @@
-"""Proofs in Python: :func:`prove` decides what `indexproof prove` decides, and its answer prints the same report."""
+"""Proofs in Python: :func:`prove` decides the same as `indexproof prove`, and its result prints the same report."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Proofs", "Refutation", "prove"]
 class Refutation(Shown):
     """A claim that is not proved; prints the block of the command line.
 
-    ``values`` is the counterexample; there is none where the claim is vacuous or undecided.
+    ``values`` is the counterexample; it is empty if the claim is vacuous or undecided.
     """
 
     claim: str
@@ -42,7 +42,7 @@ class Refutation(Shown):
 
 @dataclass(frozen=True)
 class Proofs(Shown):
-    """Claims, and the run that decided all that they owe; prints as `indexproof prove` does."""
+    """Claims, and the run that decided their obligations; prints as `indexproof prove` does."""
 
     claims: Sequence[Any]
     run: Run
@@ -55,12 +55,12 @@ class Proofs(Shown):
 
     @property
     def proved(self) -> bool:
-        """Whether every claim has the verdict that is expected of it."""
+        """Whether every claim has its expected verdict."""
         return self.run.exit_status == 0
 
     @property
     def refutations(self) -> list[Refutation]:
-        """The claims that are not proved, each with its counterexample; a wrong map of an op once."""
+        """The claims that are not proved, with counterexamples; a wrong map of an op is listed once."""
         found = []
         for wrong in failing(self.run, self.claims):
             o, v = wrong[0].obligation, wrong[0].verdict
@@ -69,7 +69,7 @@ class Proofs(Shown):
         return found
 
     def blocks(self, cached: bool = True) -> Iterator[str]:
-        """The report block by block; ``cached`` says whether verdicts were kept."""
+        """Yield the report block by block; ``cached`` says whether verdicts were cached."""
         return summary(self.run, self.claims, command=self.command, cached=cached)
 
     def __str__(self) -> str:
@@ -83,11 +83,11 @@ def prove(
     confirm: str = "",
     findings: bool = True,
 ) -> Proofs:
-    """Prove claims: names as `indexproof prove` takes them, files among them, or rules and ops themselves.
+    """Prove claims, given as names and files as `indexproof prove` takes them, or as rules and ops.
 
-    Without any, the whole catalogue is proved.  ``jobs`` is the number of processes, ``None`` for one on each core.  With
-    ``confirm="cvc5"`` a second solver confirms each verdict.  Without ``findings`` only that is asked which decides a
-    verdict.  Raises :class:`InputError` for what cannot be read, and where there is nothing to prove.
+    Without arguments, the whole catalogue is proved.  ``jobs`` is the number of processes, ``None`` for one per core.
+    With ``confirm="cvc5"`` a second solver confirms each verdict.  Without ``findings`` only gating obligations are
+    decided. Raises :class:`InputError` for unreadable input, and if there is nothing to prove.
     """
     names = [w for w in what if isinstance(w, str)]
     selected = [Selected(n) for w in what if not isinstance(w, str) for n in declared_by(w, max_rank)]

@@ -1,4 +1,4 @@
-"""Claims as items of pytest.  Loaded by :mod:`.pytest_plugin` for the first file that has some."""
+"""Claims as pytest items.  :mod:`.pytest_plugin` imports this module for the first file with claims."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CACHE = pytest.StashKey[Cache]()
 
 
 def declared_files(root: Path) -> tuple[Path, ...]:
-    """The files that ``[tool.indexproof]`` names.  Raises :class:`pytest.UsageError` where it makes no sense."""
+    """Return the files that ``[tool.indexproof]`` names.  Raises :class:`pytest.UsageError` for invalid settings."""
     try:
         return tuple(root / f for f in files_below_root(root, settings_of(root).files))
     except InputError as error:
@@ -33,7 +33,7 @@ def declared_files(root: Path) -> tuple[Path, ...]:
 
 
 class ClaimFailedError(Exception):
-    """A claim has not the verdict that it expects."""
+    """The verdict of a claim is not the expected one."""
 
     def __init__(self, item: GateItem) -> None:
         super().__init__(item.message or item.verdict)
@@ -44,8 +44,8 @@ class DeclarationsFile(pytest.File):
     """A file with claims."""
 
     def collect(self) -> Iterator[ClaimItem]:
-        """Read the file; a Python module is run.  What cannot be read is an item that fails."""
-        # from where pytest was started, for there the command is typed that is printed
+        """Read the file, running a Python module; each statement that cannot be read becomes a failing item."""
+        # relative to the folder of the call to pytest, where users will run the printed command
         shown = os.path.relpath(self.path, self.config.invocation_params.dir)
         source = read_source(str(self.path))
         found: list[tuple[str, int, Callable[[], GateItem]]] = []
@@ -68,9 +68,9 @@ def _proved(config: pytest.Config, path: str, claims: Sequence[Named]) -> GateIt
 
 
 def _cache(config: pytest.Config) -> Cache:
-    """The cache of verdicts, one for a process."""
+    """Return the cache of verdicts, one per process."""
     if (cache := config.stash.get(_CACHE, None)) is None:
-        # a machine without a home folder proves everything anew
+        # without a home folder there is no cache, and everything is proved
         cache = config.stash[_CACHE] = Cache(writable(default_cache()))
         config.add_cleanup(partial(cache.__exit__, None, None, None))
     return cache
@@ -85,18 +85,18 @@ class ClaimItem(pytest.Item):
         self.question = question
 
     def runtest(self) -> None:
-        """Prove or refute the claim.  Only the verdict that it expects passes."""
+        """Prove or refute the claim; it passes if it has its expected verdict."""
         found = self.question()
         self.user_properties.append(("verdict", found.verdict))
         if not found.passes:
             raise ClaimFailedError(found)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The block that the command line prints too: the place, the claim and its counterexample."""
+        """Return the block that the command line prints too: place, claim and counterexample."""
         if isinstance(excinfo.value, ClaimFailedError):
             return excinfo.value.item.text
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """The place of the declaration."""
+        """Return the place of the declaration."""
         return self.path, self.line - 1, self.name

@@ -1,7 +1,7 @@
 """The pytest plugin: an item for every claim of rule files, claims files and declared modules.
 
-pytest loads this file whenever it starts, so the file imports nothing: :mod:`.pytest_items` is loaded for the first file
-that has claims.
+pytest loads this file at every start, so it imports nothing of indexproof.  :mod:`.pytest_items` is imported for the
+first file with claims.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _SUFFIXES = (".rules", ".claims")
 
 
 def pytest_addoption(parser: Any) -> None:
-    """Add the option and the setting that say where claims are."""
+    """Add the option and the setting that name files with claims."""
     parser.getgroup("indexproof").addoption(
         "--indexproof",
         action="store_true",
@@ -28,19 +28,19 @@ def pytest_addoption(parser: Any) -> None:
 
 
 def pytest_configure(config: Any) -> None:
-    """Add what is declared to the files that are collected, if that is asked for."""
+    """Add the declared files to the collection if ``--indexproof`` is given."""
     if config.getoption("--indexproof"):
         known = {str(arg) for arg in config.args}
         config.args += [f for f in map(str, _declared(config)) if f not in known]
 
 
 def pytest_collection(session: Any) -> None:
-    """Read the settings before any file, so that a mistake in them is told once."""
+    """Read the settings before any file, so that an error in them is reported once."""
     _declared(session.config)
 
 
 def pytest_collect_file(file_path: Path, parent: Any) -> Any:
-    """Collect a file that is declared, matches a pattern, or is a rule file or claims file named on the command line."""
+    """Collect a file that is declared, that matches a pattern, or that is a rule or claims file of the command line."""
     config = parent.config
     named = file_path.suffix in _SUFFIXES and parent.session.isinitpath(file_path)
     if not (
@@ -55,7 +55,7 @@ def pytest_collect_file(file_path: Path, parent: Any) -> Any:
 
 
 def _declared(config: Any) -> tuple[Path, ...]:
-    """The files of ``[tool.indexproof]``; of none where there is no such table."""
+    """Return the files of ``[tool.indexproof]``; none without such a table."""
     if (found := getattr(config, "_indexproof_declared", None)) is None:
         path = config.rootpath / "pyproject.toml"
         found = ()

@@ -1,4 +1,4 @@
-"""The block that answers a false claim: the smallest counterexample, the values of subterms, and what would repair it."""
+"""The block about a false claim: the smallest counterexample, the values of subterms, and possible repairs."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
-#: What an obligation says about one assignment of integers.
+#: The outcome of an obligation at one assignment of integers.
 Place = Literal["holds", "counterexample", "example", "not concerned", "no value"]
 
 
 class AtPoint(NamedTuple):
-    """A claim at a point; ``None`` for a condition without a value."""
+    """The parts of a claim at a point; ``None`` for a condition without a value."""
 
-    #: Side, term, and value; a text says why there is none.
+    #: Side, term, and value; a string gives the reason for a missing value.
     subterms: list[tuple[str, str, int | str]]
     hypotheses: list[tuple[str, bool | None]]
     #: The parts of the goal.
@@ -36,18 +36,18 @@ class AtPoint(NamedTuple):
 
 
 def stated_rule(o: Obligation) -> StatedRule | None:
-    """The rule of a rule file that owes ``o``."""
+    """Return the rule of a rule file that owes ``o``; ``None`` for other obligations."""
     return o.rule if o.family == STATED else None  # type: ignore[attr-defined]
 
 
 def point_variables(o: Obligation) -> list[str]:
-    """The names of the variables that a point gives values to."""
+    """Return the names of the variables that a point must assign."""
     rule = stated_rule(o)
     return [v.name for v in o.formula_variables()] if rule is None else list(rule.variables)
 
 
 def evaluated(o: Obligation, point: Mapping[str, int]) -> AtPoint:
-    """Evaluate every subterm, every hypothesis and every part of the goal, a rule of a rule file in its own arithmetic."""
+    """Evaluate every subterm, hypothesis and part of the goal; a rule of a rule file in its own arithmetic."""
     if (rule := stated_rule(o)) is not None:
         return _evaluated_rule(rule, point)
     mentioned = {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
@@ -79,7 +79,7 @@ def _evaluated_rule(rule: StatedRule, point: Mapping[str, int]) -> AtPoint:
 
 
 def _outside(rule: StatedRule, point: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """The variables with values that they cannot have, and why not."""
+    """Yield the variables with values out of range, and the reason."""
     s = rule.semantics
     for v, kind in rule.variables.items():
         if kind.name != "bool":
@@ -90,7 +90,7 @@ def _outside(rule: StatedRule, point: Mapping[str, int]) -> Iterator[tuple[str, 
 
 
 def ordered_point(o: Obligation, witness: Mapping[str, int]) -> dict[str, int]:
-    """``witness`` in the order in which the claim mentions its variables; what it does not mention comes last."""
+    """Return ``witness`` in the order in which the claim mentions its variables; unmentioned variables come last."""
     if (rule := stated_rule(o)) is not None:
         return {v: witness[v] for v in rule.variables}
     mentioned: dict[str, int] = {}
@@ -98,7 +98,7 @@ def ordered_point(o: Obligation, witness: Mapping[str, int]) -> dict[str, int]:
         mentioned.setdefault(found[0], len(mentioned))
 
     def place(name: str) -> tuple[object, ...]:
-        # a measure such as |x| stands where x stands
+        # a measure such as |x| is sorted with x
         bare = name.strip("|‖⁻°↺")
         return mentioned.get(bare, len(mentioned)), natural_key(name)
 
@@ -106,26 +106,26 @@ def ordered_point(o: Obligation, witness: Mapping[str, int]) -> dict[str, int]:
 
 
 def _take(o: Obligation, witness: Mapping[str, int]) -> tuple[str, str]:
-    """The line with the values of variables."""
+    """Return the labelled line with the values of variables."""
     said = values_text(ordered_point(o, witness), stated_rule(o))
     return "take", said or "nothing: there are no variables"
 
 
 def values_text(point: Mapping[str, int], rule: StatedRule | None) -> str:
-    """``x = 1, p = true``: the values of variables, those of a rule of a rule file by their kinds."""
+    """Return variables and values as ``x = 1, p = true``; a rule of a rule file may have boolean variables."""
     true = {v for v, kind in rule.variables.items() if kind.name == "bool"} if rule is not None else ()
     return ", ".join(f"{v} = {_text(x != 0)}" if v in true else point_text({v: x}) for v, x in point.items())
 
 
 def again(o: Obligation, witness: Mapping[str, int], command: str = "indexproof prove") -> str:
-    """The command that evaluates the claim at this point."""
+    """Return the command that evaluates the claim at this point."""
     name = o.subject if o.kind == "sound" else o.name
     at = ",".join(f"{n}={x}" for n, x in ordered_point(o, witness).items())
     return f"{command} {shlex.quote(name)}" + (f" --at {shlex.quote(at)}" if at else "")
 
 
 def _value(e: Expr, env: Mapping[Var, int]) -> int | str:
-    """The value of ``e``, or why it has none."""
+    """Return the value of ``e``, or the reason why it has none."""
     try:
         return int(e.evaluate(env))
     except ZeroDivisionError:
@@ -146,12 +146,12 @@ def _truth(c: Condition, env: Mapping[Var, int]) -> bool | None:
 
 
 def head_of(o: Obligation, status: str) -> str:
-    """The first line of a block: verdict, claim and place in the source."""
+    """Return the first line of a block: verdict, claim and place in the source."""
     return joined([f"{status}  {o.subject}", o.where])
 
 
 def explain(result: Result, **how: Any) -> str:
-    """Return the block about one result that did not pass, as :func:`explanation` has it."""
+    """Return the block about a result that did not pass; see :func:`explanation` for the arguments."""
     head = head_of(result.obligation.in_full(), result.verdict.status.value)
     return block(head, explanation(result, **how))
 
@@ -159,10 +159,10 @@ def explain(result: Result, **how: Any) -> str:
 def explanation(
     result: Result, *, with_repairs: bool = True, command: str = "indexproof prove", also: str = ""
 ) -> list[tuple[str, str]]:
-    """Return the lines about one result that did not pass, each with its heading.
+    """Return labelled lines about a result that did not pass.
 
-    ``command`` is what repeats it up to the name of the claim, ``also`` says where else the same is wrong.  Looking for
-    repairs asks the prover some more questions, which takes a moment.
+    ``command`` repeats it when followed by the name of the claim; ``also`` lists other instances that fail alike.
+    Repairs are found by asking the prover more questions, which takes a moment.
     """
     o, v = result.obligation.in_full(), result.verdict
     lines = _claim(o)
@@ -196,7 +196,7 @@ def _claim(o: Obligation) -> list[tuple[str, str]]:
 
 
 def _repairs(o: Obligation, with_repairs: bool) -> Iterator[str]:
-    """Conditions with which a claim would be true, each tried."""
+    """Yield lines about conditions that make the claim true, each of them proved."""
     rule = stated_rule(o)
     if with_repairs and rule is not None:
         from ..verify.rulefiles import show
@@ -212,7 +212,7 @@ def _repairs(o: Obligation, with_repairs: bool) -> Iterator[str]:
         if found := repairs(o):
             yield f"provable after adding any one of:  {';  '.join(map(show_condition, found))}"
     if o.kind.startswith("as compiled"):
-        # a run without such a refutation loads no rules
+        # imported lazily: other refutations do not load the rules
         from ..rules.catalog import outdated_code
 
         if outdated_code():
@@ -220,10 +220,10 @@ def _repairs(o: Obligation, with_repairs: bool) -> Iterator[str]:
 
 
 def _values(o: Obligation, at: AtPoint, failing: bool = True) -> Iterator[tuple[str, str]]:
-    """The lines with the values of subterms, the truth of hypotheses, and if ``failing`` what is false of the goal."""
+    """Yield labelled lines: values of subterms, truth of hypotheses, and if ``failing`` the false goals."""
     if o.kind == "progress":
         yield from _hypotheses(at)
-        # the labels are "left weight", "right weight" and so on, in lexicographic order
+        # subterms are labelled "left weight", "right weight" and so on, in lexicographic order
         terms = [(label, x) for label, _, x in at.subterms]
         sides = [[t for t in terms if t[0].startswith(s)] for s in ("left ", "right ")]
         left, right = (f"({', '.join(_text(x) for _, x in side)})" for side in sides)
@@ -248,7 +248,7 @@ def _hypotheses(at: AtPoint) -> Iterator[tuple[str, str]]:
 
 # -------------------------------------------------------------------------------------------------- one point
 def holds_at(o: Obligation, point: Mapping[str, int]) -> Place | None:
-    """Evaluate ``o`` at ``point``; ``None`` where the point leaves one of its variables open."""
+    """Evaluate ``o`` at ``point``; ``None`` if the point leaves a variable unassigned."""
     if (rule := stated_rule(o)) is not None:
         from ..verify.rulefiles import judge
 
@@ -279,7 +279,7 @@ _SAYS: dict[Place, str] = {
 
 
 def at_point(o: Obligation, point: Mapping[str, int], place: Place) -> str:
-    """Both sides, the conditions and the outcome of one obligation at one point."""
+    """Return a block about one obligation at one point: both sides, the conditions and the outcome."""
     known_as = {"counterexample": Status.REFUTED.value, "holds": "HOLDS", "example": "HOLDS"}
     at = evaluated(o, point)
     failing = place in ("counterexample", "no value") and o.question == "valid"

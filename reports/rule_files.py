@@ -1,4 +1,4 @@
-"""The JSON report of `indexproof prove FILE` on rule files."""
+"""The JSON report of `indexproof prove` on rule files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .refutation import again, evaluated
 from .selection import Named
 from .summary import strategies
 
-#: So many false rules are searched for a condition that makes them true.
+#: Repairs are sought for at most this many false rules, since each asks the prover several questions.
 _REPAIRS = 20
 
 
 def rules_json(
     run: Run, claims: Sequence[Named], command: str, repairs: int = _REPAIRS, *, findings: bool = True
 ) -> dict[str, Any]:
-    """The answer of ``prove`` about rule files; without ``findings`` nothing is said of what was not asked."""
+    """Return the answer of ``prove`` about rule files; without ``findings`` the keys about findings are left out."""
     results: dict[str, list[Result]] = {c.name: [] for c in claims}
     for r in run.results:
         if r.obligation.subject in results:
@@ -32,7 +32,7 @@ def rules_json(
         assert isinstance(c.claim, StatedRule)
         gate = next((r for r in results[c.name] if r.obligation.gate), None)
         verdicts.append(Verdict(Status.NOT_CHECKED) if gate is None else gate.verdict)
-        # which conditions a false rule needs, and what overflows in it, is nobody's question
+        # findings about a false rule are of no interest
         others = [r for r in results[c.name] if not r.obligation.gate and verdicts[-1].proved]
         entries.append(_entry(c.claim, gate, others if findings else None, command, repairs > 0))
         repairs -= "counterexample" in entries[-1]
@@ -80,6 +80,6 @@ def _entry(
 
 
 def _kinds(results: Sequence[Result], prefix: str, status: Status) -> dict[str, dict[str, int]]:
-    """The kinds of results with a verdict, without their prefix, each with its counterexample."""
+    """Return the kinds of results with a verdict, without their prefix, each with its counterexample."""
     found = ((r.obligation.kind, r.verdict) for r in results if r.obligation.kind.startswith(prefix))
     return {k.removeprefix(prefix): dict(v.witness or {}) for k, v in found if v.status is status}

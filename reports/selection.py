@@ -1,4 +1,4 @@
-"""Claims by name: from the catalogue, or declared in a Python file that somebody wrote."""
+"""Selection of claims by name, from the catalogue or from files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ..verify.rulefiles import StatedRule, is_rule_file, read_rule_file
 from .files import collecting, read_text
 from .layout import listed
 
-#: Names that select a whole family, and the families of obligations that they stand for.
+#: Names that select a whole family, and the families of obligations that belong to it.
 FAMILIES = {
     "rules": ("rule", "constraint rule"),
     "transfer": ("transfer",),
@@ -41,9 +41,7 @@ _SETS = [n for n in catalog.__all__ if n != "RULES" and isinstance(getattr(catal
 
 @dataclass(frozen=True)
 class Named:
-    """A claim, the name that selects it and where it is listed: a rule or law under its own name, an op's
-    instance under the op.  ``file``, ``line`` and ``column`` say where a file of somebody's own declares it.
-    """
+    """A claim with its name and, if a user's file declares it, the place: ``file``, ``line`` and ``column``."""
 
     name: str
     claim: Claim
@@ -53,17 +51,17 @@ class Named:
 
     @property
     def family(self) -> str:
-        """As :attr:`Obligation.family`."""
+        """The family, as in :attr:`Obligation.family`."""
         return family_of(self.claim)
 
     @property
     def group(self) -> str:
-        """The op for an instance of one, else the name."""
+        """The op of an instance; the name of any other claim."""
         return group_of(self.name, self.claim)
 
 
 def by_group(claims: Iterable[Named]) -> dict[tuple[str, str], list[Named]]:
-    """The claims by family and by rule, law or op."""
+    """Group claims by family and by rule, law or op."""
     out: dict[tuple[str, str], list[Named]] = {}
     for c in claims:
         out.setdefault((c.family, c.group), []).append(c)
@@ -72,7 +70,7 @@ def by_group(claims: Iterable[Named]) -> dict[tuple[str, str], list[Named]]:
 
 @dataclass(frozen=True)
 class Selected:
-    """A claim and, where only one of its obligations was named, the kind of that."""
+    """A selected claim, with ``kind`` if only one of its obligations was selected."""
 
     named: Named
     kind: str = ""
@@ -86,14 +84,14 @@ class Selected:
 
 
 def _placed(o: Obligation, where: str) -> Obligation:
-    """The obligation, declared at ``where``."""
+    """Return a copy of the obligation that is declared at ``where``."""
     placed = copy.copy(o)
     object.__setattr__(placed, "where", where)
     return placed
 
 
 def everything(max_rank: int = MAX_RANK) -> list[Named]:
-    """The whole catalogue."""
+    """Return the whole catalogue."""
     return [Named(name, claim) for name, claim in claims(max_rank=max_rank)]
 
 
@@ -112,7 +110,7 @@ def _matches(name: str, among: Sequence[Named]) -> list[Named]:
         return [c for c in among if c.name in rules]
     if whole := [c for c in among if c.group == name]:
         return whole
-    # an op's instances are called `transpose rank 2, permutation=(1, 0)`; the rank, or the rest, is often enough
+    # instances of an op are called `transpose rank 2, permutation=(1, 0)`; the rank or the rest may suffice
     wanted = _bare(name)
     found = []
     for c in among:
@@ -127,11 +125,11 @@ _LISTED = "`indexproof show` prints the names"
 
 
 def select(names: Iterable[str], among: Sequence[Named], where: str = "the catalogue") -> list[Selected]:
-    """The claims with these names, in the order of the names, each once; everything for no name.
+    """Return the claims with these names, in the order of the names and each once; all claims if no name is given.
 
-    A name is that of a rule, a law, an op, one instance of an op (``transpose permutation=(1, 0)``, ``transpose rank 2``),
-    a rule set or a family, or that of one obligation (``quotient_by_one: sound``).  Raises :class:`InputError` with the
-    nearest names for one that nothing has.
+    A name denotes a rule, a law, an op, one instance of an op (``transpose permutation=(1, 0)``, ``transpose rank 2``),
+    a rule set, a family, or one obligation (``quotient_by_one: sound``).  Raises :class:`InputError` with the nearest
+    names for an unknown one.
     """
     if not (wanted := list(names)):
         return [Selected(c) for c in among]
@@ -146,7 +144,7 @@ def select(names: Iterable[str], among: Sequence[Named], where: str = "the catal
                 expected = f"one of {', '.join(map(quoted, dict.fromkeys(kinds)))}"
                 raise InputError(f"{quoted(subject)} does not owe {quoted(kind)}", expected=expected)
         if not found:
-            # only what would be found: a file has few of the families, or none
+            # suggest only families and sets that contain a claim here
             several = (n for n in (*FAMILIES, *_SETS) if _matches(n, among))
             names_ = [*(c.name for c in among), *(c.group for c in among), *several]
             known = _LISTED
@@ -165,10 +163,10 @@ def select(names: Iterable[str], among: Sequence[Named], where: str = "the catal
 
 
 def suggestion(name: str, known: Iterable[str], otherwise: str = _LISTED) -> str:
-    """The end of an error message about an unknown name: the nearest ones, or where names are listed."""
+    """Return the end of an error message about an unknown name: the nearest names, or how to list names."""
     unique = list(dict.fromkeys(known))
     if not (close := difflib.get_close_matches(name, unique, n=3, cutoff=0.6)):
-        # a misremembered name often has a word in common with the real one
+        # a misremembered name often shares a word with the real one
         words = [w for w in re.split(r"[\W_]+", name) if len(w) > 3]
         close = [n for n in unique if any(w in n for w in words)][:3]
     if not close:
@@ -178,12 +176,12 @@ def suggestion(name: str, known: Iterable[str], otherwise: str = _LISTED) -> str
 
 # ------------------------------------------------------------------------------------------------ from a file
 def is_file(name: str) -> bool:
-    """Whether a name on the command line means a Python file with declarations."""
+    """Return whether a name on the command line means a Python file with declarations."""
     return name.endswith(".py")
 
 
 def files_among(names: Iterable[str]) -> list[str]:
-    """Those names that mean files with declarations or rules, each once; ``-`` is standard input."""
+    """Return the names that mean files with declarations or rules, each once; ``-`` is standard input."""
     return [n for n in dict.fromkeys(names) if n == "-" or is_file(n) or is_rule_file(n)]
 
 
@@ -193,10 +191,10 @@ def chosen(
     read: Callable[[str], str] | None = None,
     problems: list[InputError] | None = None,
 ) -> list[Selected]:
-    """The claims with these names, of the files among them, or else of the catalogue; all of these for no name.
+    """Return the claims with these names, from the files among them or else from the catalogue; all if no name is left.
 
-    ``read`` gives the text of a rule file.  A file or a statement that is ill-formed is added to ``problems``, where that
-    is given, and costs only itself as long as something is left.  Raises :class:`InputError` for what is not there.
+    ``read`` reads a rule file.  An ill-formed file or statement is appended to ``problems``, if given, and the rest is
+    still selected.  Raises :class:`InputError` for unknown names, and if nothing is left.
     """
     files = files_among(names)
     rest = [n for n in names if n not in files]
@@ -222,16 +220,15 @@ def chosen(
 
 
 def catalogue(names: Iterable[str] = (), max_rank: int = MAX_RANK) -> list[Obligation]:
-    """The obligations of the claims with these names, as in :func:`chosen`, or of the whole catalogue."""
+    """Return the obligations of the claims with these names, as in :func:`chosen`, or of the whole catalogue."""
     return [o for s in chosen(list(names), max_rank) for o in s.obligations()]
 
 
 def declared_in(path: str | Path, max_rank: int = MAX_RANK, problems: list[InputError] | None = None) -> list[Named]:
-    """The rules, laws and ops that a Python file declares (what it imports from elsewhere is not among them).
+    """Run a Python file and return the rules, laws and ops that it declares, without those that it imports.
 
-    The file is run.  Raises :class:`InputError`, pointing into the file, for one that cannot be read, does
-    not compile, fails while it runs, or declares nothing.  A declaration that makes no sense is added to ``problems``,
-    where that is given, and costs no other one.
+    Raises :class:`InputError` with the line for a file that cannot be read, does not compile, fails while it runs, or
+    declares nothing.  An invalid declaration is appended to ``problems``, if given, and the others are still returned.
     """
     source = read_text(path)
     module = run_python(path, problems)
@@ -248,7 +245,7 @@ def declared_in(path: str | Path, max_rank: int = MAX_RANK, problems: list[Input
                     continue
                 if known is not None:
                     raise InputError(f"{path}: two claims are called {quoted(named.name)}")
-                # an op may only now turn out to make no sense
+                # an op may turn out to be invalid only when its obligations are stated
                 list(obligations_of(named.claim))
                 line, column = _place_of_rule(named.claim, str(path), source) or place
                 found[named.name] = replace(named, file=str(path), line=line, column=column)
@@ -264,10 +261,10 @@ def declared_in(path: str | Path, max_rank: int = MAX_RANK, problems: list[Input
 
 
 def _places_of_names(source: str) -> dict[str, tuple[int, int]]:
-    """Line and column where each name of a module is first bound, decorators included."""
+    """Return line and column where each name of a module is first bound, decorators included."""
     found: dict[str, tuple[int, int]] = {}
     for node in ast.parse(source).body:
-        # a decorator begins with its `@`
+        # the declaration begins with the `@` of its first decorator
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
         for name in _names_bound(node):
             found.setdefault(name, (first, node.col_offset + 1))
@@ -275,7 +272,7 @@ def _places_of_names(source: str) -> dict[str, tuple[int, int]]:
 
 
 def _names_bound(node: ast.stmt) -> list[str]:
-    """The names that a statement of a module binds."""
+    """Return the names that a statement of a module binds."""
     match node:
         case ast.FunctionDef() | ast.ClassDef():
             return [node.name]
@@ -289,7 +286,7 @@ def _names_bound(node: ast.stmt) -> list[str]:
 
 
 def _place_of_rule(claim: Claim, path: str, source: str) -> tuple[int, int] | None:
-    """Line and column of a rule that a function in this very file declares."""
+    """Return line and column of a rule that a function in this file declares; ``None`` for other claims."""
     file, _, number = getattr(claim, "where", "").rpartition(":")
     if not isinstance(claim, Rule | ConstraintRule) or file != Path(path).name or not number.isdigit():
         return None
@@ -299,19 +296,19 @@ def _place_of_rule(claim: Claim, path: str, source: str) -> tuple[int, int] | No
 
 
 def stated_in(path: str | Path, text: str, problems: list[InputError] | None = None) -> list[Named]:
-    """The rules that a rule file states.  Raises :class:`InputError`, pointing into the file.
+    """Read the rules of a rule file.  Raises :class:`InputError` with the line.
 
-    An ill-formed rule is added to ``problems``, where that is given, and costs no other one.
+    An ill-formed rule is appended to ``problems``, if given, and the others are still returned.
     """
     found = read_rule_file(text, str(path), problems)
     return [Named(r.name, r, str(path), r.line, r.column) for r in found]
 
 
 def run_python(file: str | Path, problems: list[InputError] | None = None) -> ModuleType:
-    """Run a Python file as a module.  Raises :class:`InputError`, pointing into the file, where that fails.
+    """Run a Python file as a module.  Raises :class:`InputError` with the line if that fails.
 
-    A function or a class that cannot be declared is added to ``problems``, where that is given, and costs only itself and
-    the statements that name it.
+    A function or class whose declaration fails is appended to ``problems``, if given; only it and the statements that
+    name it are skipped.
     """
     path, source = str(file), read_text(file)
     module = ModuleType(f"claims_of_{re.sub(r'[^0-9A-Za-z]', '_', path)}")
@@ -320,7 +317,7 @@ def run_python(file: str | Path, problems: list[InputError] | None = None) -> Mo
         body = ast.parse(source, path).body
     except (SyntaxError, ValueError) as error:
         raise blamed(error, path, source) from error
-    # dataclasses look their module up by name; helpers beside the file may be imported
+    # dataclasses look up their module by name; the file may import helpers from its folder
     sys.modules[module.__name__] = module
     sys.path.insert(0, str(Path(path).resolve().parent))
     wrong: list[InputError] = []
@@ -335,7 +332,7 @@ def run_python(file: str | Path, problems: list[InputError] | None = None) -> Mo
 
 
 def _told(wrong: Sequence[InputError], problems: list[InputError] | None) -> None:
-    """Add what is wrong to ``problems``.  Raises the first of it where that is not given."""
+    """Append the errors to ``problems``, or raise the first one if ``problems`` is ``None``."""
     if problems is not None:
         problems += wrong
     elif wrong:
@@ -345,14 +342,14 @@ def _told(wrong: Sequence[InputError], problems: list[InputError] | None) -> Non
 def _run_statements(
     body: list[ast.stmt], module: ModuleType, path: str, source: str, problems: list[InputError]
 ) -> None:
-    """Run the statements of a module one by one, as :func:`run_python` does."""
+    """Run the statements of a module one by one; see :func:`run_python`."""
     future = [s for s in body if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
     lost: set[str] = set()
     for statement in body:
         try:
             exec(compile(ast.Module([*future, statement], []), path, "exec", dont_inherit=True), vars(module))
         except Exception as error:
-            if not (isinstance(error, NameError) and error.name in lost):  # the reason is told already
+            if not (isinstance(error, NameError) and error.name in lost):  # a consequence of an error already reported
                 if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
                     raise
                 problems.append(blamed(error, path, source))
@@ -360,7 +357,7 @@ def _run_statements(
 
 
 def blamed(error: BaseException, path: str, source: str) -> InputError:
-    """An error that a file caused while it was run, pointing at the line that did."""
+    """Return the error of a file that failed while it ran, with the line that caused it."""
     if isinstance(error, SyntaxError) and error.filename == path:
         message, line, column = f"{path}: {error.msg}", error.lineno or 0, error.offset or 1
         return InputError(message, source=source, line=line, column=max(column, 1))
@@ -374,12 +371,12 @@ def blamed(error: BaseException, path: str, source: str) -> InputError:
 
 
 def declared_by(value: Any, max_rank: int = MAX_RANK) -> list[Named]:
-    """The claims that a rule, a law, an op, an instance of one, or several of these stand for."""
+    """Return the claims of a rule, a law, an op, an instance of an op, or a sequence of these."""
     return list(_claims_in(value, getattr(value, "__module__", ""), max_rank))
 
 
 def _claims_in(value: Any, module: str, max_rank: int) -> Iterator[Named]:
-    """The claims that one value of a module stands for."""
+    """Yield the claims of one value of a module."""
     match value:
         case Rule() | ConstraintRule() | TransferLaw() | KnownLaw() | TransformLaw():
             yield Named(value.name, value)

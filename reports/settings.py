@@ -1,4 +1,4 @@
-"""`[tool.indexproof]` of a repository's pyproject.toml: the files that declare something, and what they must come to."""
+"""`[tool.indexproof]` of a repository's pyproject.toml: files with declarations, the base and the floor."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class Settings:
 
     root: Path
     files: tuple[str, ...]
-    #: A file with an earlier document, or a Git revision; empty for neither.
+    #: The base: a file with an earlier document, a Git revision, or empty.
     base: str = ""
-    #: At least so many claims must be proved.
+    #: At least this many claims must have their expected verdict.
     floor: int = 0
     floor_line: int = 1
     max_rank: int = MAX_RANK
-    #: Patterns that no file has, each with its line.
+    #: Patterns that match no file, each with its line.
     unmatched: tuple[tuple[str, int], ...] = ()
 
 
 def settings_of(root: Path) -> Settings:
-    """Read `[tool.indexproof]`.  Raises `InputError` for settings that make no sense, and where there are none."""
+    """Read `[tool.indexproof]`.  Raises `InputError` for missing or invalid settings."""
     path = root / SETTINGS
     try:
         text = path.read_text("utf-8")
@@ -68,7 +68,7 @@ def settings_of(root: Path) -> Settings:
 
 
 def _line_of(text: str, word: str) -> int:
-    """The line that mentions a word below the head of our table."""
+    """Return the first line of our table, or below it, that mentions a word."""
     start = max(text.find("[tool.indexproof"), 0)
     return text.count("\n", 0, max(text.find(word, start), 0)) + 1
 

@@ -1,7 +1,7 @@
-"""The claims that a user's files make, each with the place of its declaration.
+"""Reading of the claims in users' files, each with the place of its declaration.
 
-A file is known by its suffix: Python with `@rule` and `@op`, rule files, claims files, HLO. What cannot be read costs only
-itself: one statement of a rule file or a claims file, one declaration of a Python file that can be run, a whole HLO file.
+The suffix tells the kind of a file: Python with `@rule` and `@op`, rule files, claims files, HLO. An error affects only
+the statement of a rule file or claims file, the declaration in a Python file that runs, or the whole HLO file.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ class SourceFile:
     path: str
     kind: FileKind
     declared: list[Named] = field(default_factory=list)
-    #: Of a claims file.
+    #: The claims of a claims file.
     claims: tuple[Claim, ...] = ()
-    #: Why statements, or the file, cannot be read.
+    #: The errors in statements, or in the whole file.
     unread: list[InputError] = field(default_factory=list)
 
 
 def kind_of_file(path: str | Path) -> FileKind | None:
-    """Return what a file holds, by its suffix; compressed HLO too."""
+    """Return the kind of a file by its suffix, also for compressed HLO; ``None`` if it is unknown."""
     return _SUFFIXES.get(Path(str(path).removesuffix(".gz")).suffix)
 
 
 def files_below(paths: Iterable[str | Path]) -> list[str]:
-    """Return the files, and those of a known kind below folders, in order and each once.
+    """Return the given files and the files of a known kind below given folders, in order and each once.
 
-    Raises `InputError` for a path that is not there, or a file of an unknown kind.
+    Raises `InputError` for a missing path, or a file of an unknown kind.
     """
     found: dict[str, None] = {}
     for given in paths:
@@ -61,7 +61,7 @@ def files_below(paths: Iterable[str | Path]) -> list[str]:
 
 
 def _is_meant(path: Path, folder: Path) -> bool:
-    """Whether a file below a folder declares something: JSON and text may be anything, and so may Python."""
+    """Return whether to read a file below a folder: no JSON or text, and Python only if it names indexproof."""
     hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
     if hidden or path.suffix in (".json", ".txt") or kind_of_file(path) is None or not path.is_file():
         return False
@@ -69,7 +69,7 @@ def _is_meant(path: Path, folder: Path) -> bool:
 
 
 def read_source(path: str, max_rank: int = MAX_RANK) -> SourceFile:
-    """Read what a file declares.  A Python file is run.  What cannot be read is listed in ``unread``."""
+    """Read the declarations of a file, running a Python file.  Errors are appended to ``unread``."""
     kind = kind_of_file(path)
     assert kind is not None, path
     source = SourceFile(path, kind)

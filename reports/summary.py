@@ -1,4 +1,4 @@
-"""The report at the end of a run: what was proved, how, how long it took, and what is worth knowing besides."""
+"""The report at the end of a run: verdicts, strategies, times, and findings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..verify.manifest import Listed
     from .selection import Named
 
-#: A claim as far as a report names it: by the argument that selects it, its family, and the op or itself.
+#: A claim as far as a report names it: name, family, and group (the op, or the claim itself).
 Claimed: TypeAlias = "Named | Listed"
 
 _FALSE = (Status.REFUTED, Status.VACUOUS, Status.UNDEFINED)
@@ -39,21 +39,21 @@ class Group:
 
     @property
     def gated(self) -> list[Result]:
-        """The results that decide the exit status."""
+        """The gating results, which decide the exit status."""
         return [r for r in self.results if r.obligation.gate]
 
     def count(self, *statuses: Status) -> int:
-        """How many gated obligations have one of these verdicts."""
+        """Count the gating obligations with one of these verdicts."""
         return sum(r.verdict.status in statuses for r in self.gated)
 
     @property
     def slowest(self) -> Result | None:
-        """The obligation that took longest, of those that were decided."""
+        """The decided result that took longest."""
         return max(_decided(self.results), key=lambda r: r.verdict.seconds, default=None)
 
     @property
     def median(self) -> float:
-        """The median of the seconds that single obligations took."""
+        """The median time of a decided obligation, in seconds."""
         return statistics.median([r.verdict.seconds for r in _decided(self.results)] or [0.0])
 
 
@@ -62,7 +62,7 @@ def _decided(results: Iterable[Result]) -> list[Result]:
 
 
 def grouped(run: Run, claims: Sequence[Claimed]) -> tuple[list[Group], list[Group]]:
-    """The results by family and by rule, law or op, in catalogue order."""
+    """Group the results by family and by rule, law or op, in catalogue order."""
     families: dict[str, Group] = {}
     groups: dict[tuple[str, str], Group] = {}
     of: dict[tuple[str, str], tuple[Group, Group]] = {}
@@ -80,18 +80,18 @@ def grouped(run: Run, claims: Sequence[Claimed]) -> tuple[list[Group], list[Grou
 
 # --------------------------------------------------------------------------------------------------- findings
 def strategies(run: Run) -> dict[str, int]:
-    """How many obligations each strategy decided, alone or together with others; the commonest first."""
+    """Count how many obligations each strategy decided, alone or with others; most frequent first."""
     used = Counter(s for r in run.results if r.verdict.strategy for s in r.verdict.strategy.split(" + "))
     return dict(sorted(used.items(), key=lambda item: (-item[1], item[0])))
 
 
 def confirmed_by(r: Result) -> str:
-    """Name the parts of a result that a second solver confirmed: ``whole and leaves``; empty if it gave none."""
+    """Name the parts that a second solver confirmed, as in ``whole and leaves``; empty if none."""
     return "" if r.verdict.opinion is None else " and ".join(r.verdict.opinion.by)
 
 
 def confirmations(run: Run) -> dict[str, int]:
-    """How many verdicts the second solver confirmed, by what, the commonest first; the key is empty for none."""
+    """Count the verdicts that the second solver confirmed, by the parts confirmed; the empty key counts the others."""
     reached = [r for r in run.results if r.verdict.status not in _OPEN]
     found = Counter(confirmed_by(r) for r in reached)
     return dict(sorted(found.items(), key=lambda item: (not item[0], -item[1], item[0])))
@@ -125,10 +125,10 @@ _REFUSED = {
 
 
 def damage(run: Run) -> str:
-    """Describe the cache entries that were not believed, and why; empty where there are none."""
+    """Describe the cache entries that were refused, with reasons; empty if there are none."""
     said = []
     altered = run.refused_cache_entries.get("altered", 0)
-    # nothing has our seal, as where a cache was brought here without its key
+    # no entry has our seal, as after copying a cache without its key
     if altered > 1 and altered == run.damaged_cache_entries and not any(r.cached for r in run.results):
         why = "so everything is proved again (reports/guides/ci.md)"
         said.append(f"the cache was sealed with another key, {why}")
@@ -148,7 +148,7 @@ def damage(run: Run) -> str:
 
 
 def redundant(run: Run) -> dict[str, list[str]]:
-    """By rule, the conditions without which it is still true."""
+    """Return for each rule the conditions that it does not need."""
     out: dict[str, list[str]] = {}
     for r in run.results:
         o = r.obligation
@@ -158,19 +158,19 @@ def redundant(run: Run) -> dict[str, list[str]]:
 
 
 def unsettled(run: Run) -> list[Result]:
-    """Ungated findings that the prover could not settle either way."""
+    """Return the findings that are undecided."""
     return [r for r in run.results if not r.obligation.gate and r.verdict.status is Status.UNDECIDED]
 
 
 def widening(run: Run) -> list[Result]:
-    """Rules whose right side can overflow although the left does not, one result for each machine width."""
+    """Return the refuted findings about overflow: rules whose right side can overflow although the left does not."""
     asked = (r for r in run.results if r.obligation.kind.startswith("no new overflow"))
     return [r for r in asked if r.verdict.status is Status.REFUTED]
 
 
 def findings(run: Run) -> Iterator[str]:
-    """Blocks about what does not fail the run but is worth knowing."""
-    # which conditions a false rule of a rule file needs, and what overflows in it, is nobody's question
+    """Yield blocks about findings, which do not fail the run."""
+    # findings about a false rule of a rule file are of no interest
     stated = (r for r in run.gated if r.obligation.family == STATED)
     false = {r.obligation.subject for r in stated if not r.verdict.proved}
     run = replace(run, results=[r for r in run.results if r.obligation.subject not in false])
@@ -193,9 +193,9 @@ def findings(run: Run) -> Iterator[str]:
 
 
 def failing(run: Run, claims: Sequence[Claimed]) -> list[list[Result]]:
-    """Return the results that keep the run from passing, those about one wrong map of an op together.
+    """Return the gating results that fail the run, grouped by the wrong map for ops.
 
-    They were decided or given up; what was not checked is only counted.
+    Results that were not checked are only counted, elsewhere.
     """
     ops = {c.name: c.group for c in claims if c.name != c.group}
     found: dict[tuple[str, ...], list[Result]] = {}
@@ -208,12 +208,12 @@ def failing(run: Run, claims: Sequence[Claimed]) -> list[list[Result]]:
     return list(found.values())
 
 
-#: A map that is wrong fails one of these or several, often in every instance of the op.
+#: Suffix of the obligations of a map: a wrong map fails one or several, often in every instance of the op.
 _OWED_BY_A_MAP = re.compile(r" (?:in bounds|sound|complete)$")
 
 
 def instances(results: Sequence[Result], claims: Sequence[Claimed]) -> str:
-    """Return in how many instances of an op one map fails, by rank; nothing where there is only one."""
+    """Say in how many instances of an op one map fails, by rank; empty for a single instance."""
     wrong = {r.obligation.subject for r in results}
     if len(wrong) < 2:
         return ""
@@ -248,18 +248,18 @@ def _row(g: Group, name: str) -> tuple[str, ...]:
 
 
 def _within(name: str, group: str) -> str:
-    """An obligation's name below the heading of its rule, law or op."""
+    """Shorten the name of an obligation below the heading of its rule, law or op."""
     inner = name.removeprefix(group).lstrip(": ")
     if len(inner) <= _WIDTH:
         return inner
-    # the kind, at the end, tells more than the end of a long label
+    # cut the label: the kind, at the end, tells more
     label, _, kind = inner.rpartition(": ")
     room = max(_WIDTH - len(kind) - 3, 8)
     return f"{label[:room]}…: {kind}"[: 2 * _WIDTH] if label else f"{inner[: _WIDTH - 1]}…"
 
 
 def tables(run: Run, claims: Sequence[Claimed]) -> list[str]:
-    """A table of the rules of rule files, and one of families, and below them every rule, law and op."""
+    """Return a table of the rules of rule files, and one of families with their rules, laws and ops."""
     stated = [r for r in run.gated if r.obligation.family == STATED]
     checked = [r for r in stated if r.verdict.status is not Status.NOT_CHECKED]
     found = []
@@ -299,7 +299,7 @@ def _table(run: Run, claims: Sequence[Claimed]) -> list[str]:
 
 
 def verdict_line(run: Run, claims: int) -> str:
-    """The one line that says it all: the worst verdict, how much was asked and how long it took."""
+    """Return the closing line: the worst verdict, the number of claims and obligations, and the time."""
     asked = len(run.gated)
     parts = [f"{n:,} {s.value}" for s in (*_FALSE, *_OPEN) if (n := run.count(s))]
     said = f"{count(claims, 'claim')}, {count(asked, 'obligation')}"
@@ -318,7 +318,7 @@ def verdict_line(run: Run, claims: int) -> str:
 
 
 def interruption(run: Run, cached: bool = True) -> str:
-    """Describe the rest of an interrupted run, findings included; ``cached`` says whether the rest is kept."""
+    """Describe the rest of an interrupted run, findings included; ``cached`` says whether verdicts were cached."""
     missed = sum(r.verdict.status is Status.NOT_CHECKED for r in run.results)
     done = len(run.results) - missed
     line = f"{run.stopped or 'interrupted'}: {count(missed, 'question')} of {len(run.results):,} not asked"
@@ -332,14 +332,14 @@ def interruption(run: Run, cached: bool = True) -> str:
 def summary(
     run: Run, claims: Sequence[Claimed], *, command: str = "indexproof prove", cached: bool = True, repairs: int = 20
 ) -> Iterator[str]:
-    """The report, block by block.  At most ``repairs`` false claims are also searched for a repair."""
+    """Yield the report, block by block.  Repairs are sought for at most ``repairs`` false claims."""
     yield from tables(run, claims)
     if used := strategies(run):
         yield block("decided by", [(f"{n:,}", name) for name, n in used.items()])
     yield from _confirmation_blocks(run)
     yield from findings(run)
     for k, wrong in enumerate(failing(run, claims)):
-        # knows how to look for repairs, and so loads the prover
+        # imported lazily: it loads the prover to look for repairs
         from .refutation import explain
 
         yield explain(wrong[0], command=command, with_repairs=k < repairs, also=instances(wrong, claims))
@@ -347,7 +347,7 @@ def summary(
 
 
 def closing(run: Run, claims: int, cached: bool) -> str:
-    """Print the errors of a run, and its verdict."""
+    """Return notes about errors of the run, and the closing line."""
     notes = []
     if said := damage(run):
         notes.append(said)

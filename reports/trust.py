@@ -1,4 +1,4 @@
-"""Reports on engines that disagree, and on exported questions."""
+"""Reports on contradicting engines, and on exported obligations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def disagreement_text(found: Disagreement, folder: Path) -> str:
-    """The report on two engines that contradict each other; writes the question into ``folder``."""
+    """Write the question to ``folder`` and return the report on two engines that contradict each other."""
     try:
         question, answers = found.write(folder)
         where = [("question", str(question)), ("answers", str(answers))]
@@ -31,7 +31,7 @@ def disagreement_text(found: Disagreement, folder: Path) -> str:
 
 # --------------------------------------------------------------------------------------------------------- export
 def write_export(found: Sequence[Exported], folder: Path, versions: str) -> str:
-    """Write the files of obligations and their index; what was written, in a line or two.  Raises :class:`OSError`."""
+    """Write the files of obligations and their index, and return a summary.  Raises :class:`OSError`."""
     folder.mkdir(parents=True, exist_ok=True)
     for one in found:
         for name, text in one.files.items():

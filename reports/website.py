@@ -1,6 +1,6 @@
-"""The report of `indexproof report`: one document about everything that was asked, and the web page that shows it.
+"""The document of `indexproof report`, and the web page that shows it.
 
-The page is one HTML file, with the document, the styles and the scripts of ``reports/site`` inside.  It needs no network.
+The page is one HTML file with the document, and the styles and scripts of ``reports/site``.  It needs no network.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from .rule_files import rules_json
 from .selection import Named, by_group
 from .summary import Group, confirmed_by, failing, grouped, instances, redundant, strategies, widening
 
-#: How far from a counterexample its picture reaches, on both sides.
+#: The plot around a counterexample extends this far to both sides.
 _REACH = 8
-#: JavaScript reads larger integers of JSON as other ones.
+#: The largest integer that JavaScript reads exactly from JSON.
 _EXACT = 2**53 - 1
-#: So many maps are simplified to see which rules fire.
+#: At most this many maps are simplified to count which rules fire.
 _LOOKED_AT = 1000
-#: So many choices of sizes are tried for the example of an op.
+#: Number of random choices of sizes that are tried for the example of an op.
 _TRIES = 250
 _VALUES = (0, 1, 1, 2, 2, 3, 3, 4, 5, 6)
 
@@ -54,9 +54,9 @@ _VALUES = (0, 1, 1, 2, 2, 3, 3, 4, 5, 6)
 def prove_section(
     run: Run, claims: Sequence[Named], command: str, certificates: Mapping[str, str] = {}
 ) -> dict[str, Any]:
-    """Return what was proved of claims: numbers, and a page for every rule, law and op.
+    """Return the verdicts of claims: counts, and a page for every rule, law and op.
 
-    ``certificates`` has the file of the certificate of an obligation, by the name of that.
+    ``certificates`` maps the name of an obligation to the file of its certificate.
     """
     families, groups = grouped(run, claims)
     of = by_group(claims)
@@ -89,7 +89,7 @@ def prove_section(
 def _page(
     g: Group, of: Sequence[Named], command: str, certificates: Mapping[str, str], first: Mapping[str, str]
 ) -> dict[str, Any]:
-    """A rule, law or op; ``first`` has the results to explain by name, each with the instances that fail alike."""
+    """Return the page of a rule, law or op; ``first`` maps results to explain to the instances that fail alike."""
     claim = of[0].claim
     cases = [c.claim for c in of if isinstance(c.claim, Case)]
     owed: dict[str, list[list[Any]]] = {c.name: [] for c in of}
@@ -121,13 +121,13 @@ def _lines(c: Named) -> list[tuple[str, str]]:
 
 
 def _row(r: Result, certificates: Mapping[str, str]) -> list[Any]:
-    """One obligation: kind, verdict, strategy, seconds, gate, confirmed by, certificate."""
+    """Return one obligation as a row: kind, verdict, strategy, seconds, gate, confirmed by, certificate."""
     o, v = r.obligation, r.verdict
     return [o.kind, v.status, v.strategy, v.seconds, o.gate, confirmed_by(r), certificates.get(o.name, "")]
 
 
 def _stated(entry: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the additions for a rule of a rule file: conditions that are not needed, what overflows, repairs."""
+    """Return the additions for a rule of a rule file: unneeded conditions, overflows, repairs."""
     if entry is None:
         return {}
     added = {key: entry[key] for key in ("redundant", "unsettled", "overflows", "repairs") if key in entry}
@@ -138,7 +138,7 @@ def _stated(entry: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _picture(r: Result) -> list[dict[str, Any]]:
-    """Both sides near a counterexample: for each variable, the values along it, the others as they are."""
+    """Return plots around a counterexample: both sides along each variable, with the other variables fixed."""
     o, witness = r.obligation, dict(r.verdict.witness or {})
     refuted = r.verdict.status in (Status.REFUTED, Status.UNDEFINED)
     if not refuted or not {"left", "right"} <= {side for side, *_ in evaluated(o, witness).subterms}:
@@ -148,7 +148,7 @@ def _picture(r: Result) -> list[dict[str, Any]]:
         points = []
         for x in range(centre - _REACH, centre + _REACH + 1):
             point = {**witness, name: x}
-            # the last term of a side is the whole of it
+            # the last term of a side is the whole side
             sides = {side: value for side, _, value in evaluated(o, point).subterms}
             values = (sides["left"], sides["right"])
             known = (None if isinstance(value, str) else int(value) for value in values)
@@ -159,11 +159,11 @@ def _picture(r: Result) -> list[dict[str, Any]]:
 
 # ------------------------------------------------------------------------------------------------------------ ops
 def _example(cases: Sequence[Case]) -> dict[str, Any] | None:
-    """A small instance of an op with numbers, for its picture; ``None`` where none is found."""
+    """Return a small numeric instance of an op, for its picture; ``None`` if none is found."""
     usual = example_of(cases)
 
     def order(case: Case) -> tuple[Any, ...]:
-        # arrays of two dimensions are drawn best
+        # two-dimensional arrays give the best pictures
         unlike = sum(abs(len(x) - 2) for x in (case.op.shape(*case.shapes), *case.shapes))
         return unlike, case is not usual, -len(case.symbols), case.label
 
@@ -179,7 +179,7 @@ def _example(cases: Sequence[Case]) -> dict[str, Any] | None:
 def _instance(
     case: Case, hypotheses: Condition, point: Mapping[Var, int]
 ) -> tuple[tuple[int, ...], dict[str, Any]] | None:
-    """An instance with these numbers, and how much it shows; ``None`` where there is none, or none of a good size."""
+    """Return an instance with these numbers and its merit; ``None`` if there is none of a suitable size."""
     try:
         if not hypotheses.evaluate(point):
             return None
@@ -204,7 +204,7 @@ def module_section(
 ) -> dict[str, Any]:
     """Return a module for the explorer: what each instruction reads of its operands, and what is proved of that.
 
-    Maps are added to ``corpus`` as they are before they are simplified, each with the place of its instruction.
+    Maps are added to ``corpus`` before simplification, each with the place of its instruction.
     """
     verifier = ModuleVerifier(module)
     module = verifier.module
@@ -260,7 +260,7 @@ def _arrays(shape: AnyShape | None) -> Iterator[tuple[str, list[int] | None]]:
 
 
 def _edges(verifier: ModuleVerifier, c: Computation, at: int, numbered: dict[IndexingMap, int]) -> Iterator[list[Any]]:
-    """The edges to operands: own array, operand (its place in the computation), its array, maps, unknown, at most."""
+    """Yield the edges to operands: own array, position of the operand, its array, maps, unknown, at most."""
     i, places = c.instructions[at], c.operand_positions[at]
     found = verifier.maps.instruction(i, c, DIRECTIONS[0]).leaves if i.operands else {}
     for (root, number, leaf), reads in found.items():
@@ -271,12 +271,12 @@ def _edges(verifier: ModuleVerifier, c: Computation, at: int, numbered: dict[Ind
 
 
 def _tallied(answers: Iterable[Sequence[str]]) -> list[list[Any]]:
-    """Questions of the same kind, verdict and detail once, with their number."""
+    """Merge equal questions (kind, verdict and detail) and append their number."""
     return [[*answer, n] for answer, n in Counter(map(tuple, answers)).items()]
 
 
 def add_comparisons(sections: Iterable[Mapping[str, Any]], junit: str) -> None:
-    """Add to the page of each op how it compared with jax, by the JUnit text of a run of tests/oracle/test_ops_jax.py.
+    """Add the comparison with jax to the page of each op, from the JUnit text of tests/oracle/test_ops_jax.py.
 
     Raises :class:`InputError` for other text.
     """
@@ -302,7 +302,7 @@ def add_comparisons(sections: Iterable[Mapping[str, Any]], junit: str) -> None:
 
 # ------------------------------------------------------------------------------------------------- rules at work
 def published_maps() -> dict[IndexingMap, str]:
-    """The maps of the claims files in the package, each with the place where it is stated first."""
+    """Return the maps of the claims files in the package, each with the place of its first occurrence."""
     found: dict[IndexingMap, str] = {}
     for name, c in ((f.filename, c) for f in builtin_claims() for c in f.claims):
         maps: Sequence[IndexingMap] = ()
@@ -317,7 +317,7 @@ def published_maps() -> dict[IndexingMap, str]:
 
 
 def add_firings(sections: Iterable[Mapping[str, Any]], corpus: Mapping[IndexingMap, str]) -> None:
-    """Add to the page of each rule of the simplifier on how many of some maps it fires, with the shortest as example."""
+    """Add to the page of each rule the number of maps in ``corpus`` on which it fires, and the shortest one."""
     pages = {p["name"]: p for s in sections for p in s["pages"] if p["family"] in ("rule", "constraint rule")}
     fired: dict[str, list[tuple[int, str, str, str]]] = {name: [] for name in pages}
     for m, where in itertools.islice(corpus.items(), _LOOKED_AT if pages else 0):
@@ -334,7 +334,7 @@ def add_firings(sections: Iterable[Mapping[str, Any]], corpus: Mapping[IndexingM
 
 # ------------------------------------------------------------------------------------------------------- two runs
 def verdicts_in(data: Mapping[str, Any]) -> dict[str, str]:
-    """The verdicts of a document by name: of `report`, `prove`, `check` or `hlo`."""
+    """Return the verdicts of a document by name, for documents of `report`, `prove`, `check` or `hlo`."""
     found: dict[str, str] = {}
     for section in data.get("proved", ()):
         for page in section["pages"]:
@@ -354,7 +354,7 @@ def verdicts_in(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def compared(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Return where the verdicts of two documents differ: name, verdict before, verdict now (``null``: none)."""
+    """Compare the verdicts of two documents: each change as name, verdict before, verdict now (``null`` for none)."""
     before, now = verdicts_in(old), verdicts_in(new)
     both = [[name, before.get(name), now.get(name)] for name in {**before, **now}]
     good = Status.PROVED.value
@@ -377,7 +377,7 @@ def report_document(
     exit_status: int,
     old: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the whole document: of `prove`, of `check`, and of modules."""
+    """Return the document of `report` from its sections: of `prove`, of `check`, and of modules."""
     data = document("report", status, exit_status, proved=proved, checked=checked, modules=modules)
     return {**data, "compared": None if old is None else compared(old, data)}
 
@@ -385,7 +385,7 @@ def report_document(
 def page_of(data: Mapping[str, Any], title: str = "indexproof report") -> str:
     """Return the web page that shows a document."""
     text = json.dumps(_exact(data), ensure_ascii=False, separators=(",", ":"))
-    # nothing that a name holds may end the script, or begin a comment in it
+    # names must not end the script element or begin an HTML comment
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     styles, script = (filled(f"site/page.{suffix}", {}) for suffix in ("css", "js"))
     parts = {"TITLE": escape(title), "STYLES": styles, "SCRIPT": script, "DATA": text}
@@ -393,7 +393,7 @@ def page_of(data: Mapping[str, Any], title: str = "indexproof report") -> str:
 
 
 def _exact(value: Any) -> Any:
-    """``value`` with integers that JavaScript cannot read exactly as text."""
+    """Replace the integers that JavaScript cannot read exactly by strings."""
     if isinstance(value, Mapping):
         return {key: _exact(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):

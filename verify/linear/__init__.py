@@ -1,20 +1,20 @@
 """Reduction of claims with symbolic divisors and products to *linear* integer arithmetic.
 
-A claim with symbolic divisors is undecidable in general and fickle in practice.  This strategy never asks a
-solver about products.  It
+Claims with symbolic divisors are undecidable in general, and solvers answer them unreliably.  This strategy never
+asks a solver about products.  It
 
 1. splits on the sign of every divisor whose sign is not known; no divisor is zero,
 2. writes dividends in radix notation, ``x = b·q + r`` with ``0 <= r < b``, so that most divisions become
    exact,
 3. substitutes equalities in solved form,
 4. brings everything to polynomial normal form, in which each product is an opaque integer,
-5. adds instances of lemmas that are true of all integers (:data:`..schemes.LEMMAS`), as far as a model of the question
-   violates them, and
+5. adds those instances of lemmas (:data:`..schemes.LEMMAS`, true of all integers) that a model of the question
+   violates, and
 6. asks *linear* integer arithmetic, which is decidable.
 
 If the facts of every case contradict the negated goal, the claim is proved.  Otherwise nothing is known: the
-reduction never refutes.  Each case leaves a :class:`Leaf`, the linear facts as data, for another solver to
-check.
+reduction never refutes.  Each closed case is kept as a :class:`Leaf`, its linear facts as data, which another
+solver can check.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Bounds of names, and certificates of ``p >= 0`` that need no solver.
+"""Bounds of names, and proofs of ``p >= 0`` that need no solver.
 
-A certificate writes a polynomial in numbers that are not negative and has no negative coefficient left: every
-name is replaced by its least value plus such a number, and where a coefficient is negative, first by an upper
-bound of the name. Sizes ``n = 1 + n'`` and coordinates ``i <= n - 1`` turn mixed-radix inequalities of any
-rank into such polynomials.
+A proof rewrites the polynomial over natural numbers until no coefficient is negative.  In terms with a negative
+coefficient it replaces a name by an upper bound of it; then it replaces every name by its least value plus a
+natural number.  Sizes ``n = 1 + n'`` and coordinates ``i <= n - 1`` turn mixed-radix inequalities of any rank
+into such polynomials.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from .formula import tight
 from .polynomial import ONE, Monomial, Poly, constant, variable
 
-#: How many bounds of one name are kept, how many replacements a certificate may try, and how many once more with short
-#: bounds first, and how long it may become.
+#: Limits on the upper bounds kept for a name, on the replacements that a search tries, on those that a second search
+#: tries with the shortest bounds first, and on the terms of a polynomial during the search.
 _UPPER = 6
 _FUEL = 40
 _MORE_FUEL = 16
@@ -28,19 +28,19 @@ class Evidence:
     """Why ``p >= 0``: ``p`` is ``Σ cofactor · fact`` and a rest.
 
     Cofactors and the rest have no negative coefficient once every name is replaced by its least value plus, or its
-    greatest value minus, a natural number; ``shifts`` are the facts that state these values.  All facts are ``q >= 0``
-    and given by ``q``.
+    greatest value minus, a natural number.  ``shifts`` are the facts that state these values.  A fact ``q >= 0`` is
+    given as ``q``.
     """
 
     parts: tuple[tuple[Poly, Poly], ...] = ()
     shifts: tuple[Poly, ...] = ()
 
     def __add__(self, other: Evidence) -> Evidence:
-        """For the sum of the two polynomials."""
+        """Return the evidence for the sum of the two polynomials."""
         return Evidence((*self.parts, *other.parts), tuple(dict.fromkeys((*self.shifts, *other.shifts))))
 
     def times(self, factor: Poly, natural: Evidence) -> Evidence:
-        """For the multiple by a factor, with what says that its names are natural numbers."""
+        """Return the evidence for the product with ``factor``, given the evidence about its names."""
         parts = tuple((c * factor, p) for c, p in self.parts)
         return Evidence(parts, self.shifts) + Evidence((), natural.shifts)
 
@@ -49,9 +49,9 @@ Path = tuple[tuple[str, Poly], ...]
 
 
 class Bounds:
-    """Facts ``p >= 0`` with an index by name.
+    """Facts ``p >= 0``, indexed by name.
 
-    ``settled`` are the bounds of names that follow from other facts, with the evidence.
+    ``settled`` has the lower bounds of names that :meth:`settle` derived, with their evidence.
     """
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ class Bounds:
 
     # -- certificates
     def certain(self, p: Poly) -> bool:
-        """Whether ``p >= 0`` follows by a certificate, or is weaker than a fact."""
+        """Return whether ``p >= 0`` is implied by one fact, or is found by the search."""
         if p.is_constant:
             return p.constant >= 0
         known = self._by_shape.get(p.without_constant())
@@ -118,7 +118,7 @@ class Bounds:
         return least is not None and least >= 0
 
     def least(self, p: Poly) -> int | None:
-        """A constant that ``p`` is not below, or ``None``."""
+        """Return a constant lower bound of ``p``, or ``None``."""
         return self._least(p)[0]
 
     def _least(self, p: Poly) -> tuple[int | None, Path]:
@@ -126,14 +126,14 @@ class Bounds:
             self._fuel = _FUEL
             found = self._search(p, set(), ())
             if self._fuel <= 0 and (found[0] is None or found[0] < 0):
-                # a digit is bounded by its size and by what is left of the number: the short bound rarely misleads
+                # a digit is bounded by its size and by the rest of the number: the shorter bound is usually the useful one
                 self._fuel = _MORE_FUEL
                 found = self._search(p, set(), (), shortest_first=True)
             self._memo[p] = found
         return self._memo[p]
 
     def evidence(self, p: Poly) -> Evidence:
-        """Why ``p >= 0``, for a ``p`` that is :meth:`certain`."""
+        """Return the evidence of ``p >= 0``, for a ``p`` that is :meth:`certain`."""
         if p.is_constant:
             return Evidence()
         shape = p.without_constant()
@@ -153,12 +153,12 @@ class Bounds:
         return Evidence(tuple(parts), self._shifts(names | p.names))
 
     def replacement(self, p: Poly, name: str, bound: Poly) -> Evidence:
-        """Why ``p`` is not below what it becomes with ``bound`` for ``name``."""
+        """Return the evidence that replacing ``name`` by ``bound`` in negative terms does not increase ``p``."""
         cofactor = -self._moved(p, name)[1]
         return Evidence(((cofactor, bound - variable(name)),), self._shifts(cofactor.names))
 
     def natural(self, p: Poly) -> Evidence:
-        """The least values of the names of ``p``."""
+        """Return the facts that bound the names of ``p`` by constants, as evidence."""
         return Evidence((), self._shifts(p.names))
 
     def _shifts(self, names: Iterable[str]) -> tuple[Poly, ...]:
@@ -192,7 +192,7 @@ class Bounds:
         return best, way
 
     def _shifted(self, p: Poly) -> int | None:
-        """The constant of ``p`` over names that start at zero, if no other coefficient is negative."""
+        """Return the constant of ``p`` written over natural numbers, or ``None`` if another coefficient is negative."""
         low, high = self.low, self.high
         shifts: list[tuple[str, int, int]] = []
         turned: set[str] = set()
@@ -205,7 +205,7 @@ class Bounds:
                 turned.add(v)
             else:
                 return None
-        # what has most factors keeps its coefficient, whatever else moves: mostly that says no already
+        # the shift leaves the coefficients of highest degree as they are, up to sign: this test rejects most polynomials
         degree = p.degree
         for m, c in p.terms.items():
             if len(m) == degree and m:
@@ -221,7 +221,7 @@ class Bounds:
         return terms.get((), 0)
 
     def _natural(self, names: Monomial, but: str = "") -> bool:
-        """Whether the names, but one, are natural numbers."""
+        """Return whether all names except ``but`` have a lower bound of at least 0."""
         low = self.low
         for v in names:  # noqa: SIM110 - a generator costs more than what it says
             if v != but and low.get(v, -1) < 0:
@@ -229,7 +229,7 @@ class Bounds:
         return True
 
     def _replaceable(self, p: Poly) -> list[str]:
-        """Names in negative terms, in order: those that have bounds, and cofactors that are not negative."""
+        """Return the names in negative terms that have an upper bound and a cofactor that is not negative, in order."""
         found: dict[str, None] = {}
         upper = self.upper
         for _, m in sorted((-len(m), m) for m, c in p.terms.items() if c < 0):
@@ -239,7 +239,7 @@ class Bounds:
         return list(found)
 
     def _replaced(self, p: Poly, name: str, bound: Poly) -> Poly:
-        """``p`` with ``bound`` for ``name`` in the negative terms where that makes it smaller."""
+        """Replace ``name`` by ``bound`` in the negative terms of ``p`` where that does not increase it."""
         kept, moved = self._moved(p, name)
         return kept + moved * bound
 
@@ -255,7 +255,7 @@ class Bounds:
         return Poly(kept), Poly(moved)
 
     def greatest(self, p: Poly) -> list[tuple[Poly, Evidence]]:
-        """Polynomials ``u`` that ``p`` is not above, from replacing one name by its bounds; why ``u - p >= 0``."""
+        """Return upper bounds ``u`` of ``p``, got by replacing one name, each with the evidence of ``u - p >= 0``."""
         name = p.single
         if name is not None:
             return [(u, Evidence(((ONE, u - p),))) for u in self.upper.get(name, ()) if name not in u.names]
@@ -274,7 +274,7 @@ def _length(p: Poly) -> tuple[int, int]:
 
 
 def _started(terms: Mapping[Monomial, int], v: str, start: int, sign: int) -> dict[Monomial, int]:
-    """The terms with ``start + sign·v`` for ``v``; some may be zero."""
+    """Substitute ``start + sign·v`` for ``v``; coefficients of the result may be zero."""
     out: dict[Monomial, int] = {}
     get = out.get
     for m, c in terms.items():

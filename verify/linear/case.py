@@ -1,4 +1,4 @@
-"""The decisions with which conditions are read: signs of divisors, definitions of names, and what names mean."""
+"""Sign cases: the decided signs and the definitions under which conditions are read, and the names of values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Witness:
     remainder: Poly
 
     def substitute(self, values: dict[str, Poly]) -> Witness:
-        """The same equation after a substitution."""
+        """Return the equation after a substitution."""
         return Witness(
             self.dividend.substitute(values),
             self.divisor.substitute(values),
@@ -32,9 +32,9 @@ class Witness:
 
 @dataclass(frozen=True)
 class Definition:
-    """``name = value``, with the facts about the names in ``value`` that would otherwise be lost.
+    """The substitution ``name = value``, with facts about the names in ``value`` that reading again would not find.
 
-    ``equation`` is the fact that says so; a name that is only written differently needs none.
+    ``equation`` is the fact that states it, ``None`` where the value only renames, as in ``b = -b'``.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Definition:
 
 @dataclass(frozen=True)
 class SignCase:
-    """Decisions under which conditions are read; no defined name is left in the value of a definition."""
+    """Decisions under which conditions are read.  No value of a definition mentions a defined name."""
 
     definitions: dict[str, Poly] = field(default_factory=dict)
     signs: tuple[tuple[Poly, int], ...] = ()
@@ -55,7 +55,7 @@ class SignCase:
     rejected: frozenset[str] = frozenset()
 
     def with_definition(self, d: Definition) -> SignCase:
-        """The case with one more definition; unchanged where that would be circular."""
+        """Return the case with one more definition; a circular or second one is rejected."""
         value = d.value.substitute(self.definitions)
         if d.name in value.names or d.name in self.definitions:
             return replace(self, rejected=self.rejected | {d.name})
@@ -68,13 +68,12 @@ class SignCase:
         )
 
     def with_sign(self, p: Poly, sign: int) -> SignCase:
-        """The case in which ``p`` has this sign."""
+        """Return the case in which ``p`` has this sign."""
         p = p.substitute(self.definitions)
         case = replace(self, signs=(*self.signs, (p, sign)))
         name = p.single
         if name is not None and sign < 0:
-            # a negative divisor is the negation of a positive one: everything below has positive divisors
-            # only
+            # write a negative name as the negation of a positive one: what follows only handles positive divisors
             return case.with_definition(Definition(name, -variable(f"{name}!neg")))
         if sign == 0:
             for v, c in p.units():
@@ -83,13 +82,13 @@ class SignCase:
 
 
 class ValueNames:
-    """Names for values that no polynomial denotes.  A name means the same in every reading of a claim."""
+    """Names of values that are no polynomials.  A name means the same in every reading of a claim."""
 
     def __init__(self) -> None:
         self._of: dict[tuple[object, ...], Poly] = {}
 
     def of(self, stem: str, *meaning: object) -> Poly:
-        """The name of the value that ``meaning`` determines."""
+        """Return the name of the value that ``meaning`` determines."""
         entry = stem, *meaning
         if entry not in self._of:
             self._of[entry] = variable(f"{stem}!{len(self._of) + 1}")
@@ -97,7 +96,7 @@ class ValueNames:
 
 
 class ImpossibleCase(Exception):
-    """The hypotheses contradict the decisions of the case: ``fact`` is false."""
+    """The hypotheses contradict the decisions of the case: they imply ``fact``, which is false."""
 
     def __init__(self, fact: LinearFact) -> None:
         super().__init__(fact.why)
@@ -105,7 +104,7 @@ class ImpossibleCase(Exception):
 
 
 class NeedSign(Exception):
-    """The sign of ``poly`` must be decided; ``options`` are the signs that are not excluded at a glance."""
+    """The sign of ``poly`` must be decided; ``options`` are the signs that bounds do not exclude."""
 
     def __init__(self, poly: Poly, options: tuple[int, ...], divisor: Poly, excluded: dict[int, Resolved]) -> None:
         super().__init__(str(poly))
@@ -116,9 +115,9 @@ class NeedSign(Exception):
 
 
 def name_of(v: Var) -> str:
-    """The polynomial name of a variable; the kind is part of a variable's identity.
+    """Return the polynomial name of a variable; the kind is part of a variable's identity.
 
-    ValueNames made here have one ``!`` and no variable's name has, so neither can be taken for the other.
+    Names of :class:`ValueNames` have a single ``!``, which is doubled here: the two kinds of names never coincide.
     """
     name = v.name.replace("!", "!!").replace(":", "::")
     return f"{name}:{v.kind}" if v.kind else name
@@ -128,15 +127,15 @@ _RANKS = {"r": 1, "min": 1, "max": 1, "q": 2}
 
 
 def rank(name: str) -> int:
-    """Variables of the claim are eliminated first, quotients last: they are what dividends are written in."""
+    """Return the elimination rank: variables of the claim first, quotients last, since dividends are written in them."""
     stem, mark, number = name.rpartition("!")
     return _RANKS.get(stem, 0) if mark and number.isdecimal() else 0
 
 
 def best_definition(facts: Iterable[LinearFact], rejected: Collection[str] = ()) -> tuple[str, Poly, LinearFact] | None:
-    """The equation to solve next: a name, its value and the fact that says so; ``None`` if there is none.
+    """Return the next equation to solve as a name, its value and the fact, or ``None``.
 
-    Variables of the claim are eliminated before names that stand for remainders, those before quotients.
+    Variables of the claim are eliminated before remainders and extrema, and those before quotients.
     """
     best: tuple[tuple[int, int, int, str], LinearFact, int] | None = None
     for f in facts:

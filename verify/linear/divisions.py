@@ -1,4 +1,4 @@
-"""Quotients and remainders of polynomials: computed where facts say what they are, otherwise named."""
+"""Quotients and remainders of polynomials: computed where facts determine them, otherwise named."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class DivisionReading(CaseFacts):
         return self._natural(a + b - ONE, b)[0] if s > 0 else self._natural(-a - b - ONE, -b)[0]
 
     def _undefined(self) -> NoReturn:
-        """No divisor is zero: there is no such case."""
+        """Close the case: the caller has proved that no divisor is zero."""
         fact = LinearFact(FALSE, "defined")
         self._note(fact)
         raise ImpossibleCase(fact)
 
     def sign(self, b: Poly, *, total: bool = False) -> int:
-        """The sign of ``b`` in this case.  Raises :class:`NeedSign` where the case must be split.
+        """Return the sign of ``b`` in this case.  Raises :class:`NeedSign` where the case must be split.
 
-        Divisibility is ``total``: it says something of zero, even where no division is by zero.
+        ``total`` includes the case of zero: divisibility is defined there, division is not.
         """
         if b.is_constant:
             return (b.constant > 0) - (b.constant < 0)
@@ -76,7 +76,7 @@ class DivisionReading(CaseFacts):
         return tuple(options)
 
     def divmod(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
-        """Quotient and remainder of floor division."""
+        """Return the quotient and the remainder of floor division."""
         self._divisor = b
         if self.divisions:
             if (a, b) in self.divisions:
@@ -94,7 +94,7 @@ class DivisionReading(CaseFacts):
         return self._natural(a, b)
 
     def _natural(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
-        """Quotient and remainder of a positive divisor, noted."""
+        """Return the quotient and the remainder by a positive divisor, and log them."""
         if self.divisions and (a, b) in self.divisions:
             return self.divisions[a, b]
         q, r = self._positive(a, b)
@@ -115,9 +115,9 @@ class DivisionReading(CaseFacts):
         return whole + q, r
 
     def _fraction(self, a: Poly, b: Poly, whole: int = 0) -> tuple[Poly, Poly]:
-        """Quotient and remainder of a dividend without multiples of the divisor.
+        """Return the quotient and the remainder of a dividend from which multiples of the divisor are removed.
 
-        ``whole`` is the constant that will be added to the quotient: a name should stand for the sum.
+        ``whole`` is the constant that the caller adds to the quotient: a new name denotes the sum of both.
         """
         if not a:
             return ZERO, ZERO
@@ -134,7 +134,7 @@ class DivisionReading(CaseFacts):
             if found is not None:
                 return found
         if (a.degree > 1 or not b.is_constant) and len(self.bounds.facts) != self._facts_seen:
-            # bounds of digits may tell what bounds of numbers do not
+            # bounds of digits may determine a quotient that bounds of numbers do not
             self.divide_bounds()
             return self._fraction(a, b, whole)
         return self._named(a, b, whole)
@@ -168,7 +168,7 @@ class DivisionReading(CaseFacts):
         if target is None:
             whole = 0
         elif target[1] < 0 and not self.eager:
-            # counts are natural numbers: -(-n // b) and (n + b - 1) // b are the same
+            # prefer counts, which are natural numbers: -(-n // b) = (n + b - 1) // b
             q, r = self._positive(b - a - ONE, b)
             self._divided[a, b] = -q, b - r - ONE
             if self.log is not None:
@@ -176,7 +176,7 @@ class DivisionReading(CaseFacts):
                 self._ranges[b - r - ONE, b] = high, low
             return self._divided[a, b]
         elif a.constant < 0 and not b.is_constant:
-            # (n - 1) // b + 1 is the count, as (n + b - 1) // b is
+            # name the count (n - 1) // b + 1 = (n + b - 1) // b
             whole = 1
         q, r = self._name("q", a + b * whole, b) - whole, self._name("r", a, b)
         self._fresh |= q.names | r.names
@@ -199,7 +199,7 @@ class DivisionReading(CaseFacts):
         return q, r
 
     def _log_division(self, a: Poly, b: Poly, q: Poly, r: Poly) -> None:
-        """Note the quotient and the remainder of a positive divisor."""
+        """Log the quotient and the remainder by a positive divisor, once.  Raises :class:`Unrecorded`."""
         if self.log is None or (a, b) in self.divisions:
             return
         self.divisions[a, b] = q, r
@@ -220,7 +220,7 @@ class DivisionReading(CaseFacts):
         self.log.add(Reason("quotient", {**parts, "low": self.log.resolved(low), "high": self.log.resolved(high)}))
 
     def _quotient_bounds(self, w: Witness) -> list[LinearFact]:
-        """State what bounds of the dividend say of the quotient."""
+        """State the bounds of the quotient that follow from bounds of the dividend, and return them."""
         q = w.quotient
         found = []
         parts: dict[str, Any] = {"dividend": w.dividend, "divisor": w.divisor, "quotient": q}
@@ -230,7 +230,7 @@ class DivisionReading(CaseFacts):
         above = self.bounds.greatest(w.dividend)
         tops = self._divided_tops(above, w.divisor)
         if not tops:
-            # n - 1 is not in radix notation, but what n is not above may be: a size is padded to c·b
+            # n - 1 may have no known quotient where an upper bound of n does: n <= c·b for a padded size c·b
             further = [(u, why + more) for top, why in above for u, more in self.bounds.greatest(top)]
             tops = self._divided_tops(further, w.divisor)
         for t, why in tops.items():
@@ -242,7 +242,7 @@ class DivisionReading(CaseFacts):
         return found
 
     def _divided_tops(self, above: Iterable[tuple[Poly, Evidence]], b: Poly) -> dict[Poly, Evidence]:
-        """Return upper bounds of a quotient by ``b``, from bounds of its dividend whose quotient is known; and why."""
+        """Return upper bounds of a quotient by ``b``, with evidence, from dividend bounds whose quotient is known."""
         certain = self.bounds.certain
         tops: dict[Poly, Evidence] = {}
         for top, why in above:
@@ -256,20 +256,20 @@ class DivisionReading(CaseFacts):
         return tops
 
     def _definable(self, a: Poly, b: Poly) -> tuple[str, int] | None:
-        """The name that ``a = b·q + r`` should define: the only one in ``a``, or any when eager."""
-        # n and n + b - 1 are written in radix b; of a longer sum no name stands for the whole
+        """Return the name, with its sign, that ``a = b·q + r`` should define: the only one in ``a``, or any when eager."""
+        # n and n + b - 1 are written in radix b; a sum of several names is not determined by one of them
         alone = a.degree == 1 and sum(bool(m) and not b.names.issuperset(m) for m in a.terms) == 1
         if not self.refine or not (self.eager or alone):
             return None
-        # when eager, a variable of the claim rather than a name made here
+        # when eager, prefer a variable of the claim to a name of a value
         for name, c in sorted(a.units(), key=lambda u: rank(u[0])):
             if name in b.names or name in self._claimed or name in self.case.rejected:
                 continue
             if rank(name) == 1 and any(w.divisor == b and w.remainder.single == name for w in self.witnesses):
-                # a digit to the same radix again: its quotient is 0 but for a shift, and so on without end
+                # dividing a remainder by its own divisor again would repeat without end
                 continue
             if self.defining and name in self._fresh:
-                # its bounds are known only when the number of which it is a digit has been replaced
+                # its bounds are known only after the number of which it is a digit has been replaced
                 continue
             return name, c
         return None

@@ -1,6 +1,6 @@
-"""Recorded proofs as certificates, in the steps that :mod:`..checker` checks.
+"""Writes recorded proofs as certificates, in the steps that :mod:`..checker` checks.
 
-A certificate is checked before it is given out.
+A certificate is checked before it is returned.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ from .record import Log, Node, Reason, Unrecorded
 
 Json = Any
 
-#: A shorter proof is no gain where a solver takes long.
+#: Solvers for a shortened proof.  Their low limits reject a proof that is shorter but slow to check.
 _QUICK: dict[str, Solver] = {"z3": z3_refutes, "cvc5": partial(cvc5_refutes, rlimit=100_000)}
 
 
 def certificate(name: str, hypotheses: Sequence[Condition], goal: Condition) -> Json:
-    """A certificate that the hypotheses imply the goal where no divisor is zero, or ``None`` where none is found."""
+    """Return a certificate that the hypotheses imply the goal if no divisor is zero, or ``None`` if none is found."""
     proof = recorded(hypotheses, goal)
     return None if proof is None else checked_json(name, hypotheses, goal, proof)
 
 
 def recorded(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
-    """A recorded proof: of the goal, of its parts one by one, or that the hypotheses contradict each other."""
+    """Return a recorded proof of the goal, of its parts one by one, or of a contradiction in the hypotheses."""
     return _proof(hypotheses, goal) or _with_quotient_bounds(hypotheses, goal) or _proof(hypotheses, FALSE)
 
 
@@ -66,7 +66,7 @@ def _proof(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
 
 
 def _with_quotient_bounds(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
-    """A proof of the parts of a goal one after another, some of them as bounds of dividends instead of quotients."""
+    """Prove the parts of a goal one after another, where needed as bounds of dividends instead of quotients."""
     shown: list[Condition] = []
     parts: list[Node] = []
     left = comparisons(goal)
@@ -105,7 +105,7 @@ def _side(bound: Condition, side: str) -> Expr:
 
 
 def _with_recombined_digits(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
-    """A proof of the goal about the numbers that its digits make up, after one that they do."""
+    """Prove that digits in the goal recombine to numbers, then the goal about these numbers."""
     steps, left = recombinations(goal)
     if not steps:
         return None
@@ -115,7 +115,7 @@ def _with_recombined_digits(hypotheses: Sequence[Condition], goal: Condition) ->
 
 
 def _with_equated_dividends(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
-    """A proof of the goal about what hypotheses say that its dividends are."""
+    """Prove that dividends equal terms that hypotheses give, then the goal with these terms."""
     steps, rest, left = equated(hypotheses, goal)
     if not steps:
         return None
@@ -124,7 +124,7 @@ def _with_equated_dividends(hypotheses: Sequence[Condition], goal: Condition) ->
 
 
 def of_equal_terms(steps: Sequence[tuple[Expr, Expr]], proofs: Sequence[Node | None]) -> Node | None:
-    """Return the last proof, below one step for each term of a goal that is replaced by an equal one."""
+    """Return the last proof inside one "equal terms" step for each replaced term, or ``None`` if a proof is missing."""
     if None in proofs:
         return None
     node = proofs[-1]
@@ -134,7 +134,7 @@ def of_equal_terms(steps: Sequence[tuple[Expr, Expr]], proofs: Sequence[Node | N
 
 
 def checked_json(name: str, hypotheses: Sequence[Condition], goal: Condition, proof: Node) -> Json:
-    """A recorded proof as JSON that has been checked; ``None`` where it cannot be said, or does not hold."""
+    """Return a recorded proof as checked JSON, or ``None`` where it cannot be expressed or is refused."""
     for thorough in (False, True):
         with suppress(Unrecorded, CertificateRefused):
             found = certificate_json(name, hypotheses, goal, proof, thorough=thorough)
@@ -142,7 +142,7 @@ def checked_json(name: str, hypotheses: Sequence[Condition], goal: Condition, pr
             check = check_certificate(found, {"z3": partial(_refutes, needed, z3.Context())})
             shorter, _ = _without_the_rest(found["proof"], check, needed)
             with suppress(CertificateRefused):
-                # what one solver does not need may help another one
+                # a step that z3 does not need may be needed by another solver
                 check_certificate({**found, "proof": shorter}, {name: _QUICK[name] for name in solvers_at_hand()})
                 found["proof"] = shorter
             return found
@@ -150,9 +150,9 @@ def checked_json(name: str, hypotheses: Sequence[Condition], goal: Condition, pr
 
 
 def _refutes(needed: set[str], own: z3.Context, script: str) -> bool:
-    """Whether assertions contradict each other; those that do are added to what is needed.
+    """Return whether the assertions are unsatisfiable, and add those of the unsatisfiable core to ``needed``.
 
-    Which ones they are depends on what else was asked in the context: each certificate has its own.
+    The core depends on earlier questions in the context, so each certificate has a context of its own.
     """
     lines = script.splitlines()
     asserted = [line[len("(assert ") : -1] for line in lines if line.startswith("(assert ")]
@@ -167,7 +167,7 @@ def _refutes(needed: set[str], own: z3.Context, script: str) -> bool:
 
 
 def _without_the_rest(proof: list[Json], check: Check, needed: set[str]) -> tuple[list[Json], set[str]]:
-    """The steps that are needed, and the names that they mention."""
+    """Return the steps that are needed, and the names that they mention."""
     kept: list[Json] = []
     mentioned: set[str] = set()
 
@@ -208,9 +208,9 @@ def _without_the_rest(proof: list[Json], check: Check, needed: set[str]) -> tupl
 def certificate_json(
     name: str, hypotheses: Sequence[Condition], goal: Condition, proof: Node, *, thorough: bool = False
 ) -> Json:
-    """A recorded proof as JSON.
+    """Return a recorded proof as JSON.  Raises :class:`Unrecorded`.
 
-    Mostly it is enough to say what terms are after the last replacement; ``thorough`` says it after each of them.
+    The values of terms are usually needed only after the last replacement; ``thorough`` writes them after each.
     """
     terms = CertifiedTerms([*hypotheses, goal], thorough)
     *known, claimed = terms.claimed
@@ -220,14 +220,14 @@ def certificate_json(
 
 
 class _Proof:
-    """Nodes of a recorded proof as steps."""
+    """Translates the nodes of a recorded proof into steps of a certificate."""
 
     def __init__(self, terms: CertifiedTerms, goals: Sequence[Condition]) -> None:
         self.terms = terms
         self.goals = goals
 
     def node(self, n: Node, c: Context) -> list[Json]:
-        """Steps that contradict the negated goal.  Raises :class:`Unrecorded`."""
+        """Return steps that contradict the negated goal.  Raises :class:`Unrecorded`."""
         steps: list[Json] = []
         if (reading := n.get("reading")) is not None:
             c = self._extrema(c, reading, steps)
@@ -273,7 +273,7 @@ class _Proof:
         return [*steps, *self.node(n["then"], c)]
 
     def _leaf(self, n: Node, c: Context) -> list[Json]:
-        """Steps for all goals, and cuts for each of them; one that is alone is the claim's."""
+        """Return the shared steps and one cut for each goal; a single goal needs no cut."""
         instances = Instances(self.terms, c, n["reading"])
         steps = instances.steps()
         for part in n["parts"]:
@@ -286,19 +286,19 @@ class _Proof:
         return steps
 
     def _goal(self, goal: Condition, c: Context) -> Json:
-        """A condition that is shown first, in the words of the claim where it is one of its goals."""
+        """Return the formula of a condition to be cut in, as the claim states it where it is one of its goals."""
         same = (g for view in c.views for g in self.goals if seen(g, view) == goal)
         return _formula(self.terms.formula(next(same, goal)))
 
     # -- names
     def _name(self, q: str, r: str, a: Poly, b: Poly, c: Context, steps: list[Json]) -> Context:
-        """Name a quotient and a remainder."""
+        """Add a step that names a quotient and a remainder."""
         r = r or f"{q}!r"
         steps.append(["name", q, r, as_json(a), as_json(b)])
         return replace(c, names=c.names | {q, r}, named=(*c.named, (a, b, variable(q), variable(r))))
 
     def _named(self, c: Context, log: Log, steps: list[Json]) -> Context:
-        """Name what a log names."""
+        """Add steps that name the quotients and remainders that a log names."""
         for entry in log.entries:
             if isinstance(entry, Reason) and entry.step in ("name", "divisible"):
                 a, b, q = (entry.data[key] for key in ("dividend", "divisor", "quotient"))
@@ -311,7 +311,7 @@ class _Proof:
         return c
 
     def _extrema(self, c: Context, reading: Reading, steps: list[Json]) -> Context:
-        """Name what a reading calls the extrema of the claim."""
+        """Add steps that name the extrema of the claim as a reading names them."""
         for e in [e for e in self.terms.numbers if isinstance(e, Extremum)]:
             for view in c.views:
                 with suppress(*UNREAD):
@@ -321,7 +321,7 @@ class _Proof:
         return c
 
     def _quotients(self, quotients: dict[Expr, Expr], c: Context, steps: list[Json]) -> Context:
-        """Name variables that the claim does not have; there they are quotients."""
+        """Add steps that name variables introduced for quotients of the claim."""
         for k, term in quotients.items():
             assert isinstance(k, Var)
             self.terms.back[k] = term
@@ -348,7 +348,7 @@ class _Proof:
     def _residues(
         self, m: int, left: Sequence[tuple[Expr, Expr]], cases: Sequence[Node], c: Context, at: dict[Expr, Expr]
     ) -> list[Json]:
-        """Cases for each residue of the variables that are left."""
+        """Return steps that split into the residues of the remaining variables."""
         if not left:
             return self.node(cases[0], _viewed(c, at))
         (v, k), *others = left
@@ -361,11 +361,11 @@ class _Proof:
 
     # -- powers of two
     def _divided(self, e: Expr, d: int) -> tuple[Poly, Poly, Poly]:
-        """A term, its quotient and its remainder."""
+        """Return a term, its quotient and its remainder as polynomials."""
         return self.terms.poly(e), self.terms.poly(e // d), self.terms.poly(e % d)
 
     def _odd(self, n: Node, c: Context) -> Iterator[Json]:
-        """A power of two divides a product with odd factors where it divides what is left without them."""
+        """Yield steps: a power of two divides a product exactly if it divides the product without its odd factors."""
         for part in n["odd"]:
             yield ["cut", self._goal((part["factor"] % 2).eq(1), c), self.node(part["proof"], c)]
         powers = {(d.value, seen(e, view)) for d, e in self.terms.divided if isinstance(d, Int) for view in c.views}
@@ -388,7 +388,7 @@ class _Proof:
                 yield from _equivalent(r, [s], steps, [back])
 
     def _roots(self, e: Expr, v: Var, d: int, classes: Sequence[tuple[int, int]]) -> Iterator[Json]:
-        """A power of two divides a polynomial in one variable in some classes: bit by bit."""
+        """Yield steps, bit by bit: a power of two divides a polynomial exactly in some residue classes of its variable."""
         p, _, rest = self._divided(e, d)
 
         def in_class(r: int, m: int, y: Poly) -> list[Json]:
@@ -412,7 +412,7 @@ class _Proof:
 
 
 def _equivalent(one: Poly, others: Sequence[Poly], steps: Json, back: Sequence[Json]) -> Iterator[Json]:
-    """Cuts which say that a polynomial is zero where, and only where, one of others is."""
+    """Yield cuts which state that ``one`` is zero if and only if one of ``others`` is."""
     equal = [["eq", as_json(p)] for p in (one, *others)]
     unequal = [["or", ["ge", as_json(p - ONE)], ["ge", as_json(-p - ONE)]] for p in (one, *others)]
     yield ["cut", ["or", unequal[0], *equal[1:]], steps]
@@ -421,12 +421,12 @@ def _equivalent(one: Poly, others: Sequence[Poly], steps: Json, back: Sequence[J
 
 
 def _viewed(c: Context, one: dict[Expr, Expr]) -> Context:
-    """The context after another replacement."""
+    """Return the context after another replacement."""
     return replace(c, views=tuple((*view, one) for view in c.views))
 
 
 def _formula(f: Any) -> Json:
-    """A formula of the checker as JSON."""
+    """Return a formula of the checker as JSON."""
     if f[0] in ("and", "or"):
         return [f[0], *map(_formula, f[1])]
     return [f[0], [[c, *m] for m, c in f[1].items()]]

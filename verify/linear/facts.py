@@ -1,4 +1,4 @@
-"""Facts over polynomials in one sign case, with their reasons, and what digits and bounds of numbers say of each other."""
+"""Facts over polynomials in one sign case, with their reasons, and inferences between numbers and their digits."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .formula import All, AtLeast, Formula, FormulaLogic, Some, Zero, at_least, 
 from .polynomial import ONE, ZERO, Monomial, Poly, Ring, common, over, variable
 from .record import LinearFact, Log, Reason, Unrecorded
 
-#: Longer facts than this are not divided.
+#: Limit on the terms of a fact that is divided.
 _DIVIDED = 80
-#: So many sums are tried as strides of an equation.
+#: Limit on the sums that are tried as strides of an equation.
 _STRIDES = 4
 
 
 class CaseFacts(Ring, FormulaLogic):
-    """The facts of one case.  Where a certificate is wanted the log has the reasons."""
+    """The facts of one case.  If a certificate is wanted, ``log`` collects their reasons."""
 
     def __init__(
         self, case: SignCase, names: ValueNames, *, refine: bool = True, eager: bool = False, log: Log | None = None
@@ -47,8 +47,8 @@ class CaseFacts(Ring, FormulaLogic):
         self._divisor = ZERO
         self._ranges: dict[tuple[Poly, Poly], tuple[Evidence, Evidence]] = {}
         self._equations: list[LinearFact] = []
-        #: By dividend and positive divisor.  A proof that is recorded has one quotient for both: where facts contradict
-        #: each other, another one would do as well later on.
+        #: Quotient and remainder by dividend and positive divisor, in recorded proofs only.  The first result is kept:
+        #: contradictory facts could give another one later.
         self.divisions: dict[tuple[Poly, Poly], tuple[Poly, Poly]] = {}
         self._carry()
 
@@ -93,7 +93,7 @@ class CaseFacts(Ring, FormulaLogic):
             self._rewrite(f.p)
 
     def _settle(self) -> None:
-        """Propagate lower bounds, and note where they come from."""
+        """Propagate lower bounds, and log their evidence."""
         self.bounds.settle()
         if self.log is not None:
             self.log.settle(self.bounds)
@@ -102,7 +102,7 @@ class CaseFacts(Ring, FormulaLogic):
     def _made(
         self, step: str, natural: Mapping[str, Poly] = {}, positive: Poly | None = None, **data: Any
     ) -> Reason | None:
-        """A reason, where a certificate is wanted, with why polynomials are ``natural``, and why one is ``positive``."""
+        """Return a reason if a certificate is wanted, with evidence for ``natural`` and ``positive`` polynomials."""
         if self.log is None:
             return None
         data |= {k: self.bounds.evidence(p) for k, p in natural.items()}
@@ -111,7 +111,7 @@ class CaseFacts(Ring, FormulaLogic):
         return Reason(step, made)
 
     def _gaps(self, step: str, gaps: Iterable[Poly]) -> Reason | None:
-        """The same for differences that are not negative.  Raises :class:`Unrecorded` where that is not at hand."""
+        """Return a reason with evidence that ``gaps`` are not negative.  Raises :class:`Unrecorded` if it is unknown."""
         if self.log is None:
             return None
         gaps = [*gaps]
@@ -121,20 +121,20 @@ class CaseFacts(Ring, FormulaLogic):
         return Reason(step, {"gaps": [(p, self.log.resolved(self.bounds.evidence(p))) for p in gaps]})
 
     def _note(self, *entries: LinearFact | Reason | None) -> None:
-        """Add to the log, where there is one."""
+        """Add entries to the log, if any."""
         for entry in entries:
             if self.log is not None and entry is not None:
                 self.log.add(entry)
 
     def _note_named(self, step: str, w: Witness, equation: LinearFact, **data: Poly) -> None:
-        """Note that a quotient has a name, and the equation of it."""
+        """Log the name of a quotient, and its defining equation."""
         if self.log is not None:
             parts = {"dividend": w.dividend, "divisor": w.divisor, "quotient": w.quotient, **data}
             self._note(self._made(step, {}, w.divisor, **parts), equation)
             self._equations.append(equation)
 
     def at_least_one(self, b: Poly) -> Evidence:
-        """Why ``b >= 1``, for a ``b`` that has been found to be positive.  Raises :class:`Unrecorded`."""
+        """Return the evidence of ``b >= 1`` for a ``b`` that was found positive.  Raises :class:`Unrecorded`."""
         bounds = self.bounds
         if b.is_constant or bounds.certain(b - ONE):
             return bounds.evidence(b - ONE)
@@ -149,7 +149,7 @@ class CaseFacts(Ring, FormulaLogic):
         raise Unrecorded(f"{b} is positive")
 
     def _range(self, r: Poly, b: Poly) -> tuple[Evidence, Evidence]:
-        """Why ``0 <= r`` and ``r <= b - 1``.  Raises :class:`Unrecorded`."""
+        """Return the evidence of ``0 <= r`` and of ``r <= b - 1``.  Raises :class:`Unrecorded`."""
         if (r, b) not in self._ranges:
             if not r:
                 self._ranges[r, b] = Evidence(), self.at_least_one(b)
@@ -160,7 +160,7 @@ class CaseFacts(Ring, FormulaLogic):
         return self._ranges[r, b]
 
     def _rewrite(self, equation: Poly) -> None:
-        """Use an equation of a product of variables to rewrite the product."""
+        """Turn an equation with a product of two variables of the claim into a rewrite of the product."""
         for m, c in sorted(equation.terms.items(), key=lambda t: (-len(t[0]), t[0])):
             rest = Poly({n: k for n, k in equation.terms.items() if n != m})
             inside = any(over(n, m) is not None for n in rest.terms)
@@ -168,12 +168,12 @@ class CaseFacts(Ring, FormulaLogic):
                 if m not in self.rewrites:
                     self.rewrites[m] = rest * -c
                     if self.log is not None:
-                        # what is read from now on is read with the product replaced
+                        # terms that were read before must be read again, with the product replaced
                         self._memo.clear()
                 return
 
     def rewritten(self, p: Poly) -> Poly:
-        """``p`` with products replaced for which a hypothesis states an equation; only when eager."""
+        """Replace the products in ``p`` for which a hypothesis states an equation; only when eager."""
         for _ in range(8 if self.rewrites else 0):
             for m, value in self.rewrites.items():
                 moved = p.replace(m, value)
@@ -185,7 +185,7 @@ class CaseFacts(Ring, FormulaLogic):
         return p
 
     def compare_digits(self) -> None:
-        """``b·t + r = 0`` with ``-b < r < b`` as ``t = 0`` and ``r = 0``: equal numbers have equal digits."""
+        """Infer ``t = 0`` and ``r = 0`` from ``b·t + r = 0`` and ``-b < r < b``: equal numbers have equal digits."""
         todo = [f for f in self.facts if isinstance(f.formula, Zero) and f.formula.p.degree > 1]
         if todo:
             self.divide_bounds()
@@ -212,7 +212,7 @@ class CaseFacts(Ring, FormulaLogic):
                     break
 
     def _strides(self, p: Poly) -> list[Poly]:
-        """Products of positive names that divide a term of ``p``, the longest first."""
+        """Return candidate strides: products of positive names that divide a term of ``p``, longest first, then sums."""
         found: dict[Monomial, None] = {}
         for m in p.terms:
             base = tuple(v for v in m if self.bounds.low.get(v, 0) >= 1)
@@ -224,25 +224,25 @@ class CaseFacts(Ring, FormulaLogic):
         return [*products, *self._cofactors(p)]
 
     def _cofactors(self, p: Poly) -> list[Poly]:
-        """Return the sums that names of ``p`` are multiplied with: strides with gaps, ``n·m + g``; longest first."""
+        """Return the positive sums that ``p`` multiplies a name by, the longest first: padded strides ``n·m + g``."""
         found: dict[Poly, None] = {}
         for v in sorted(p.names):
             terms = {m: c for m, c in p.terms.items() if v in m}
             if len(terms) > 1 and all(m.count(v) == 1 for m in terms):
                 b = Poly({over(m, (v,)) or (): c for m, c in terms.items()})
-                # of b and -b the one that is positive
+                # keep the sign with which it is positive
                 found.update({q: None for q in (b, -b) if self.bounds.certain(q - ONE)})
         return sorted(found, key=lambda b: (-b.degree, -len(b), b.key))[:_STRIDES]
 
     def divide_bounds(self) -> None:
-        """``b·t + r ≥ 0`` with ``r < b`` as ``t ≥ 0``: in radix notation, bounds of numbers as bounds of digits."""
+        """Infer ``t ≥ 0`` from ``b·t + r ≥ 0`` and ``r < b``: bounds of numbers give bounds of digits."""
         if len(self.bounds.facts) == self._facts_seen:
             return
         seen = self._bounds_divided
         todo = [p for p in self.bounds.facts if p.degree > 1 and len(p) <= _DIVIDED and p not in seen]
         seen.update(todo)
         fuel = 200
-        # a size that is padded itself is a sum where it divides, and that of a tile of tiles is a product
+        # a padded size is a sum, the size of nested tiles is a product
         whole = list(dict.fromkeys(w.divisor for w in self.witnesses if w.divisor.degree > 1 or len(w.divisor) > 1))
         while todo and fuel > 0:
             p = todo.pop()
@@ -252,7 +252,7 @@ class CaseFacts(Ring, FormulaLogic):
                 if t.is_constant:
                     continue
                 if self.bounds.certain(-r - ONE):
-                    # less than b·t is left: the digit is below its size, and not only no larger
+                    # r < 0 strengthens the bound to t >= 1
                     t, r = t - ONE, r + b
                 if t in seen:
                     continue
@@ -268,12 +268,12 @@ class CaseFacts(Ring, FormulaLogic):
         self._facts_seen = len(self.bounds.facts)
 
     def _name(self, stem: str, *meaning: object) -> Poly:
-        """The name of a value, or what it has been decided to be."""
+        """Return the name of a value, or its definition in this case."""
         return self.names.of(stem, *meaning).substitute(self.case.definitions)
 
 
 def shared_factor(b: Poly) -> Poly:
-    """The greatest monomial that divides every term, with the sign of the first."""
+    """Return the greatest monomial that divides every term; it is negative for a single negative term only."""
     shared: tuple[str, ...] | None = None
     coefficient = 0
     for m, c in b.key:

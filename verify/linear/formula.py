@@ -44,14 +44,14 @@ FALSE = Some(())
 
 
 def at_least(p: Poly) -> Formula:
-    """``p >= 0``, with the constant tightened to a multiple of the coefficients' common divisor."""
+    """Return ``p >= 0``, divided by the common divisor of the coefficients, with the constant rounded down."""
     if p.is_constant:
         return TRUE if p.constant >= 0 else FALSE
     return AtLeast(tight(p))
 
 
 def tight(p: Poly) -> Poly:
-    """The smallest ``q`` with ``q >= 0`` exactly when ``p >= 0``."""
+    """Divide ``p`` by the common divisor of its coefficients, rounding the constant down: an equivalent bound."""
     g = p.content
     if g <= 1:
         return p
@@ -59,7 +59,7 @@ def tight(p: Poly) -> Poly:
 
 
 def zero(p: Poly) -> Formula:
-    """``p = 0``; false where a common divisor of the coefficients does not divide the constant."""
+    """Return ``p = 0``, or false if the common divisor of the coefficients does not divide the constant."""
     if p.is_constant:
         return FALSE if p else TRUE
     g = p.content
@@ -69,12 +69,12 @@ def zero(p: Poly) -> Formula:
 
 
 def nonzero(p: Poly) -> Formula:
-    """``p >= 1`` or ``p <= -1``."""
+    """Return ``p >= 1`` or ``p <= -1``."""
     return either((at_least(p - ONE), at_least(-p - ONE)))
 
 
 def both(parts: Iterable[Formula]) -> Formula:
-    """The conjunction, flattened."""
+    """Return the flattened conjunction."""
     kept: list[Formula] = []
     for f in parts:
         for g in f.parts if isinstance(f, All) else (f,):
@@ -86,7 +86,7 @@ def both(parts: Iterable[Formula]) -> Formula:
 
 
 def either(parts: Iterable[Formula]) -> Formula:
-    """The disjunction, flattened."""
+    """Return the flattened disjunction."""
     kept: list[Formula] = []
     for f in parts:
         for g in f.parts if isinstance(f, Some) else (f,):
@@ -98,7 +98,7 @@ def either(parts: Iterable[Formula]) -> Formula:
 
 
 def substitute(f: Formula, values: Mapping[str, Poly]) -> Formula:
-    """``f`` with polynomials for names."""
+    """Substitute polynomials for names."""
     match f:
         case AtLeast(p):
             return at_least(p.substitute(values))
@@ -111,7 +111,7 @@ def substitute(f: Formula, values: Mapping[str, Poly]) -> Formula:
 
 
 def atoms(f: Formula) -> Iterator[AtLeast | Zero]:
-    """The atoms, in order."""
+    """Yield the atoms, in order."""
     if isinstance(f, (All, Some)):
         for g in f.parts:
             yield from atoms(g)
@@ -120,12 +120,12 @@ def atoms(f: Formula) -> Iterator[AtLeast | Zero]:
 
 
 def names(f: Formula) -> set[str]:
-    """The names that occur."""
+    """Return the names that occur."""
     return {v for a in atoms(f) for v in a.p.names}
 
 
 def holds(f: Formula, of: Mapping[Monomial, int]) -> bool:
-    """The truth value for given values of the monomials."""
+    """Return the truth value for given values of the monomials."""
     match f:
         case AtLeast(p):
             return p.value(of) >= 0
@@ -138,9 +138,7 @@ def holds(f: Formula, of: Mapping[Monomial, int]) -> bool:
 
 
 class FormulaLogic:
-    """The base of every reading of conditions as formulas
-    (:func:`~indexproof.core.condition.condition_interpret`).
-    """
+    """Interpretation of conditions as formulas, for :func:`~indexproof.core.condition.condition_interpret`."""
 
     def const(self, value: bool) -> Formula:
         return TRUE if value else FALSE

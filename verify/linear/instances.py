@@ -1,8 +1,7 @@
-"""Instances of the two laws about products that a leaf of a recorded proof needs in a certificate.
+"""Instances of the two product laws that a leaf of a recorded proof needs in a certificate.
 
-The reduction replaces names by polynomials; a certificate does not, and says with instances what the replacement makes of
-products: ``x·y = q·b·y + r·y`` where ``x = q·b + r``.  Each reason that was recorded (:mod:`.record`) names the products
-on which it rests.
+The reduction replaces names by polynomials.  A certificate does not: it derives the effect on products from instances, as
+``x·y = q·b·y + r·y`` from ``x = q·b + r``.  Each recorded reason (:mod:`.record`) determines the products that it needs.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ from .polynomial import ONE, ZERO, Monomial, Poly, over, variable
 from .reading import Reading
 from .record import LinearFact, Log, Reason, Resolved, Unrecorded
 
-#: Why a reading does not know a term.
+#: Exceptions with which a reading rejects a term.
 UNREAD = (NeedSign, ImpossibleCase, Unrecorded, ZeroDivisionError)
-#: So many products are looked at.
+#: Limit on the products in which names are replaced.
 _MONOMIALS = 4000
 
 Json = Any
@@ -36,17 +35,17 @@ Json = Any
 
 @dataclass(frozen=True)
 class Context:
-    """A node of a proof: the logs above it, the names there, and what has become of the terms of the claim."""
+    """A node of a proof: the logs above it, the names in scope, and the replacements made in the claim."""
 
     logs: tuple[Log, ...] = ()
     names: frozenset[str] = frozenset()
-    #: Replacements in the claim, one after another.
+    #: Alternative sequences of replacements in the claim.
     views: tuple[tuple[dict[Expr, Expr], ...], ...] = ((),)
     #: Polynomials whose signs have been decided.
     signs: tuple[Poly, ...] = ()
-    #: Dividend, divisor, quotient and remainder.
+    #: Dividend, divisor, quotient and remainder of each named division.
     named: tuple[tuple[Poly, Poly, Poly, Poly], ...] = ()
-    #: What names were replaced by, and the readings after which they were.
+    #: Definitions of names, and the readings after which they were made.
     defined: tuple[tuple[str, Poly], ...] = ()
     readings: tuple[Reading, ...] = ()
 
@@ -57,18 +56,18 @@ class CertifiedTerms(ClaimReader):
     def __init__(self, claim: Sequence[Condition], thorough: bool) -> None:
         super().__init__(Terms())
         self.thorough = thorough
-        #: Variables that the claim does not have, as terms of it.
+        #: Terms of the claim for variables that the proof introduced.
         self.back: dict[Expr, Expr] = {}
         self.divided = [(c.d, c.e) for part in claim for c in atoms(part) if isinstance(c, Divides)]
         self.claimed = [self.json(c) for c in claim]
         self.claim = [self.terms.condition(c) for c in self.claimed]
 
     def formula(self, c: Condition) -> CheckedFormula:
-        """Return a condition as the checker reads it."""
+        """Return a condition as a formula of the checker."""
         return self.condition(c.substitute(self.back))
 
     def poly(self, e: Expr) -> Poly:
-        """Return an expression as the checker reads it."""
+        """Return an expression as a polynomial over the names of the checker."""
         return Poly(dict(self.term(e.substitute(self.back))))
 
     def quotient(self, a: Poly, b: Poly, *, defined: bool = True) -> tuple[Poly, Poly]:
@@ -77,12 +76,12 @@ class CertifiedTerms(ClaimReader):
         return Poly(dict(q)), Poly(dict(r))
 
     def names(self, c: Context) -> set[str]:
-        """Return the names that mean something."""
+        """Return the names that a step may use in this context."""
         return {*c.names, *self.terms.variables, *self.terms.meaning}
 
 
 def seen(x: Any, view: Sequence[dict[Expr, Expr]]) -> Any:
-    """Return a term or a condition after replacements."""
+    """Return a term or a condition after a sequence of replacements."""
     for one in view:
         x = x.substitute(one)
     return x
@@ -94,7 +93,7 @@ def as_json(p: Poly) -> Json:
 
 
 class Instances:
-    """The instances for the facts in the logs, and for :meth:`fact` and :meth:`evidence` besides."""
+    """The instances that the facts in the logs need, and those that :meth:`fact` and :meth:`evidence` add."""
 
     def __init__(self, terms: CertifiedTerms, context: Context, reading: Reading | None) -> None:
         self.terms, self.context = terms, context
@@ -120,7 +119,7 @@ class Instances:
                 self._reason(entry, ZERO)
 
     def copy(self) -> Instances:
-        """Return a copy for one of several goals."""
+        """Return a copy to which instances for one goal can be added."""
         out = copy.copy(self)
         for name, value in vars(self).items():
             if name.startswith("_"):
@@ -128,7 +127,7 @@ class Instances:
         return out
 
     def steps(self, polys: Sequence[Poly] = ()) -> list[Json]:
-        """Return instances as steps of a certificate, those that have been returned before left out."""
+        """Return the instances that were not returned before, as steps of a certificate."""
         self._replace_in_products(polys)
         names = self.terms.names(self.context)
         new = [f for f in self._found if f not in self._written and f[1].names | f[2].names <= names]
@@ -137,28 +136,28 @@ class Instances:
 
     # -- laws
     def product(self, u: Poly, v: Poly) -> None:
-        """Ask for ``u·v >= 0`` where neither factor is negative; linear arithmetic knows multiples by numbers."""
+        """Request ``u >= 0 ∧ v >= 0 ⇒ u·v >= 0``; with a constant factor linear arithmetic knows it."""
         if not (u.is_constant or v.is_constant):
             self._found["product", u, v] = None
 
     def multiple(self, u: Poly, v: Poly) -> None:
-        """Ask for ``u·v = 0`` where ``u = 0``."""
+        """Request ``u = 0 ⇒ u·v = 0``."""
         if not (u.is_constant or v.is_constant):
             self._found["multiple", u, v] = None
 
     def apart(self, d: Poly, b: Poly) -> None:
-        """Ask for what shows d to be zero where ``-b < b·d < b``."""
+        """Request the instances which imply ``d = 0`` if ``-b < b·d < b``."""
         self.product(d - ONE, b)
         self.product(-d - ONE, b)
         self.multiple(d, b)
 
     def value(self, name: str, p: Poly) -> None:
-        """Note that a name is equal to a polynomial."""
+        """Record that a name equals a polynomial; only the first value is kept unless the proof is thorough."""
         if self.terms.thorough or name not in self._values:
             self._values[name] = {**self._values.get(name, {}), p: None}
 
     def _replace_in_products(self, polys: Sequence[Poly]) -> None:
-        """Ask for what equal factors make of the products that occur."""
+        """Request the instances that replace names by their values inside products."""
         said = (*self.terms.claim, *self.terms.terms.facts(self.terms.claim))
         todo: list[Monomial] = [m for f in said for p in polynomials(f) for m in p]
         for p in (*self._polys, *polys, *(p for _, u, v in self._found for p in (u * v, u, v))):
@@ -182,7 +181,7 @@ class Instances:
 
     # -- terms of the claim
     def _divisible(self, entries: Sequence[LinearFact | Reason], now: dict[str, Poly]) -> dict[tuple[Poly, Poly], Poly]:
-        """Return the quotients of what hypotheses say to be divisible, as it was read and as it would be now."""
+        """Return the quotients that divisibility hypotheses name, by dividend and divisor, before and after definitions."""
         found = {}
         for entry in entries:
             if isinstance(entry, Reason) and entry.step == "divisible":
@@ -193,7 +192,7 @@ class Instances:
         return found
 
     def _link(self, reading: Reading) -> None:
-        """Ask for what shows that terms of the claim are what a reading says."""
+        """Request the instances which imply that terms of the claim equal their values in a reading."""
         terms = self.terms
         compound = (Binary, Extremum, Var)
         for e, view in itertools.product([*terms.numbers], self.context.views):
@@ -219,7 +218,7 @@ class Instances:
                 self.value(name, reading.value(now))
 
     def _link_quotient(self, names: tuple[Poly, Poly], d: Poly, a: Poly, b: Poly, reading: Reading) -> None:
-        """Ask for what shows that the names of a quotient by ``d`` are the values of ``a // b`` and ``a % b``."""
+        """Request the instances which imply that the ``names`` of a division by ``d`` equal ``a // b`` and ``a % b``."""
         found = self._values_of(a, b, reading)
         if found is None:
             return
@@ -238,7 +237,7 @@ class Instances:
                 q, r = logged[a * s, b * s]
                 return q, r * s
         for s in (1, -1):
-            # a ceiling is the quotient of another number: -((-a) // b) = (a + b - 1) // b
+            # a ceiling is logged as a floor: -((-a) // b) = (a + b - 1) // b
             if (up := (b * s - a * s - ONE, b * s)) in logged:
                 return -logged[up][0], None
             if (a, b * s) in self._multiples:
@@ -247,7 +246,7 @@ class Instances:
 
     # -- reasons
     def fact(self, f: LinearFact) -> None:
-        """Ask for what a fact rests on."""
+        """Request the instances that a fact depends on."""
         if id(f) not in self._facts:
             self._facts.add(id(f))
             self._polys += [a.p for a in atoms_of(f.formula)]
@@ -255,7 +254,7 @@ class Instances:
                 self._reason(f.reason, _bounded(f.formula))
 
     def evidence(self, e: Resolved, p: Poly) -> None:
-        """Ask for the products of which ``p >= 0`` is a sum."""
+        """Request the products whose sum is ``p >= 0``."""
         starts: dict[str, Poly] = {}
         for f in e.shifts:
             self.fact(f)
@@ -264,7 +263,7 @@ class Instances:
             if v not in starts or k > 0:
                 starts[v] = bound
 
-        # every name as its bound, which is a natural number, and more
+        # write every name by its distance from its bound, which is a natural number
         def as_natural(v: str) -> Poly:
             bound = starts[v]
             return (variable(f"{v} bound") - bound.constant) * bound.terms[v,]
@@ -292,7 +291,7 @@ class Instances:
         factors(p)
 
     def _reason(self, r: Reason, p: Poly) -> None:
-        """Ask for what a reason rests on; ``p >= 0`` is the fact."""
+        """Request the instances that the reason for ``p >= 0`` depends on."""
         d = r.data
         match r.step:
             case "combination":
@@ -335,7 +334,7 @@ class Instances:
                 self._lemma(d["lemma"], d["with"], d["given"])
 
     def _named(self, d: dict[str, Any]) -> None:
-        """A quotient that was named is the one of another dividend that differs by multiples."""
+        """Request the instances which equate this quotient with a named one whose dividend differs by a multiple."""
         self.evidence(d["one"], d["divisor"] - ONE)
         for a, b, q, r in self.context.named:
             if b == d["divisor"] and (q.names == d["quotient"].names or d.get("remainder", r) == r):

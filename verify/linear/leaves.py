@@ -1,6 +1,6 @@
-"""One leaf of a proof: the facts of a case contradict the negated goals, by bounds alone or by linear questions.
+"""Closing leaves of a proof: the facts of a case contradict the negated goals, by bounds alone or by linear questions.
 
-Instances of lemmas are added as models of the question violate them.
+Instances of lemmas are added lazily: those that a model of the question violates.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .record import LinearFact, Log, Node, Reason, Resolved, Unrecorded
 
 @dataclass(frozen=True)
 class ReductionBudget:
-    """Limits that do not depend on the machine: z3 resource units for one question, and counts.
+    """Machine-independent limits: z3 resource units for one question, and counts.
 
-    ``patient`` allows further ways of reading a claim where the first one leaves it open.
+    ``patient`` allows further attempts where the first one does not prove a claim.
     """
 
     rlimit: int = 3_000_000
@@ -36,19 +36,19 @@ class ReductionBudget:
 
 
 class Exhausted(Exception):
-    """A count of the budget has been reached."""
+    """A limit of the budget has been exceeded."""
 
 
 @dataclass
 class _State:
-    """The facts of a leaf; equations that define quotients apart."""
+    """The facts, divisions and extrema of a leaf."""
 
     facts: list[LinearFact]
     witnesses: list[Witness]
     choices: list[tuple[Poly, tuple[Poly, ...]]]
 
     def substituted(self, values: dict[str, Poly], dropped: LinearFact) -> _State:
-        """The state after an equation has been used up."""
+        """Return the state after a substitution, without the equation that gave it."""
         moved = (_substituted(f, values, dropped) for f in self.facts if f is not dropped)
         facts = [f for f in moved if f.formula != TRUE]
         choices = [(m.substitute(values), tuple(o.substitute(values) for o in os)) for m, os in self.choices]
@@ -56,7 +56,7 @@ class _State:
 
 
 def _substituted(f: LinearFact, values: dict[str, Poly], equation: LinearFact) -> LinearFact:
-    """A fact after an equation has been used."""
+    """Return a fact after a substitution, with the reason if it changed."""
     g = substitute(f.formula, values)
     if g == f.formula:
         return f
@@ -64,7 +64,7 @@ def _substituted(f: LinearFact, values: dict[str, Poly], equation: LinearFact) -
 
 
 class Leaves:
-    """The leaves that have been closed, the solver that was asked about them, and the budget for more."""
+    """The closed leaves, the solver that closed them, and the budget."""
 
     def __init__(self, budget: ReductionBudget, record: bool) -> None:
         self.budget = budget
@@ -74,7 +74,7 @@ class Leaves:
         self._instances = 0
 
     def add(self, facts: Iterable[LinearFact]) -> None:
-        """Note a closed leaf.  Raises :class:`Exhausted` where there are too many."""
+        """Add a closed leaf.  Raises :class:`Exhausted` if there are too many."""
         self.closed.append(tuple(facts))
         if len(self.closed) > self.budget.leaves:
             raise Exhausted
@@ -82,7 +82,7 @@ class Leaves:
     def close(
         self, reading: Reading, goals: Sequence[Condition], refuted: Sequence[Formula], patient: bool
     ) -> list[Node] | None:
-        """A proof of each goal in the case that was read, or ``None``; goals that are shown serve the rest."""
+        """Return a proof of each goal in the case that was read, or ``None``; proved goals are facts for later ones."""
         parts: list[Node] = []
         open_ = []
         for goal, negated in zip(goals, refuted, strict=True):
@@ -109,7 +109,7 @@ class Leaves:
 
     # -- one leaf
     def _certified(self, refuted: Formula, reading: Reading) -> list[LinearFact] | None:
-        """The facts that show the negated goal to be false by bounds alone; ``None`` where they do not."""
+        """Return facts that refute the negated goal by bounds alone, with it, or ``None``."""
         shown: list[LinearFact] = []
         if not _impossible(refuted, reading.bounds, shown, reading.log):
             return None
@@ -118,7 +118,7 @@ class Leaves:
         return facts
 
     def _refuted(self, state: _State, refuted: Formula, patient: bool) -> list[LinearFact] | None:
-        """Facts that contradict the negated goal, with it."""
+        """Return facts that contradict the negated goal in linear arithmetic, with it, or ``None``."""
         levels = (2,) if patient else (0, 1)
         negated = LinearFact(refuted, "negated goal")
         careful = _solved(state, negated, eager=False)
@@ -163,7 +163,7 @@ class Leaves:
         return None
 
     def _contradicted(self, question: LinearQuestion, instances: Sequence[Instance], used: list[Instance]) -> bool:
-        """Add instances that the current model violates until there is no model, or none is left."""
+        """Return whether adding violated instances makes the question unsatisfiable."""
         left = list(instances)
         wanted = sorted({m for i in left for p in i.polynomials() for m in p.terms if m})
         batch = 10
@@ -194,7 +194,7 @@ class Leaves:
 
 
 def _instance(i: Instance, bounds: Bounds, log: Log | None) -> LinearFact:
-    """An instance of a lemma as a fact; why its premises hold, where that is recorded."""
+    """Return an instance of a lemma as a fact, with the evidence of its premises if a log is kept."""
     if log is None:
         return i.fact
     given: list[tuple[Poly, Resolved | LinearFact]] = []
@@ -214,13 +214,13 @@ def _instance(i: Instance, bounds: Bounds, log: Log | None) -> LinearFact:
 
 
 def _completed(model: dict[Monomial, int], wanted: Iterable[Monomial]) -> dict[Monomial, int]:
-    """Values for all monomials: products where the question leaves them open."""
+    """Complete a model: a monomial that the question does not mention is the product of its names' values."""
     values = Values(model)
     return model | {m: values[m] for m in wanted}
 
 
 def _impossible(f: Formula, bounds: Bounds, shown: list[LinearFact], log: Log | None) -> bool:
-    """Whether ``f`` is false by certificates, which are added to ``shown``."""
+    """Return whether bounds refute ``f``; the refuting facts are added to ``shown``."""
     sides: tuple[Poly, ...] = ()
     match f:
         case AtLeast(p):
@@ -261,7 +261,7 @@ def _setting(state: _State, refuted: Formula) -> tuple[Setting, Bounds]:
 
 
 def _solved(state: _State, refuted: LinearFact, *, eager: bool) -> tuple[_State, LinearFact]:
-    """Equations solved for a name and substituted; those that define quotients only when ``eager``."""
+    """Solve equations for names and substitute; equations that define quotients only when ``eager``."""
     for _ in range(40):
         usable = (f for f in state.facts if eager or not f.why.startswith("quotient"))
         best = best_definition(usable)

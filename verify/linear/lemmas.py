@@ -1,7 +1,7 @@
-"""Instances of lemmas: what turns questions about products into linear ones.
+"""Instances of lemmas, which turn questions about products into linear ones.
 
-An instance puts polynomials for the metavariables of a scheme (:mod:`..schemes`).  A pool of instances is chosen by the
-shape of the facts and never depends on a solver.
+An instance substitutes polynomials for the metavariables of a scheme (:mod:`..schemes`).  The pool of instances
+depends on the facts alone, never on a solver.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ class Instance:
     name: str
     formula: Formula
     binding: dict[str, Poly]
-    #: What the scheme assumes: polynomials that are not negative (``>=``) or zero (``=``).
+    #: Premises of the scheme: polynomials that are not negative (``>=``) or zero (``=``).
     premises: tuple[tuple[Poly, str], ...]
 
     @property
     def fact(self) -> LinearFact:
-        """For a leaf."""
+        """The instance as a fact of a leaf."""
         return LinearFact(self.formula, f"lemma: {self.name}")
 
     def holds(self, values: Mapping[Monomial, int]) -> bool:
-        """Whether these values of the monomials satisfy it."""
+        """Return whether these values of the monomials satisfy the instance."""
         return holds(self.formula, values)
 
     def polynomials(self) -> Iterator[Poly]:
-        """Polynomials whose monomials are those of the instance."""
+        """Yield the polynomials of the atoms."""
         for x in atoms(self.formula):
             yield x.p
 
 
 def _apart(b: Poly, d: Poly) -> Instance:
-    """Multiples of ``b >= 1`` are apart."""
+    """Return the instance: if ``b >= 1``, then ``b·d >= b`` for ``d > 0``, ``b·d <= -b`` for ``d < 0``, else 0."""
     multiple = b * d
     formula = both(
         (
@@ -60,7 +60,7 @@ def _apart(b: Poly, d: Poly) -> Instance:
 
 @dataclass
 class Setting:
-    """The facts of a leaf, sorted by shape, as the choice of instances needs them."""
+    """The facts of a leaf, grouped by shape for the choice of instances."""
 
     equations: list[Poly]
     bounds: list[Poly]
@@ -69,11 +69,11 @@ class Setting:
     witnesses: list[Witness]
     low: dict[str, int]
     choices: list[tuple[Poly, tuple[Poly, ...]]]
-    #: Whether a polynomial is certainly not negative.
+    #: Returns whether bounds prove that a polynomial is not negative.
     certain: Callable[[Poly], bool]
 
     def near(self) -> Setting:
-        """Return the facts about the names of the negated goal and about the names these facts mention."""
+        """Return the facts whose names all occur in the negated goal or share a fact with one of its names."""
         goal = names(self.refuted)
         reached = set(goal)
         for p in (*self.equations, *self.bounds, *(x.p for f in self.clauses for x in atoms(f))):
@@ -97,7 +97,7 @@ class Setting:
 
     @cached_property
     def differences(self) -> list[Poly]:
-        """Return the polynomials claimed to be zero or not, up to sign; not zero is ``p - 1 >= 0`` or ``-p - 1 >= 0``."""
+        """Polynomials ``p`` for which atoms state ``p = 0``, ``p >= 0`` or ``p - 1 >= 0``, up to sign."""
         found: dict[Poly, None] = {}
         for p in self.atoms:
             for d in (p, p + ONE):
@@ -113,7 +113,7 @@ class Setting:
 
     @cached_property
     def positive(self) -> list[Poly]:
-        """Return the names that are at least 1 and worth multiplying with: factors and divisors."""
+        """Factors of products that are at least 1, and divisors."""
         found: dict[Poly, None] = {}
         factors = {v for m in self.nonlinear for v in m}
         factors |= {v for w in self.witnesses for v in w.divisor.names}
@@ -132,7 +132,7 @@ class Setting:
 
     @cached_property
     def squares(self) -> list[Poly]:
-        """Names that are squared in the facts, and sums and differences of two whose product is there too."""
+        """Names that are squared in the facts, and sums and differences of two whose product also occurs."""
         squared = sorted({v for m in self.nonlinear for v, w in itertools.pairwise(m) if v == w})
         found = [variable(v) for v in squared]
         for v, w in itertools.combinations(squared, 2):
@@ -153,7 +153,7 @@ class Setting:
 
     @cached_property
     def cofactors(self) -> list[tuple[Poly, Poly]]:
-        """Sums that are at least 1 and atoms that facts multiply with them: ``c + 1`` in ``x·(c + 1) <= y·(c + 1)``."""
+        """Sums that are at least 1, with the atoms that facts multiply by them: ``c + 1`` in ``x·(c + 1) <= y·(c + 1)``."""
         found: dict[tuple[Poly, Poly], None] = {}
         for e in (*self.bounds, *self.equations, *self.atoms):
             for d in self.atoms if e.degree > 1 else ():
@@ -171,16 +171,16 @@ class Setting:
         return max((p.degree for p in everything), default=1)
 
 
-#: How many differences are considered, and how many pairs of a sum and what it is multiplied with.
+#: Limits on differences of quotients, and on pairs of a sum and an atom that is multiplied by it.
 _CANDIDATES = 60
 _COFACTORS = 12
 
 
 def pool(s: Setting, level: int) -> list[Instance]:
-    """Instances worth knowing, most promising first.
+    """Return instances that may be useful, the most promising first.
 
-    Level 1 multiplies facts with positive factors; level 2 also facts with each other, within one more
-    degree.
+    Level 1 multiplies facts by positive factors.  Level 2 also multiplies facts with each other, and allows one degree
+    more.
     """
     limit = s.top if level == 1 else s.top + 1
     differences = _differences(s)
@@ -195,7 +195,7 @@ def pool(s: Setting, level: int) -> list[Instance]:
 
 
 def _products(s: Setting, level: int, limit: int) -> list[Instance]:
-    """Facts multiplied with factors, and with each other."""
+    """Return facts multiplied by factors and, at level 2, with each other."""
     found: dict[Formula, Instance] = {}
 
     def add(name: str, formula: Formula, binding: dict[str, Poly], premises: tuple[tuple[Poly, str], ...] = ()) -> None:
@@ -253,7 +253,7 @@ def _products(s: Setting, level: int, limit: int) -> list[Instance]:
 
 
 def _factors(e: Poly, s: Setting) -> Iterator[tuple[Poly, Poly]]:
-    """Return a divisor of ``e`` and the cofactor: where ``e`` is zero one of them is, and the other way round."""
+    """Yield factorisations ``e = p·q``: ``e`` is zero if and only if ``p`` or ``q`` is."""
     for p in s.differences if e.degree > 1 else ():
         if p.names <= e.names:
             q, rest = e.divide(p)
@@ -262,7 +262,7 @@ def _factors(e: Poly, s: Setting) -> Iterator[tuple[Poly, Poly]]:
 
 
 def _differences(s: Setting) -> list[Poly]:
-    """Differences of quotients that may be small: what polynomial division suggests that quotients are."""
+    """Return differences that may be small: mainly between quotients and the values that polynomial division suggests."""
     found: dict[Poly, None] = {}
 
     def consider(d: Poly) -> None:
@@ -310,7 +310,7 @@ def _differences(s: Setting) -> list[Poly]:
 
 
 def _connected(instances: Iterable[Instance], s: Setting) -> list[Instance]:
-    """Without instances that a product can satisfy which occurs nowhere else: they exclude nothing."""
+    """Drop instances with a product that occurs nowhere else: its value can be chosen to satisfy them."""
     strange = [
         (i, {m for p in i.polynomials() for m in p.terms if len(m) > 1 and m not in s.nonlinear}) for i in instances
     ]

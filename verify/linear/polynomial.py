@@ -13,7 +13,7 @@ V = TypeVar("V")
 
 
 class _Once(Generic[V]):
-    """A property that is computed once, without the lock of the standard one, which costs more than most values."""
+    """A cached property without the lock of the standard one, which costs more than computing most values."""
 
     def __init__(self, compute: Callable[[Any], V]) -> None:
         self.compute = compute
@@ -46,7 +46,7 @@ class Poly:
 
     @_Once
     def key(self) -> tuple[tuple[Monomial, int], ...]:
-        """The terms in order: what polynomials are sorted by, so that no result depends on hashes."""
+        """The terms in order, as a sort key: results must not depend on hash order."""
         return tuple(sorted(self.terms.items()))
 
     @_Once
@@ -64,7 +64,7 @@ class Poly:
 
     # -- arithmetic
     def plus(self, other: Poly, k: int = 1) -> Poly:
-        """``self + k·other``."""
+        """Return ``self + k·other``."""
         out = self.terms.copy()
         get = out.get
         for m, c in other.terms.items():
@@ -88,7 +88,7 @@ class Poly:
         if isinstance(other, int):
             return Poly({m: c * other for m, c in self.terms.items()}) if other else ZERO
         if len(other.terms) == 1:
-            # no two products are the same
+            # products of distinct monomials with one monomial are distinct
             ((n, d),) = other.terms.items()
             if not n:
                 return Poly({m: c * d for m, c in self.terms.items()})
@@ -132,7 +132,7 @@ class Poly:
 
     @property
     def single(self) -> str | None:
-        """The name, of a polynomial that is one."""
+        """The name, if the polynomial is a single name."""
         if len(self.terms) == 1:
             ((m, c),) = self.terms.items()
             if c == 1 and len(m) == 1:
@@ -140,7 +140,7 @@ class Poly:
         return None
 
     def units(self) -> list[tuple[str, int]]:
-        """Return the names an equation can be solved for: they occur once, alone, with coefficient 1 or -1."""
+        """Return the names for which ``p = 0`` can be solved: each occurs once, alone, with coefficient 1 or -1."""
         found = sorted([(m[0], c) for m, c in self.terms.items() if len(m) == 1 and -1 <= c <= 1])
         if self.degree == 1:
             return found
@@ -148,11 +148,11 @@ class Poly:
         return [(v, c) for v, c in found if not any(v in m for m in several)]
 
     def without(self, name: str) -> Poly:
-        """The sum without the monomial ``name``."""
+        """Return the sum without the monomial ``name``."""
         return Poly({m: c for m, c in self.terms.items() if m != (name,)})
 
     def without_constant(self) -> Poly:
-        """The sum without the constant."""
+        """Return the sum without the constant."""
         if () not in self.terms:
             return self
         terms = self.terms.copy()
@@ -161,7 +161,7 @@ class Poly:
 
     # -- operations
     def substitute(self, values: Mapping[str, Poly]) -> Poly:
-        """Simultaneously replace names."""
+        """Substitute polynomials for names simultaneously."""
         if self.names.isdisjoint(values):
             return self
         out: dict[Monomial, int] = {}
@@ -180,7 +180,7 @@ class Poly:
         return Poly(out)
 
     def replace(self, m: Monomial, value: Poly) -> Poly:
-        """``value`` for the monomial ``m`` in every term that it divides, once."""
+        """Replace the monomial ``m`` by ``value``, once in every term that it divides."""
         kept: dict[Monomial, int] = {}
         moved: dict[Monomial, int] = {}
         for n, c in self.terms.items():
@@ -192,10 +192,10 @@ class Poly:
         return Poly(kept) + Poly(moved) * value if moved else self
 
     def divide(self, by: Poly, rounds: int = 8) -> tuple[Poly, Poly]:
-        """``(T, rest)`` with ``self = by·T + rest``.
+        """Return ``(T, rest)`` with ``self = by·T + rest``.
 
-        Every term that the leading monomial of ``by`` divides, with an integer coefficient, is divided once;
-        for several terms in ``by`` that is repeated for a few ``rounds``.  Raises :class:`ZeroDivisionError` for zero.
+        A single term ``by`` divides every term that it can.  For several terms, each of at most ``rounds`` rounds divides
+        one term by the leading term of ``by``.  Raises :class:`ZeroDivisionError` for zero.
         """
         if not by:
             raise ZeroDivisionError("division by the zero polynomial")
@@ -224,7 +224,7 @@ class Poly:
         return total, left
 
     def value(self, of: Mapping[Monomial, int]) -> int:
-        """The value when monomials have the given values, as if they were independent."""
+        """Return the value for given values of the monomials, which need not be products of their names' values."""
         total = 0
         for m, c in self.terms.items():
             total += c * of[m] if m else c
@@ -242,7 +242,7 @@ class Poly:
 
 
 def over(m: Monomial, by: Monomial) -> Monomial | None:
-    """``m / by``, or ``None`` where that is no monomial."""
+    """Return ``m / by``, or ``None`` if ``by`` does not divide ``m``."""
     if not by:
         return m
     rest = list(m)
@@ -254,7 +254,7 @@ def over(m: Monomial, by: Monomial) -> Monomial | None:
 
 
 def common(m: Monomial, n: Monomial) -> Monomial:
-    """The greatest common divisor of two monomials."""
+    """Return the greatest common divisor of two monomials."""
     rest = list(n)
     out = []
     for v in m:
@@ -265,7 +265,7 @@ def common(m: Monomial, n: Monomial) -> Monomial:
 
 
 class Values(dict[Monomial, int]):
-    """Values of all monomials: where none is given, the product of those of its names, which are 0 unless given."""
+    """Values of monomials; by default the product of the values of the names, which are 0 by default."""
 
     def __missing__(self, m: Monomial) -> int:
         found = self[m] = math.prod(self.get((v,), 0) for v in m)
@@ -273,7 +273,7 @@ class Values(dict[Monomial, int]):
 
 
 def product(factors: Iterable[Poly]) -> Poly:
-    """The product of all; 1 for none."""
+    """Return the product of all factors; 1 for none."""
     total = ONE
     for p in factors:
         total = total * p
@@ -281,12 +281,12 @@ def product(factors: Iterable[Poly]) -> Poly:
 
 
 def constant(n: int) -> Poly:
-    """The polynomial ``n``."""
+    """Return the polynomial ``n``."""
     return Poly({(): n}) if n else ZERO
 
 
 def variable(name: str) -> Poly:
-    """The polynomial ``name``."""
+    """Return the polynomial ``name``."""
     return Poly({(name,): 1})
 
 
@@ -295,7 +295,7 @@ ONE = Poly({(): 1})
 
 
 class Ring:
-    """The base of every reading of expressions as polynomials (:func:`~indexproof.core.expr.interpret`)."""
+    """Interpretation of sums and products as polynomials, for :func:`~indexproof.core.expr.interpret`."""
 
     def integer(self, n: int) -> Poly:
         return constant(n)

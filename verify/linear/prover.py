@@ -1,4 +1,4 @@
-"""The search for a proof: goals together and one by one, in cases by signs and definitions (:mod:`.leaves` closes them)."""
+"""Proof search: goals together or one by one, split into cases by signs and definitions (:mod:`.leaves` closes them)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from .record import Log, Node, Unrecorded
 
 @dataclass(frozen=True)
 class Reduction:
-    """Whether the claim was proved, by which leaves and at what cost (z3 resource units).
+    """The result of a search: whether the claim was proved, the leaves, and the cost in z3 resource units.
 
-    ``strategy`` is ``identity`` where no solver was asked.  ``proof`` is there if it was to be recorded.
+    ``strategy`` is ``identity`` if no solver was asked.  ``proof`` is set if it was to be recorded.
     """
 
     proved: bool
@@ -38,8 +38,8 @@ def prove(
 ) -> Reduction:
     """Try to prove that the hypotheses imply the goal for all integers.
 
-    The caller vouches, by a proof of its own, that no divisor in the claim is zero.  With ``record`` a proof is found
-    of which a certificate can be written; that takes longer, and there are claims that can be proved in other ways only.
+    The caller guarantees, by a proof of its own, that no divisor in the claim is zero.  With ``record`` the search is
+    restricted to proofs that a certificate can express; it takes longer and proves fewer claims.
     """
     search = _Search(budget or ReductionBudget(), record)
     known, shown, inlined = _inlined([*parts_of(all_of(hypotheses))], goal)
@@ -54,14 +54,14 @@ def prove(
 
 
 def _close_to(goal: Condition, hypotheses: Sequence[Condition], strange: int) -> list[Condition]:
-    """Hypotheses with at most so many variables that the goal does not have; fewer facts also prove it."""
+    """Return the hypotheses with at most ``strange`` variables that do not occur in the goal."""
     own = mentioned(goal)
     return [h for h in hypotheses if len(mentioned(h) - own) <= strange]
 
 
-#: How an attempt is made: as the claim stands, with every equation used, or with longer pools of lemmas.
+#: The ways of an attempt: with definitions of single names only, with all equations, or with larger pools of lemmas.
 _Way = Literal["quick", "eager", "patient"]
-#: The signs of at most so many factors are told apart.
+#: Limit on the variables in products whose signs are split.
 _SIGNED = 2
 
 
@@ -74,7 +74,7 @@ class _Search:
 
     # -- attempts
     def prove(self, hypotheses: Sequence[Condition], goals: Sequence[Condition]) -> Node | None:
-        """Everything at once; then goal by goal, patiently, and last by the signs of factors."""
+        """Prove all goals at once, or goal by goal, patiently and at last by the signs of factors."""
         if node := self._attempt(hypotheses, goals, "quick"):
             return node
         if not self.budget.patient:
@@ -101,7 +101,7 @@ class _Search:
     def _one(self, hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
         known = len(hypotheses)
         for strange in (1, 0):
-            # what a size divides besides says nothing of a goal in which it does not occur, and is in the way
+            # hypotheses about variables that the goal does not mention rarely help, and make questions larger
             close = _close_to(goal, hypotheses, strange)
             if len(close) < known and (node := self._attempt(close, [goal], "eager")):
                 return node
@@ -119,7 +119,7 @@ class _Search:
         way: _Way,
         signs: Sequence[tuple[Poly, int]] = (),
     ) -> Node | None:
-        """One way to prove all goals; what it leaves behind is kept only if it succeeds."""
+        """Try to prove all goals in one way; the leaves of a failed attempt are rolled back."""
         before = len(self.leaves.closed)
         try:
             if node := self._claim(hypotheses, goals, way, signs):
@@ -130,7 +130,7 @@ class _Search:
         return None
 
     def _by_factors(self, hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
-        """Apart for the signs of variables in products, those that occur most often first."""
+        """Prove the goal separately for the signs of variables in products, the most frequent first."""
         names = _factors([*hypotheses, goal])
         before = len(self.leaves.closed)
         found: dict[str, Node] = {}
@@ -154,7 +154,7 @@ class _Search:
     def _claim(
         self, hypotheses: Sequence[Condition], goals: Sequence[Condition], way: _Way, signs: Sequence[tuple[Poly, int]]
     ) -> Node | None:
-        """All sign cases of all goals, those of the polynomials in ``signs`` decided."""
+        """Prove all goals in every case, given the decided ``signs``."""
         found: dict[str, Node] = {}
         first = SignCase()
         place, key = found, "root"
@@ -202,7 +202,7 @@ class _Search:
     def _defined(
         self, case: SignCase, definitions: Sequence[Definition], log: Log | None, place: dict[str, Node], key: str
     ) -> tuple[SignCase, dict[str, Node], str]:
-        """The case with definitions, and where its proof goes."""
+        """Return the case with definitions, and the node and key at which its proof is put."""
         made = []
         for d in definitions:
             before, case = case, case.with_definition(d)
@@ -215,7 +215,7 @@ class _Search:
     def _signed(
         self, before: SignCase, after: SignCase, s: int, place: dict[str, Node], key: str
     ) -> tuple[dict[str, Node], str]:
-        """Where the proof of a sign case goes: below the definition that the sign makes."""
+        """Return the node and key for the proof of a sign case: below the definitions that the sign adds, if any."""
         made = [
             {"name": v, "value": value, "equation": None if s else "sign"}
             for v, value in after.definitions.items()
@@ -229,7 +229,7 @@ class _Search:
 
 
 def _factors(conditions: Sequence[Condition]) -> list[str]:
-    """The names of variables in products whose sign is not plain, the commonest first."""
+    """Return the variables in products that have no lower bound of 1, the most frequent first."""
     found: Counter[str] = Counter()
     for node in postorder(*(e for c in conditions for e in all_exprs(c))):
         if isinstance(node, Mul):
@@ -242,9 +242,9 @@ def _factors(conditions: Sequence[Condition]) -> list[str]:
 # --------------------------------------------------------------------------------------------------------
 # substitution
 def _inlined(hypotheses: list[Condition], goal: Condition) -> tuple[list[Condition], Condition, list[tuple[Var, Expr]]]:
-    """The claim with variables replaced that a hypothesis says to be a term with divisions.
+    """Replace variables by terms with divisions that hypotheses equate them with.
 
-    What is then divided is known by its digits, where the equation would have to be solved for them.
+    A dividend is then written in its digits, for which the equation would otherwise have to be solved.
     """
     known = hypotheses
     replaced: list[tuple[Var, Expr]] = []
@@ -263,12 +263,12 @@ def _inlined(hypotheses: list[Condition], goal: Condition) -> tuple[list[Conditi
     return known, goal, replaced
 
 
-#: So many variables are replaced by terms.
+#: Limit on the variables that are replaced by terms.
 _INLINED = 12
 
 
 def _term_of(h: Condition) -> tuple[Var, Expr] | None:
-    """The variable and the term with divisions that an equation says to be equal."""
+    """Return the variable and the term with divisions that a hypothesis equates, or ``None``."""
     if isinstance(h, Compare) and h.op == "==" and divides_somewhere(h):
         for v, e in ((h.a, h.b), (h.b, h.a)):
             if isinstance(v, Var) and v not in e.variables() and not isinstance(e, Extremum):

@@ -1,4 +1,4 @@
-"""Linear questions as SMT-LIB: those that z3 is asked, and the leaves of a proof, which any solver can check again."""
+"""Linear questions as SMT-LIB: those asked of z3, and the leaves of a proof, which any solver can check again."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from .record import LinearFact
 _VALUE = re.compile(r"\(define-fun (\|[^|]*\||[^\s()]+) \(\) Int\s+(?:\(- (\d+)\)|(\d+))\)")
 
 
-#: Facts that contradict each other in linear integer arithmetic, every monomial a variable of its own; the last one is the
-#: negated goal.
+#: Facts that contradict each other in linear integer arithmetic, where every monomial is a variable of its own.  The last
+#: one is the negated goal.
 Leaf: TypeAlias = tuple[LinearFact, ...]
 
 _PLAIN = re.compile(r"[A-Za-z_~!@$%^&*+=<>.?/-][0-9A-Za-z_~!@$%^&*+=<>.?/-]*")
 
 
 class Symbols:
-    """An SMT-LIB symbol for every monomial: its factors joined by ``*``, a number where they are not plain."""
+    """Maps each monomial to an SMT-LIB symbol: its names joined by ``*``, or a number if a name is no plain symbol."""
 
     def __init__(self) -> None:
         self.of: dict[Monomial, str] = {}
         self.monomials: dict[str, Monomial] = {}
 
     def symbol(self, m: Monomial) -> str:
-        """The symbol of ``m``."""
+        """Return the symbol of ``m``."""
         found = self.of.get(m)
         if found is None:
-            # a monomial of one name could spell like a product of several only if a name contained the star
+            # without a star in a name, different monomials have different symbols
             plain = all(_PLAIN.fullmatch(v) and "*" not in v for v in m)
             found = "|" + "*".join(m) + "|" if plain else f"|#{len(self.of)}|"
             self.of[m] = found
@@ -58,14 +58,14 @@ def _sum(terms: list[tuple[Monomial, int]], symbols: Symbols) -> str:
 
 
 def _relation(op: str, p: Poly, symbols: Symbols) -> str:
-    # positive terms on the left, negated negative ones on the right: short, and easy to read
+    # positive terms on the left, negated negative terms on the right, for readability
     left = [(m, c) for m, c in p.key if c > 0]
     right = [(m, -c) for m, c in p.key if c < 0]
     return f"({op} {_sum(left, symbols)} {_sum(right, symbols)})"
 
 
 def smtlib(f: Formula, symbols: Symbols) -> str:
-    """A formula as an SMT-LIB term."""
+    """Return a formula as an SMT-LIB term."""
     match f:
         case AtLeast(p):
             return _relation(">=", p, symbols)
@@ -77,13 +77,13 @@ def smtlib(f: Formula, symbols: Symbols) -> str:
 
 
 def monomials(formulas: Iterable[Formula]) -> list[Monomial]:
-    """The monomials that occur, in order."""
+    """Return the monomials that occur, without the empty one, in order."""
     found = {m for f in formulas for a in atoms(f) for m in a.p.terms if m}
     return sorted(found, key=lambda m: (len(m), m))
 
 
 def leaf_smtlib(leaf: Leaf) -> str:
-    """The leaf as an SMT-LIB 2 script in QF_LIA; the expected answer is ``unsat``."""
+    """Return the leaf as an SMT-LIB 2 script in QF_LIA; the expected answer is ``unsat``."""
     symbols = Symbols()
     used = monomials(f.formula for f in leaf)
     lines = ["(set-logic QF_LIA)", "(set-info :status unsat)"]
@@ -97,7 +97,7 @@ def leaf_smtlib(leaf: Leaf) -> str:
 
 
 class Meter:
-    """The z3 context of one obligation, made when first needed, and what it has spent."""
+    """The z3 context of one obligation, created lazily, and the resources spent in it."""
 
     def __init__(self, rlimit: int) -> None:
         self.rlimit = min(rlimit, MAX_RLIMIT)
@@ -107,20 +107,20 @@ class Meter:
 
     @property
     def spent(self) -> int:
-        """Resource units so far; z3 counts them for the context."""
+        """The resource units spent so far, which z3 counts by context."""
         counts = () if self.last is None else self.last.statistics()
         return sum(int(amount) for name, amount in counts if name == "rlimit count")
 
     @property
     def context(self) -> z3.Context:
-        """A context of its own makes resource counts, and so verdicts, independent of everything else."""
+        """The context; a separate one keeps resource counts, and so verdicts, independent of other obligations."""
         if self._context is None:
             self._context = z3.Context()
         return self._context
 
 
 class LinearQuestion:
-    """Assertions, and whether integers satisfy them."""
+    """A growing set of assertions, and the solver that holds them."""
 
     def __init__(self, meter: Meter) -> None:
         self.meter = meter
@@ -129,12 +129,12 @@ class LinearQuestion:
         self._solver = z3.SimpleSolver(ctx=meter.context)
         self._solver.set("rlimit", meter.rlimit)
         self._solver.set("random_seed", encode.SEED)
-        self._solver.set("ctrl_c", False)  # an interrupt is this program's to notice, not an "unknown"
+        self._solver.set("ctrl_c", False)  # this program handles interrupts; z3 would answer "unknown"
         self._text: list[str] = []
         self.undecided = False
 
     def add(self, formulas: Iterable[Formula]) -> None:
-        """Assert formulas."""
+        """Add formulas to the assertions."""
         self._text += [f"(assert {smtlib(f, self.symbols)})" for f in formulas]
 
     def _flush(self) -> None:
@@ -147,7 +147,7 @@ class LinearQuestion:
         self._text = []
 
     def contradictory(self) -> bool:
-        """Whether no integers satisfy the assertions; false also where the budget is spent."""
+        """Return whether the assertions are unsatisfiable; false also if the budget is spent."""
         self._flush()
         answer = self._solver.check()
         self.meter.questions += 1
@@ -156,7 +156,7 @@ class LinearQuestion:
         return bool(answer == z3.unsat)
 
     def model(self) -> dict[Monomial, int]:
-        """Values of the monomials that satisfy the assertions; empty where none are known."""
+        """Return the values of the monomials in the solver's model; empty if it has none."""
         text: Any = self._solver.model().sexpr()
         found: dict[Monomial, int] = {}
         for symbol, negative, natural in _VALUE.findall(text):

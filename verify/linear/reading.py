@@ -1,10 +1,9 @@
-"""Conditions as facts over polynomials, in one sign case: quotients and remainders are named or computed.
+"""Reading of conditions as facts over polynomials in one sign case: quotients and remainders are computed or named.
 
-A :class:`SignCase` is what has been decided so far: signs of divisors and definitions of names.  A
-:class:`Reading` is one pass over the conditions under these decisions.  It may find that the sign of a
-divisor must be known (:class:`NeedSign`), or that a name is better written as ``divisor·quotient +
-remainder`` (``Reading.defining``); the conditions are then read again.  In the radix notation that results
-most divisions are exact.
+A :class:`SignCase` holds the decisions so far: signs of divisors and definitions of names.  A :class:`Reading` is
+one pass over the conditions under these decisions.  It may find that the sign of a divisor must be decided
+(:class:`NeedSign`), or that a name should be replaced by ``divisor·quotient + remainder`` (``Reading.defining``).
+The conditions are then read again.  In the resulting radix notation most divisions are exact.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from .record import LinearFact
 
 @lru_cache(maxsize=1 << 14)
 def divides_somewhere(c: Condition) -> bool:
-    """Whether a division or a divisibility occurs in ``c``.  Remembered: every case is read from the same conditions."""
+    """Return whether ``c`` has a division or divisibility.  Cached, since every case reads the same conditions."""
     if isinstance(c, Divides):
         return True
     if any(isinstance(n, Binary) for n in postorder(*c.exprs())):
@@ -33,12 +32,12 @@ def divides_somewhere(c: Condition) -> bool:
 
 
 class Reading(DivisionReading):
-    """One pass over the conditions; also the algebra and the logic that interpret them."""
+    """One pass over the conditions, and the interpretation of their expressions and conditions."""
 
     def read(self, hypotheses: Sequence[Condition], goals: Sequence[Condition]) -> list[Formula]:
         """State the hypotheses and return the negated goals.
 
-        Hypotheses without divisions come first: they tell the signs of divisors.
+        Hypotheses without divisions come first, since they may determine the signs of divisors.
         """
         plain: list[Condition] = []
         rest: list[Condition] = []
@@ -61,7 +60,7 @@ class Reading(DivisionReading):
         self._settle()
 
     def solve(self) -> list[Definition]:
-        """An equation among the hypotheses as a definition: that of the most dispensable name; none without any."""
+        """Solve one equation for the name of lowest rank, and return it as a definition; none if there is no equation."""
         usable = (f for f in self.facts if f.why in ("hypothesis", "equal digits"))
         best = best_definition(usable, self.case.rejected) if self.refine else None
         if best is None:
@@ -73,7 +72,7 @@ class Reading(DivisionReading):
         return [Definition(name, value, tuple(kept), equation=equation)]
 
     def negative(self, refuted: Sequence[Formula]) -> list[Definition]:
-        """Names that are not positive and occur in products, as negations: lemmas multiply with what is positive."""
+        """Define names in products that are at most 0 as negations, since lemmas multiply by positive factors."""
         polynomials = [a.p for f in (*(x.formula for x in self.facts), *refuted) for a in atoms(f)]
         factors = {v for p in polynomials if p.degree > 1 for m in p.terms if len(m) > 1 for v in m}
         low, high = self.bounds.low, self.bounds.high
@@ -84,7 +83,7 @@ class Reading(DivisionReading):
         ]
 
     def value(self, e: Expr) -> Poly:
-        """The polynomial of an expression."""
+        """Return the polynomial of an expression."""
         return interpret((e,), self, self._memo)[0]
 
     def minimum(self, args: list[Poly]) -> Poly:
@@ -96,7 +95,7 @@ class Reading(DivisionReading):
     def _extremum(self, name: str, args: list[Poly], sign: int) -> Poly:
         kept = list(dict.fromkeys(args))
         for p in list(kept):
-            # an argument that is certainly not the extreme one
+            # drop an argument that another one bounds
             other = next((q for q in kept if q != p and self.bounds.certain((p - q) * sign)), None)
             if other is not None:
                 kept.remove(p)
@@ -127,7 +126,7 @@ class Reading(DivisionReading):
         return [constant(min(known))] if len(known) == len(lows) else []
 
     def _divisible(self, h: Divides) -> None:
-        """A hypothesis ``d ∣ e``: ``e = d·k``."""
+        """State a hypothesis ``d ∣ e`` as ``e = d·k``."""
         d, e = self.value(h.d), self.value(h.e)
         self._divisor = d
         s = self.sign(d, total=True)
@@ -163,14 +162,14 @@ class Reading(DivisionReading):
         self.state(equation.formula, "hypothesis", equation.reason)
 
     def formula(self, c: Condition) -> Formula:
-        """A condition as a formula over polynomials."""
+        """Return a condition as a formula over polynomials."""
         return condition_interpret(_positively(c), self.value, self)
 
     def divides(self, d: Poly, e: Poly) -> Formula:
         return FALSE if self.sign(d, total=True) == 0 else zero(self.divmod(e, d)[1])
 
     def neg(self, part: Formula) -> Formula:
-        """Only divisibility keeps a negation: what is negated is that a remainder is zero."""
+        """Negate a divisibility, that is, an equation of a remainder with zero."""
         match part:
             case Zero(p):
                 return nonzero(p)
@@ -182,7 +181,7 @@ class Reading(DivisionReading):
 
 
 def _positively(c: Condition) -> Condition:
-    """Negations pushed inwards until only divisibility is negated."""
+    """Push negations inwards until only divisibility is negated."""
     match c:
         case Not(Divides()):
             return c
@@ -196,7 +195,7 @@ def _positively(c: Condition) -> Condition:
 
 
 def _no_remainder(c: Condition) -> Divides | None:
-    """``e % d = 0`` as ``d ∣ e``, which is the same for a divisor that is not zero."""
+    """Return ``d ∣ e`` for ``e % d = 0``, which is equivalent for a nonzero divisor, or ``None``."""
     if isinstance(c, Compare) and c.op == "==":
         for a, b in ((c.a, c.b), (c.b, c.a)):
             if isinstance(a, Mod) and isinstance(b, Int) and b.value == 0:

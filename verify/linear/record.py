@@ -1,6 +1,6 @@
-"""Recorded proofs: facts with the reasons for them, in the order in which they were found.
+"""Recorded proofs: facts and their reasons, in the order in which they were found.
 
-Nothing is recorded unless a certificate is wanted.  :mod:`.export` writes what was recorded as a certificate.
+Proofs are recorded only if a certificate is wanted.  :mod:`.export` writes them as certificates.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from .bounds import Bounds, Evidence
 from .formula import AtLeast, Formula
 from .polynomial import Poly
 
-#: A node of a recorded proof: JSON but for polynomials, formulas, terms, facts and readings.
+#: A node of a recorded proof: JSON, except that it contains polynomials, formulas, terms, facts and readings.
 Node = dict[str, Any]
 
 
 class Unrecorded(Exception):
-    """A proof uses what certificates cannot say."""
+    """A proof uses an inference that certificates cannot express."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reason:
-    """The name of a step, and what it is made of: polynomials, terms, facts and evidence."""
+    """The name of an inference step, and its parameters: polynomials, terms, facts and evidence."""
 
     step: str
     data: dict[str, Any] = field(default_factory=dict)
@@ -30,9 +30,9 @@ class Reason:
 
 @dataclass(frozen=True)
 class LinearFact:
-    """A formula that holds, and why: a hypothesis, a sign case, or the name of a step or lemma.
+    """A formula that holds, and its origin: a hypothesis, a sign case, or the name of a step or lemma.
 
-    ``reason`` says it so that it can be checked, where a proof is recorded.
+    In a recorded proof, ``reason`` has the details that a certificate needs.
     """
 
     formula: Formula
@@ -42,34 +42,34 @@ class LinearFact:
 
 @dataclass(frozen=True, eq=False)
 class Resolved:
-    """Evidence whose facts are those of a log."""
+    """Evidence that refers to facts of a log instead of polynomials."""
 
     parts: tuple[tuple[Poly, LinearFact], ...]
     shifts: tuple[LinearFact, ...]
 
 
 class Log:
-    """Facts and divisions in the order in which they were found."""
+    """Facts and steps in the order in which they were found."""
 
     def __init__(self) -> None:
         self.entries: list[LinearFact | Reason] = []
         self._bounds: dict[Poly, LinearFact] = {}
 
     def add(self, entry: LinearFact | Reason) -> None:
-        """Note a fact or a step that is none."""
+        """Append a fact, or a step that states no fact."""
         self.entries.append(entry)
         if isinstance(entry, LinearFact) and isinstance(entry.formula, AtLeast):
             self._bounds.setdefault(entry.formula.p, entry)
 
     def settle(self, bounds: Bounds) -> None:
-        """Note the bounds of names that follow from facts."""
+        """Append the derived lower bounds of names as facts, and clear them."""
         for p, evidence in bounds.settled.items():
             data = {"evidence": self.resolved(evidence)}
             self.add(LinearFact(AtLeast(p), "combination", Reason("combination", data)))
         bounds.settled.clear()
 
     def resolved(self, e: Evidence) -> Resolved:
-        """Evidence with facts for polynomials.  Raises :class:`Unrecorded` where one is not here."""
+        """Return the evidence with facts for polynomials.  Raises :class:`Unrecorded` if a fact is missing."""
         try:
             return Resolved(tuple((c, self._bounds[p]) for c, p in e.parts), tuple(self._bounds[p] for p in e.shifts))
         except KeyError as missing:

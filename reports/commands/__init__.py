@@ -1,4 +1,4 @@
-"""The commands of ``indexproof``: what is asked for on the command line, computed and reported.
+"""The commands of ``indexproof``: each parses its arguments, computes, and reports.
 
-``../../cli.py`` puts them together. Modules that take time to load are imported by the commands that need them.
+``../../cli.py`` assembles them. Modules that take long to load are imported inside the commands that need them.
 """

@@ -1,4 +1,4 @@
-"""The common parts of the commands: how errors reach a person, how reports are printed, how a command ends."""
+"""The frame of all commands: handling of errors and signals, output of reports, exit status."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from ..layout import SPELLED, lose, put, write
 
 PROVED, FALSE, OPEN, BAD_INPUT, BUG = range(5)
 
-# what a wrong option or a missing argument raises; typer brings its own copy of click, or uses the installed one
+# raised for a wrong option or a missing argument; typer may bring its own copy of click or use the installed one
 UsageError: Any = typer.BadParameter.__mro__[1]
 
 _OURS = __name__.split(".")[0]
-#: What typer makes of a Ctrl-C while it reads the command line.
+#: The status that typer returns for a Ctrl-C while it reads the command line.
 _INTERRUPTED = 130
-#: What a machine answers that has no room for another process, or another open file.
+#: Errors of a machine that cannot provide another process, open file or piece of memory.
 _SCARCE = frozenset({errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE})
 
 
 class Commands(TyperGroup):
-    """The commands, with one way for errors to reach a person."""
+    """The group of all commands, which reports their errors in one way."""
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *more: Any, **extra: Any) -> Any:
-        """Run a command line; raises :class:`SystemExit` with the exit status."""
+        """Run a command line.  Raises :class:`SystemExit` with the exit status."""
         words = list(sys.argv[1:] if args is None else args)
         debug = bool(os.environ.get("INDEXPROOF_DEBUG"))
         head = words[: words.index("--")] if "--" in words else words
         if "--debug" in head:
-            # accepted anywhere: it is added to a command that has just failed
+            # accepted at any position, since users append it to a command that has just failed
             debug = True
             words.remove("--debug")
         layout.verbosity = 0
@@ -52,7 +52,7 @@ class Commands(TyperGroup):
                 if name in head:
                     layout.verbosity = level
                     words.remove(name)
-        # a process may be started without them (`indexproof prove >&-`); its exit status still says what was found
+        # a process may start without them (`indexproof prove >&-`); its exit status must still report the result
         sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         for stream in (sys.stdout, sys.stderr):
@@ -62,7 +62,7 @@ class Commands(TyperGroup):
         run = partial(super().main, words, prog_name or "indexproof", *more, **extra)
         with _integers_of_any_length(), _ended_like_interrupted(), _interrupts_in_destructors():
             status = _guarded(run, debug)
-        # Python remembers that Ctrl-C ended an `eval`, until the next one, and then ends as if it were killed
+        # after a Ctrl-C in `eval` Python ends as if killed by the signal, unless another `eval` resets its flag
         eval("None")
         sys.exit(status)
 
@@ -85,11 +85,11 @@ class Commands(TyperGroup):
             say("interrupted: nothing was checked")
             raise typer.Exit(OPEN) from None
         except BrokenPipeError as error:
-            # typer would make the status 1 of it, which says that something is false
+            # typer would return 1, the status of a false claim
             try:
                 sys.stdout.write("\n")
                 sys.stdout.flush()
-            except BrokenPipeError:  # nobody reads the help
+            except BrokenPipeError:  # the reader of the help is gone
                 lose(sys.stdout)
                 raise typer.Exit(PROVED) from None
             raise IndexproofError(f"a pipe broke: {error}") from error
@@ -97,9 +97,9 @@ class Commands(TyperGroup):
 
 @contextmanager
 def _ended_like_interrupted() -> Iterator[None]:
-    """Treat SIGTERM (a job is cancelled) as Ctrl-C: keep the verdicts so far and end all processes."""
+    """Treat SIGTERM (a cancelled job) as Ctrl-C: keep the verdicts so far and end all processes."""
     before = signal.getsignal(signal.SIGTERM)
-    # in a thread there are no handlers, and somebody else's stays
+    # only the main thread may set handlers, and an existing handler is kept
     if ours := before is signal.SIG_DFL and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -111,14 +111,14 @@ def _ended_like_interrupted() -> Iterator[None]:
 
 @contextmanager
 def _interrupts_in_destructors() -> Iterator[None]:
-    """Python prints what is raised in a destructor and goes on: a Ctrl-C must not be lost there, and what it leaves half
-    made of the solver is nothing to tell.
+    """Repeat a Ctrl-C that arrives in a destructor, where Python would drop it, and suppress the errors of solver
+    objects that it left half-constructed.
     """
     before = sys.unraisablehook
 
     def hook(unraisable: Any) -> None:
         if isinstance(unraisable.exc_value, KeyboardInterrupt):
-            # what is raised in this function is lost as well, so a moment later
+            # an exception raised here would be dropped too, so interrupt the main thread a moment later
             threading.Timer(0.01, _thread.interrupt_main).start()
         elif getattr(unraisable.object, "__module__", "").split(".")[0] != "z3":
             before(unraisable)
@@ -132,7 +132,7 @@ def _interrupts_in_destructors() -> Iterator[None]:
 
 @contextmanager
 def _integers_of_any_length() -> Iterator[None]:
-    """Python prints integers of more than a few thousand digits: the maps that are given may have them."""
+    """Lift Python's limit on the digits of printed integers, which those of given maps may exceed."""
     limit = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:
@@ -142,7 +142,7 @@ def _integers_of_any_length() -> Iterator[None]:
 
 
 def _guarded(run: Callable[[], Any], debug: bool) -> int:
-    """The exit status of ``run``; what it raises is told in a line or two on standard error."""
+    """Run a command and return its exit status; an error is reported on standard error."""
     try:
         status = run()
         try:
@@ -162,7 +162,7 @@ def _guarded(run: Callable[[], Any], debug: bool) -> int:
 
 
 def _told(error: BaseException) -> int:
-    """Tell of what ended a command; the exit status."""
+    """Report the error that ended a command and return the exit status."""
     match error:
         case UsageError() if type(error).__name__ == "NoArgsIsHelpError":
             say(error.format_message())
@@ -179,7 +179,7 @@ def _told(error: BaseException) -> int:
             say("interrupted: nothing was checked")
             return OPEN
         case SystemExit():
-            # typer's answer to a reader of the help that has gone; commands end with a status of their own
+            # typer raises it when the reader of the help is gone; commands exit with a status of their own
             lose(sys.__stdout__ or sys.stdout)
             return PROVED
         case MemoryError() | OSError() if isinstance(error, MemoryError) or error.errno in _SCARCE:
@@ -214,13 +214,13 @@ def _bug(error: BaseException) -> str:
 
 
 def status_of(verdict: str) -> int:
-    """The exit status of a command whose answer is ``verdict``."""
+    """Return the exit status for a verdict."""
     return {"PROVED": PROVED, "REFUTED": FALSE, "VACUOUS": FALSE, "UNDEFINED": FALSE}.get(verdict, OPEN)
 
 
 @contextmanager
 def kept_to_the_end() -> Iterator[None]:
-    """Switch the garbage collector off: objects made within last as long as the command."""
+    """Switch the garbage collector off: objects created within last until the command ends."""
     gc.disable()
     try:
         yield
@@ -231,22 +231,22 @@ def kept_to_the_end() -> Iterator[None]:
 
 # ----------------------------------------------------------------------------------------------------- output
 def say(text: str) -> None:
-    """Tell a person something that is not the report."""
+    """Print a message that is not part of the report, to standard error."""
     put(text + "\n", sys.stderr)
 
 
 def say_wrong(error: InputError) -> None:
-    """Tell a person about bad input: where it stands, and what was expected."""
+    """Report bad input: its place, and what was expected."""
     say(f"error: {_noted(error, error.render())}")
 
 
 def _noted(error: InputError, said: str) -> str:
-    """An error message behind the places that were noted for it."""
+    """Return an error message after the places noted on the error."""
     return ": ".join([*getattr(error, "__notes__", []), said])
 
 
 def without(problems: Sequence[InputError], document: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer about everything else, with what is ill-formed and the exit status for that."""
+    """Add the ill-formed statements to a document, with their exit status."""
     said = [{"line": max(e.line, 1), "column": max(e.column, 1), "message": _noted(e, str(e))} for e in problems]
     return {**document, "exit_status": BAD_INPUT, "ill_formed": said} if problems else document
 
@@ -263,9 +263,9 @@ def emit_json(data: dict[str, Any]) -> None:
 
 
 def report(json: bool, document: Callable[[], dict[str, Any]], text: Callable[[], str | Iterable[str]]) -> None:
-    """Print a report for programs or for people, its parts set apart by an empty line; the other is not made.
+    """Print a report as JSON or as text, parts separated by an empty line; only the chosen form is computed.
 
-    With ``-q`` people are told the last line alone.
+    With ``-q`` only the closing line of the text is printed.
     """
     if json:
         emit_json(document())
@@ -285,7 +285,7 @@ def finish(
     text: Callable[[], str | Iterable[str]],
     problems: Sequence[InputError] = (),
 ) -> NoReturn:
-    """Print a report, as :func:`report` does, and end the command: with an exit status, or that of ill-formed input."""
+    """Print a report, as :func:`report` does, and end the command with ``status``, or that of ill-formed input."""
     report(json, lambda: without(problems, document()), text)
     for problem in problems:
         say_wrong(problem)
@@ -295,7 +295,7 @@ def finish(
 # ----------------------------------------------------------------------------------------------------- errors
 @contextmanager
 def writing(said: str, path: Path | None) -> Iterator[None]:
-    """A file or folder that cannot be written is bad input, said as in ``--svg: cannot write``; none, none."""
+    """Turn an :class:`OSError` into an :class:`InputError`, as in ``--svg: cannot write``, if there is a ``path``."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The gate of a repository, and the repository that shows how to have one."""
+"""The commands for the gate of a repository, and for an example repository with a gate."""
 
 from __future__ import annotations
 

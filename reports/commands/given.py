@@ -1,4 +1,4 @@
-"""The inputs of a command line: the claims, maps, points, numbers and the cache that its words stand for."""
+"""The inputs of a command line: cache, claims, maps, points and numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # ------------------------------------------------------------------------------------------------------ cache
 @contextmanager
 def opened_cache(path: Path | None, no_cache: bool, read_only: bool) -> Iterator[Cache]:
-    """The cache that the options ask for."""
+    """Open the cache that the options select."""
     from ...verify.cache import Cache, default_cache
 
     if path is not None and str(path) == "off":
@@ -44,12 +44,12 @@ def opened_cache(path: Path | None, no_cache: bool, read_only: bool) -> Iterator
         if place.is_dir():
             raise InputError(f"--cache: {said} is a folder", expected="the name of a file")
         if place.exists() and not place.is_file():
-            # a device would take every verdict and give none back
+            # a device would accept every verdict and return none
             raise InputError(f"--cache: {said} is no file", expected=expected)
         if read_only and not place.is_file():
             raise InputError(f"--cache: there is no file {said} to read")
     if not read_only:
-        place = writable(place)  # a machine without a home folder proves everything anew
+        place = writable(place)  # without a home folder there is no cache, and everything is proved
         if path is not None and place is None:
             raise InputError(f"--cache: cannot write {said}")
     with Cache(place, read_only=read_only) as cache:
@@ -58,7 +58,7 @@ def opened_cache(path: Path | None, no_cache: bool, read_only: bool) -> Iterator
 
 # ----------------------------------------------------------------------------------------------------- claims
 def rank(max_rank: int | None) -> int:
-    """Up to which rank ops are proved."""
+    """Return the largest rank up to which ops are proved."""
     from ...verify.budget import MAX_RANK
 
     return MAX_RANK if max_rank is None else max_rank
@@ -67,10 +67,10 @@ def rank(max_rank: int | None) -> int:
 def chosen_claims(
     names: Sequence[str] | None, max_rank: int | None, problems: list[InputError] | None = None
 ) -> tuple[list[Selected], str]:
-    """The claims that the command line names, and the command that names them again, up to a claim.
+    """Return the claims that the command line names, and the command that selects their files again.
 
-    Some of the names may be rule files, Python files and folders of both; the others choose among their claims.  What is
-    ill-formed is added to ``problems``, where that is given.
+    Names may be rule files, Python files and folders of both; the other names select among their claims.  Ill-formed
+    input is appended to ``problems``, if given.
     """
     import shlex
 
@@ -80,7 +80,7 @@ def chosen_claims(
     given = with_files_of_folders(names or (), ("python", "rules"), problems)
     for name in FAMILIES:
         if name in given and Path(name).is_dir() and files_below([name]):
-            # what is proved is not what lies there
+            # the name selects from the catalogue, not from the folder
             say(f"`{name}` is a part of the catalogue; the folder is called `{name}/`")
     found = chosen(given, rank(max_rank), lambda path: file_text(path)[1], problems)
     return found, shlex.join(["indexproof", "prove", *files_among(given)])
@@ -89,11 +89,10 @@ def chosen_claims(
 def with_files_of_folders(
     names: Sequence[str], kinds: Sequence[FileKind], problems: list[InputError] | None = None, *, bare: bool = False
 ) -> list[str]:
-    """The names, each once, with the files of these kinds in place of folders.
+    """Return the names, each once, with folders replaced by their files of these kinds.
 
-    A folder is named with a slash or a dot, unless it may be ``bare``.  A folder without such files, or a file of another
-    kind, is added to ``problems``, where that is given, and costs only itself.  Raises :class:`InputError` where nothing
-    is left.
+    A folder must be named with a slash or a dot, unless ``bare`` is set.  A folder without such files, or a file of
+    another kind, is appended to ``problems``, if given, and skipped.  Raises :class:`InputError` if nothing is left.
     """
     found: dict[str, None] = {}
     wrong: list[InputError] = []
@@ -107,12 +106,12 @@ def with_files_of_folders(
     return list(found)
 
 
-#: By suffixes that say what a file holds, the command that takes it.
+#: The command that takes a file, by suffix.
 _COMMANDS = {".py": "prove", ".rules": "prove", ".claims": "check", ".hlo": "hlo", ".mlir": "hlo"}
 
 
 def _files_meant(name: str, kinds: Sequence[FileKind], bare: bool) -> list[str]:
-    """The name itself, or the files of these kinds below the folder that it means."""
+    """Return the name itself, or the files of these kinds below the folder that it names."""
     from ..sources import files_below, kind_of_file
 
     path = Path(name)
@@ -129,7 +128,7 @@ def _files_meant(name: str, kinds: Sequence[FileKind], bare: bool) -> list[str]:
 
 
 def certify(proved: Sequence[Obligation], folder: Path) -> list[str]:
-    """Write a certificate of every proof that has one; return the names of the others."""
+    """Write a certificate of every proof that has one; return the names of the other obligations."""
     from ..certificates import write_certificates
 
     with writing("--certificates: cannot write", folder):
@@ -140,7 +139,7 @@ def certify(proved: Sequence[Obligation], folder: Path) -> list[str]:
 
 # ------------------------------------------------------------------------------------------------------ texts
 def standard_input() -> str:
-    """All of it, as text."""
+    """Read standard input as text."""
     try:
         return sys.stdin.read()
     except UnicodeDecodeError as error:
@@ -153,14 +152,14 @@ def file_text(name: str) -> tuple[str, str]:
 
 
 def given_text(text: str) -> str:
-    """An argument: itself, the text of ``@FILE``, or standard input for ``-``."""
+    """Return an argument, the text of ``@FILE``, or standard input for ``-``."""
     if text == "-":
         return standard_input()
     return read_text(text[1:]) if text.startswith("@") else text
 
 
 def as_map(text: str, name: str, read: Callable[[str], AnyMap] | None = None) -> Any:
-    """A map as text or JSON, or as an ``affine_map`` with its ``affine_set``; concrete unless ``read`` says otherwise."""
+    """Read a map as text, as JSON, or as an ``affine_map`` with its ``affine_set``; ``read`` replaces the reader."""
     from ...core.map_reader import read_map
 
     with noted(f"in the {name}", unless_said=True):
@@ -168,7 +167,7 @@ def as_map(text: str, name: str, read: Callable[[str], AnyMap] | None = None) ->
 
 
 def any_maps(texts: Sequence[tuple[str, str]], at: str = "") -> list[AnyMap]:
-    """Maps, each with its name for messages, that may have parameters; ``at`` gives values to some of these."""
+    """Read maps that may have parameters, each with its name for messages; ``at`` assigns some parameters."""
     from ...core.indexing_map import IndexingMap
     from ...core.map_reader import read_any_map
 
@@ -184,13 +183,13 @@ def any_maps(texts: Sequence[tuple[str, str]], at: str = "") -> list[AnyMap]:
 
 
 def concrete_map(text: str, name: str, at: str = "") -> IndexingMap:
-    """A map whose parameters all have values, in its text or by ``at``."""
+    """Read a map whose parameters all have values, in its text or from ``at``."""
     found: IndexingMap = as_map(str(any_maps([(text, name)], at)[0]) if at else text, name)
     return found
 
 
 def point_of(text: str, known: Sequence[str], missing: str = "the claim has no variable") -> dict[str, int]:
-    """``x=1, g=2`` as a mapping.  Raises :class:`InputError` that points at what is wrong."""
+    """Parse ``x=1, g=2``.  Raises :class:`InputError` that points at the wrong part."""
     out: dict[str, int] = {}
     for start, piece in _pieces(text):
         if (found := re.fullmatch(r"([^\s=]+)\s*=\s*([-+]?[0-9]+)", piece)) is None:
@@ -209,7 +208,7 @@ def point_of(text: str, known: Sequence[str], missing: str = "the claim has no v
 
 
 def integers(option: str, text: str) -> tuple[int, ...]:
-    """``2,3`` as numbers.  Raises :class:`InputError` that points at what is none."""
+    """Parse ``2,3``.  Raises :class:`InputError` that points at the wrong part."""
     found = []
     for start, digits in _pieces(text) if text.strip() else ():
         if not (digits.isascii() and digits.isdigit() and len(digits) <= 40):
@@ -220,25 +219,25 @@ def integers(option: str, text: str) -> tuple[int, ...]:
 
 
 def tile_sizes(option: str, text: str) -> tuple[tuple[int, ...], dict[int, str]]:
-    """``16,o:32`` as sizes, and the names of places by their dimension.  Raises :class:`InputError`."""
+    """Parse ``16,o:32`` into sizes and the names of offsets by dimension.  Raises :class:`InputError`."""
     plain = text
     starts: dict[int, str] = {}
     for k, (start, piece) in enumerate(_pieces(text) if text.strip() else ()):
         name, colon, _ = piece.partition(":")
         if not colon:
             continue
-        # all other names have digits
+        # without a digit, so that it differs from all other names
         if not re.fullmatch(r"[^\W\d]+", name) or name in starts.values():
             expected = "another name for each place, of letters, as in `o:32`"
             raise InputError.at(f"{option}: {quoted(name)} is no name for a place", text, start, expected)
         starts[k] = name
-        # as long as before, so that an error points at its place
+        # spaces keep the length, so that an error points at the right place
         plain = plain[:start] + " " * (len(name) + 1) + plain[start + len(name) + 1 :]
     return integers(option, plain), starts
 
 
 def one_size(option: str, text: str, symbolic: bool) -> int | str:
-    """A number, or where it may be ``symbolic`` an expression of parameters as text.  Raises :class:`InputError`."""
+    """Parse a number; if ``symbolic``, return an expression of parameters as text.  Raises :class:`InputError`."""
     if symbolic and not text.strip().isdecimal():
         return text
     found = integers(option, text)
@@ -248,5 +247,5 @@ def one_size(option: str, text: str, symbolic: bool) -> int | str:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """The pieces between commas, each with the place where it begins."""
+    """Split at commas, and return each part with its position."""
     return ((found.start(1), found[1]) for found in re.finditer(r"(?<![^,])\s*([^,]*?)\s*(?=,|\Z)", text))

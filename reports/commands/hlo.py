@@ -172,7 +172,7 @@ def layout(
     from ..layouts import described
 
     at = memory(shape, integers("--padded", padded))
-    # an element of no dimensions has an empty index, and needs none
+    # the only index of a scalar is empty, so the option is not needed
     place = integers("--index", index) if index else () if index is not None or not at.shape.rank else None
     found = described(at, place, position, verify)
     if svg is not None:
@@ -184,7 +184,7 @@ def layout(
 
 
 def _finish(command: str, found: Description, verify: bool, json: bool) -> NoReturn:
-    """Print a description, of which the verdict decides the exit status if that was asked."""
+    """Print a description and end the command; with ``verify`` the verdict decides the exit status."""
     status = status_of(found.verdict.value) if verify else PROVED
     finish(status, json, lambda: found.document(command, status), found.text)
 

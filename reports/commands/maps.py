@@ -1,4 +1,4 @@
-"""Questions about one map or two: are they equal, what is the simplest, which integers, which other form."""
+"""Commands about one map or two: equality, properties, simplification, widths, conversion."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def equal(left: str, right: str, *, at: str = "", pointwise: bool = False, json:
 
 
 def _equal_instructions(left: str, right: str, json: bool, again: str) -> NoReturn:
-    """Compare two HLO instructions, or one with a map."""
+    """Compare two HLO instructions, or an instruction with a map."""
     from ...verify.claims.instructions import compare_instructions, compare_with_map, is_instruction
     from ..maps import instruction_difference, instructions_json
 

@@ -1,8 +1,8 @@
-"""The arguments and options of commands, read from the docstrings of their functions.
+"""Declaration of the arguments and options of commands in the docstrings of their functions.
 
-Parameters before the ``*`` are arguments, those after it options.  Each has an entry below ``Args:``, as in
-``jobs (-j N 1..): Processes to use.``  The parentheses may hold a flag, where it is not the name of the parameter, a
-short one, a word for the value, and its bounds.  What several commands share is said once, here.
+Parameters before the ``*`` are arguments, those after it options.  Each has an entry below ``Args:``, as in ``jobs (-j
+N 1..): Processes to use.``  The parentheses may hold a flag that differs from the parameter's name, a short flag, a
+placeholder for the value, and its bounds.  Entries that several commands share stand here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ENTRY = re.compile(r"(\w+(?:, \w+)*)(?: \(([^)]*)\))?: (.*)")
 
 
 def documented(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with its arguments and options as typer reads them.  Raises :class:`KeyError` for one without entry."""
+    """Declare the arguments and options of a command for typer.  Raises :class:`KeyError` for a missing entry."""
     said, _, entries = (inspect.getdoc(command) or "").partition("\nArgs:\n")
     known = _entries(_SHARED) | _entries(entries)
     hints = get_type_hints(command, include_extras=True)
@@ -59,7 +59,7 @@ def documented(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _entries(text: str) -> dict[str, tuple[list[str], str]]:
-    """By parameter: what stands in parentheses, and the help."""
+    """Return for each parameter the words in parentheses and the help."""
     found: dict[str, tuple[list[str], str]] = {}
     for entry in re.split(r"\n(?=\S)", textwrap.dedent(text).strip()):
         if read := _ENTRY.fullmatch(" ".join(entry.split())):

@@ -1,4 +1,4 @@
-"""Claims shown, proofs checked again, obligations written for other solvers."""
+"""Commands that show claims, check proofs again, and export obligations for other solvers."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def export(
     from ..trust import write_export
 
     if proofs and not available():
-        cvc5_name()  # says what is missing
+        cvc5_name()  # raises an error that says what is missing
     chosen, _ = chosen_claims(names, max_rank)
     patience = Budget().scaled(budget)
     with opened_cache(cache, no_cache, read_only_cache) as kept, stopped_by_disagreement():

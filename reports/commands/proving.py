@@ -1,4 +1,4 @@
-"""Proving claims, of the catalogue, of declarations, of rule files and of claims files."""
+"""Commands that prove: the catalogue, declarations in Python, rule files and claims files."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def prove(
         raise typer.Exit(_at_point(chosen, at, json))
     from ...verify.budget import Budget
 
-    # what is proved again or written down is stated, and so is what is chosen by its name
+    # only a plain run of the catalogue can use manifests: other runs must state all obligations
     everything = not names and not recheck and certificates is None
     problems: list[InputError] = []
     try:
@@ -117,7 +117,7 @@ def prove(
             owed = [r.obligation for r in run.results if r.verdict.proved and r.obligation.gate]
             for name in certify(owed, certificates):
                 say(f"  none  {name}")
-    finally:  # what was proved is told also where the certificates cannot be written
+    finally:  # report the verdicts even if the certificates cannot be written
         report(json, lambda: without(problems, asked.document(run)), lambda: asked.text(run, keeps))
         for problem in problems:
             say_wrong(problem)
@@ -126,16 +126,16 @@ def prove(
 
 @dataclass(frozen=True)
 class _Asked:
-    """The obligations to be proved: claims and all that they owe, and the command that names them again."""
+    """The obligations to prove with their claims, and the command that selects them again."""
 
     claims: Sequence[Any]
     obligations: Sequence[Obligation]
     command: str
-    #: Whether what decides no verdict is asked too.
+    #: Whether findings, which decide no verdict, are included.
     findings: bool = True
 
     def document(self, run: Run) -> dict[str, Any]:
-        """The report for programs; rules of rule files have one of their own."""
+        """Return the JSON document; rules of rule files have one of their own."""
         from ...verify.obligation import STATED
 
         if self.claims and all(c.family == STATED for c in self.claims):
@@ -147,14 +147,14 @@ class _Asked:
         return run_json(run, self.claims, self.command)
 
     def text(self, run: Run, keeps: bool) -> Iterator[str]:
-        """The report for people; ``keeps`` says whether verdicts were kept."""
+        """Yield the report as text; ``keeps`` says whether verdicts were cached."""
         from ..summary import summary
 
         return summary(run, self.claims, command=self.command, cached=keeps)
 
 
 def _given(names: Sequence[str] | None, max_rank: int | None, problems: list[InputError]) -> _Asked:
-    """State the selection of the command line; what is ill-formed is added to ``problems``."""
+    """State the obligations of the selected claims; ill-formed input is appended to ``problems``."""
     chosen, command = chosen_claims(names, max_rank, problems)
     with kept_to_the_end():
         obligations = [o for s in chosen for o in s.obligations()]
@@ -163,7 +163,7 @@ def _given(names: Sequence[str] | None, max_rank: int | None, problems: list[Inp
 
 
 def _whole(kept: Cache, max_rank: int | None) -> _Asked:
-    """The whole catalogue, of which only that is stated which has changed."""
+    """Select the whole catalogue, and state only the obligations that have changed."""
     from ...verify.manifest import whole_catalogue
 
     found = whole_catalogue(kept, rank(max_rank))
@@ -171,7 +171,7 @@ def _whole(kept: Cache, max_rank: int | None) -> _Asked:
 
 
 def _crew(scheduler: str) -> AbstractContextManager[Cluster | None]:
-    """The workers of a scheduler, if one is named."""
+    """Connect to the workers of a scheduler, if one is named."""
     if not scheduler:
         return nullcontext()
     from ...verify.cluster import Cluster
@@ -180,7 +180,7 @@ def _crew(scheduler: str) -> AbstractContextManager[Cluster | None]:
 
 
 def proved(obligations: Sequence[Obligation], kept: Cache, **how: Any) -> Run:
-    """Prove obligations, told of on standard error; two engines that contradict each other end the command."""
+    """Prove obligations with progress on standard error; end the command if two engines contradict each other."""
     from ...verify.proving import prove_all
     from ..progress import Watcher
 
@@ -190,7 +190,7 @@ def proved(obligations: Sequence[Obligation], kept: Cache, **how: Any) -> Run:
 
 @contextmanager
 def stopped_by_disagreement() -> Iterator[None]:
-    """Two engines that contradict each other end the command, with the question in a file."""
+    """End the command if two engines contradict each other, with the question in a file."""
     from ...verify.trust.disagreement import Disagreement
 
     try:
@@ -203,7 +203,7 @@ def stopped_by_disagreement() -> Iterator[None]:
 
 
 def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
-    """Evaluate what one claim owes at one point."""
+    """Evaluate the obligations of one claim at one point, and return the exit status."""
     from ...verify.obligation import STATED
     from ..machine import point_json
     from ..refutation import at_point, holds_at, point_variables
@@ -213,13 +213,13 @@ def _at_point(chosen: Sequence[Selected], at: str, json: bool) -> int:
         raise InputError(said, expected="the name of one claim")
     obligations = [o for s in chosen for o in s.obligations()]
     if not any(s.kind for s in chosen) or chosen[0].named.family == STATED:
-        # of generated code the values are asked about that it is handed, which have no names
+        # the variables of obligations about generated code have no names that a user could know
         asked = [o for o in obligations if o.gate and o.question == "valid"]
         obligations = [o for o in asked if not o.kind.startswith("as compiled")]
     of = {o: point_variables(o) for o in obligations}
     point = point_of(at, list(dict.fromkeys(itertools.chain.from_iterable(of.values()))))
     places = [(o, place) for o in obligations if (place := holds_at(o, point)) is not None]
-    # an obligation without variables is the same at every point
+    # prefer obligations with variables: the others do not depend on the point
     places = [(o, place) for o, place in places if of[o]] or places
     if not places:
         least = min(of, key=lambda o: len(set(of[o]) - set(point)))
@@ -290,7 +290,7 @@ def check(
             checked.append((f, []))
             check_claims(f, names=only or None, confirm=confirm, progress=checked[-1][1].append)
     except KeyboardInterrupt:
-        pass  # what is missing is counted
+        pass  # claims that were not checked are counted below
     missed = total - sum(len(results) for _, results in checked)
     checked = [(f, results) for f, results in checked if results]
     found = checked, missed, time.perf_counter() - start
@@ -299,7 +299,7 @@ def check(
 
 
 def _claims_file(name: str, problems: list[InputError]) -> list[ClaimsFile]:
-    """The claims of a file, none where it cannot be read; what is ill-formed is added to ``problems``."""
+    """Read a claims file; empty if it cannot be read.  Ill-formed input is appended to ``problems``."""
     from ...verify.claims import read_claims
 
     shown, text = file_text(name)

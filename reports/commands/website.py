@@ -107,7 +107,7 @@ def report(
 
 
 def _is_module(name: str) -> bool:
-    """Whether a name is that of an HLO module: by its suffix, or because its text begins like one."""
+    """Return whether a name is that of an HLO module, by its suffix or by the beginning of its text."""
     path = Path(name)
     if path.suffix in _MODULES:
         return True

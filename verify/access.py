@@ -1,10 +1,9 @@
 """Count what maps read: distinct elements and reads of an operand, and the memory transactions of warps.
 
-All numbers are exact. Elements are counted component by component (variables that share no result and no constraint
-multiply), a component as a set by isl. Transactions are counted request by request: a request is what the lanes of one
-warp read at once, and requests whose addresses differ by a multiple of the largest granule need equally many, so one
-period of each variable stands for all of it. What would take more than `LIMIT` steps is not counted, and the answer is
-None.
+All numbers are exact. Elements are counted per component (variables that share no result and no constraint multiply),
+each component as a set by isl. Transactions are counted per request: what the lanes of one warp read at once. Requests
+whose addresses differ by a multiple of the largest granule need equally many, so one period of each variable is counted
+for all of its values. The result is None if the count takes more than `LIMIT` steps.
 """
 
 from __future__ import annotations
@@ -31,16 +30,16 @@ from .isl_form import count_points, to_isl
 
 #: Bytes of a sector and of a line of global memory, and of a word of shared memory, of which there are `BANKS` banks.
 SECTOR, LINE, WORD, BANKS = 32, 128, 4, 32
-#: At most so many lanes are looked at, or points of a set walked through.
+#: Limit on the lanes that are evaluated, and on the points of a set that are enumerated.
 LIMIT = 1 << 22
-#: At most so many candidates for the period of a variable are tried.
+#: Limit on the candidates for the period of a variable.
 _TRIED = 64
 
 
 # ----------------------------------------------------------------------------------------------------- utilization
 @dataclass(frozen=True)
 class Utilization(Shown):
-    """How many elements of an operand are read, and how often; None where that was not counted."""
+    """How many elements of an operand are read, and how often; None for an unknown number."""
 
     #: Elements of the operand.
     elements: int
@@ -48,17 +47,17 @@ class Utilization(Shown):
     distinct: int | None
     #: Pairs of an output element and an element that it reads.
     reads: int | None
-    #: Whether the numbers are upper bounds: addresses are known only when the program runs.
+    #: Whether the numbers are upper bounds, because addresses are known only at run time.
     at_most: bool = False
 
     @property
     def fraction(self) -> float | None:
-        """The part of the operand that is read, from 0 to 1; all of an operand without elements."""
+        """The fraction of the operand that is read, from 0 to 1; 1 for an operand without elements."""
         return None if self.distinct is None else self.distinct / self.elements if self.elements else 1.0
 
     @property
     def reuse(self) -> float | None:
-        """How often an element that is read is read, on average."""
+        """How often each element that is read is read, on average."""
         return self.reads / self.distinct if self.reads is not None and self.distinct else None
 
     def __str__(self) -> str:
@@ -71,10 +70,10 @@ class Utilization(Shown):
 
 
 def utilization(maps: Sequence[IndexingMap], elements: int, at_most: bool = False) -> Utilization:
-    """Count what output elements read of an operand of ``elements`` elements.
+    """Count the elements of an operand of ``elements`` elements that the output reads, and the reads.
 
-    ``maps`` are from output to operand and all of them apply. With runtime variables the numbers are upper bounds: any
-    element that some value reaches counts as read. ``at_most`` says that the maps are an upper bound themselves.
+    ``maps`` are from output to operand and all of them apply. With runtime variables the numbers are upper bounds: an
+    element counts as read if some value reaches it. ``at_most`` says that the maps themselves are an upper bound.
     """
     at_most = at_most or any(m.rts for m in maps)
     maps = [m.with_(rts=tuple(RuntimeVariable(v.name, v.lo, v.hi) for v in m.rts)) for m in maps]
@@ -94,13 +93,13 @@ def utilization(maps: Sequence[IndexingMap], elements: int, at_most: bool = Fals
 
 
 def _product(counts: Sequence[int | None]) -> int | None:
-    """Multiply counts; one that is zero settles it, even beside unknown ones."""
+    """Multiply counts, None being unknown; the product is 0 if any factor is 0."""
     known = [n for n in counts if n is not None]
     return prod(known) if len(known) == len(counts) or 0 in known else None
 
 
 def connected(sets: Iterable[set[Var]]) -> list[set[Var]]:
-    """The unions of sets that are connected by common elements; empty sets are left out."""
+    """Return the unions of sets that are connected by common elements, without empty sets."""
     groups: list[set[Var]] = []
     for together in filter(None, sets):
         apart = [g for g in groups if not g & together]
@@ -124,7 +123,7 @@ def _pairs(m: IndexingMap) -> int | None:
     """Count the pairs of a source and a target; with runtime variables, an upper bound."""
     if m.ranges and not m.rts:
         return _relation(to_isl(m))
-    # each point of the domain is one pair, or at most one
+    # each point of the domain is at most one pair, and without runtime variables exactly one
     free = (*m.dims, *m.ranges)
     if not m.constraints:
         return prod(v.size for v in free)
@@ -133,7 +132,7 @@ def _pairs(m: IndexingMap) -> int | None:
 
 
 def _targets(m: IndexingMap) -> Any:
-    """The targets as an isl set, for any runtime values."""
+    """Return the targets as an isl set, for any runtime values."""
     ranges = (*m.ranges, *(Variable(v.name, v.lo, v.hi) for v in m.rts))
     return to_isl(IndexingMap(m.dims, ranges, (), m.results, m.constraints)).range()
 
@@ -176,7 +175,7 @@ class Requests:
 
     #: Requests with at least one active lane.
     requests: int
-    #: Sectors and lines that the requests touch, and the sectors that the same bytes would fill if they were packed.
+    #: Sectors and lines that the requests touch, and the sectors that the same bytes fill if packed.
     sectors: int
     lines: int
     packed: int
@@ -184,11 +183,11 @@ class Requests:
     wavefronts: int
     #: Elements that one thread loads at once: neighbours in memory, aligned to their common size.
     vector: int
-    #: Bytes from lane to lane where they are always the same, and None where not.
+    #: Bytes from lane to lane if the distance is constant, otherwise None.
     stride: int | None
-    #: The operand's dimensions along which neighbouring lanes are apart.
+    #: The operand's dimensions in which neighbouring lanes differ.
     dimensions: tuple[int, ...]
-    #: A request that touches most sectors, by the values of its variables, and how many it touches.
+    #: A request that touches the most sectors, by the values of its variables, and the number of them.
     worst: tuple[dict[str, int], int]
 
     @property
@@ -198,10 +197,10 @@ class Requests:
 
 
 def requests(at: Launched, m: IndexingMap, operand: Memory) -> Requests | None:
-    """Count the memory requests of a launch for one operand; None beyond `LIMIT` lanes.
+    """Count the memory requests of a launch for one operand, or return None beyond `LIMIT` lanes.
 
-    ``m`` is from elements of the output to elements of the operand. Its ranges are iterations, each with a request of its
-    own. Raises `InputError` for a map of another rank, or with runtime variables.
+    ``m`` is from elements of the output to elements of the operand. Each value of its ranges is an iteration with a
+    request of its own. Raises `InputError` for a map of another rank, or with runtime variables.
     """
     if m.rts:
         raise InputError("a map with runtime variables has no fixed addresses", expected="a map without them")
@@ -212,7 +211,7 @@ def requests(at: Launched, m: IndexingMap, operand: Memory) -> Requests | None:
 
 
 class _Counter:
-    """The positions that lanes read, as a function of the variables of a request and of lane and vector element."""
+    """Evaluates the positions that lanes read, given the variables of a request, the lane and the vector element."""
 
     def __init__(self, m: IndexingMap, bits: int, warp: int) -> None:
         self.map = m
@@ -281,11 +280,11 @@ class _Counter:
         return next((v for v in self.map.variables if v.name == name), None)
 
     def _difference(self, f: Expr, v: Variable, by: int) -> int | None:
-        """Return f(v + by) - f(v) if it is one number wherever both are in the box."""
+        """Return f(v + by) - f(v) if it is constant on the box."""
         return next((step for _, step in self._differences(f, v, [by])), None)
 
     def _differences(self, f: Expr, v: Variable, moves: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Yield each of ``moves`` by which f differs by one number wherever both points are in the box, and the number."""
+        """Yield each of ``moves`` by which f differs by a constant on the box, and that constant."""
         moves = [by for by in moves if by <= v.hi - v.lo]
         if not moves:
             return
@@ -294,14 +293,14 @@ class _Counter:
         points[v.name] = self.random.integers(v.lo, v.hi - far, shape, endpoint=True)
         steps = self._at({**points, v.name: points[v.name] + far})[1] - self._at(points)[1]
         steps = np.broadcast_to(steps, shape)
-        # most candidates fail at these points, before anything is to be proved
+        # sampled points rule out most candidates, which saves their proofs
         for by in itertools.compress(moves, (steps == steps[:, :1]).all(axis=1)):
             step = self._step(f, v, by)
             if step is not None:
                 yield by, step
 
     def _step(self, f: Expr, v: Variable, by: int) -> int | None:
-        """Return f(v + by) - f(v) if it is proved to be one number wherever both are in the box."""
+        """Return f(v + by) - f(v) if the simplifier proves it constant on the box."""
         (moved,) = substitute_all([f], {v.expr: v.expr + by})
         found = simplify_expr(moved - f, {**self.ends, v.expr: (v.lo, v.hi - by)})
         return found.value if isinstance(found, Int) else None
@@ -313,7 +312,7 @@ class _Counter:
         return None if step is None or step * self.bits % 8 else step * self.bits // 8
 
     def _vector(self, f: Expr, unroll: Variable | None) -> int:
-        """Return how many neighbours can be loaded at once: a power of two, aligned, at most 16 bytes."""
+        """Return how many neighbours can be loaded at once: a power of two, aligned, at most 16 bytes in total."""
         if unroll is None or unroll.lo or self._difference(f, unroll, 1) != 1:
             return 1
         width = gcd(unroll.size, max(128 // self.bits, 1))
@@ -326,14 +325,14 @@ class _Counter:
         return width
 
     def _whole(self, c: Constraint, v: Variable, width: int) -> bool:
-        """Return whether a constraint holds for all of ``width`` neighbours or for none, by where it begins and ends."""
+        """Return whether the bounds of a constraint admit all or none of each ``width`` aligned neighbours."""
         (first,) = substitute_all([c.expr], {v.expr: integer(0)})
         counts = simplify_expr(c.expr - first - v.expr, self.ends) is integer(0)
         aligned = simplify_expr(first % width, self.ends) is integer(0)
         return counts and aligned and c.lo % width == 0 and (c.hi + 1) % width == 0
 
     def _period(self, f: Expr, v: Variable) -> tuple[Any, Any]:
-        """Return values of ``v`` that stand for all, and for how many each stands."""
+        """Return representatives of the values of ``v``, and how many values each represents."""
         whole = self._unconstrained(v)
         size = v.hi - v.lo + 1
         divisors = {
@@ -352,7 +351,7 @@ class _Counter:
         return np.arange(v.lo, v.hi + 1), np.ones(size, np.int64)
 
     def _unconstrained(self, v: Variable) -> int:
-        """Return how many values of ``v``, from the lowest, satisfy every constraint whatever the others are."""
+        """Return how many values of ``v``, from the lowest, satisfy all constraints for any other values."""
         concerned = [c for c in self.map.constraints if v.expr in c.expr.variables()]
         low, high = 0, v.hi - v.lo + 1
         while low < high:
@@ -374,7 +373,7 @@ def _divisors(n: int) -> list[int]:
 
 
 def _distinct(bits: Any, granule: int) -> Any:
-    """Count the distinct granules of each row, which is sorted; a negative entry is none."""
+    """Count the distinct granules in each sorted row, without negative entries."""
     at = bits // granule
     new = np.ones_like(at, bool)
     new[:, 1:] = at[:, 1:] != at[:, :-1]
@@ -384,7 +383,7 @@ def _distinct(bits: Any, granule: int) -> Any:
 def _wavefronts(bits: Any, element: int, warp: int) -> Any:
     """Count the passes over the banks of shared memory that each row takes.
 
-    Lanes that load more than a word are served in groups, each of which loads one word of every bank at best.
+    Lanes that load more than a word are served in groups. Each pass loads at most one word of every bank.
     """
     rows, lanes, vector = bits.shape
     words = max(element // (8 * WORD), 1)

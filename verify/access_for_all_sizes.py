@@ -1,8 +1,8 @@
 """Count what maps with parameters read: elements and reads as expressions that are exact for all sizes.
 
-Points are counted where each variable has bounds of its own: they are a product. That points have different targets is
-proved; where they have not, neighbouring sums are counted by their ends.
-Other maps are not counted, and the answer says why.
+Points are counted if each variable has bounds of its own: their number is a product of extents. That points have
+different targets is proved; otherwise sums of neighbouring elements are counted by their ends. The answer for any other
+map says why it is not counted.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from .parametric import decide_for_all_sizes
 
 @dataclass(frozen=True)
 class UtilizationForAllSizes(Shown):
-    """How many elements of an operand are read, and how often, in parameters; None where that was not counted."""
+    """How many elements of an operand are read, and how often, in parameters; None for an unknown number."""
 
     elements: Expr
     distinct: Expr | None
     reads: Expr | None
     at_most: bool = False
-    #: The numbers hold where these do.
+    #: The conditions on parameters under which the numbers hold.
     conditions: tuple[Condition, ...] = ()
-    #: Why it was not counted.
+    #: Why the elements were not counted.
     reason: str = ""
 
     @property
     def fraction(self) -> Expr | None:
-        """The part of the operand that is read, where that is a product of parameters."""
+        """The fraction of the operand that is read, if it is a product of parameters."""
         return None if self.distinct is None else ratio(self.distinct, self.elements)
 
     @property
     def reuse(self) -> Expr | None:
-        """How often an element that is read is read on average, where that is a product of parameters."""
+        """How often each element that is read is read on average, if that is a product of parameters."""
         return None if self.reads is None or self.distinct is None else ratio(self.reads, self.distinct)
 
     def __str__(self) -> str:
@@ -57,7 +57,7 @@ class UtilizationForAllSizes(Shown):
 
 
 def quotient_text(a: Expr, b: Expr) -> str:
-    """A quotient, as a product where it is one."""
+    """Format a quotient, as a product if possible."""
     found = ratio(a, b)
     return f"({format_expr(a)}) / ({format_expr(b)})" if found is None else format_expr(found)
 
@@ -65,9 +65,9 @@ def quotient_text(a: Expr, b: Expr) -> str:
 def utilization_for_all_sizes(
     maps: Sequence[ParametricMap], sizes: Sequence[Expr], at_most: bool = False
 ) -> UtilizationForAllSizes:
-    """Count what output elements read of an operand of these ``sizes``, as :func:`.access.utilization` does.
+    """Count the elements of an operand of these ``sizes`` that the output reads, as :func:`.access.utilization` does.
 
-    Parameters are sizes, and so not negative.
+    Parameters are sizes, and therefore not negative.
     """
     elements = mul(*sizes)
     counted = [_counted(m) for m in maps]
@@ -83,7 +83,7 @@ def utilization_for_all_sizes(
 
 
 def _counted(m: ParametricMap) -> tuple[Expr, Expr, list[Condition]] | str:
-    """The targets and the pairs of a map, and the conditions under which there are so many; or why they are not counted."""
+    """Count the targets and the pairs of a map, with the conditions under which the counts hold; or return why not."""
     facts = Facts(dict.fromkeys(map(var, m.parameters), (0, inf)))
     tied = [c for c in m.conditions if c not in m.on_parameters and not m.is_box(c)]
     if tied:
@@ -109,7 +109,7 @@ def _counted(m: ParametricMap) -> tuple[Expr, Expr, list[Condition]] | str:
         if _tells_apart(m, inside, results):
             distinct += [extents[v] for v in inside]
         elif len(results) == 1 and all(_steps(results[0], v) for v in inside):
-            # neighbouring sums are one apart
+            # the sum takes every value between its least and its greatest
             distinct.append(add(1, *(extents[v] - 1 for v in inside)))
             empty += inside
         else:
@@ -126,12 +126,12 @@ def _arguments(kind: type[Min | Max], e: Expr) -> Sequence[Expr]:
 
 
 def _steps(e: Expr, v: Var) -> bool:
-    """Whether an expression is ``v`` or its negation and something without ``v``."""
+    """Return whether an expression is ``v`` or ``-v`` plus something without ``v``."""
     return any(v not in (e - v * sign).variables() for sign in (1, -1))
 
 
 def _tells_apart(m: ParametricMap, variables: Sequence[Var], results: Sequence[Expr]) -> bool:
-    """Whether no two points of these variables have the same results."""
+    """Return whether no two points of these variables have the same results, as far as that is proved."""
     if {*variables} <= {*results}:
         return True
     own = {*m.variables} - {*variables}

@@ -1,6 +1,6 @@
-"""A module and its maps: simplified, those that are proved to be the same relation kept once.
+"""A module and its maps, simplified; maps that are proved to be the same relation are kept once.
 
-Solvers, and what only they need, are loaded where two maps differ and it is asked whether they say the same.
+Solvers and their dependencies are imported only to compare two maps that differ.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class CheckedQuestion:
 class ComputationReport:
     """The proved maps of one computation.
 
-    Steps of the analysis are counted where they are taken first: those of a called computation with this one,
-    unless it was checked before.
+    The analysis of a called computation is counted with the computation that reaches it first, unless that callee was
+    checked before.
     """
 
     name: str
@@ -47,7 +47,7 @@ class ComputationReport:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Questions by kind."""
+        """The number of questions of each kind."""
         return Counter(c.kind for c in self.checked)
 
     @property
@@ -57,17 +57,17 @@ class ComputationReport:
 
     @property
     def status(self) -> Status:
-        """The verdict on the whole computation: it has nothing false if nothing had to be shown."""
+        """The verdict on the whole computation, which is proved if there was nothing to show."""
         return worst([c.status for c in self.checked]) if self.checked else Status.PROVED
 
 
 class AnalysedModule:
-    """One module, its maps, and what is asked about them once."""
+    """One module and its maps; answers are cached."""
 
     def __init__(self, module: Module) -> None:
         self.read = op_reader(module)
         self.catalogue = OpCatalogue(self.read, why_not)
-        #: The module with the shapes that its text leaves out.
+        #: The module, with shapes inferred where the text leaves them out.
         self.module = module = fill_shapes(module, self._shape)
         self._simplified: dict[IndexingMap, IndexingMap] = {}
         self._same: dict[tuple[IndexingMap, IndexingMap], bool] = {}
@@ -76,7 +76,7 @@ class AnalysedModule:
         self.maps = ModuleMaps(module, self.options())
 
     def options(self) -> Options:
-        """How the module is analysed: simplified, maps that are proved equal kept once."""
+        """Return the options of the analysis: maps are simplified, and kept once if proved equal."""
         return Options(self.catalogue, self.simplify, self.same)
 
     def _shape(self, instruction: Instruction) -> AnyShape | None:
@@ -86,7 +86,7 @@ class AnalysedModule:
             return None  # reported as an instruction without maps
 
     def same(self, a: IndexingMap, b: IndexingMap) -> bool:
-        """Whether two maps are proved to have the same relation."""
+        """Return whether two maps are proved to have the same relation, cached."""
         key = (a, b)
         if key not in self._same:
             from .concrete import equal_maps
@@ -95,14 +95,14 @@ class AnalysedModule:
         return self._same[key]
 
     def simplify(self, m: IndexingMap) -> IndexingMap:
-        """Simplified once for the module."""
+        """Simplify a map, cached."""
         found = self._simplified.get(m)
         if found is None:
             found = self._simplified[m] = simplify_map(m, RULES)
         return found
 
     def for_all_sizes(self, c: Computation, direction: Direction) -> dict[tuple[int, int, int], ReadsForAllSizes]:
-        """The maps of a computation with arrays of unknown size, simplified; none of one without."""
+        """Return the simplified maps of a computation with arrays of unknown size; empty if it has no such arrays."""
         key = (c.name, direction)
         if key not in self._for_all_sizes:
             found: dict[tuple[int, int, int], ReadsForAllSizes] = {}
@@ -116,8 +116,8 @@ class AnalysedModule:
 
 
 def module_maps(module: Module | str) -> ModuleMaps:
-    """The maps of a module, or of HLO text: simplified, those that are proved to be the same relation kept once.
+    """Return the simplified maps of a module or of HLO text; maps that are proved to be equal are kept once.
 
-    Raises :class:`InputError`, with the place, for text that is no HLO.
+    Raises :class:`InputError`, with the position, for text that is not HLO.
     """
     return AnalysedModule(read_any(module) if isinstance(module, str) else module).maps

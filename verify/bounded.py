@@ -1,8 +1,8 @@
-"""Points inside the bounds that hypotheses state, for claims of so many variables that random points miss them.
+"""Points inside the bounds that hypotheses state, for claims of so many variables that random points violate them.
 
-Of ``0 <= i < n`` for eight coordinates hardly any random point has a value for everything.  So the variables get their
-values one after the other, each between the bounds that the ones before it give it: sizes first, then what runs below
-them.  Many points are corners, where every variable stands at a bound, because claims that are off by one fail there.
+Hardly any random point satisfies ``0 <= i < n`` for eight coordinates.  So variables get their values one after the
+other, each between the bounds that earlier variables imply: sizes first, then the indices below them.  Half of the
+points are corners, with every variable at a bound or a fixed distance from it, because off-by-one claims fail there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .preprocess import flattened
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
 _ROWS = 3_000
-#: How far from its bound a variable stands at most, for equal shares of the points.
+#: Limits on the distance of a variable from its bound, for equal shares of the points.
 _STEPS = (0, 1, 2, 6)
 _LARGEST = 1 << 31
 
@@ -36,18 +36,18 @@ class Bound:
 
 
 def bounds_of(hypotheses: Sequence[Condition]) -> list[tuple[Bound, ...]]:
-    """For every inequality the ways in which it bounds a variable; none for one that bounds no variable by itself."""
+    """Return, for every inequality, the bounds on single variables that it gives; an empty tuple if it gives none."""
     return [tuple(_isolated(gap)) for gap in _natural(flattened(hypotheses))]
 
 
 def equations_of(hypotheses: Sequence[Condition]) -> list[Expr]:
-    """The expressions in several variables that the hypotheses say to be zero."""
+    """Return the expressions in at least three variables that the hypotheses state to be zero."""
     gaps = [h.a - h.b for h in flattened(hypotheses) if isinstance(h, Compare) and h.op == "=="]
     return [e for e in gaps if len(e.variables()) > 2 and _small(e)]
 
 
 def _natural(known: Sequence[Condition]) -> Iterator[Expr]:
-    """The expressions that the hypotheses say to be zero or more."""
+    """Yield the expressions that the hypotheses state to be non-negative."""
     for h in known:
         match h:
             case Compare("<=", a, b):
@@ -68,12 +68,12 @@ def _isolated(gap: Expr) -> Iterator[Bound]:
 
 
 def units(gap: Expr) -> Iterator[tuple[Var, Expr]]:
-    """The variables that an equation ``gap == 0`` gives their values."""
+    """Yield the variables that an equation ``gap == 0`` can be solved for, with their values."""
     return ((t, rest * -k) for t, k, rest in _apart(gap) if abs(k) == 1)
 
 
 def _apart(gap: Expr) -> Iterator[tuple[Var, int, Expr]]:
-    """The variables that occur once in a sum, with their coefficients and the rest of it."""
+    """Yield each variable that occurs once in a sum, its coefficient, and the rest of the sum."""
     const, terms = (gap.const, gap.terms) if isinstance(gap, Sum) else (0, ((gap, 1),))
     for t, k in terms:
         if isinstance(t, Var):
@@ -83,7 +83,7 @@ def _apart(gap: Expr) -> Iterator[tuple[Var, int, Expr]]:
 
 
 def _small(e: Expr) -> bool:
-    """Whether no integer in ``e`` is near the limits of 64 bits, in which points are computed."""
+    """Return whether no integer in ``e`` is near the limits of the 64 bits in which points are computed."""
     for n in postorder(e):
         if isinstance(n, Int) and abs(n.value) > _LARGEST:
             return False
@@ -93,10 +93,10 @@ def _small(e: Expr) -> bool:
 
 
 def assignment_order(names: Sequence[Var], bounds: Sequence[tuple[Bound, ...]]) -> list[Var]:
-    """An order in which every variable comes after those that its bounds mention, as far as there is one.
+    """Order the variables so that each comes after those that its bounds mention, as far as possible.
 
-    An inequality that bounds several variables is left to one of them that has bounds on the other side too: ``i < n``
-    says how far i runs, and not from where n does.
+    An inequality that bounds several variables belongs to the one that also has a bound on the other side: ``i < n`` is
+    a bound on i, not on n.
     """
     sides: dict[Var, set[bool]] = {v: set() for v in names}
     for ways in bounds:
@@ -105,7 +105,7 @@ def assignment_order(names: Sequence[Var], bounds: Sequence[tuple[Bound, ...]]) 
     after: dict[Var, set[Var]] = {v: set() for v in names}
     for ways in bounds:
         owners = [b for b in ways if len(sides[b.v]) == 2] or list(ways)
-        # of several that could wait for each other none waits
+        # if several variables could own the inequality, none waits, which would make a cycle
         if len(owners) == 1:
             after[owners[0].v].update(owners[0].e.variables())
     order: list[Var] = []
@@ -118,7 +118,7 @@ def assignment_order(names: Sequence[Var], bounds: Sequence[tuple[Bound, ...]]) 
 
 
 def _at_least(b: Bound, v: Var, least: Mapping[Var, int], columns: Mapping[Var, Array]) -> int | None:
-    """The least value of ``v`` by a bound that cannot be computed yet."""
+    """Return a lower bound on ``v`` from an inequality whose other variables have no values yet."""
     if b.v is not v or b.upper or columns.keys() >= set(b.e.variables()):
         return None
     const, terms = (b.e.const, b.e.terms) if isinstance(b.e, Sum) else (0, ((b.e, 1),))
@@ -130,9 +130,9 @@ def _at_least(b: Bound, v: Var, least: Mapping[Var, int], columns: Mapping[Var, 
 def _aims(
     order: list[Var], equations: Sequence[Expr], bounds: Sequence[tuple[Bound, ...]]
 ) -> dict[Var, tuple[Expr, bool]]:
-    """The variables that an equation gives their values, and whether each is its last one; they come last in ``order``.
+    """Find variables to solve equations for, and whether each is the last of one; move them to the end of ``order``.
 
-    These are the later half of those that have bounds on both sides: of two positions the coordinates of one.
+    They are the later half of those with bounds on both sides: of two positions, the coordinates of the second.
     """
     sides = {(b.v, b.upper) for ways in bounds for b in ways}
     aims: dict[Var, tuple[Expr, bool]] = {}
@@ -150,15 +150,15 @@ def _values(e: Expr, columns: Mapping[Var, Array]) -> Array:
 
 
 def inside(names: Sequence[Var], hypotheses: Sequence[Condition], *, aimed: bool = False) -> Array:
-    """Points with a column for each of ``names``, inside what bounds they have; the same every time.
+    """Sample points with a column for each of ``names``, inside the bounds of the variables; deterministic.
 
-    With ``aimed`` equations are met as well as that is possible one variable after the other.
+    With ``aimed``, variables are also chosen to satisfy equations, greedily one after the other.
     """
     generator = np.random.default_rng(8191)
     known = set(names)
     bounds = [tuple(b for b in ways if b.v in known) for ways in bounds_of(hypotheses)]
     columns: dict[Var, Array] = {}
-    # in half of the points every step is the whole step or none: corners
+    # half of the points are corners, where every step is either 0 or the whole reach
     reach = generator.choice(_STEPS, size=(_ROWS, 1))
     steps = generator.integers(0, reach + 1, size=(_ROWS, len(names)))
     corner = generator.random((_ROWS, 1)) < 0.5
@@ -174,7 +174,7 @@ def inside(names: Sequence[Var], hypotheses: Sequence[Condition], *, aimed: bool
     for k, v in enumerate(order):
         own = [b for ways in bounds for b in ways if b.v is v and columns.keys() >= set(b.e.variables())]
         low, high = ([_values(b.e, columns) for b in own if b.upper is upper] for upper in (False, True))
-        # what comes later and has to be below v cannot be less than the least it may be
+        # a later variable that has to be at most v bounds v from below by its own least value
         low += [
             np.full(_ROWS, n) for ways in bounds for b in ways if (n := _at_least(b, v, least, columns)) is not None
         ]

@@ -1,14 +1,14 @@
-"""How far proofs go: the rank of ops, and what a solver may spend on one question, in resources and never in seconds."""
+"""Limits on proofs: the rank of ops, and the resource units a solver may spend on one question (never seconds)."""
 
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from typing import Final
 
-#: Op pairs are proved for every rank up to this one.
+#: Op pairs are proved for every rank up to this limit.
 MAX_RANK = 4
-#: The most resource units that z3 counts to: it takes a limit modulo 2³², so that a larger one would be a small one, or
-#: none at all.
+#: The largest resource limit of z3.  It takes the limit modulo 2³², so a larger number would mean a small limit or
+#: none.
 MAX_RLIMIT: Final = 2**32 - 1
 
 
@@ -22,5 +22,5 @@ class Budget:
     linear: int = 150_000
 
     def scaled(self, factor: float) -> Budget:
-        """More or less patient, in the same proportions up to the most that z3 counts to (:data:`MAX_RLIMIT`)."""
+        """Return the budget with every limit multiplied by ``factor``, at most :data:`MAX_RLIMIT`."""
         return Budget(*(int(min(n * factor, MAX_RLIMIT)) for n in astuple(self)))

@@ -1,13 +1,13 @@
 """Verdicts on disk: a SQLite file keyed by the content of the obligation (reports/trust.md, "The cache").
 
 The key is a digest of the obligation in canonical form (its mathematics, not its name), the question, the budget, the
-versions of solver and interpreter and the text of the prover itself.  Editing any of them asks again.
+versions of solver and interpreter and the text of the prover itself.  A change to any of them asks again.
 
-Every entry is sealed: a message authentication code over its key and its content, made with a secret that is not in the
-file.  An entry is proved again if it is damaged, truncated, altered, moved below another key, or of another version.  A
-counterexample or an example is evaluated whenever it is read, and a proof at small points (:mod:`.recheck`).
+Every entry is sealed: a message authentication code over key and content, whose secret is not in the file.  An entry is
+proved again if it is damaged, truncated, altered, moved to another key, or of another version.  On reading,
+counterexamples and examples are evaluated, and proofs are tested at small points (:mod:`.recheck`).
 
-The file may be used by many processes at once.  One that is killed loses what it had not committed, and nothing else.
+Many processes may use the file at once.  A process that is killed loses only what it had not committed.
 """
 
 from __future__ import annotations
@@ -36,38 +36,38 @@ from .verdict import Opinion, Status, Verdict
 if TYPE_CHECKING:
     from ..core.condition import Condition
 
-#: Counts incompatible forms of the file.
+#: The version of the file format.
 FORMAT = 4
 #: The environment variable that holds the secret, for machines that share a cache.
 KEY_VARIABLE = "INDEXPROOF_CACHE_KEY"
 
-#: Why an entry, or the whole file, is not believed.  Two are no damage: ``locked``, another process did not let go of the
-#: file, and ``unusable``, the disk is full, or the system refuses the file for another reason.
+#: Why an entry, or the whole file, is not trusted.  Two reasons are not damage: ``locked`` (another process kept the
+#: lock) and ``unusable`` (the disk is full, or the system refuses the file for another reason).
 Refusal = Literal["unreadable", "altered", "outdated", "untrue", "locked", "unusable"]
 
-#: How long to wait for another process.
+#: How long to wait for the lock of another process.
 _SECONDS = 30
 _SECRET_BYTES = 32
-#: So many entries are read with one query.
+#: Limit on the entries read with one query.
 _BATCH = 500
-#: The keys of verdicts are digests, and begin with no such word.
+#: Prefix of the keys of manifests; the digests that are the keys of verdicts never begin with it.
 _MANIFEST = "manifest "
 
 
 @lru_cache(maxsize=1 << 16)
 def _condition_digest(c: Condition) -> bytes:
-    # the same conditions occur in many obligations
+    # memoized, because the same conditions occur in many obligations
     from .canonical import condition_text
 
     return hashlib.sha256(condition_text(c).encode()).digest()
 
 
 def question_digest(o: Obligation) -> str:
-    """The digest of what is asked: the mathematics, not the name, and what decides how it is attacked."""
+    """Return the digest of the question: its mathematics without its name, and the fields that select strategies."""
     # kind, gate and width decide which strategies run and what a failure is called
     h = hashlib.sha256(f"{o.question}\0{o.kind}\0{o.gate, o.width}\0".encode())
     if o.source:
-        # in its own words; what it says in the core language follows from them
+        # digest the statement in its own language, which determines its translation
         h.update(o.source.encode() + b"\2")
     else:
         for c in (*o.hypotheses, o.goal, *(c for way in o.ways() for c in (way.premise, *way.steps, way.target))):
@@ -81,34 +81,34 @@ def _asked_by(budget: Budget, confirm: str) -> bytes:
 
 
 def content_key(o: Obligation, budget: Budget, confirm: str = "") -> str:
-    """The digest under which the verdict on ``o`` is kept; ``confirm`` is the solver that confirms it, with version."""
+    """Return the key of the verdict on ``o``; ``confirm`` is the confirming solver with its version."""
     asked = (o.recorded or question_digest(o)).encode()
     return hashlib.sha256(_asked_by(budget, confirm) + asked).hexdigest()
 
 
 # ------------------------------------------------------------------------------------------------------------ the file
 class _WrongFormat(Exception):
-    """The file is a database of something else, or of another version."""
+    """Raised for a database of another application, or of another version."""
 
 
 def default_cache() -> Path | None:
-    """``$INDEXPROOF_CACHE``, or a file in the user's cache folder; ``None`` for ``off``, and for a user without a home."""
+    """Return ``$INDEXPROOF_CACHE``, or a file in the user's cache folder; ``None`` for ``off`` or without a home."""
     named = os.environ.get("INDEXPROOF_CACHE")
     if named:
         return None if named == "off" else Path(named)
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     try:
         return Path(base).expanduser() / "indexproof" / "verdicts.sqlite"
-    except RuntimeError:  # a user whom the system does not know, as in many containers
+    except RuntimeError:  # a user unknown to the system, as in many containers
         return None
 
 
 class Cache:
     """A verdict store; use as a context manager.
 
-    ``path`` may be ``None`` (remember nothing).  Raises nothing for a damaged file: it is set aside and begun again
-    (left alone with ``read_only``), and ``refused`` counts by reason what was not believed.  ``secret`` is by default
-    ``$INDEXPROOF_CACHE_KEY``, or else the content of a file beside the cache that its owner alone can read.
+    ``path`` may be ``None`` (store nothing).  Raises nothing for a damaged file: it is set aside and begun again (left
+    alone with ``read_only``), and ``refused`` counts by reason what was not trusted.  ``secret`` is by default
+    ``$INDEXPROOF_CACHE_KEY``, or else the content of a file beside the cache that only its owner can read.
     """
 
     def __init__(self, path: Path | None, *, read_only: bool = False, secret: bytes | None = None) -> None:
@@ -116,11 +116,11 @@ class Cache:
         self.read_only = read_only
         self.refused: Counter[Refusal] = Counter()
         self.hits = 0
-        #: how many verdicts could not be written
+        #: the number of verdicts that could not be written
         self.unkept = 0
-        #: what the system said when it last refused to read or write
+        #: the last error message of the system on reading or writing
         self.trouble = ""
-        #: where a file is now that could not be read
+        #: the new path of a file that could not be read
         self.set_aside: Path | None = None
         self._db: sqlite3.Connection | None = None
         self._secret = b""
@@ -135,15 +135,15 @@ class Cache:
 
     @property
     def damaged(self) -> int:
-        """The number of entries that were not believed; a file that is no cache counts as one."""
+        """The number of entries that were not trusted; a file that is not a cache counts as one."""
         return self.refused.total() - self.refused["locked"] - self.refused["unusable"]
 
     # -- opening
     def _connect(self, path: Path) -> sqlite3.Connection:
         place = f"{path.resolve().as_uri()}?mode={'ro' if self.read_only else 'rwc'}"
         if self.read_only:
-            # without a log the file says it all, and nothing is written beside it; a writer that comes meanwhile may
-            # make it unreadable, but not wrong, for every entry is sealed
+            # without a log the file is complete and can be opened immutable, so that SQLite writes nothing beside it; a
+            # writer may make it unreadable, but not wrong, because every entry is sealed
             log = path.with_name(path.name + "-wal")
             place += "" if log.exists() and log.stat().st_size else "&immutable=1"
         else:
@@ -152,7 +152,7 @@ class Cache:
         try:
             if not self.read_only:
                 _prepare(db)
-            # nothing but tables: what a view or a trigger computes may never end
+            # only tables are accepted, because a view or a trigger may compute forever
             if _format_of(db) != FORMAT or db.execute("SELECT 1 FROM sqlite_master WHERE type != 'table'").fetchone():
                 raise _WrongFormat
             db.execute("SELECT key, body, seal FROM entries LIMIT 1").fetchone()
@@ -200,14 +200,14 @@ class Cache:
 
     # -- entries
     def get(self, key: str, o: Obligation | None = None) -> Verdict | None:
-        """The verdict kept under ``key``, or ``None`` if there is none that can be believed.
+        """Return the verdict stored under ``key``, or ``None`` if none can be trusted.
 
-        With the obligation ``o`` itself, the verdict is evaluated (:func:`~indexproof.verify.recheck.believable`).
+        Given the obligation ``o``, the verdict is also evaluated (:func:`~indexproof.verify.recheck.believable`).
         """
         return self.get_all([(key, o)])[0]
 
     def get_all(self, asked: Iterable[tuple[str, Obligation | None]]) -> list[Verdict | None]:
-        """The same for many keys and obligations at once, in order."""
+        """Return the verdicts for many keys and obligations at once, in order, as :meth:`get` does."""
         out: list[Verdict | None] = []
         left = iter(asked)
         while part := list(islice(left, _BATCH)):
@@ -216,7 +216,7 @@ class Cache:
         return out
 
     def manifest(self, name: str) -> Any:
-        """Return the JSON recorded under ``name`` (:mod:`.manifest`), or ``None`` if nothing there can be believed."""
+        """Return the JSON stored under ``name`` (:mod:`.manifest`), or ``None`` if none can be trusted."""
         key = _MANIFEST + name
         try:
             return json.loads(self._bodies([key]).get(key, "null"))
@@ -225,19 +225,19 @@ class Cache:
             return None
 
     def put(self, key: str, v: Verdict) -> None:
-        """Keep ``v``, also one that says the budget is not enough; what was not asked is not kept."""
+        """Store ``v``, also if it is undecided; verdicts ``NOT_CHECKED`` are not stored."""
         if self.path is None or self.read_only or v.status is Status.NOT_CHECKED:
             return
         if not self._write(key, json.dumps(_written(v), sort_keys=True)):
             self.unkept += 1
 
     def put_manifest(self, name: str, content: Any) -> None:
-        """Record ``content`` under ``name``, in place of what was there."""
+        """Store ``content`` under ``name`` and replace the old content."""
         if not self.read_only:
             self._write(_MANIFEST + name, json.dumps(content, ensure_ascii=False, separators=(",", ":")))
 
     def _bodies(self, keys: Sequence[str]) -> dict[str, str]:
-        """The entries below ``keys`` that somebody wrote who has the secret, below this key."""
+        """Return the entries under ``keys`` whose seals match, without the others."""
         if self._db is None:
             return {}
         query = f"SELECT key, body, seal FROM entries WHERE key IN ({','.join('?' * len(keys))})"
@@ -273,7 +273,7 @@ class Cache:
         return found
 
     def _write(self, key: str, body: str) -> bool:
-        """Whether that could be done."""
+        """Write an entry and return whether that succeeded."""
         if self._db is None:
             return False
         try:
@@ -287,10 +287,10 @@ class Cache:
 
 
 def _possible(o: Obligation, v: Verdict) -> bool:
-    """Whether a verdict may be one on ``o``.
+    """Return whether ``v`` may be a verdict on ``o``.
 
-    Where ``o`` is only recorded, the seal answers for an example as it does for a proof; what would fail the run is
-    evaluated all the same.
+    If ``o`` is only recorded, the seal vouches for examples and proofs.  A verdict that fails the run is evaluated in
+    any case.
     """
     if o.recorded and not (o.gate and v.status in (Status.REFUTED, Status.UNDEFINED)):
         return has_form(o, v)
@@ -301,14 +301,14 @@ def _possible(o: Obligation, v: Verdict) -> bool:
 
 # ----------------------------------------------------------------------------------------------------------- databases
 def _prepare(db: sqlite3.Connection) -> None:
-    """Make an empty file a cache.  Raises :class:`_WrongFormat` for what is somebody else's, and does not write to it."""
-    # asked at one moment, for others may begin the file meanwhile
+    """Make an empty file a cache.  Raises :class:`_WrongFormat` for a foreign file, without writing to it."""
+    # in one transaction, because another process may initialize the file at the same time
     db.execute("BEGIN")
     if _format_of(db) != FORMAT and not _is_empty(db):
         raise _WrongFormat
     db.execute("COMMIT")
-    # readers and a writer may use the file at once; where another process is about to say so too, SQLite reports a lock
-    # without waiting, lest the two wait for each other
+    # WAL mode lets readers and a writer use the file at once; if another process is switching to it too, SQLite reports
+    # a lock without waiting, to avoid a deadlock, so wait here
     end = time.monotonic() + _SECONDS
     while True:
         try:
@@ -318,8 +318,8 @@ def _prepare(db: sqlite3.Connection) -> None:
             if not _is_lock(error) or time.monotonic() >= end:
                 raise
             time.sleep(0.01)
-    # a process that is killed loses nothing that it has committed; a machine that loses power may, and the file is whole
-    # all the same
+    # a killed process loses nothing that it has committed; a power failure may lose commits, but does not corrupt the
+    # file
     db.execute("PRAGMA synchronous=NORMAL")
     if _format_of(db) == 0:
         db.execute("BEGIN IMMEDIATE")
@@ -339,12 +339,12 @@ def _is_empty(db: sqlite3.Connection) -> bool:
     return _format_of(db) == 0 and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
 
 
-#: What SQLite says of a file that is no database or a damaged one; anything else (a lock, a full disk) passes.
+#: SQLite's error codes for a file that is damaged or not a database; others (a lock, a full disk) are transient.
 _DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def _code(error: Exception) -> int:
-    # the low byte is the primary code; what is not SQLite's has none
+    # the low byte is the primary code; an error that is not SQLite's has none
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
@@ -365,18 +365,18 @@ def _reason(error: Exception) -> Refusal:
 
 
 def _said(error: Exception) -> str:
-    """An error of the system or of SQLite, without numbers and paths."""
+    """Return the message of an error of the system or of SQLite, without numbers and paths."""
     return (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
 
 
 # ---------------------------------------------------------------------------------------------------------- the secret
-#: A link that somebody planted in place of a file is not followed.
+#: Flags that refuse to follow a symbolic link, which somebody may have planted in place of the file.
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """One process at a time, where the system can lock files.  Raises :class:`OSError` if there is no file to lock."""
+    """Lock out other processes, if the system can lock files.  Raises :class:`OSError` if there is no file to lock."""
     file = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600)
     try:
         with suppress(ImportError):
@@ -389,9 +389,9 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _secret_of(path: Path, *, read_only: bool) -> bytes:
-    """The secret of a cache: from the environment, or the file beside it, which is made if need be.
+    """Return the secret of a cache, from the environment or from the file beside it, which is created if needed.
 
-    Where there is none, one that nothing was sealed with.
+    If there is none, return a random secret, which matches no seal.
     """
     given = os.environ.get(KEY_VARIABLE)
     if given:
@@ -400,7 +400,7 @@ def _secret_of(path: Path, *, read_only: bool) -> bytes:
     found = _secret_in(place)
     if found is None and not read_only:
         draft = place.with_name(f"{place.name}.{secrets.token_hex(4)}")
-        # a name that is too long, a planted lock, or a file system that takes nothing any more
+        # OSError: the name is too long, the lock file is a planted link, or the file system refuses to write
         with suppress(OSError), _locked(path):
             found = _secret_in(place)  # another process may have made it meanwhile
             if found is None:
@@ -415,7 +415,7 @@ def _secret_of(path: Path, *, read_only: bool) -> bytes:
 
 
 def _secret_in(place: Path) -> bytes | None:
-    """The secret in a file that is this user's, and that nobody else can read or write; else ``None``."""
+    """Return the secret in a file that belongs to this user and that nobody else can read or write; else ``None``."""
     try:
         with open(os.open(place, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINK), "rb") as f:
             about = os.fstat(f.fileno())
@@ -446,9 +446,9 @@ def _written(v: Verdict) -> dict[str, Any]:
 
 
 def _read(body: Any) -> Verdict | None:
-    """The verdict of an entry; ``None`` for one of another format or prover.
+    """Return the verdict of an entry, or ``None`` for another format or prover.
 
-    Raises :class:`ValueError`, :class:`KeyError` or :class:`TypeError` for what is no entry.
+    Raises :class:`ValueError`, :class:`KeyError` or :class:`TypeError` if ``body`` is not an entry.
     """
     if body["format"] != FORMAT or body["prover"] != prover_digest():
         return None

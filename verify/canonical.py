@@ -1,4 +1,4 @@
-"""Conditions as text in which equal ones are equal and others are not, whatever they are called."""
+"""Conditions as canonical text: equal conditions, and only those, have equal text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ..core.expr import Int, Sum, Var, postorder
 
 
 def condition_text(c: Condition) -> str:
-    """Every expression of ``c`` on a line of its own, each once, and then the shape of ``c`` over these lines."""
+    """Return the distinct expressions of ``c``, one per line, followed by the structure of ``c`` over these lines."""
     at: dict[object, int] = {}
     lines: list[str] = []
     roots = all_exprs(c)

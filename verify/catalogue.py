@@ -1,6 +1,4 @@
-"""Everything the project claims, as obligations: rewrite rules, constraint rules, transfer functions, laws of tiles, map
-transforms, op map pairs.
-"""
+"""The catalogue as obligations: rewrite rules, constraint rules, transfer laws, tile laws, transforms, op map pairs."""
 
 from __future__ import annotations
 
@@ -45,10 +43,10 @@ Claim = Named | Case | StatedRule
 
 @dataclass(frozen=True)
 class Section:
-    """Neighbours in the catalogue whose claims one source file makes.
+    """Consecutive claims of the catalogue that one source file declares.
 
-    ``home`` is the file, by its path below the package, or empty for a file elsewhere.  ``claims`` makes those up to a
-    rank, each with its name.
+    ``home`` is the path of the file below the package, or empty for a file elsewhere.  ``claims`` yields the claims up
+    to a rank, each with its name.
     """
 
     name: str
@@ -57,7 +55,7 @@ class Section:
 
 
 def _home(module: str) -> str:
-    """The file of a module of this package; empty for another one."""
+    """Return the file of a module of this package, or an empty string for another module."""
     package, _, inner = module.partition(".")
     path = f"{inner.replace('.', '/')}.py"
     return path if package == __name__.partition(".")[0] and module in sys.modules else ""
@@ -78,7 +76,7 @@ def _cases(*cases: Callable[[int], Iterator[Case]]) -> Callable[[int], Iterator[
 
 
 def sections(rules: RuleSet = RULES) -> list[Section]:
-    """The catalogue in order, cut where another source file begins."""
+    """Split the catalogue, in order, into the parts that one source file declares each."""
     declared = {
         id(r): getattr(catalog, known).name
         for known in catalog.__all__
@@ -99,19 +97,19 @@ def sections(rules: RuleSet = RULES) -> list[Section]:
     found.append(Section("lemmas", _home(Scheme.__module__), lemmas))
     found += (Section(f"op {cls.__name__}", _home(cls.__module__), _cases(cls.cases)) for cls in OPS.values())
     found.append(Section("placements", _home(layout_cases.__module__), _cases(layout_cases, GridOrder.cases)))
-    # a file that comes back later in the catalogue begins a section of another name
+    # a file that recurs later in the catalogue begins a section of another name
     names = [s.name for s in found]
     return [replace(s, name=f"{s.name} {k}") if s.name in names[:k] else s for k, s in enumerate(found)]
 
 
 def claims(rules: RuleSet = RULES, max_rank: int = MAX_RANK) -> Iterator[tuple[str, Claim]]:
-    """Every claim with its name, in catalogue order."""
+    """Yield every claim with its name, in catalogue order."""
     for section in sections(rules):
         yield from section.claims(max_rank)
 
 
 def obligations_of(claim: Claim, widths: Sequence[int] = WIDTHS) -> Iterator[Obligation]:
-    """The obligations of one claim."""
+    """Yield the obligations of one claim."""
     match claim:
         case Rule():
             return itertools.chain(rule_obligations(claim, widths), compiled_obligations(claim))
@@ -144,12 +142,12 @@ _FAMILIES = {
 
 
 def family_of(claim: Claim) -> str:
-    """The family of a claim's obligations."""
+    """Return the family of a claim's obligations."""
     if isinstance(claim, KnownLaw):
         return claim.family
     return next(family for kind, family in _FAMILIES.items() if isinstance(claim, kind))
 
 
 def group_of(name: str, claim: Claim) -> str:
-    """Where reports list a claim: below the op that it is an instance of, or else below its own name."""
+    """Return the name under which reports list a claim: that of the op for an instance, or else its own."""
     return claim.op.name if isinstance(claim, Case) else name

@@ -1,4 +1,4 @@
-"""Certificates and claims of the core language: what a certificate claims, and a claim as a certificate writes it.
+"""Claims of the core language in the form of certificates, and the check that a certificate proves a given claim.
 
 The checker itself (:mod:`.checker`) is one file that imports nothing of the package.
 """
@@ -23,7 +23,7 @@ def check_certificate(
 ) -> Check:
     """Check every step of a certificate, as :func:`.checker.check_certificate` does.
 
-    With ``claim``, the certificate must be one of these hypotheses and this goal.  Raises :class:`CertificateRefused`.
+    With ``claim``, the certificate must prove these hypotheses and this goal.  Raises :class:`CertificateRefused`.
     """
     found = checker.check_certificate(data, solvers)
     if claim is not None:
@@ -34,7 +34,7 @@ def check_certificate(
 
 
 class ClaimReader:
-    """Expressions and conditions as JSON, and as the checker reads them; ``entries`` are the terms that were written."""
+    """Writes expressions and conditions as JSON and as the checker's terms; ``entries`` lists the terms in order."""
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
@@ -55,7 +55,7 @@ class ClaimReader:
         return self.terms.add(entry)
 
     def _divides(self, d: int, e: int) -> Json:
-        # names are numbered in the order of the table
+        # a quotient gets its name from its index in the table, so the order of entries counts
         self._add(["rest", e, d])
         return ["divides", d, e]
 

@@ -1,13 +1,13 @@
-"""Check certificates: a second implementation on purpose, in one file that imports nothing of the package.
+"""Check certificates: a deliberate second implementation, in one file that imports nothing of the package.
 
 A certificate (``indexproof prove --certificates``) says how a claim was reduced to questions of linear arithmetic.
-reports/certificates.md specifies the format.  Nothing that a certificate says is believed.  The claim is read with a name
-for every quotient, remainder and extremum, and facts that say what these are; a proof adds names for further quotients,
-instances of two laws about products, and cases; at each leaf every solver that is asked must say that the facts contradict
-each other, with products as opaque integers.  Divisors of the claim are assumed not to be zero.
+reports/certificates.md specifies the format.  Nothing in a certificate is trusted.  The checker reads the claim with a
+name for every quotient, remainder and extremum, and with facts that define these names.  A proof adds names for further
+quotients, instances of two laws about products, and case splits.  At each leaf every solver must find the facts
+contradictory, with products as opaque integers.  Divisors of the claim are assumed to be nonzero.
 
-Run it as ``indexproof-check DIR``, or as ``python checker.py DIR``; it needs Python and z3, and asks cvc5 as well where
-that is installed.
+Run it as ``indexproof-check DIR`` or ``python checker.py DIR``.  It needs Python and z3, and also asks cvc5 if that is
+installed.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from pathlib import Path
 from typing import Any
 
 Json = Any
-#: Names in order, each as often as it is a factor.
+#: Sorted names, each repeated as often as it is a factor.
 Monomial = tuple[str, ...]
 #: ``("ge", p)`` for ``p >= 0``, ``("eq", p)`` for ``p = 0``, ``("and", parts)`` and ``("or", parts)``.
 Formula = tuple[Any, ...]
-#: Whether a question in SMT-LIB is contradictory.
+#: Returns whether a script in SMT-LIB is unsatisfiable.
 Solver = Callable[[str], bool]
 
 FORMAT, FILE_FORMAT = "indexproof certificate 3", "indexproof certificates 3"
 MANIFEST, MANIFEST_FORMAT = "manifest.json", "indexproof manifest of certificates 1"
-#: Modulo larger powers of two there are no inverses.
+#: Limit on the width of inverses modulo powers of two.
 WIDEST = 4096
-#: So many files are given to a process at once.
+#: The number of files that a process gets at once.
 FEW = 16
 
 
 class CertificateRefused(Exception):
-    """A certificate that proves nothing: what is wrong, and where."""
+    """Raised for a certificate that proves nothing, with the reason and the position."""
 
     def __init__(self, place: str, reason: str) -> None:
         self.place, self.reason = place, reason
@@ -49,14 +49,14 @@ class CertificateRefused(Exception):
 
 
 def require(holds: object, place: str, reason: str) -> None:
-    """Refuse the certificate unless something holds."""
+    """Refuse the certificate unless ``holds`` is true."""
     if not holds:
         raise CertificateRefused(place, reason)
 
 
 # -------------------------------------------------------------------------------------------------------- polynomials
 class Polynomial(dict[Monomial, int]):
-    """Integer coefficients by monomial; none is zero.  Never changed once it is made."""
+    """Integer coefficients by monomial, none of them zero.  Immutable by convention."""
 
     @classmethod
     def of(cls, terms: Iterable[tuple[Monomial, int]]) -> Polynomial:
@@ -90,7 +90,7 @@ class Polynomial(dict[Monomial, int]):
 
     @property
     def literal(self) -> int | None:
-        """The integer that this is; ``None`` where a name occurs."""
+        """The integer that this equals; ``None`` if a name occurs."""
         return None if any(self) else self.get((), 0)
 
 
@@ -105,7 +105,7 @@ def variable(v: str) -> Polynomial:
 
 
 def exactly(n: Json) -> int:
-    """Return an integer; ``true`` and ``1.0`` are equal to one, and would take its place wherever it is used."""
+    """Return an integer, and refuse ``true`` and ``1.0``, which compare equal to 1."""
     if type(n) is not int:
         raise ValueError(f"no integer: {n}")
     return n
@@ -124,7 +124,7 @@ CONTRADICTION: Formula = ("or", ())
 
 
 def nonnegative(p: Polynomial) -> Formula:
-    """Return ``p >= 0``."""
+    """Return ``p >= 0``, with the coefficients divided by their greatest common divisor."""
     g = math.gcd(*(c for m, c in p.items() if m))
     if not g:
         return TAUTOLOGY if p.get((), 0) >= 0 else CONTRADICTION
@@ -132,7 +132,7 @@ def nonnegative(p: Polynomial) -> Formula:
 
 
 def zero(p: Polynomial) -> Formula:
-    """Return ``p = 0``; the sign of ``p`` does not matter."""
+    """Return ``p = 0``, in one form for ``p`` and ``-p``."""
     g = math.gcd(*(c for m, c in p.items() if m))
     if not g or p.get((), 0) % g:
         return CONTRADICTION if p else TAUTOLOGY
@@ -152,24 +152,24 @@ def joined(kind: str, parts: Iterable[Formula]) -> Formula:
 
 
 def both(*parts: Formula) -> Formula:
-    """Return that all parts hold."""
+    """Return the conjunction of the parts."""
     return joined("and", parts)
 
 
 def either(*parts: Formula) -> Formula:
-    """Return that one of the parts holds."""
+    """Return the disjunction of the parts."""
     return joined("or", parts)
 
 
 def negation(f: Formula) -> Formula:
-    """Return that ``f`` does not hold."""
+    """Return the negation of ``f``."""
     if f[0] in ("and", "or"):
         return joined("or" if f[0] == "and" else "and", map(negation, f[1]))
     return nonnegative(-f[1] - 1) if f[0] == "ge" else nonzero(f[1])
 
 
 def polynomials(f: Formula) -> Iterator[Polynomial]:
-    """Yield the polynomials that a formula speaks of."""
+    """Yield the polynomials that occur in a formula."""
     if f[0] in ("and", "or"):
         for part in f[1]:
             yield from polynomials(part)
@@ -191,36 +191,36 @@ def read_formula(f: Json) -> Formula:
 
 # ------------------------------------------------------------------------------------------------------------- the laws
 def quotient(a: Polynomial, b: Polynomial, q: Polynomial, r: Polynomial) -> Formula:
-    """Return that q and r are quotient and remainder of a by b, where b is not zero; there are such numbers."""
+    """Return that q and r are quotient and remainder of a by b if b is not zero; such integers exist."""
     positive = either(nonnegative(-b), both(nonnegative(r), nonnegative(b - r - 1)))
     negative = either(nonnegative(b), both(nonnegative(-r), nonnegative(r - b - 1)))
     return either(zero(b), both(zero(a - b * q - r), positive, negative))
 
 
 def product(u: Polynomial, v: Polynomial) -> Formula:
-    """Return that ``u·v >= 0`` where ``u >= 0`` and ``v >= 0``."""
+    """Return that ``u >= 0`` and ``v >= 0`` imply ``u·v >= 0``."""
     return either(nonnegative(-u - 1), nonnegative(-v - 1), nonnegative(u * v))
 
 
 def multiple(u: Polynomial, v: Polynomial) -> Formula:
-    """Return that ``u·v = 0`` where ``u = 0``."""
+    """Return that ``u = 0`` implies ``u·v = 0``."""
     return either(nonzero(u), zero(u * v))
 
 
 def inverse(modulus: int, h: Polynomial, i: Polynomial, k: Polynomial) -> Formula:
-    """Return that i is an inverse of the odd number ``2·h + 1`` modulo a power of two; there is one."""
+    """Return that i is an inverse of the odd number ``2·h + 1`` modulo a power of two; an inverse exists."""
     return zero((h * 2 + 1) * i - k * modulus - 1)
 
 
 # -------------------------------------------------------------------------------------------------------------- terms
 class Terms:
-    """The terms of a certificate as polynomials, in which what is no sum or product has a name.
+    """The terms of a certificate as polynomials, with names for quotients, remainders and extrema.
 
-    These names begin with one ``!``, which no name of a variable does; equal terms have equal ones.
+    These names begin with a single ``!``, unlike names of variables; equal terms have equal names.
     """
 
     def __init__(self, table: Sequence[Json] = ()) -> None:
-        #: What a name means, the polynomials in that meaning, and a divisor that is assumed not to be zero.
+        #: For each name, its defining fact and a divisor that is assumed to be nonzero.
         self.meaning: dict[str, tuple[Formula, Polynomial | None]] = {}
         self._names: dict[tuple[Any, ...], Polynomial] = {}
         self.variables: set[str] = set()
@@ -229,7 +229,7 @@ class Terms:
             self.add(entry)
 
     def add(self, entry: Json) -> int:
-        """Read one more term of the table; its number."""
+        """Read one more term of the table and return its number."""
         self.table.append(self._read(entry))
         return len(self.table) - 1
 
@@ -266,7 +266,7 @@ class Terms:
         return made, new
 
     def divided(self, a: Polynomial, b: Polynomial, defined: bool = True) -> tuple[Polynomial, Polynomial]:
-        """Return quotient and remainder; divisibility says something of zero too, by which nothing is divided."""
+        """Return quotient and remainder; with ``defined``, the divisor is assumed to be nonzero."""
         if b.literal == 0 and defined:
             raise ValueError("a division by zero")
         assumed = b if defined and b.literal is None else None
@@ -284,7 +284,7 @@ class Terms:
         return e
 
     def condition(self, c: Json) -> Formula:
-        """Return a condition, whose terms are numbers in the table.  Raises :class:`ValueError`."""
+        """Return a condition over terms given by their numbers in the table.  Raises :class:`ValueError`."""
         t = self.table
         match c:
             case bool():
@@ -306,7 +306,7 @@ class Terms:
         raise ValueError(f"no condition: {c}")
 
     def facts(self, claim: Iterable[Formula]) -> list[Formula]:
-        """Return what all names mean, and that no divisor in a claim is zero."""
+        """Return the definitions of all names, and that no divisor in a claim is zero."""
         seen: set[str] = set()
         todo = [v for f in claim for p in polynomials(f) for v in p.names]
         while todo:
@@ -321,7 +321,7 @@ class Terms:
 # ------------------------------------------------------------------------------------------------------------- proofs
 @dataclass
 class Check:
-    """One check: the claim, the solvers that are asked, and how many steps, leaves and uses of laws it took."""
+    """One check: the claim, the solvers, and the numbers of steps, leaves and uses of laws so far."""
 
     name: str
     terms: Terms
@@ -334,7 +334,7 @@ class Check:
     symbols: dict[Monomial, str] = field(default_factory=dict)
 
     def prove(self, proof: Json, facts: Sequence[str], names: Iterable[str], place: str) -> None:
-        """Check that facts, which are SMT-LIB terms over known names, contradict each other."""
+        """Check a proof that facts, which are SMT-LIB terms over known names, contradict each other."""
         known, meant = list(facts), set(names)
         for k, step in enumerate(proof):
             here = f"{place}[{k}]"
@@ -357,7 +357,7 @@ class Check:
             require(refutes(script), place, f"{name} does not say that these facts contradict each other")
 
     def fact(self, step: Json, known: Sequence[str], names: set[str], place: str) -> Formula:
-        """Return what a step states; ``names`` are those that mean something, also after it."""
+        """Return the fact that a step adds; names that it defines are added to ``names``."""
 
         def read(*ps: Json) -> list[Polynomial]:
             return [self.read(p, names, place) for p in ps]
@@ -385,17 +385,17 @@ class Check:
         raise CertificateRefused(place, f"there is no step {step[0]!r}")
 
     def read(self, p: Json, names: set[str], place: str) -> Polynomial:
-        """Return a polynomial over names that mean something."""
+        """Return a polynomial over defined names."""
         self.meant([found := read_polynomial(p)], names, place)
         return found
 
     def meant(self, ps: Iterable[Polynomial], names: set[str], place: str) -> None:
-        """Refuse names that mean nothing."""
+        """Refuse the certificate if polynomials contain undefined names."""
         unknown = {v for p in ps for v in p.names} - names
         require(not unknown, place, f"{min(unknown, default='')} means nothing here")
 
     def text(self, f: Formula) -> str:
-        """Return a formula as SMT-LIB, every monomial a symbol."""
+        """Return a formula as SMT-LIB, with a symbol for every monomial."""
         if f[0] in ("and", "or"):
             return f"({f[0]} {' '.join(map(self.text, f[1]))} {'true' if f[0] == 'and' else 'false'})"
         terms = []
@@ -407,7 +407,7 @@ class Check:
 
 # ------------------------------------------------------------------------------------------------------------ solvers
 def z3_refutes(script: str) -> bool:
-    """Return whether z3 says that the assertions contradict each other."""
+    """Return whether z3 finds the assertions contradictory."""
     import z3
 
     solver = z3.SimpleSolver()
@@ -417,7 +417,7 @@ def z3_refutes(script: str) -> bool:
 
 
 def cvc5_refutes(script: str, rlimit: int = 5_000_000) -> bool:
-    """Return the same by cvc5.  Raises :class:`ImportError` where it is not installed."""
+    """Return whether cvc5 finds the assertions contradictory.  Raises :class:`ImportError` if it is not installed."""
     import cvc5
 
     manager = cvc5.TermManager() if hasattr(cvc5, "TermManager") else None
@@ -433,7 +433,7 @@ def cvc5_refutes(script: str, rlimit: int = 5_000_000) -> bool:
 
 
 def solvers_at_hand() -> dict[str, Solver]:
-    """Return z3, and cvc5 where it is installed."""
+    """Return z3, and cvc5 if it is installed."""
     try:
         import cvc5  # noqa: F401
     except ImportError:
@@ -443,7 +443,7 @@ def solvers_at_hand() -> dict[str, Solver]:
 
 # ------------------------------------------------------------------------------------------------------- certificates
 def check_certificate(data: Json, solvers: Mapping[str, Solver] | None = None) -> Check:
-    """Check every step of a certificate; all of ``solvers`` are asked about every leaf.
+    """Check every step of a certificate; every leaf is given to all of ``solvers``.
 
     Raises :class:`CertificateRefused`.
     """
@@ -466,7 +466,7 @@ def check_certificate(data: Json, solvers: Mapping[str, Solver] | None = None) -
 
 # -------------------------------------------------------------------------------------------------------------- files
 def listed(folder: Path) -> list[Path]:
-    """Return the certificates in a folder, which must be those that its manifest lists, unchanged and all of them.
+    """Return the certificates in a folder, which must be exactly those that its manifest lists, unchanged.
 
     Raises :class:`CertificateRefused`.
     """
@@ -487,7 +487,7 @@ def listed(folder: Path) -> list[Path]:
 
 
 def check_parts(data: Json, solvers: Mapping[str, Solver] | None = None) -> list[Check]:
-    """Check the certificates in one file, of the cases of one claim.  Raises :class:`CertificateRefused`."""
+    """Check the certificates of one file, which are the cases of one claim.  Raises :class:`CertificateRefused`."""
     well_formed = isinstance(data, dict) and isinstance(data.get("parts"), list)
     require(well_formed and data.get("format") == FILE_FORMAT, "file", f"the format is not {FILE_FORMAT!r}")
     checks = [check_certificate(part, solvers) for part in data["parts"]]
@@ -497,7 +497,7 @@ def check_parts(data: Json, solvers: Mapping[str, Solver] | None = None) -> list
 
 
 def _checked(file: Path) -> tuple[int, int, int, str]:
-    """How many parts, steps and leaves of a file were checked, and what is said where it is refused."""
+    """Return the numbers of parts, steps and leaves of a file, and a message if it is refused."""
     try:
         checks = check_parts(json.loads(file.read_text("utf-8")), solvers_at_hand())
     except (CertificateRefused, OSError, ValueError, RecursionError) as error:
@@ -506,7 +506,7 @@ def _checked(file: Path) -> tuple[int, int, int, str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check the files and folders named on the command line; 0 where all hold, 1 otherwise, 3 for nothing to check."""
+    """Check files and folders from the command line; return 0 if all hold, 3 if there is nothing to check, else 1."""
     bad = empty = steps = leaves = 0
     files = list[Path]()
     for path in map(Path, sys.argv[1:] if arguments is None else arguments):

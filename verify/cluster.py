@@ -1,9 +1,8 @@
 """Jobs as tasks of a Dask cluster: the one place that imports ``distributed`` (reports/trust.md, "A cluster").
 
-Tasks are the :class:`~indexproof.verify.run.Job` s that processes of this machine get, so verdicts and resource counts
-are the same.  Results come back as they are reached, and the client alone writes the cache.  A worker that dies loses
-what it had in hand: few jobs are on their way at a time, and what has arrived is forgotten by the cluster, so that
-nothing else is done again.
+Tasks are the same :class:`~indexproof.verify.run.Job` s that local processes get, so verdicts and resource counts are
+the same.  Results come back as soon as they are found, and only the client writes the cache.  A worker that dies loses
+its current jobs, which are few.  The cluster forgets results that have arrived, so that nothing else is done again.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ from .sources import prover_digest
 from .trust.solvers import available, cvc5_name
 from .verdict import Verdict
 
-#: So many jobs are on their way for every worker: one that it does, and one that waits for it there.
+#: Jobs in flight per worker: one that it runs and one that waits.
 _AHEAD = 2
-#: Seconds until a scheduler must have answered, and until one without workers is given up.
+#: Seconds to wait for a scheduler to answer, and for a first worker.
 _CONNECT = 10.0
 _PATIENCE = 30.0
 _POLL = 0.02
-#: What an address ends in, with or without a protocol before it.
+#: Host and port, with or without a protocol before them.
 _ADDRESS = re.compile(r"\S*[^\s/:]:[0-9]{1,5}/?")
 _EXPECTED = "an address as `dask scheduler` prints it, like tls://host:8786"
 
 
 def fingerprint() -> dict[str, str]:
-    """The versions that a verdict and its resource count may depend on."""
+    """Return the versions that a verdict and its resource count may depend on."""
     return {
         "indexproof": __version__,
         "the prover's source": prover_digest()[:12],
@@ -57,15 +56,15 @@ def fingerprint() -> dict[str, str]:
     }
 
 
-#: Solvers and interned expressions belong to a process: a worker with several threads does one job at a time.
+#: Solvers and interned expressions belong to a process, so a worker with several threads runs one job at a time.
 _one_at_a_time = threading.Lock()
 
 
 def perform(parcel: bytes, expected: dict[str, str]) -> list[tuple[int, Verdict]]:
-    """Do a pickled job on a worker.
+    """Run a pickled job on a worker.
 
-    Raises :class:`InputError`, and leaves the parcel as it is, on a worker to which anybody in the network may have sent
-    it, and on one with other versions than ``expected``: it may have joined after the others were asked.
+    Raises :class:`InputError`, without unpickling, if anybody in the network can reach the worker, or if its versions
+    differ from ``expected``: it may have joined after the others were checked.
     """
     _expect_private(_own_address(), "a worker")
     with _one_at_a_time:
@@ -75,7 +74,7 @@ def perform(parcel: bytes, expected: dict[str, str]) -> list[tuple[int, Verdict]
 
 
 def _own_address() -> str:
-    """Where the worker that runs this is reached; nowhere if none does."""
+    """Return the address of the worker that runs this; empty outside a worker."""
     try:
         return str(_distributed().get_worker().address)
     except ValueError:
@@ -83,7 +82,7 @@ def _own_address() -> str:
 
 
 def _expect_private(address: str, who: str) -> None:
-    """Refuse an address that others can reach without a certificate: a parcel is a pickle, which may run any code."""
+    """Refuse an address that others can reach without a certificate, because unpickling may run any code."""
     protocol, _, place = address.rpartition("://")
     host = place.rpartition(":")[0].strip("[]")
     try:
@@ -116,10 +115,10 @@ def _lacking(who: str, error: ImportError) -> InputError:
 
 
 def _by_value(function: str) -> Callable[..., Any]:
-    """The function of this module by its name, for another process.
+    """Return a function of this module, given its name, in a form to send to another process.
 
-    Being local, it is sent as code and not as a name, so that a scheduler needs no indexproof, and a worker without it
-    can say so.
+    A local function is pickled as code and not as a name.  So the scheduler needs no indexproof, and a worker without
+    it can report that.
     """
     module = __name__
 
@@ -142,11 +141,10 @@ def _distributed() -> Any:
 class Cluster:
     """The workers of a Dask scheduler, for :func:`~indexproof.verify.proving.prove_all`; use as a context manager.
 
-    Raises :class:`InputError` where Dask is not installed, the scheduler at ``address`` is on another machine and not
-    spoken to with TLS, cannot be reached or has no workers, or a worker has no indexproof or another version of it or of
-    its solvers.  ``patience`` is for how many seconds there may be no worker at all.  Where Dask's settings name a
-    certificate or an authority, the scheduler is spoken to with TLS and not otherwise: both sides then show a certificate
-    of that authority.
+    Raises :class:`InputError` if Dask is not installed; if the scheduler at ``address`` is on another machine without
+    TLS, cannot be reached, or has no workers; or if a worker has no indexproof, or other versions of it or of its
+    solvers. ``patience`` limits the seconds without any worker.  If Dask's settings name a certificate or an authority,
+    only TLS is used: both sides then show a certificate of that authority.
     """
 
     def __init__(self, address: str, *, patience: float = _PATIENCE) -> None:
@@ -163,7 +161,7 @@ class Cluster:
         self._checked = 0.0
         self._alive = 0.0
         if not _ADDRESS.fullmatch(address):
-            # Dask waits for the like of it, and complains once more when the interpreter ends
+            # Dask would wait for such an address, and complain again when the interpreter exits
             message = f"there is no Dask scheduler at {quoted(address, 200)}: that is no address"
             raise InputError(message, expected=_EXPECTED)
         _expect_private(address, "a Dask scheduler")
@@ -172,7 +170,7 @@ class Cluster:
             try:
                 client.__init__(address, timeout=_CONNECT, set_as_default=False, security=security)
             except (OSError, RuntimeError, ValueError, TypeError) as error:
-                # Dask would close it when it is collected as garbage, and hang if that is while another client starts
+                # otherwise the garbage collector closes it, which hangs if another client starts at that time
                 with suppress(Exception):
                     client.close()
                 why = " ".join(str(error).split()) or type(error).__name__
@@ -203,7 +201,7 @@ class Cluster:
         return max(1, len(self._known))
 
     def _introduce(self) -> None:
-        """Check that every worker has the versions of this process."""
+        """Check that the versions of every worker are those of this process."""
         try:
             self._client.wait_for_workers(1, timeout=self.patience)
         except TimeoutError:
@@ -225,11 +223,11 @@ class Cluster:
 
     # -- work
     def results(self, jobs: Sequence[Job]) -> Found:
-        """Yield the verdicts of every job as they come.
+        """Yield the verdicts of every job as they arrive.
 
-        A job that ends its workers (``KilledWorker``) is taken apart; the obligations of such a job are given to the
-        cluster one after the other, with nothing beside them, and one that ends its workers even so is
-        :func:`~indexproof.verify.outcome.died`.  Raises :class:`CrewLost` if the scheduler is lost, or all workers are.
+        A job that kills its workers (``KilledWorker``) is split into its obligations, which then run one at a time with
+        no other task on the cluster.  One that kills its workers again is :func:`~indexproof.verify.outcome.died`.
+        Raises :class:`CrewLost` if the connection to the scheduler or all workers are lost.
         """
         suspects: list[Job] = []
         with _quiet():
@@ -250,7 +248,7 @@ class Cluster:
     def _sent(
         self, jobs: Sequence[Job], ahead: Callable[[], int]
     ) -> Iterator[tuple[Job, list[tuple[int, Verdict]] | BaseException]]:
-        """Yield every job with its results, or with the ``KilledWorker`` that it ended in."""
+        """Yield every job with its results, or with the ``KilledWorker`` exception that ended it."""
         waiting = deque(jobs)
         flying: dict[Any, Job] = {}
         task = _by_value("perform")
@@ -271,7 +269,7 @@ class Cluster:
                     self._look_around()
                     time.sleep(_POLL)
                 done = [(flying.pop(future), result) for future, result in arrived]
-                # no name may hold a future: what has arrived must not be done again when its worker dies
+                # drop all references to the future, lest its result be computed again when its worker dies
                 del arrived
                 for job, result in done:
                     yield job, self._result(result)
@@ -282,7 +280,7 @@ class Cluster:
 
     def _result(self, result: Any) -> list[tuple[int, Verdict]] | BaseException:
         if isinstance(result, list):
-            # whatever has become of its worker since
+            # valid even if its worker has died since
             done: list[tuple[int, Verdict]] = result
             return done
         if isinstance(result, self._dask.CancelledError):
@@ -295,7 +293,7 @@ class Cluster:
         raise error
 
     def _look_around(self, again: bool = False) -> None:
-        """Count the workers once a second.  Raises :class:`CrewLost` if there are none."""
+        """Count the workers, at most once a second.  Raises :class:`CrewLost` after too long without any."""
         now = time.monotonic()
         if now < self._checked + 1 and not again:
             return
@@ -314,7 +312,7 @@ class Cluster:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence Dask, which logs every lost connection; the report says it once."""
+    """Silence Dask, which logs every lost connection; the report mentions the loss once."""
     logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     before = [log.level for log in logs]
     for log in logs:

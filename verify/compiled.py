@@ -1,10 +1,10 @@
-"""Generated code of rules, checked: as compiled, each method does what its rule says.
+"""The obligations *as compiled*: the generated method of a rule does what the rule says.
 
-The module of an engine is read as text and every method is executed over expressions.  A form stands for the expression
-that it is equal to, a test that is passed for a hypothesis, and whatever is not understood is refused.  At the end of a
-method the values that it records must make the left side of the rule from what the method was asked about, and the right
-side from what it returns, and every condition must follow from the tests.  The generator has no part in this; what the
-functions of :mod:`indexproof.core.kernel` do is taken as they say it.
+The module of an engine is parsed, and every method is executed symbolically.  A form is the expression that it equals,
+a test that succeeds is a hypothesis, and unknown code is refused.  At the end of a method, the values that it records
+must turn the left side of the rule into its subject and the right side into its result, and every condition must follow
+from the tests.  The generator is not trusted.  The functions of :mod:`indexproof.core.kernel` are assumed to do what
+they document.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from .obligation import Obligation
 
 
 class NotUnderstood(ValueError):
-    """Generated code does something that has no meaning here, or not what its rule says."""
+    """Raised for generated code without a meaning here, or that does not fit its rule."""
 
 
 _DIVISIONS: Final[dict[str, Callable[..., Expr]]] = {"QUOTIENT": core.floordiv, "REMAINDER": core.mod}
@@ -54,7 +54,7 @@ OPERATIONS: Final[dict[type, Callable[[Expr, Expr], Expr]]] = {
     ast.FloorDiv: lambda a, b: a // b,
     ast.Mod: lambda a, b: a % b,
 }
-#: what a module may import: anything else could give these names another meaning
+#: allowed imports, because any other could give these names another meaning
 _IMPORTED: Final = {
     "__future__": {"annotations"},
     "core.engine": {"Engine"},
@@ -64,9 +64,9 @@ _IMPORTED: Final = {
 
 
 def compiled_obligations(rule: Rule) -> Iterator[Obligation]:
-    """Yield the obligations of the generated code of a rule: none for a rule that forms cannot express.
+    """Yield the obligations of the generated code of a rule; none for a rule that forms cannot express.
 
-    That of the catalogue is read from its file; for any other rule it is generated.
+    The code of a rule of the catalogue is read from its file; for any other rule it is generated.
     """
     if rule.structural:
         return
@@ -81,8 +81,8 @@ def compiled_obligations(rule: Rule) -> Iterator[Obligation]:
 
 
 def obligations_of_code(rule: Rule, source: str) -> Iterator[Obligation]:
-    """Yield that the module ``source`` has a method that implies the rule: its subject is the left side, what it
-    returns the right side, and the conditions hold.  One that is not understood owes what is false.
+    """Yield the obligations of the method in the module ``source``: the left side is its subject, the right side is its
+    result, and the conditions hold.  For unknown code the goal is ``false``.
     """
 
     def owe(kind: str, hypotheses: Iterable[Condition], goal: Condition, claim: str) -> Obligation:
@@ -95,7 +95,7 @@ def obligations_of_code(rule: Rule, source: str) -> Iterator[Obligation]:
         methods, table = _parts(source)
         places = [place for *place, method in table if method == rule.name]
         name = "EQUALITIES" if rule.sharing else "RULES"
-        # neither a rule without a strategy nor one that is asked of every dividend is given values
+        # a rule without a strategy and one that is tried at every dividend get no values
         if places not in [[[name, about, s]] for s in (rule.choose, rule.choose or "anywhere")]:
             raise NotUnderstood(f"it stands in the tables of rules as {places}")
         if rule.name not in methods:
@@ -111,7 +111,7 @@ def obligations_of_code(rule: Rule, source: str) -> Iterator[Obligation]:
 
 @functools.lru_cache(4)
 def _parts(source: str) -> tuple[dict[str, ast.FunctionDef], list[tuple[str, ...]]]:
-    """The methods by name, and the tables of rules: which, kind, strategy and name."""
+    """Return the methods by name, and the rows of the tables of rules: table, kind, strategy and name."""
     module = ast.parse(source)
     methods: dict[str, ast.FunctionDef] = {}
     tables: set[str] = set()
@@ -166,7 +166,7 @@ def _row(engine: str, keys: list[ast.expr | None], lists: list[ast.expr]) -> Ite
 
 
 def misread(node: ast.AST) -> NotUnderstood:
-    """The error of a part of the code that has no meaning here."""
+    """Return the error for a part of the code that has no meaning here."""
     return NotUnderstood(f"line {getattr(node, 'lineno', 0)} is not understood: {ast.unparse(node)}")
 
 
@@ -179,19 +179,19 @@ def _name(node: ast.AST) -> str:
 # ------------------------------------------------------------------------------------------------------- what is known
 @dataclass
 class PathFacts:
-    """Hypotheses that hold at a point of the code, about values of which nothing else is known."""
+    """Hypotheses that hold at a point of the code, over symbolic values."""
 
     hypotheses: list[Condition] = field(default_factory=list)
     solved: dict[Var, Expr] = field(default_factory=dict)
     fresh: int = 0
 
     def new(self, number: bool) -> Var:
-        """A value of which nothing is known."""
+        """Return a fresh variable."""
         self.fresh += 1
         return core.var(f"v{self.fresh}", "const" if number else "expr")
 
     def assume(self, c: Condition) -> None:
-        """Add a hypothesis; an equation that says what a value is replaces it everywhere."""
+        """Add a hypothesis; an equation that can be solved for a variable is substituted everywhere instead."""
         for part in parts_of(c):
             known = self.learned(part)
             if isinstance(known, Compare) and known.op == "==" and self.solve(_expanded(known.a - known.b)):
@@ -219,7 +219,7 @@ class PathFacts:
         return c.substitute(roots)
 
     def goal(self, c: Condition) -> Condition:
-        """A goal, or truth where it is one of the hypotheses or an identity."""
+        """Return a goal, or ``TRUE`` if it is a hypothesis or an identity."""
         goal = self.learned(c)
         if isinstance(goal, Compare) and goal.op == "==" and _expanded(goal.a - goal.b) is core.integer(0):
             return TRUE
@@ -227,11 +227,11 @@ class PathFacts:
 
     # -- code that means the same in every engine
     def exact(self, test: ast.expr) -> bool:
-        """Whether a test says what it tests exactly, so that it fails only where that is false."""
+        """Return whether a test is exact, so that its failure implies its negation."""
         raise NotImplementedError
 
     def condition(self, test: ast.expr) -> Condition:
-        """The condition that a passed test implies."""
+        """Return the condition that a successful test implies."""
         match test:
             case ast.BoolOp(op=op, values=values):
                 return (all_of if isinstance(op, ast.And) else any_of)(map(self.condition, values))
@@ -246,7 +246,7 @@ class PathFacts:
         raise misread(test)
 
     def number(self, e: ast.expr) -> Expr:
-        """The value of arithmetic."""
+        """Return the value of an arithmetic expression."""
         match e:
             case ast.Constant(value=int(n)) if not isinstance(n, bool):
                 return core.integer(n)
@@ -266,16 +266,16 @@ class _Method(PathFacts):
     about: str = field(kw_only=True)
     numbers: dict[str, Expr] = field(default_factory=dict)
     forms: dict[str, Expr] = field(default_factory=dict)
-    #: atoms with their kinds, and those that are all of a form if they are there
+    #: atoms with their kinds, and forms by the names that hold their only atom, if they have just one
     atoms: dict[str, tuple[str, Expr]] = field(default_factory=dict)
     lone: dict[str, Expr] = field(default_factory=dict)
-    #: values that may be ``None``, what they are otherwise, and what is true of them then
+    #: names that may be ``None``: whether the value is a number, the value otherwise, and a fact about it
     perhaps: dict[str, tuple[bool, Expr, Condition]] = field(default_factory=dict)
     recorded: list[str] | None = None
     returned: Expr | None = None
 
     def run(self, method: ast.FunctionDef) -> list[tuple[str, Condition]]:
-        """Execute the method and return what must follow from its tests."""
+        """Execute the method and return the obligations that must follow from its tests."""
         given = method.args
         if given.defaults or given.kwonlyargs or given.vararg or given.kwarg or given.posonlyargs:
             raise misread(given)
@@ -294,7 +294,7 @@ class _Method(PathFacts):
         return self.owed(make(*asked))
 
     def bind(self, name: str, value: Expr, *, number: bool) -> None:
-        """Give a name its value, once."""
+        """Bind a name to its only value."""
         mine = self.numbers if number else self.forms
         if name in self.atoms or (self.has(name) and mine.get(name) is not value):
             raise NotUnderstood(f"{name} has another value already")
@@ -341,7 +341,7 @@ class _Method(PathFacts):
         function, args = _call(value)
         match value:
             case ast.BinOp(op=ast.FloorDiv()):
-                # a guess, of which the tests say everything that is used
+                # a proposal; the tests imply all that is used of it
                 self.bind(name, self.new(True), number=True)
             case ast.Subscript(value=ast.Attribute(value=ast.Name(id="self"), attr=part), slice=ast.Name(id=at)):
                 _, found = self.atoms.get(at, ("", None))
@@ -370,7 +370,7 @@ class _Method(PathFacts):
         names = [_name(n) for n in (node.target.elts if isinstance(node.target, ast.Tuple) else [node.target])]
         function, args = _call(node.iter)
         if len(names) == 2 and ast.unparse(node.iter) == "(({0}, {1}), ({1}, {0}))".format(*names):
-            # both orders of what an extremum does not order: one is as good as the other before any test
+            # both orders of the arguments of an extremum, which are symmetric before any test
             if self.hypotheses or self.solved or self.about not in _EXTREMA or {*names} != {*self.forms}:
                 raise misread(node.iter)
         elif any(map(self.has, names)):
@@ -393,7 +393,7 @@ class _Method(PathFacts):
         self.block(node.body)
 
     def meet(self, name: str, kind: str) -> Expr:
-        """An atom of this kind; what its parts are is asked later."""
+        """Introduce an atom of this kind with fresh operands."""
         if name in self.atoms:
             raise NotUnderstood(f"{name} is an atom already")
         if kind in _DIVISIONS:
@@ -413,7 +413,7 @@ class _Method(PathFacts):
 
     # -- tests
     def passed(self, test: ast.expr) -> None:
-        """Go on with what a test says."""
+        """Assume that a test succeeded."""
         match test:
             case ast.Compare(left=ast.Name(id=name), ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]):
                 if name not in self.perhaps:
@@ -439,7 +439,7 @@ class _Method(PathFacts):
         return kind
 
     def condition(self, test: ast.expr) -> Condition:
-        """Return the condition that a passed test implies.  Where it fails, nothing is known."""
+        """Return the condition that a successful test implies.  Nothing follows from its failure."""
         function, args = _call(test)
         match test, function, args:
             case ast.Compare(left=a, ops=[ast.Eq()], comparators=[b]), _, _ if not self.is_number(a):
@@ -455,7 +455,7 @@ class _Method(PathFacts):
             case _, "self.made_of", [at, x, y]:
                 return self.is_extremum(at, self.form(x), self.form(y))
             case (_, "self.contains", [_, _, _, _]) | (_, "self.descends", [_, _]):
-                # they refuse what would be true as well
+                # assume nothing, because these tests serve cost and termination, not soundness
                 return TRUE
         return super().condition(test)
 
@@ -508,7 +508,7 @@ class _Method(PathFacts):
 
     # -- what follows
     def owed(self, subject: Expr) -> list[tuple[str, Condition]]:
-        """The declaration, for the values that are recorded."""
+        """Return the rule's two sides and conditions as goals, for the recorded values."""
         if self.recorded is None or self.returned is None:
             raise NotUnderstood("nothing is recorded or returned")
         values = [self.numbers.get(n, self.forms.get(n)) for n in self.recorded]
@@ -525,7 +525,7 @@ class _Method(PathFacts):
 
 
 def _owed(goal: Condition, hypotheses: list[Condition]) -> bool:
-    """Whether a goal is not among the hypotheses, nor, for a divisibility, what it says as a remainder."""
+    """Return whether a goal is not a hypothesis, also in the forms that divisibility and ranges can take."""
     if goal in hypotheses:
         return False
     if isinstance(goal, Divides):
@@ -539,7 +539,7 @@ def _call(e: ast.expr) -> tuple[str, list[ast.expr]]:
 
 
 def _expanded(e: Expr) -> Expr:
-    """Products of sums multiplied out, everywhere."""
+    """Distribute products over sums, in all subexpressions."""
     made: dict[Expr, Expr] = {}
     for node in postorder(e):
         new = rebuild(node, [made[k] for k in node.children])

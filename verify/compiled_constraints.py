@@ -1,9 +1,9 @@
-"""Generated code of constraint rules, checked: as compiled, each function does what its rule says.
+"""The obligations *as compiled* of constraint rules: the generated function of a rule does what the rule says.
 
-The module is read as text, and every function is executed over expressions: a test that is passed is a hypothesis, and
-whatever is not understood is refused.  Where a function returns something, the values that it gives to the variables must
-make the left side of the rule from the constraints that it was given, and the right side from what it returns, and every
-condition must follow.  The generator has no part in this.
+The module is parsed, and every function is executed symbolically: a test that succeeds is a hypothesis, and unknown
+code is refused.  If a function returns a result, the values that it gives to the variables must turn the left side of
+the rule into the given constraints and the right side into the result, and every condition must follow.  The generator
+is not trusted.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _IMPORTED: Final = {
 
 
 def obligations_of_check(rule: ConstraintRule, source: str | None = None) -> Iterator[Obligation]:
-    """Yield the obligations of the generated code of a constraint rule; a function that is not understood owes ``false``.
+    """Yield the obligations of the generated code of a constraint rule; the goal is ``false`` for unknown code.
 
-    That of the catalogue is read from its file; for any other rule it is generated.
+    The code of a rule of the catalogue is read from its file; for any other rule it is generated.
     """
     if source is None:
         written = any(rule is r for r in RULES.constraints)
@@ -81,9 +81,9 @@ class _Check(PathFacts):
     """Symbolic execution of the one path through a function that ends in a result."""
 
     def run(self, rule: ConstraintRule, function: ast.FunctionDef) -> list[tuple[str, Condition]]:
-        """Execute the function and return what must follow from its tests."""
+        """Execute the function and return the obligations that must follow from its tests."""
         self.names: dict[str, Expr] = {}
-        #: names of what may not have been proposed
+        #: names of values that the strategy may not have proposed
         self.missing: set[str] = set()
         self.given: dict[int, tuple[Expr, Expr, Expr]] = {}
         match function.args, function.body:
@@ -150,13 +150,13 @@ class _Check(PathFacts):
                 raise misread(node)
 
     def bind(self, target: ast.expr, value: Expr) -> None:
-        """Give a name its value, once."""
+        """Bind a name to its only value."""
         if not isinstance(target, ast.Name) or target.id in self.names:
             raise misread(target)
         self.names[target.id] = value
 
     def failed(self, test: ast.expr) -> None:
-        """Go on where a test is false."""
+        """Assume that a test failed."""
         match test:
             case ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
                 self.missing.discard(name)
@@ -170,7 +170,7 @@ class _Check(PathFacts):
                 raise misread(test)
 
     def typed(self, e: ast.expr, kind: str) -> None:
-        """An expression is of this class."""
+        """Assume that an expression is of this class, and give it fresh operands."""
         value = self.number(e)
         made: dict[str, Callable[[], Expr]] = {
             "Int": lambda: self.new(True),
@@ -189,7 +189,7 @@ class _Check(PathFacts):
 
     # -- tests
     def condition(self, test: ast.expr) -> Condition:
-        """Return the condition that a passed test implies."""
+        """Return the condition that a successful test implies."""
         match test:
             case ast.Constant(value=bool(known)):
                 return TRUE if known else FALSE
@@ -225,7 +225,7 @@ class _Check(PathFacts):
             case ast.Subscript(
                 value=ast.Call(func=ast.Name(id="_ends"), args=[a]), slice=ast.Constant(value=0 | 1 as upper)
             ):
-                # a number that is no larger, or no smaller, than what is enclosed
+                # a lower or an upper bound of the expression
                 end, enclosed = self.new(True), self.number(a)
                 self.assume(enclosed <= end if upper else end <= enclosed)
                 return end

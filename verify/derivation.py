@@ -1,21 +1,20 @@
-"""The checker of derivations: every step again, from the declarations, without any of the simplifier's code.
+"""The checker of derivations: it repeats every step from the declarations, without any code of the simplifier.
 
-What is trusted: the language of expressions (:mod:`indexproof.core.expr`) and congruence, the declarations of the rules
-and, for conditions on ranges, :mod:`.domain` and the concrete deciders.  Nothing of the simplifier, its matcher, its
-engine, its way of finding values for variables or its knowledge of ranges is used, and nothing that a derivation says is
-believed:
+Trusted are the language of expressions (:mod:`indexproof.core.expr`), congruence, the declarations of the rules and,
+for conditions on ranges, :mod:`.domain` and the concrete deciders.  The simplifier's matcher, engine, strategies and
+ranges are not used, and nothing in a derivation is trusted:
 
-* each rule must be in the given set, and where verdicts are given (:mod:`.replay`) it must be proved,
+* each rule must be in the given set, and if verdicts are given (:mod:`.replay`) it must be proved,
 * the left side under the binding must be ``before`` and the right side ``after``, as the same interned expressions,
-* all conditions of the rule must hold on the domain; what holds on the domain of a constraint that is being rewritten is
-  what follows from the box and the *other* constraints,
-* that an expression becomes another one must follow from the equations by congruence (:mod:`indexproof.core.congruence`),
-* constraints and boxes are replaced only by what an instance of a constraint rule puts in their place, and
-* changes of the whole map must leave its relation the same, which the concrete deciders prove; runtime variables keep
-  their sources and boxes, dimensions their order, and what has left the map does not come back.
+* all conditions of the rule must hold on the domain; for a rewrite of a constraint, they must follow from the box and
+the   *other* constraints,
+* the final form of an expression must follow from the equations by congruence (:mod:`indexproof.core.congruence`),
+* constraints and boxes are replaced only by instances of constraint rules, and
+* changes of the whole map must keep its relation, which the concrete deciders prove; runtime variables keep their
+sources and boxes, dimensions keep their order, and a variable that has left the map does not return.
 
-The outcome must be the map that the derivation names.  Where its dimensions are not those of the given map, the answer says
-which were removed and which were ranges.
+The outcome must be the map that the derivation names.  If its dimensions differ from those of the given map, the answer
+lists the removed ones and those that were ranges.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from .domain import Domain, Finding
 
 
 class DerivationRefused(IndexproofError):
-    """A derivation that is none.  ``step`` counts from 1; 0 stands for the derivation as a whole."""
+    """Raised for an invalid derivation.  ``step`` counts from 1; 0 means the derivation as a whole."""
 
     def __init__(self, step: int, reason: str) -> None:
         self.step = step
@@ -49,15 +48,15 @@ class DerivationRefused(IndexproofError):
 
 @dataclass
 class Checked(Shown):
-    """A checked derivation: per step the conditions of its rule, each with how it was shown to hold."""
+    """A checked derivation: for each step, the conditions of its rule and how each was decided."""
 
     findings: list[list[tuple[Condition, Finding]]] = field(default_factory=list)
     #: The engines that decided the changes of the whole map.
     engines: list[str] = field(default_factory=list)
-    #: Dimensions of the map that its result lacks, and dimensions of the result that were ranges of the map.
+    #: Dimensions of the map that are missing in its result, and dimensions of the result that were ranges of the map.
     removed_dims: tuple[str, ...] = ()
     new_dims: tuple[str, ...] = ()
-    #: What was checked.
+    #: The derivation that was checked.
     derivation: Derivation | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -78,9 +77,9 @@ class Checked(Shown):
 
 
 def check_derivation(derivation: Derivation, rules: RuleSet, proved: Collection[str] | None = None) -> Checked:
-    """Check every step of ``derivation``, with ``rules`` as the only ones there are.
+    """Check every step of ``derivation``, using only ``rules``.
 
-    With ``proved``, each rule that is used must be named there.  Raises :class:`DerivationRefused`.
+    With ``proved``, every rule in use must be named there.  Raises :class:`DerivationRefused`.
     """
     try:
         return _Checker(derivation, rules, proved).run()
@@ -94,21 +93,21 @@ class _Checker:
         self.rules: dict[str, Rule | ConstraintRule] = {r.name: r for r in rules}
         self.proved = proved
         self.checked = Checked(derivation=derivation)
-        #: For each dimension the place that it had in the map, if it was one.
+        #: For each dimension, its index in the given map, or ``None`` for a former range.
         self.dims: list[int | None] = list(range(len(derivation.before.dims)))
         self.start(derivation.before)
 
     def start(self, m: IndexingMap) -> None:
-        """Go on from ``m``."""
+        """Continue with the map ``m``."""
         self.map = m
         self.known: Domain | None = None
         self.box = {v.expr: (v.lo, v.hi) for v in m.variables}
-        #: A runtime variable's box says what its value is clamped to: that may be used, but not changed.
+        #: Values of runtime variables are clamped to their boxes, which may therefore be used but not changed.
         self.fixed = {v.expr for v in m.rts}
         self.constraints = list(m.constraints)
         self.results = list(m.results)
         self.sources = _source_indices(m)
-        #: What holds on the domain, and while a constraint is rewritten, what holds where the other ones do.
+        #: Equations on the domain, and equations on the domain without the constraint that is being rewritten.
         self.equations, self.others = Congruence(), Congruence()
         self.unfinished: Position | None = None
 
@@ -152,7 +151,7 @@ class _Checker:
         return Constraint(e, lo.value, hi.value)
 
     def instance(self, rule: Rule | ConstraintRule, binding: Mapping[str, Expr]) -> dict[Var, Expr]:
-        """The values of the rule's variables, once the rule is known and the values are of their kind."""
+        """Return the values of the rule's variables; refuse unknown rules and values of the wrong kind."""
         if self.rules.get(rule.name) is not rule:
             self.refuse(f"the rule {rule.name} is not one of the given rules")
         if self.proved is not None and rule.name not in self.proved:
@@ -171,7 +170,7 @@ class _Checker:
         return values
 
     def conditions(self, rule: Rule | ConstraintRule, values: Mapping[Var, Expr], *domains: Domain) -> None:
-        """Every condition of the rule must hold on each of the domains."""
+        """Check that every condition of the rule holds on each of the domains."""
         found: list[tuple[Condition, Finding]] = []
         for c in rule.conditions:
             try:
@@ -190,7 +189,7 @@ class _Checker:
 
     # -- expressions
     def rewrite(self, step: RuleStep) -> None:
-        """One equation; the last one about a constraint rewrites it."""
+        """Add one equation; the last equation about a constraint replaces it."""
         part, k = step.position
         there: dict[str, Sized] = {"result": self.results, "source": self.sources, "constraint": self.constraints}
         if not 0 <= k < len(there[part]):
@@ -221,7 +220,7 @@ class _Checker:
             self.known = self.unfinished = None
 
     def domain(self, without: int | None) -> Domain:
-        """The points of the map; for a constraint that is being rewritten, what the box and the others leave."""
+        """Return the domain of the map, without the constraint ``without`` if one is given."""
         if without is not None:
             return Domain(self.box, [c for k, c in enumerate(self.constraints) if k != without])
         if self.known is None:
@@ -230,7 +229,7 @@ class _Checker:
 
     # -- constraints
     def change(self, step: ConstraintChange) -> None:
-        """One application of a constraint rule."""
+        """Check and apply one instance of a constraint rule."""
         rule = step.rule
         values = self.instance(rule, step.binding)
         if not isinstance(rule, ConstraintRule):
@@ -246,7 +245,7 @@ class _Checker:
         boxes: set[Var] = set()
         for n, c in enumerate(step.before):
             v = self.boxed(c)
-            # of two, the second is the box where it can be: both are part of the domain, and may say the same
+            # the second constraint is the box if possible: both are part of the domain and may be equal
             second = n > 0 and v is not None and v not in self.fixed and v not in boxes
             at = next((k for k, d in enumerate(self.constraints) if d == c and k not in taken), None)
             if at is not None and not second:
@@ -273,14 +272,14 @@ class _Checker:
         before = [c for k, c in enumerate(self.constraints) if k < place]
         after = [c for k, c in enumerate(self.constraints) if k > place and k not in taken]
         constraints = [*before, *moved, *after]
-        # the rule is an equivalence under its conditions, so they must follow from either side of it
+        # the rule is an equivalence under its conditions, so these must follow from each side
         self.conditions(rule, values, Domain(self.box, self.constraints), Domain(box, constraints))
         self.box = box
         self.constraints = constraints
         self.known = None
 
     def boxed(self, c: Constraint) -> Var | None:
-        """The variable whose whole box ``c`` states."""
+        """Return the variable whose box is exactly ``c``."""
         image = _image(c)
         if image is None:
             return None
@@ -289,7 +288,7 @@ class _Checker:
 
     # -- maps
     def exchange(self, step: MapChange) -> None:
-        """Another map with the same relation."""
+        """Replace the map by another one with the same relation."""
         if different := self.difference(step.before):
             self.refuse(f"the map as it stands is not the one that is changed: {different}")
         self.related(step)
@@ -301,7 +300,7 @@ class _Checker:
         self.start(step.after)
 
     def related(self, step: MapChange) -> None:
-        """The relations of both maps must be the same, once the variables are those of the first."""
+        """Check that both maps have the same relation over the variables of the first."""
         try:
             _expect_fewer_variables(step.before, step.after)
             after = _with_variables_of(step.before, step.after)
@@ -314,7 +313,7 @@ class _Checker:
         self.checked.engines.append(answer.engine)
 
     def difference(self, m: IndexingMap) -> str:
-        """Return where the map as it stands differs from ``m``; the order of constraints does not matter."""
+        """Return how the current map differs from ``m``, ignoring the order of constraints."""
         own = self.map
         names = [[v.name for v in group] for group in (own.dims, own.ranges, own.rts)]
         theirs = [[v.name for v in group] for group in (m.dims, m.ranges, m.rts)]
@@ -347,10 +346,10 @@ def _source_indices(m: IndexingMap) -> list[Expr]:
 
 
 def _expect_fewer_variables(before: IndexingMap, after: IndexingMap) -> None:
-    """Variables may leave a map and get other names, ranges may become dimensions; raises :class:`InputError` otherwise.
+    """Check that variables only leave, get new names, or turn from ranges into dimensions.  Raises :class:`InputError`.
 
-    What has left never comes back and nothing takes another place, because relations are equal only step by step: a
-    dimension that leaves and one that comes are not the same one, nor are two values that become known and unknown.
+    No variable may return and none may take the place of another, because equality of relations is checked for each
+    step alone: a dimension that leaves and a later one are not the same, nor are two runtime values.
     """
     if len(after.dims) != len(before.dims):
         names = [v.name for v in before.dims]
@@ -371,13 +370,13 @@ def _expect_fewer_variables(before: IndexingMap, after: IndexingMap) -> None:
     if any(v.lo > v.hi for v in gone):
         raise InputError("what leaves has no value, and says so no more")
     for v, k in zip(after.rts, places, strict=True):
-        # another value would be read where it is clamped otherwise
+        # with another box, the value would be clamped differently
         if (v.lo, v.hi) != (before.rts[k].lo, before.rts[k].hi):
             raise InputError(f"the runtime variable {v.name} has another box")
 
 
 def _runtime_places(before: IndexingMap, after: IndexingMap) -> list[int]:
-    """The place in ``before`` of each runtime variable of ``after``: of the same name, or if all are there in order."""
+    """Return the index in ``before`` of each runtime variable of ``after``, by order if all are left, else by name."""
     if len(before.rts) == len(after.rts):
         places = list(range(len(after.rts)))
     else:
@@ -393,10 +392,10 @@ def _runtime_places(before: IndexingMap, after: IndexingMap) -> list[int]:
 
 
 def _same_values(m: IndexingMap) -> list[Constraint]:
-    """Return the equality of runtime variables that read one element within the same bounds."""
+    """Return the equalities of runtime variables that read one element within the same bounds."""
     first: dict[tuple[int, int, str, tuple[Expr, ...]], Var] = {}
     values: dict[Var, Var] = {}
-    # those that a source needs come before it, so that equal sources are seen to be equal
+    # in dependency order, so that equal sources become identical before they are compared
     for v in m.runtime_order():
         if v.source is not None:
             at = tuple(e.substitute(values) for e in v.source.results)
@@ -407,11 +406,11 @@ def _same_values(m: IndexingMap) -> list[Constraint]:
 
 
 def _with_variables_of(before: IndexingMap, after: IndexingMap) -> IndexingMap:
-    """``after`` with the dimensions and runtime variables of ``before``.
+    """Rewrite ``after`` with the dimensions and runtime variables of ``before``.
 
-    As many dimensions correspond by place, otherwise by name.  A dimension that ``after`` lacks takes every value of the
-    box it had; one that it has in addition is a range.  All runtime variables have the names and places that they have in
-    ``before``, so that it is plain which of them are the same.
+    Dimensions correspond by index if they are as many, otherwise by name.  A dimension missing in ``after`` takes all
+    values of its box, and an additional one becomes a range.  Runtime variables get their names and indices in
+    ``before``, so that equal ones coincide.
     """
     at = dict(zip(_runtime_places(before, after), after.rts, strict=True))
     names = {v.name: before.rts[k].name for k, v in at.items()}
@@ -433,7 +432,7 @@ def _with_variables_of(before: IndexingMap, after: IndexingMap) -> IndexingMap:
 
 
 def _image(c: Constraint) -> tuple[Var, int, int] | None:
-    """Return the bounds of v that a constraint on ``±v + n`` states."""
+    """Return v and the bounds on it that a constraint on ``±v + n`` states."""
     if isinstance(c.expr, Var):
         return c.expr, c.lo, c.hi
     if isinstance(c.expr, Sum) and len(c.expr.terms) == 1:

@@ -1,7 +1,7 @@
-"""Facts from the box and the constraints of a map, worked out anew for the checker of derivations.
+"""Ranges derived from the box and the constraints of a map, reimplemented for the checker of derivations.
 
-Conditions on constants are computed.  Other conditions are decided by intervals and congruences of this module, which
-shares nothing with those of production, and where these do not suffice by the concrete deciders (:mod:`.concrete`).
+Conditions on constants are evaluated.  Other conditions are decided by intervals and congruences, in code shared with
+no other module, and by the concrete deciders (:mod:`.concrete`) if these do not suffice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .verdict import Status
 
 
 class Span(NamedTuple):
-    """All values lie in ``[lo, hi]`` and are ``r`` modulo ``m``; ``m = 0`` says that ``r`` is the only one."""
+    """Values in ``[lo, hi]`` that are ``r`` modulo ``m``; ``m = 0`` means that ``r`` is the only value."""
 
     lo: int
     hi: int
@@ -33,7 +33,7 @@ class Span(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """How a condition was decided: ``by`` constants, ranges or an engine; ``why`` lists the ranges that were used."""
+    """How a condition was decided: ``by`` constants, ranges or an engine; ``why`` lists the ranges in use."""
 
     holds: bool
     by: str
@@ -41,11 +41,11 @@ class Finding(NamedTuple):
 
 
 class _Unknown(Exception):
-    """An expression has no finite range."""
+    """Raised if no finite range of an expression is known."""
 
 
 def _span(lo: int, hi: int, m: int = 1, r: int = 0) -> Span:
-    """A span whose ends are members."""
+    """Return a span with its ends tightened to members."""
     m = abs(m)
     if m:
         r %= m
@@ -53,16 +53,16 @@ def _span(lo: int, hi: int, m: int = 1, r: int = 0) -> Span:
         hi -= (hi - r) % m
     if lo == hi:
         return Span(lo, hi, 0, lo)
-    # a contradiction of the facts shows as lo > hi: any statement is then true, and the ends still enclose nothing
+    # contradictory facts give lo > hi: the domain is empty, so that every statement is true
     return Span(lo, hi, m, r)
 
 
 def _divided(a: Span, d: int) -> Span:
-    """``a // d``."""
+    """Return the span of ``a // d``."""
     if d < 0:
         a, d = _scaled(a, -1), -d
     whole = a.m % d == 0 and (a.m or a.r % d == 0)
-    # x = r + m·k gives x // d = r // d + (m / d)·k, where d divides m
+    # x = r + m·k gives x // d = r // d + (m / d)·k if d divides m
     return _span(a.lo // d, a.hi // d, a.m // d, a.r // d) if whole else _span(a.lo // d, a.hi // d)
 
 
@@ -72,7 +72,7 @@ def _scaled(a: Span, k: int) -> Span:
 
 
 def _reduced(a: Span, d: int) -> Span:
-    """``a mod d``."""
+    """Return the span of ``a mod d``."""
     if d < 0:
         return _scaled(_reduced(_scaled(a, -1), -d), -1)
     lo, hi = (a.lo % d, a.hi % d) if a.lo // d == a.hi // d else (0, d - 1)
@@ -92,7 +92,7 @@ def _extreme(pick: Callable[[Iterable[int]], int], args: list[Span]) -> Span:
 
 
 class _Line(NamedTuple):
-    """``e = times·body + const`` where the coefficients of ``body`` have no common factor and the first is positive."""
+    """``e = times·body + const``, where the coefficients of ``body`` are coprime and the first is positive."""
 
     body: Expr
     times: int
@@ -117,7 +117,7 @@ class Domain:
         self.empty = any(lo > hi for lo, hi in self.box.values()) or any(c.holds_never for c in self.constraints)
         self._values: dict[Expr, Span] = {}
         self._asked: dict[Condition, Finding] = {}
-        #: what the constraints say, by the body of the line that they are about
+        #: bounds and residues from the constraints, by the body of their line
         self._bounds: dict[Expr, tuple[int, int]] = {}
         self._classes: dict[Expr, tuple[int, int]] = {}
         for c in self.constraints:
@@ -141,7 +141,7 @@ class Domain:
 
     # -- ranges
     def span(self, e: Expr) -> Span:
-        """An enclosure of the values of ``e``.  Raises :class:`_Unknown` where there is none."""
+        """Return a span that contains all values of ``e``.  Raises :class:`_Unknown` if none is known."""
         values = self._values
         for node in postorder(e, known=values):
             values[node] = self._sharpened(node, self._computed(node, values))
@@ -194,7 +194,7 @@ class Domain:
 
     # -- conditions
     def decide(self, c: Condition) -> Finding:
-        """Whether ``c`` holds at every point.  What is not shown to hold counts as not holding."""
+        """Decide whether ``c`` holds at every point; an undecided condition counts as false."""
         found = self._asked.get(c)
         if found is None:
             found = self._asked[c] = self._decide(c)

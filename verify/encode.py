@@ -1,20 +1,19 @@
-"""The one place that gives every operator its solver meaning.
+"""Defines the solver meaning of every operator, in this module alone.
 
 Three encodings of division exist, all with floor semantics:
 
 ``witness``
-    ``a // b`` and ``a % b`` are fresh integers q and r with ``a = b·q + r`` and r between 0 and b.  Monotonicity
+lemmas ``s < t → s·b <= t·b - b`` relate quotients with the same divisor.  Good for proofs.
     lemmas ``s < t → s·b <= t·b - b`` relate quotients by the same divisor.  Good for proofs.
-``linked``
-    As ``witness``, and quotients of one dividend by constants of which one divides the other are quotients of each
-    other: ``(a // b) - m·(a // (b·m))`` is between 0 and m - 1, also where ``a // b // m`` stands for the second.  Each
-    such fact follows from those that define the two; without it the solver has to find that out by search.  Good for
-    proofs about mixed radices with numbers for radices.
+Like ``witness``, with more facts for quotients of one dividend by constants of which one divides the other: ``(a // b)
+- m·(a // (b·m))`` is between 0 and m - 1, also if the second quotient is written ``a // b // m``.  Each fact follows
+from the definitions of both quotients; without it the solver has to search for it.  Good for proofs about mixed radices
+whose radices are numbers.
 ``native``
     ``a // b`` is z3's division, with both signs of the divisor spelled out, and ``a % b`` is ``a - b·(a // b)``.
     Good for models.
 
-z3's own ``div`` is Euclidean and its ``mod`` never negative; neither is used without that correction.
+z3's own ``div`` is Euclidean and its ``mod`` never negative, so both are used only with that correction.
 """
 
 from __future__ import annotations
@@ -30,34 +29,34 @@ from .budget import MAX_RLIMIT
 
 Encoding = Literal["witness", "linked", "native"]
 
-# The first context of a process counts resources otherwise than all later ones (z3 5.4), so a question would cost another
-# number where it happens to be the first. This one comes first, and stays.
+# The first context of a process counts resources differently from later ones (z3 5.4), so the cost of a question would
+# depend on whether it comes first. This context takes that place for good.
 z3.main_ctx()
 
-#: The solver's random seed; another one only where stability is examined (``tests/dev/stability``).
+#: The solver's random seed; only the stability experiments change it (``tests/dev/stability``).
 SEED = 0
 
 
 def numbered(context: z3.Context, n: int) -> Any:
-    """Integer constant number ``n`` of a context.
+    """Return integer constant number ``n`` of a context.
 
-    Numbers instead of names: z3 orders symbols, and its table of names is shared by the whole process, so with names
-    the cost of a question would depend on what was asked before.
+    Numbers instead of names: z3 orders symbols in one table of names for the whole process, so with names the cost of a
+    question would depend on earlier questions.
     """
     symbol = z3.Z3_mk_int_symbol(context.ref(), n)
     return z3.ArithRef(z3.Z3_mk_const(context.ref(), symbol, z3.IntSort(context).ast), context)
 
 
 def resources(s: z3.Solver) -> int:
-    """The resource units that the solver's context has used."""
+    """Return the resource units that the solver's context has used."""
     return sum(int(amount) for name, amount in s.statistics() if name == "rlimit count")
 
 
 class Encoder:
-    """Expressions and conditions as z3 terms in one context.
+    """Translates expressions and conditions to z3 terms in one context.
 
-    ``facts`` collects the defining facts of fresh variables; assert them together with the encoded conditions.
-    A divisor of zero leaves quotient and remainder unconstrained: the *defined* obligation excludes it.
+    ``facts`` collects the definitions of fresh variables; assert them together with the encoded conditions.  A divisor
+    of zero leaves quotient and remainder unconstrained: the *defined* obligation excludes it.
     """
 
     def __init__(self, context: z3.Context, encoding: Encoding = "witness") -> None:
@@ -75,18 +74,18 @@ class Encoder:
         self._count = 0
 
     def assume_positive(self, divisors: Iterable[Expr]) -> None:
-        """Leave out the other signs of these divisors; the caller has seen that the hypotheses exclude them."""
+        """Omit the cases of non-positive divisors; the caller has checked that the hypotheses exclude them."""
         for d in divisors:
             b = self.value(d)
             self._positive.add(b.get_id())
             self.facts.append(b > 0)
 
     def condition(self, c: Condition) -> Any:
-        """``c`` as a z3 Boolean."""
+        """Return ``c`` as a z3 Boolean."""
         return condition_interpret(c, self.value, self)
 
     def value(self, e: Expr) -> Any:
-        """``e`` as a term of z3."""
+        """Return ``e`` as a z3 term."""
         return interpret((e,), cast("Algebra[Any]", self), self._memo)[0]
 
     # -- expressions
@@ -100,7 +99,7 @@ class Encoder:
         return found
 
     def fresh(self) -> Any:
-        """The next integer constant."""
+        """Return a fresh integer constant."""
         self._count += 1
         return numbered(self.context, self._count)
 
@@ -170,7 +169,7 @@ class Encoder:
         return q, r
 
     def _order_quotients(self, b: Any, q: Any) -> None:
-        """Monotonicity: a product with b is nonlinear, so the solver must be told that it is monotone."""
+        """Add monotonicity lemmas, because the product with b is nonlinear for the solver."""
         others = self._by_divisor.setdefault(b.get_id(), [])
         known = b.get_id() in self._positive
         for s in others:
@@ -180,7 +179,7 @@ class Encoder:
         others.append(q)
 
     def _link(self, a: Any, d: int, q: Any) -> None:
-        """How ``q = a // d`` lies to the other quotients of the same dividend; a may be such a quotient itself."""
+        """Relate ``q = a // d`` to the other quotients of the same dividend; ``a`` may be such a quotient itself."""
         a, inner = self._dividends.get(a.get_id(), (a, 1))
         d *= inner
         self._dividends[q.get_id()] = a, d
@@ -215,11 +214,11 @@ class Encoder:
 
     # -- solving
     def solver(self, conditions: Sequence[Any], budget: int) -> z3.Solver:
-        """A solver holding ``conditions`` and the facts, limited to ``budget`` resource units."""
+        """Return a solver with ``conditions`` and the facts, limited to ``budget`` resource units."""
         s = z3.Solver(ctx=self.context)
-        # z3 takes 0 for no limit
+        # z3 treats 0 as no limit
         s.set("rlimit", max(1, min(budget, MAX_RLIMIT)))
         s.set("random_seed", SEED)
-        s.set("ctrl_c", False)  # an interrupt is this program's to notice; z3 would call it "unknown"
+        s.set("ctrl_c", False)  # this program handles interrupts; z3 would answer "unknown"
         s.add(*self.facts, *conditions)
         return s

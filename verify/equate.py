@@ -1,7 +1,7 @@
-"""Dividends that a hypothesis says to be equal to something else, replaced by that.
+"""Replacement of dividends by equal expressions, as given by hypotheses.
 
-``(i·n + j) // m`` where ``i·n + j = k·m + l`` is ``(k·m + l) // m``, whose digits are plain.  The reduction solves the
-equation for one of its variables instead, and then has to find both numbers again in what has become of their digits.
+``(i·n + j) // m`` becomes ``(k·m + l) // m`` if ``i·n + j = k·m + l``, and its digits can be read off.  The reduction
+would solve the equation for one variable, and then have to recover both numbers from the digits after substitution.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .recombine import divided
 def equated(
     hypotheses: Sequence[Condition], goal: Condition
 ) -> tuple[list[tuple[Expr, Expr]], list[Condition], Condition]:
-    """Dividends of a goal and what equations say they are, the other hypotheses, and the goal with them replaced."""
+    """Return the pairs of a dividend and its replacement, the remaining hypotheses, and the goal after replacement."""
     found: list[tuple[Expr, Expr]] = []
     left = list(hypotheses)
     for h in hypotheses:
@@ -24,7 +24,7 @@ def equated(
             continue
         dividends = set(divided(goal))
         sides = [side for side in (h.a, h.b) if side in dividends]
-        # where the goal divides both, neither is the one to go
+        # if the goal divides both sides, keep the equation, since neither side is the better one
         if len(sides) == 1 and isinstance(h.a, Sum) and isinstance(h.b, Sum):
             one = sides[0]
             other = h.b if one is h.a else h.a

@@ -1,6 +1,6 @@
-"""The questions a proof rests on, kept while it is found, so that another solver can be asked them too.
+"""Records the questions that a proof rests on, so that another solver can be asked too.
 
-Nothing is kept unless somebody asks for it with :func:`collecting`.
+Nothing is recorded outside :func:`collecting`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from .linear import Leaf, leaf_smtlib
 
 @dataclass(frozen=True)
 class ProofQuestion:
-    """One question whose answer was ``unsat``: the strategy that asked it, and the leaf or the script it asked."""
+    """A question that was answered ``unsat``: the strategy that asked it, and the leaf or script."""
 
     strategy: str
     asked: Leaf | str
 
     def smtlib(self) -> str:
-        """The question as a script."""
+        """Return the question as an SMT-LIB script."""
         return self.asked if isinstance(self.asked, str) else leaf_smtlib(self.asked)
 
 
@@ -30,7 +30,7 @@ _notes: ContextVar[list[ProofQuestion] | None] = ContextVar("notes", default=Non
 
 @contextmanager
 def collecting() -> Iterator[list[ProofQuestion]]:
-    """A list that grows by the questions of every proof that is accepted within the block."""
+    """Collect the questions of every proof that is accepted within the block, in the list returned."""
     found: list[ProofQuestion] = []
     token = _notes.set(found)
     try:
@@ -40,12 +40,12 @@ def collecting() -> Iterator[list[ProofQuestion]]:
 
 
 def wanted() -> bool:
-    """Whether somebody collects."""
+    """Return whether questions are being collected."""
     return _notes.get() is not None
 
 
 def note(questions: Iterable[ProofQuestion]) -> None:
-    """Add questions that a proof rests on."""
+    """Record questions that a proof rests on."""
     found = _notes.get()
     if found is not None:
         found.extend(questions)

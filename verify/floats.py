@@ -1,8 +1,8 @@
-"""Numbers of the type `f32` computed once more, with the floating point of z3.
+"""A second evaluation of operations on `f32`, with the floating point of z3.
 
-It shares nothing with `core.analysis.floats`. Where a platform decides what comes out (what is no number, numbers that
-are not normal, which zero is the larger, sums with a product that was rounded, which may be computed at once)
-nothing is known. The word of a product that was rounded has one bit more.
+It shares nothing with `core.analysis.floats`. The result is unknown if it depends on the platform: NaNs, subnormal
+numbers, the larger of two zeros, and sums with a rounded product, which may be fused. The word of a rounded product has
+one more bit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ROUNDED = {"ceil": z3.RTP(), "floor": z3.RTN(), "round-nearest-afz": z3.RNA(), 
 
 @lru_cache(maxsize=1 << 16)
 def float_word(number: str) -> int | None:
-    """The word of a number as HLO writes it: the nearest one of 53 bits, of that the nearest one of 24."""
+    """Return the word of a number in HLO text, rounded to 53 bits and then to 24; None if NaN or subnormal."""
     if number.lstrip("+-") in ("inf", "nan"):
         return {"inf": 0x7F800000, "-inf": 0xFF800000}.get(number)
     try:
@@ -33,7 +33,7 @@ def float_word(number: str) -> int | None:
 def float_result(
     opcode: str, direction: str, made: str, types: Sequence[str], elements: Sequence[z3.BitVecNumRef]
 ) -> z3.BitVecRef | None:
-    """The word that an operation makes of words of these types, some of them `f32`; None if that is not known here."""
+    """Return the word that an operation computes from words of these types, some of them `f32`; None if unknown."""
     x = [z3.fpBVToFP(z3.Extract(31, 0, e), _SINGLE) if t == "f32" else e for t, e in zip(types, elements, strict=True)]
     if any(t == "f32" and _word(a) is None for t, a in zip(types, x, strict=True)):
         return None
@@ -86,7 +86,7 @@ def float_result(
 
 
 def _converted(made: str, given: str, a: z3.ExprRef) -> z3.BitVecRef | None:
-    """An integer as the nearest number, or a number without its fraction where the type has it."""
+    """Convert an integer to the nearest float, or truncate a float to an integer; None if the type cannot hold it."""
     if made == "f32":
         number = z3.fpSignedToFP(_NEAREST, a, _SINGLE) if given[0] == "s" else z3.fpUnsignedToFP(_NEAREST, a, _SINGLE)
         word = _word(number)
@@ -99,7 +99,7 @@ def _converted(made: str, given: str, a: z3.ExprRef) -> z3.BitVecRef | None:
     if not z3.is_bv_value(word):
         return None
     number = word.as_signed_long() if signed else word.as_long()
-    # beyond the type the word is another number
+    # if the type cannot hold the number, the word means another one
     same = (
         z3.simplify(z3.fpToReal(whole) == z3.RealVal(number))
         if z3.is_false(_told(z3.fpIsInf(a)))
@@ -124,7 +124,7 @@ def _told(condition: z3.BoolRef) -> z3.BoolRef:
 
 
 def _word(number: z3.FPRef) -> int | None:
-    """The word that holds a number, if that is zero, normal or infinite."""
+    """Return the word of a zero, normal or infinite number, else None."""
     number = z3.simplify(number)
     if z3.is_true(_told(z3.Or(z3.fpIsNaN(number), z3.fpIsSubnormal(number)))):
         return None

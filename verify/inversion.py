@@ -1,7 +1,7 @@
-"""Solving results of a map for its variables: the candidate of an inverse, which is proved afterwards.
+"""Solves the results of a map for its variables, to find a candidate for its inverse.
 
-``d0·k + d1 = t`` is read as digits, quotient and remainder of one dividend are put together, and what is left open gets
-its lower bound.  Nothing here is trusted.
+``d0·k + d1 = t`` is solved digit by digit, quotient and remainder of one dividend are joined, and variables that remain
+get their lower bounds.  The candidate is proved afterwards; nothing here is trusted.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def solutions(
     least: Mapping[Var, Expr],
     most: Mapping[Var, Expr] | None = None,
 ) -> Iterator[dict[Expr, Expr]]:
-    """Yield what :func:`solved` finds where each extremum is one of its arguments.
+    """Yield the solutions of :func:`solved` with each extremum replaced by one of its arguments.
 
-    That gives the variables in extrema, and these the others: a window that is moved back from an end has its place first.
+    Variables in extrema are solved first and then the others, because the position of a clamped window comes first.
     """
     lefts = [e for e, _ in equations]
     clamped = {v for e in postorder(*lefts) if isinstance(e, Min | Max) for v in e.variables()}
@@ -53,7 +53,7 @@ def solutions(
 
 
 def _branches(lefts: list[Expr], unknown: set[Var]) -> Iterator[list[Expr]]:
-    """Yield the expressions with one argument in place of each extremum, those with ``unknown`` variables first."""
+    """Yield the expressions with each extremum replaced by one argument, starting with arguments in ``unknown``."""
     for e in reversed(postorder(*lefts)):
         if isinstance(e, Min | Max) and not unknown.isdisjoint(e.variables()):
             for a in sorted(e.args, key=lambda a: unknown.isdisjoint(a.variables())):
@@ -63,7 +63,7 @@ def _branches(lefts: list[Expr], unknown: set[Var]) -> Iterator[list[Expr]]:
 
 
 def _with(equations: Sequence[Equation], values: Mapping[Expr, Expr]) -> list[Equation]:
-    """The equations with values for variables of their left sides."""
+    """Substitute values in the left sides of equations."""
     lefts = substitute_all([e for e, _ in equations], values)
     return [(e, t) for e, (_, t) in zip(lefts, equations, strict=True)]
 
@@ -74,15 +74,15 @@ def solved(
     least: Mapping[Var, Expr],
     most: Mapping[Var, Expr] | None = None,
 ) -> dict[Expr, Expr]:
-    """Return values of the ``unknown`` variables at which the left sides might be the right ones, which have none.
+    """Return candidate values of ``unknown`` for which the left sides equal the right sides, which do not contain them.
 
-    ``least`` are lower bounds where there are any.  With upper bounds digits may overlap, as where a window slides: the
-    one of the largest weight is as large as it can be.
+    ``least`` has the lower bounds that are known.  With upper bounds, digits may overlap, as in a sliding window: then
+    each digit, from the largest weight, is taken as large as possible.
     """
     found: dict[Expr, Expr] = {}
     open_ = [*equations]
     while len(found) < len(unknown):
-        # what has been found may stand in other equations, and so may a part of a pair
+        # values found may occur in other equations, including those of a pair
         open_ = [eq for eq in _with(open_, found) if not {*unknown}.isdisjoint(eq[0].variables())]
         step = next((s for e, t in open_ if (s := _step(e, t, unknown, least, most, open_))), None)
         if step is None:
@@ -104,7 +104,7 @@ def _step(
     most: Mapping[Var, Expr] | None,
     among: Sequence[Equation],
 ) -> tuple[list[Expr], list[Equation]] | None:
-    """The equations that are used, and those that follow from them."""
+    """Return the equations used, and those that follow from them."""
     if isinstance(e, Var):
         return [e], [(e, t)]
     if isinstance(e, (FloorDiv, Mod)):
@@ -120,7 +120,7 @@ def _step(
                 and other.a is inner.a
                 and other.b is mul(inner.b, e.b)
             ):
-                # x // a mod b and x // (a·b)
+                # x // a mod b and x // (a·b) give x // a
                 return [e, other], [(inner, mul(u, e.b) + t)]
         return None
     if not isinstance(e, (Sum, Mul)):
@@ -164,7 +164,7 @@ def _low(x: Expr, least: Mapping[Var, Expr]) -> Expr:
 
 
 def _guess(e: Expr, t: Expr) -> tuple[list[Expr], list[Equation]] | None:
-    """A quotient or a remainder alone: the smallest dividend."""
+    """Solve a single quotient or remainder, for the smallest dividend."""
     if isinstance(e, FloorDiv):
         return [e], [(e.a, mul(t, e.b))]
     return ([e], [(e.a, t)]) if isinstance(e, Mod) else None
@@ -177,7 +177,7 @@ def _over(t: Expr, weight: Expr) -> Expr:
 
 
 def _monomial(weight: Expr) -> tuple[int, Counter[Expr]]:
-    """A product as its integer and its factors."""
+    """Return a product as its integer and its factors."""
     times = 1
     if isinstance(weight, Sum) and not weight.const and len(weight.terms) == 1:
         weight, times = weight.terms[0]
@@ -192,7 +192,7 @@ def _size(weight: Expr) -> tuple[int, int, str]:
 
 
 def ratio(large: Expr, small: Expr) -> Expr | None:
-    """Return the quotient of two products, where that is a product again."""
+    """Return the quotient of two products, if it is a product."""
     (a, more), (b, fewer) = _monomial(large), _monomial(small)
     if a % b or fewer - more:
         return None

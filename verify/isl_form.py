@@ -1,9 +1,9 @@
-"""isl, both ways: the relation of a map as an ``islpy.Map``, and a relation that is one conjunction as a map.
+"""Conversion of maps to and from isl: the relation of a map as an ``islpy.Map``, and one conjunction as a map.
 
-The parameters of the relation are the runtime variables, its input the source and its output the target; range
-variables are projected out, since they are what "there is a choice" means (reports/semantics.md, "Maps").  So a map and
-what is read back from its relation have the same relation, though not the same variables.  isl knows no boxes: the box
-of a variable that is read goes from the smallest to the largest value that it takes in a pair of the relation.
+The parameters of the relation are the runtime variables, its input is the source and its output is the target.  Range
+variables are projected out, since they are existentially quantified (reports/semantics.md, "Maps").  So a map that is
+converted to isl and back has the same relation, though not the same variables.  isl has no boxes: the box of a variable
+of the result goes from its least to its greatest value in the relation.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SET, _DIV = islpy.dim_type.set, islpy.dim_type.div
 
 
 def to_isl(m: IndexingMap, context: Any = None) -> Any:
-    """The relation of ``m`` as an ``islpy.Map``, in ``context`` or in isl's default one."""
+    """Return the relation of ``m`` as an ``islpy.Map``, in ``context`` or in isl's default one."""
     expect_map(m)
     variables = (*m.rts, *m.dims, *m.ranges)
     box: Box = tuple((v.expr, Interval(v.lo, v.hi)) for v in variables)
@@ -49,9 +49,9 @@ def to_isl(m: IndexingMap, context: Any = None) -> Any:
 
 
 def count_points(points: Any, limit: int) -> int | None:
-    """Count the points of a bounded ``islpy.Set``; None where that would walk through more than ``limit`` of them.
+    """Count the points of a bounded ``islpy.Set``; None if that would enumerate more than ``limit`` of them.
 
-    A set that fills its bounding box is not walked through, and of any other the widest dimension is not.
+    A set that fills its bounding box is not enumerated; of any other set, all dimensions but the widest are.
     """
     points = points.coalesce()
     rank = points.dim(_SET)
@@ -67,18 +67,18 @@ def count_points(points: Any, limit: int) -> int | None:
     widest = extents.index(max(extents))
     if prod(extents) // extents[widest] > limit:
         return None
-    # isl counts the last dimension of a set by its ends
+    # isl counts the last dimension of a set by its bounds
     return int(
         points.move_dims(_PARAM, 0, _SET, widest, 1).move_dims(_SET, rank - 1, _PARAM, 0, 1).count_val().to_python()
     )
 
 
 def from_isl(subject: Any) -> IndexingMap:
-    """A map with the relation of an ``islpy.Map`` (or of its text; a set becomes a map without results).
+    """Return a map with the relation of an ``islpy.Map`` or of its text; a set becomes a map without results.
 
-    Where the output is a function of the input, the results are that function; otherwise outputs that nothing
-    determines become range variables, and so do isl's existentially quantified ones.  Raises :class:`InputError` for
-    a relation that is not one conjunction, and for variables without bounds.
+    If the output is a function of the input, the results are that function.  Otherwise outputs that no equation
+    determines become range variables, as do isl's existentially quantified ones.  Raises :class:`InputError` for a
+    relation that is not one conjunction, and for variables without bounds.
     """
     relation = _relation(subject).coalesce()
     parameters, inputs, outputs = (relation.dim(kind) for kind in (_PARAM, _IN, _OUT))
@@ -111,7 +111,7 @@ def from_isl(subject: Any) -> IndexingMap:
 
 def _relation(subject: Any) -> Any:
     if isinstance(subject, str):
-        # isl takes a map without inputs for a set, and a wrapped map for both
+        # isl accepts a map without inputs as a set, and a wrapped map as either
         kinds = [islpy.Map, islpy.Set] if "->" in subject.partition("{")[2] else [islpy.Set]
         for kind in kinds:
             try:
@@ -153,10 +153,10 @@ def _map(
 
 
 class _Conjunction:
-    """A set of isl that is one conjunction, as boxes and constraints over ``names``, its coordinates in order.
+    """An isl set that is one conjunction, as boxes and constraints over ``names``, its coordinates in order.
 
-    ``extra`` are the variables for what isl only says to exist; ``solved`` says what some of the ``targets`` equal, which
-    then occur nowhere else.
+    ``extra`` are variables for the existentially quantified integers of isl.  ``solved`` has the values of those
+    ``targets`` that an equation determines, and which do not occur elsewhere.
     """
 
     def __init__(self, points: Any, names: Sequence[Var], taken: set[str], targets: Sequence[Var] = ()) -> None:
@@ -164,7 +164,7 @@ class _Conjunction:
         space = basic.get_local_space()
         coordinates: list[Expr] = [*names]
         self.extra: list[Var] = []
-        #: the coordinates and those of isl's quotients that have an expression, which is in terms of such
+        #: the coordinates and the quotients of isl that are expressible in them
         expressible: list[Expr] = [*names]
         for k in range(basic.dim(_DIV)):
             quotient = _known(space, k)
@@ -178,7 +178,7 @@ class _Conjunction:
         relations = [
             Relation(_combined(c, coordinates, _SET, len(names)), c.is_equality()) for c in basic.get_constraints()
         ]
-        # the same points with what isl only says to exist as further coordinates
+        # the same points, with isl's existentially quantified integers as further coordinates
         variables = [*names, *self.extra]
         algebra = Affine(basic.get_ctx(), [(v, LINE) for v in variables])
         facts = [Fact(e, Interval(0, 0 if equality else inf)) for e, equality in relations]
@@ -193,9 +193,9 @@ class _Conjunction:
 
 
 def _solved(relations: Sequence[Relation], targets: Sequence[Var]) -> tuple[dict[Expr, Expr], list[Relation]]:
-    """The targets that an equation gives in terms of the other variables, and what else the relations say.
+    """Return the targets that an equation gives in terms of the other variables, and the remaining relations.
 
-    The bounds of such a target follow from the rest, since they are those of a projection.
+    The bounds of such a target are those of a projection, and follow from the remaining relations.
     """
     solved: dict[Expr, Expr] = {}
     kept = list(relations)
@@ -213,7 +213,7 @@ def _solved(relations: Sequence[Relation], targets: Sequence[Var]) -> tuple[dict
 
 
 def _one(points: Any) -> Any:
-    """The basic set that holds these points and no others."""
+    """Return a basic set with exactly these points.  Raises :class:`InputError` if there is none."""
     pieces = points.coalesce().get_basic_sets()
     if len(pieces) == 1:
         return pieces[0]
@@ -224,9 +224,9 @@ def _one(points: Any) -> Any:
 
 
 def _known(space: Any, k: int) -> Any:
-    """The function that quotient ``k`` is the floor of, or ``None`` for some integer without an expression.
+    """Return the function whose floor is quotient ``k``, or ``None`` for an integer without an expression.
 
-    The function's own quotients are those that have an expression, in their order.
+    Its own quotients are those with an expression, in order.
     """
     try:
         return space.get_div(k)
@@ -245,9 +245,9 @@ def _bound(value: Any, v: Var, side: str) -> int:
 
 
 def _combined(f: Any, coordinates: Sequence[Expr], kind: Any, count: int) -> Expr:
-    """The linear form of a constraint or affine function with integer coefficients.
+    """Return the linear form of a constraint or affine function with integer coefficients.
 
-    The first ``count`` coordinates are dimensions of the given kind, the others isl's quotients.
+    The first ``count`` coordinates are dimensions of the given kind, and the others are isl's quotients.
     """
     terms = [
         (e, _int(f.get_coefficient_val(kind, k) if k < count else f.get_coefficient_val(_DIV, k - count)))
@@ -257,16 +257,16 @@ def _combined(f: Any, coordinates: Sequence[Expr], kind: Any, count: int) -> Exp
 
 
 def _quotient(f: Any, coordinates: Sequence[Expr]) -> Expr:
-    """``floor(f)`` for a function with rational coefficients of the coordinates so far."""
+    """Return ``floor(f)`` for a function with rational coefficients of the coordinates so far."""
     below = f.get_denominator_val()
     above = _combined(f.scale_val(below), coordinates, _IN, f.dim(_IN))
     return above if below.is_one() else floordiv(above, _int(below))
 
 
 def _value(f: Any, names: Sequence[Var]) -> Expr:
-    """The integer function ``f`` of the coordinates ``names``.
+    """Return the integer function ``f`` of the coordinates ``names``.
 
-    Where its domain makes a division exact isl gives a function with rational coefficients, whose floor is the same.
+    If its domain makes a division exact, isl gives a function with rational coefficients, which equals its floor.
     """
     coordinates: list[Expr] = [*names]
     for k in range(f.dim(_DIV)):

@@ -1,10 +1,10 @@
-"""The obligations of launches: the order of the grid for all sizes, and every single launch.
+"""The obligations of launches: the order of the grid for all sizes, and the claims of a single launch.
 
-For all sizes, :class:`GridOrder` owes what every op owes (`reports/semantics.md`, "Ops"). As its map from elements to
-places has neither ranges nor conditions, *complete* and *sound* say that every element is computed at exactly one place
-and that no place computes two.
+For all sizes, :class:`GridOrder` owes what every op owes (`reports/semantics.md`, "Ops"). Its map from elements to
+places has neither ranges nor conditions, so *complete* and *sound* mean that every element is computed at exactly one
+place and that no place computes two.
 
-For one launch the claims are Presburger and always decided: :func:`verify_launch`.
+For one launch the claims are in Presburger arithmetic and always decided: :func:`verify_launch`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def verify_launch(
     warp_map: IndexingMap | None = None,
     confirm: bool = False,
 ) -> list[CheckedClaim]:
-    """Everything that is claimed of one launch, for its own maps or for other forms of them."""
+    """Check all claims of one launch, for its own maps or for the given ones."""
     there, back = places or at.places, owners or at.owners
     by_thread, by_block = thread_map or at.thread_map, block_map or at.block_map
     by_warp = warp_map or at.warp_map
@@ -52,7 +52,7 @@ def verify_launch(
 
 
 def _by_places(at: Launched, names: tuple[str, ...], places: IndexingMap) -> IndexingMap:
-    """The coordinates that have these names to elements, by way of all places that agree with them."""
+    """Return the map from the coordinates with these names to the elements at all places that have such coordinates."""
     variables = {name: Variable(name, 0, n - 1) for name, n in zip(GRID, at.grid, strict=True)}
     spread = IndexingMap(
         tuple(variables[name] for name in names),
@@ -64,7 +64,7 @@ def _by_places(at: Launched, names: tuple[str, ...], places: IndexingMap) -> Ind
 
 
 def _lanes(at: Launched) -> IndexingMap:
-    """Warp and lane to the thread of a block, from the map of warps."""
+    """Return the map from warp and lane to the thread of a block."""
     m = at.threads_of_warps
     lane = m.ranges or (Variable("lane_id", 0, 0),)
     first = replace(m, dims=(m.dims[0], *lane), ranges=(), results=m.results[:3])

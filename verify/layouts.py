@@ -1,13 +1,13 @@
-"""The obligations of layouts: placements for all sizes, and every single array in memory.
+"""The obligations of layouts: placements for all sizes, and the claims of a single array in memory.
 
 For all sizes, the ops :class:`Tiling` and :class:`Placement` owe what every op owes (`reports/semantics.md`, "Ops"):
-*sound* and *complete* say that the backward map is the forward map turned round, with exactly its image as domain, so
-that no two elements share a position; *coverage* says that padding is exactly the rest. They further owe that the
-formula is the construction which the published description gives beside it, made of ops that are proved in the
-catalogue: pad, reshape and transpose for every tile. Long stacks of tiles are proved step by step: each step for all
-sizes, and the whole as the composition of its steps.
+*sound* and *complete* state that the backward map is the inverse of the forward map, with exactly its image as domain,
+so that no two elements share a position; *coverage* states that padding is exactly the complement. They also owe that
+the formula equals the construction in the published description, from ops that are proved in the catalogue: pad,
+reshape and transpose for every tile. Long stacks of tiles are proved step by step: each step for all sizes, and the
+whole as the composition of its steps.
 
-For one array the claims are Presburger and always decided: :func:`verify_memory`, :func:`verify_bitcast`.
+For one array the claims are in Presburger arithmetic and always decided: :func:`verify_memory`, :func:`verify_bitcast`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _Group = tuple[tuple[int, ...], tuple[int, ...], tuple[Expr, ...], int, int]
 
 # -------------------------------------------------------------------------------------------- pad, reshape, transpose
 def construction(op: Padded, x: Sizes) -> list[Applied]:
-    """The ops of the catalogue that make of an array of sizes ``x`` what ``op`` makes of it, in order."""
+    """Return the ops of the catalogue that together do to an array of sizes ``x`` what ``op`` does, in order."""
     steps = _Steps([lift(n) for n in x])
     if isinstance(op, Tiling):
         _tiled(steps, op)
@@ -53,33 +53,33 @@ def construction(op: Padded, x: Sizes) -> list[Applied]:
 
 
 class _Steps:
-    """Ops one after another, and the sizes so far."""
+    """A sequence of ops, and the sizes after them."""
 
     def __init__(self, sizes: list[Expr]) -> None:
         self.sizes = sizes
         self.found: list[Applied] = []
 
     def transpose(self, permutation: Sequence[int]) -> None:
-        """Dimension k becomes dimension ``permutation[k]``."""
+        """Apply a transpose: dimension k becomes dimension ``permutation[k]``."""
         self.apply(Transpose(tuple(permutation)))
 
     def physical(self, op: Placement) -> None:
-        """The dimensions in physical order, with their padded sizes."""
+        """Transpose to the physical order, and pad to the padded sizes."""
         self.transpose([*reversed(op.minor_to_major)])
         if op.padded:
             self.pad(op.physical(op.padded))
 
     def pad(self, wide: Sequence[Expr]) -> None:
-        """Padding at the high ends up to the sizes ``wide``."""
+        """Pad at the high ends up to the sizes ``wide``."""
         if list(wide) != self.sizes:
             nothing = (integer(0),) * len(wide)
             high = tuple(w - n for w, n in zip(wide, self.sizes, strict=True))
             self.apply(Pad(nothing, high, nothing), ())
 
     def reshape(self, groups: Sequence[_Group]) -> None:
-        """Source dimensions, target dimensions, digits, and how many digits every dimension on each side has:
-        one a dimension on a side with as many dimensions as digits, else all of them. A target without a source
-        has size 1.
+        """Reshape groups of source dimensions, target dimensions, digits, and the numbers of dimensions on both sides.
+        On a side with as many dimensions as digits each has one digit, otherwise one dimension has all of them.  A
+        target without a source has size 1.
         """
         blocks, sizes = [], dict[int, Expr]()
         for source, target, digits, here, there in groups:
@@ -98,14 +98,14 @@ class _Steps:
             self.apply(Reshape(numbers, () if known else tuple(blocks)))
 
     def apply(self, op: Op, *others: tuple[Expr, ...]) -> None:
-        """An op on what has been made so far, and other operands."""
+        """Append an op on the sizes so far and on other operands."""
         shapes = (tuple(self.sizes), *others)
         self.found.append((op, shapes))
         self.sizes = list(op.shape(*shapes))
 
 
 def _tiled(steps: _Steps, op: Tiling) -> None:
-    """Merge what ``*`` merges, pad to whole tiles, split every dimension, move the places to the end."""
+    """Merge the dimensions at ``*``, pad to whole tiles, split every dimension, move the tile's own to the end."""
     x = steps.sizes
     groups, kept = op.groups(x), max(len(x) - len(op.tile), 0)
     missing = max(len(op.tile) - len(x), 0)
@@ -133,7 +133,7 @@ def _tiled(steps: _Steps, op: Tiling) -> None:
 
 
 def _composed(steps: Sequence[Applied], start: Coordinates, direction: Direction) -> tuple[list[Expr], list[Condition]]:
-    """The maps of the steps one after another: where ``start`` gets to, and on what conditions."""
+    """Compose the maps of the steps: return the image of ``start`` and the conditions for it."""
     at, conditions = list(start), list[Condition]()
     for op, shapes in steps if direction == "input_to_output" else reversed(steps):
         claim = map_claim(op, 0, direction, shapes, stated=False)
@@ -145,14 +145,14 @@ def _composed(steps: Sequence[Applied], start: Coordinates, direction: Direction
 
 # ------------------------------------------------------------------------------------------------------ for all sizes
 def layout_cases(rank: int) -> Iterator[Case]:
-    """Every symbolic instance of a tile, a placement and a stack of tiles on arrays of this rank."""
+    """Yield all symbolic instances of a tile, a placement and a stack of tiles for arrays of this rank."""
     yield from Tiling.cases(rank)
     yield from Placement.cases(rank)
     yield from Placement.stacks(rank)
 
 
 def layout_obligations(case: Case) -> Iterator[Obligation]:
-    """Return the obligations of an instance of :class:`Tiling` or :class:`Placement`."""
+    """Yield the obligations of an instance of :class:`Tiling` or :class:`Placement`."""
     op = case.op
     assert isinstance(op, Tiling | Placement)
     if isinstance(case, Stack):
@@ -176,7 +176,7 @@ def _owe(case: Case, kind: str, hypotheses: Sequence[Condition], goal: Condition
 
 
 def _ends(case: Case) -> tuple[tuple[Expr, ...], tuple[Expr, ...], tuple[Expr, ...], list[Condition], list[Condition]]:
-    """Sizes, an element, a place, and what may be assumed of each."""
+    """Return sizes, an element, a place, and the hypotheses about the element and about the place."""
     x = case.shapes[0]
     i = symbols("i", len(x))
     sizes = case.op.shape(*case.shapes)
@@ -187,11 +187,11 @@ def _ends(case: Case) -> tuple[tuple[Expr, ...], tuple[Expr, ...], tuple[Expr, .
 def _same(
     case: Case, kind: str, maps: tuple[list[Expr], list[Condition]], op: Padded, back: bool
 ) -> Iterator[Obligation]:
-    """The composition of some steps is the map of the op: same results on the same domain."""
+    """Yield that the composition of steps is the map of the op: equal results on an equal domain."""
     x, i, o, here, there = _ends(case)
     results, conditions = maps
     if not back:
-        # that places are in bounds is an obligation of its own
+        # assumed here, because *in bounds* is an obligation of its own
         here += box(op.place(i, x), op.shape(*case.shapes))
         goal = all_of([*conditions, *(a.eq(b) for a, b in zip(results, op.place(i, x), strict=True))])
         yield _owe(case, f"{kind}, forward", here, goal)
@@ -215,7 +215,7 @@ def _construction_obligations(case: Case, op: Padded) -> Iterator[Obligation]:
 
 
 def _by_steps(case: Case, op: Placement) -> Iterator[Obligation]:
-    """A placement with tiles is the composition of its steps, and what one step makes the next one takes."""
+    """Yield that a placement with tiles is the composition of its steps, and that each step's result fits the next."""
     x, i, o, here, _ = _ends(case)
     sizes = op.expanded(x)
     steps = _steps(op, x)
@@ -223,14 +223,14 @@ def _by_steps(case: Case, op: Placement) -> Iterator[Obligation]:
     yield from _same(case, "steps", _composed(steps, o, "output_to_input"), op, back=True)
     at = op.coordinates(i, x)
     yield _owe(case, "steps, in bounds", here, all_of([*box(at, sizes), *(n >= 0 for n in sizes)]))
-    # what has been shown of coordinates and sizes is all that the last step needs to know of them
+    # the last step needs only the bounds that have been shown of its coordinates and sizes
     a, s = symbols("a", len(sizes)), symbols("s", len(sizes))
     assumed = [*case.hypotheses, *box(a, s)]
     yield _owe(case, "input to output 0 in bounds", assumed, all_of(box([op.line(a, s)], [op.length(s)])))
 
 
 def _steps(op: Placement, x: Sizes) -> list[Applied]:
-    """The physical order with padded sizes, every tile, and the line of memory, each as an op."""
+    """Return the physical order with padded sizes, every tile, and the line of memory, each as an op."""
     steps = _Steps([lift(n) for n in x])
     steps.physical(op)
     for tile in op.tiles:
@@ -240,7 +240,7 @@ def _steps(op: Placement, x: Sizes) -> list[Applied]:
 
 
 def _step_obligations(case: Stack, op: Placement) -> Iterator[Obligation]:
-    """Every step that is a tile or the line owes what it would owe alone, for all sizes that it could be applied to."""
+    """Yield the obligations of each step that is a tile or the line, for all sizes to which it can be applied."""
     x = case.shapes[0]
     legal = [c for step, shapes in _steps(op, x) for c in step.requires(*shapes)]
     yield _owe(case, "steps, legal", case.hypotheses, all_of(legal))
@@ -274,10 +274,10 @@ def verify_memory(
     *,
     confirm: bool = False,
 ) -> list[CheckedClaim]:
-    """Everything that is claimed of an array in memory, for its own maps or for other forms of them.
+    """Check all claims of an array in memory, for its own maps or for the given ones.
 
-    The forward map is in bounds and injective; the backward map is it turned round, in bounds, with exactly its
-    image as domain; padding is exactly the complement of that; and both are pad, reshape and transpose.
+    The forward map is in bounds and injective.  The backward map is its inverse, in bounds, with exactly its image as
+    domain. Padding is exactly the complement.  Both maps equal pad, reshape and transpose.
     """
     there, back = forward or at.forward, backward or at.backward
     rest = list(at.padding if padding is None else padding)
@@ -301,7 +301,7 @@ def verify_memory(
 
 
 def _concrete_steps(steps: Sequence[Applied], sizes: Sequence[int], direction: Direction) -> IndexingMap:
-    """The production maps of the ops, composed."""
+    """Compose the production maps of the ops."""
     dims = tuple(Variable(f"d{k}", 0, n - 1) for k, n in enumerate(sizes))
     m = IndexingMap(dims, (), (), tuple(v.expr for v in dims))
     for op, shapes in steps if direction == "input_to_output" else reversed(steps):
@@ -310,7 +310,7 @@ def _concrete_steps(steps: Sequence[Applied], sizes: Sequence[int], direction: D
 
 
 def decomposition_ops(d: Decomposition) -> list[Applied]:
-    """The steps of a decomposed bitcast as ops of the catalogue."""
+    """Return the steps of a decomposed bitcast as ops of the catalogue."""
     found: list[Applied] = []
     x: tuple[int, ...] = d.source.dims
     for step in d.needed():
@@ -321,7 +321,7 @@ def decomposition_ops(d: Decomposition) -> list[Applied]:
 
 
 def verify_bitcast(d: Decomposition, *, confirm: bool = False) -> list[CheckedClaim]:
-    """That the steps of a bitcast do to elements what equality of positions says, both ways, and keep all of them."""
+    """Check that the steps of a bitcast keep the positions of elements both ways, and are inverse to each other."""
     source, target = memory(d.source), memory(d.target)
     steps = decomposition_ops(d)
     here = _concrete_steps(steps, source.shape.dims, "input_to_output")

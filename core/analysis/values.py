@@ -289,7 +289,7 @@ def _moved(instruction: Instruction, shape: Shape, shapes: Sequence[Shape], give
         elif opcode == "transpose":
             made = made.transpose(dims)
         elif opcode == "slice":
-            made = made[tuple([slice(s.start, s.limit, s.stride) for s in instruction.strides()])]
+            made = made[(*(slice(s.start, s.limit, s.stride) for s in instruction.strides()), ...)]
         else:
             padding = instruction.padding()
             if any(low < 0 or high < 0 for low, high, _ in padding):

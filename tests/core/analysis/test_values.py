@@ -68,6 +68,7 @@ def test_machine_integers(opcode: str, element_type: str) -> None:
     ("a = s32[4] constant({5, 6, 7, 8})\nk = s32[] constant(9)\nr = s32[2] dynamic-slice(a, k)", (7, 8)),
     ("a = s32[2] constant({1, 2})\nb = s32[1] constant({7})\nr = s32[3] concatenate(a, b), dimensions={0}", (1, 2,
         7)),
+    ("a = s32[] constant(3)\nr = s32[] slice(a), slice={}", (3,)),
     ("r = s32[2,3] iota(), iota_dimension=1", (0, 1, 2, 0, 1, 2)),
     ("a = s32[2] constant({1, 5})\nb = s32[] constant(2)\nc = s32[] constant(4)\nr = s32[2] clamp(b, a, c)", (2,
         4)),

@@ -1,10 +1,10 @@
-"""Indexing maps, their expressions, and everything that computes with them; knows no rule, op or solver."""
+"""Indexing maps, their expressions and all computations with them; independent of any particular rule, op or solver."""
 
 from .late import LATE
 
 
 def _complete() -> None:
-    """Complete the operators of expressions; most commands print their help without an expression."""
+    """Load the operators that build conditions.  They load lazily, because most commands only print their help."""
     from . import condition as condition
 
 

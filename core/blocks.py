@@ -6,15 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from .numerals import format_int
 
-#: The least width of a label column.
+#: Minimum width of a label column.
 LABEL = 9
 
 
 def block(head: str, lines: Sequence[tuple[str, str]]) -> str:
-    """``head`` and below it labelled lines, their texts in one column; an empty label continues the line
-    above.
+    """Return ``head`` followed by labelled lines with aligned texts; an empty label continues the previous line.
 
-    A text of several lines stays in its column.
+    The lines of a multi-line text stay aligned with its first line.
     """
     width = max([LABEL, *(len(label) + 2 for label, _ in lines)])
     single = [(label if not n else "", line) for label, text in lines for n, line in enumerate(text.split("\n"))]
@@ -22,7 +21,7 @@ def block(head: str, lines: Sequence[tuple[str, str]]) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
-    """Rows as aligned lines; the columns numbered in ``right`` are set flush right."""
+    """Return rows as aligned lines; the columns numbered in ``right`` are right-aligned."""
     flush = set(right)
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))] if rows else []
     return [
@@ -34,12 +33,12 @@ def table(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]
 
 
 def count(n: int, thing: str, things: str = "") -> str:
-    """``1 claim``, ``7,514 obligations``."""
+    """Return a number with its noun, such as ``1 claim`` or ``7,514 obligations``."""
     return f"{n:,} {thing if n == 1 else things or thing + 's'}"
 
 
 def duration(seconds: float) -> str:
-    """``0.4 ms``, ``31 ms``, ``1.2 s``."""
+    """Return a duration with its unit, such as ``0.4 ms``, ``31 ms`` or ``1.2 s``."""
     if seconds >= 0.9995:
         return f"{seconds:.1f} s"
     ms = seconds * 1000
@@ -47,10 +46,10 @@ def duration(seconds: float) -> str:
 
 
 def tuple_text(values: Iterable[int]) -> str:
-    """``(1, 2)``, and ``(1)`` for one number."""
+    """Return a tuple as text, such as ``(1, 2)``, or ``(1)`` for one number."""
     return f"({', '.join(map(str, values))})"
 
 
 def point_text(witness: Mapping[str, int]) -> str:
-    """``x = 1, g = 2`` for a counterexample."""
+    """Return the values of a counterexample as text, such as ``x = 1, g = 2``."""
     return ", ".join(f"{name} = {format_int(int(value))}" for name, value in witness.items())

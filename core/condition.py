@@ -1,4 +1,4 @@
-"""Conditions: what a rule assumes, an op requires and a proof must show.
+"""Conditions: assumptions of rules, requirements of ops and goals of proofs.
 
 A condition is a Boolean combination of comparisons, ranges and divisibilities of expressions.  It is total: it has a
 truth value for all integers (``0 ∣ x`` is false), provided its expressions are defined.
@@ -25,28 +25,28 @@ class Condition:
     __slots__ = ()
 
     def exprs(self) -> tuple[Expr, ...]:
-        """The maximal expressions in this condition."""
+        """Return the maximal expressions of this condition, not those of its subconditions."""
         return ()
 
     def parts(self) -> tuple[Condition, ...]:
-        """The direct subconditions."""
+        """Return the direct subconditions."""
         return ()
 
     def evaluate(self, env: Mapping[Any, Any]) -> bool:
-        """Whether the condition holds; ``env`` maps variables or names to integers.
+        """Return whether the condition holds; ``env`` maps variables or names to integers.
 
-        Raises :class:`ZeroDivisionError` where an expression in it has no value.
+        Raises :class:`ZeroDivisionError` where one of its expressions has no value.
         """
         values: dict[Expr, Any] = {}
         algebra = Integers(env)
         return bool(condition_interpret(self, lambda e: interpret((e,), algebra, values)[0], _PLAIN))
 
     def substitute(self, mapping: Mapping[Any, ExprLike]) -> Condition:
-        """The condition with expressions replaced; decided at once where only constants remain."""
+        """Replace expressions; a condition between constants becomes :data:`TRUE` or :data:`FALSE`."""
         return substitute_conditions((self,), mapping)[0]
 
     def variables(self) -> tuple[Var, ...]:
-        """The variables in it, in natural order of their names."""
+        """Return its variables, in natural order of their names."""
         found = {n for n in postorder(*all_exprs(self)) if isinstance(n, Var)}
         return tuple(sorted(found, key=lambda v: (natural_key(v.name), v.kind)))
 
@@ -70,7 +70,7 @@ class Condition:
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Truth(Condition):
-    """A decided condition."""
+    """The constant condition, true or false."""
 
     value: bool
 
@@ -78,13 +78,13 @@ class Truth(Condition):
         return self.value
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # `c is TRUE` must hold in another process too
+        # unpickling must return the same objects, because conditions are compared with `is TRUE` and `is FALSE`
         return _decided, (self.value,)
 
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Compare(Condition):
-    """``a op b``; ``>`` and ``>=`` are written with their sides exchanged."""
+    """The comparison ``a op b``; ``>`` and ``>=`` are stored with their sides exchanged."""
 
     op: Relation
     a: Expr
@@ -96,7 +96,7 @@ class Compare(Condition):
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Within(Condition):
-    """``lo <= e <= hi``."""
+    """The range ``lo <= e <= hi``, both ends included."""
 
     e: Expr
     lo: Expr
@@ -108,7 +108,7 @@ class Within(Condition):
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Divides(Condition):
-    """``d`` is not zero and divides ``e``."""
+    """The divisor ``d`` is not zero and divides ``e``."""
 
     d: Expr
     e: Expr
@@ -119,7 +119,7 @@ class Divides(Condition):
 
 @dataclass(frozen=True, repr=False, slots=True)
 class And(Condition):
-    """All of ``args``."""
+    """A conjunction: all of ``args`` hold."""
 
     args: tuple[Condition, ...]
 
@@ -129,7 +129,7 @@ class And(Condition):
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Or(Condition):
-    """At least one of ``args``."""
+    """A disjunction: at least one of ``args`` holds."""
 
     args: tuple[Condition, ...]
 
@@ -139,7 +139,7 @@ class Or(Condition):
 
 @dataclass(frozen=True, repr=False, slots=True)
 class Not(Condition):
-    """``arg`` does not hold."""
+    """A negation: ``arg`` does not hold."""
 
     arg: Condition
 
@@ -156,7 +156,7 @@ def _decided(value: bool) -> Condition:
 
 
 def compare(op: Relation, a: Expr, b: Expr) -> Condition:
-    """``a op b``, decided at once when both sides are literals or the same expression."""
+    """Return ``a op b``, as a constant when both sides are literals or the same expression."""
     if type(a) is Int and type(b) is Int:
         return _decided(related(op, a.value, b.value))
     if a is b:
@@ -165,7 +165,7 @@ def compare(op: Relation, a: Expr, b: Expr) -> Condition:
 
 
 def within(e: Expr, lo: Expr, hi: Expr) -> Condition:
-    """``lo <= e <= hi``, decided at once on literals; an equation where both bounds are the same."""
+    """Return ``lo <= e <= hi``: a constant where literals decide it, an equation where both bounds are equal."""
     if lo is hi:
         return compare("==", e, lo)
     if type(lo) is Int and type(hi) is Int and lo.value > hi.value:
@@ -176,7 +176,7 @@ def within(e: Expr, lo: Expr, hi: Expr) -> Condition:
 
 
 def divides(d: Expr, e: Expr) -> Condition:
-    """``d`` divides ``e``; false for the divisor zero."""
+    """Return the condition that ``d`` divides ``e``, which is false for the divisor zero."""
     if type(d) is Int:
         if d.value == 0:
             return FALSE
@@ -188,12 +188,12 @@ def divides(d: Expr, e: Expr) -> Condition:
 
 
 def parts_of(c: Condition) -> tuple[Condition, ...]:
-    """The parts of a conjunction; any other condition is its only part."""
+    """Return the conjuncts of a condition; a condition that is no conjunction is its own only conjunct."""
     return c.args if isinstance(c, And) else (c,)
 
 
 def all_of(conditions: Iterable[Condition]) -> Condition:
-    """The conjunction, flattened."""
+    """Return the conjunction, flattened and without duplicates."""
     kept: dict[Condition, None] = {}
     for c in conditions:
         for part in parts_of(c):
@@ -205,7 +205,7 @@ def all_of(conditions: Iterable[Condition]) -> Condition:
 
 
 def any_of(conditions: Iterable[Condition]) -> Condition:
-    """The disjunction, flattened."""
+    """Return the disjunction, flattened and without duplicates."""
     kept: dict[Condition, None] = {}
     for c in conditions:
         for part in c.args if isinstance(c, Or) else (c,):
@@ -217,7 +217,7 @@ def any_of(conditions: Iterable[Condition]) -> Condition:
 
 
 def negate(c: Condition) -> Condition:
-    """The negation, pushed into comparisons."""
+    """Return the negation, pushed down to the comparisons."""
     match c:
         case Truth(value):
             return _decided(not value)
@@ -241,10 +241,10 @@ def negate(c: Condition) -> Condition:
 
 
 def substitute_conditions(conditions: Iterable[Condition], mapping: Mapping[Any, ExprLike]) -> list[Condition]:
-    """:meth:`Condition.substitute` on several conditions at once, in their order; what they share is replaced once.
+    """Apply :meth:`Condition.substitute` to several conditions, replacing common subexpressions only once.
 
-    ``mapping`` is as for :func:`~indexproof.core.expr.substitute_all`.  Raises :class:`ZeroDivisionError` where a divisor
-    becomes a literal zero.
+    ``mapping`` is as for :func:`~indexproof.core.expr.substitute_all`.  The order of the conditions is kept.  Raises
+    :class:`ZeroDivisionError` where a divisor becomes the literal zero.
     """
     kept = list(conditions)
     roots = list(dict.fromkeys(e for c in kept for e in all_exprs(c)))
@@ -253,7 +253,7 @@ def substitute_conditions(conditions: Iterable[Condition], mapping: Mapping[Any,
 
 
 def atoms(c: Condition) -> list[Condition]:
-    """The conditions without connectives anywhere in ``c``, in order of appearance."""
+    """Return the subconditions without connectives, in order of appearance."""
     out: list[Condition] = []
     todo = [c]
     while todo:
@@ -266,12 +266,12 @@ def atoms(c: Condition) -> list[Condition]:
 
 
 def all_exprs(c: Condition) -> list[Expr]:
-    """The maximal expressions anywhere in ``c``, in order of appearance."""
+    """Return the maximal expressions of ``c`` and all its subconditions, in order of appearance."""
     return [e for atom in atoms(c) for e in atom.exprs()]
 
 
 class Logic(Protocol[W_contra, B]):
-    """One meaning of the connectives, over values of the expressions."""
+    """An interpretation of comparisons and connectives, over values of the expressions."""
 
     def const(self, value: bool, /) -> B: ...
     def compare(self, op: Relation, a: W_contra, b: W_contra, /) -> B: ...
@@ -283,9 +283,9 @@ class Logic(Protocol[W_contra, B]):
 
 
 def condition_interpret(c: Condition, value_of: Callable[[Expr], V], logic: Logic[V, B]) -> B:
-    """The meaning of ``c`` in ``logic``, given the meaning of expressions.
+    """Return the value of ``c`` in ``logic``; ``value_of`` gives the values of expressions.
 
-    Conditions are written by people and stay shallow, unlike expressions, so this may recurse.
+    This recurses: conditions are written by people and stay shallow, unlike expressions.
     """
     match c:
         case Truth(value):
@@ -306,7 +306,7 @@ def condition_interpret(c: Condition, value_of: Callable[[Expr], V], logic: Logi
 
 
 def related(op: Relation, a: Any, b: Any) -> Any:
-    """``a op b``, of whatever the operators are defined for."""
+    """Return ``a op b``, for any values that define the operator."""
     match op:
         case "<=":
             return a <= b
@@ -320,7 +320,7 @@ def related(op: Relation, a: Any, b: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Connectives(Generic[W_contra, B]):
-    """A :class:`Logic` made of functions."""
+    """A :class:`Logic` whose operations are given as functions."""
 
     const: Callable[[bool], B]
     compare: Callable[[Relation, W_contra, W_contra], B]
@@ -334,14 +334,14 @@ class _Connectives(Generic[W_contra, B]):
 _PLAIN: Final = _Connectives[Any, Any](
     bool, related, lambda e, lo, hi: lo <= e <= hi, lambda d, e: d != 0 and e % d == 0, all, any, lambda part: not part
 )
-#: The condition again, over new expressions.
+#: Rebuilds a condition over new expressions.
 _REBUILD: Final = _Connectives[Expr, Condition](_decided, compare, within, divides, all_of, any_of, negate)
 
 _RELATION: Final = {"<=": "≤", "<": "<", "==": "=", "!=": "≠"}
 
 
 def show_condition(c: Condition) -> str:
-    """``c`` in mathematical notation."""
+    """Return ``c`` in mathematical notation."""
     match c:
         case Truth(value):
             return "true" if value else "false"
@@ -362,7 +362,7 @@ def show_condition(c: Condition) -> str:
 
 
 def _digest(c: Condition) -> tuple[int, tuple[Expr, ...]]:
-    """A number that is the same in every process, for the order of terms, and the expressions inside."""
+    """Return a digest that is the same in every process, which orders terms, and the distinct expressions of ``c``."""
     inside = tuple(dict.fromkeys(all_exprs(c)))
     shape = condition_interpret(c, lambda e: e.key, _SHAPE)
     return hash(shape), inside

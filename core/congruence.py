@@ -1,9 +1,9 @@
 """Equality of expressions under equations: congruence closure modulo linear arithmetic and the laws of extrema.
 
-Each equation is solved for the largest of its quotients, remainders, extrema and variables, which is from then on
-replaced by the rest wherever it occurs, also inside of others; where it has a coefficient, multiples of it are.  Two
-expressions are equal under the equations where they become the same (Shostak's method, with completion for the arguments
-of minima and maxima).  What is found is true whatever the equations are for; not all that follows is found.
+Each equation is solved for the largest of its quotients, remainders, extrema and variables.  The solution then replaces
+that term everywhere, also inside other expressions.  Where the term has a coefficient ``n > 1``, its multiples of ``n``
+are replaced.  Two expressions are equal where their canonical forms agree (Shostak's method, completed for the
+arguments of extrema).  The procedure is sound for all equations but not complete.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ from collections.abc import Iterable
 from .errors import IndexproofError
 from .expr import Expr, Extremum, Int, Sum, linear, postorder, rebuild
 
-#: So often one form leads to another at most.
+#: Limit on the steps to canonical forms in one closure, so that equations with too many consequences end with an error.
 _FOLLOWED = 1_000_000
 
-#: A canonical expression, and the equations that made it so, as bits.
+#: A canonical expression and a bit mask of the equations that it follows from.
 _Found = tuple[Expr, int]
 
 
 class Unfinished(IndexproofError):
-    """Equations have so many consequences that not all were looked at."""
+    """The equations have too many consequences to compute all of them."""
 
 
 class Congruence:
-    """Equations between expressions, and what follows from them.  Asking raises :class:`Unfinished`, if ever."""
+    """The congruence closure of a set of equations.  Queries raise :class:`Unfinished` beyond the limit on steps."""
 
     def __init__(self, equations: Iterable[tuple[Expr, Expr]] = ()) -> None:
-        #: with the equations that each follows from
+        #: both sides, and a bit mask of the given equations that they follow from
         self._equations: list[tuple[Expr, Expr, int]] = []
         self._given = 0
         self._closed = True
         self._solved: dict[Expr, _Found] = {}
-        #: n, and what n times an expression is, where n > 1
+        #: for a term t: n > 1, an expression equal to n·t, and its reasons
         self._multiples: dict[Expr, tuple[int, Expr, int]] = {}
-        #: of what was met: its canonical form, or the next form on the way there
+        #: memo of canonical forms, and for expressions without one the next rewrite towards it
         self._canonical: dict[Expr, _Found] = {}
         self._next: dict[Expr, _Found] = {}
-        #: the expressions whose forms depend on that of another one
+        #: the expressions whose canonical forms depend on that of the key
         self._above: dict[Expr, list[Expr]] = {}
         self._sizes: dict[Expr, int] = {}
-        #: the solved extrema, and pairs of them that were completed
+        #: the solved extrema, and the pairs of them that were completed
         self._extrema: list[Extremum] = []
         self._completed: set[tuple[Expr, Expr, Expr, Expr]] = set()
         self._followed = 0
@@ -50,17 +50,17 @@ class Congruence:
             self.add(left, right)
 
     def add(self, left: Expr, right: Expr) -> None:
-        """Assume that both are equal."""
+        """Assume that ``left`` equals ``right``."""
         self._equations.append((left, right, 1 << self._given))
         self._given += 1
         self._closed = False
 
     def equal(self, a: Expr, b: Expr) -> bool:
-        """Whether the equations imply that both are equal, as far as that is found."""
+        """Return whether the equations imply that both are equal; ``False`` means that no proof was found."""
         return a is b or self.reasons(a, b) is not None
 
     def reasons(self, a: Expr, b: Expr) -> list[int] | None:
-        """The numbers of equations that imply that both are equal; ``None`` where that is not found."""
+        """Return the numbers of equations that imply that both are equal, or ``None`` where no proof was found."""
         self._close()
         left, because = self._form(a)
         right, why = self._form(b)
@@ -86,7 +86,7 @@ class Congruence:
         if common > 1 and isinstance(gap, Sum) and gap.const % common == 0:
             terms = tuple((t, k // common) for t, k in terms)
             gap = linear(gap.const // common, terms)
-        # what is replaced must not be part of what replaces it
+        # occurs check: a term must not be replaced by an expression that contains it
         free = [(t, k) for t, k in terms if not any(t in postorder(*u.children) for u, _ in terms)]
         if not free:
             return
@@ -104,7 +104,7 @@ class Congruence:
         self._closed = False
 
     def _complete(self) -> None:
-        """Add what two equations about extrema say of the extremum of the arguments of both, where they share some."""
+        """Equate the two values that overlapping solved extrema give to the extremum of all their arguments."""
         with_argument: dict[Expr, list[Extremum]] = {}
         for e in self._extrema:
             for f in dict.fromkeys(f for a in e.args for f in with_argument.get(a, ()) if type(f) is type(e)):
@@ -155,7 +155,7 @@ class Congruence:
                     raise Unfinished("the equations have too many consequences")
                 stack += waiting
             else:
-                # forms that lead in a circle are equal: the smallest that an equation replaces is left as it is
+                # forms on a cycle are equal: the smallest one that an equation replaces becomes the canonical form
                 first = min(stack.index(w) for w in waiting if w in open_)
                 circle = [f for f in stack[first:] if f in following and self._has_canonical_children(f)]
                 least = min(circle, key=lambda f: (self._size(f), f.key), default=at)
@@ -171,7 +171,7 @@ class Congruence:
         return all(c in self._canonical and self._canonical[c][0] is c for c in e.children)
 
     def _step(self, e: Expr) -> _Found | None:
-        """Return what stands for ``e``, whose children have their canonical forms."""
+        """Return the next rewrite of ``e``, whose children have canonical forms; ``None`` where ``e`` is canonical."""
         forms = [self._canonical[c] for c in e.children]
         if any(form is not c for (form, _), c in zip(forms, e.children, strict=True)):
             because = 0
@@ -182,7 +182,7 @@ class Congruence:
             for t, k in e.terms:
                 n, to, why = self._multiples.get(t, (0, t, 0))
                 if n and k // n:
-                    # of the coefficient only the remainder is left
+                    # reduce the coefficient modulo n
                     return e - t * (k // n * n) + to * (k // n), why
             return None
         found = self._solved.get(e)
@@ -200,7 +200,7 @@ class Congruence:
             self._above.setdefault(f, []).append(e)
 
     def _forget(self, e: Expr) -> None:
-        """Forget the forms of everything that has ``e`` in it, which now stands for something else."""
+        """Drop the memoised forms of all expressions that depend on ``e``, which has a new replacement."""
         stack = [e]
         if isinstance(e, Extremum):
             args = set(e.args)

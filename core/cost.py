@@ -1,16 +1,16 @@
-"""The cost of a map: how many operations a straight-line program needs that computes it and keeps every value.
+"""The cost model of maps: the operations of a straight-line program that computes a map and keeps every value.
 
-Common subexpressions count once.  Of every distinct
+Common subexpressions count once.  The distinct expressions cost:
 
 * ``floordiv``, ``mod``, ``ceildiv``: one *division*, which is an operation too,
 * ``min``, ``max`` and product of n expressions: ``n - 1`` operations,
 * product of a term and a constant other than 1 and -1, up to the sign: one multiplication,
-* sum of n such products and terms, the constant left out: ``n - 1`` additions and subtractions; a sum in which everything
-  is negative is computed with the opposite sign,
-* sum with a constant or with the opposite sign: one more operation, which also gives it its sign.
+* sum of n such products and terms, without its constant: ``n - 1`` additions and subtractions; a sum whose summands are
+  all negative is computed with the opposite sign,
+* sum with a constant or with the opposite sign: one more operation, which also restores the sign.
 
-Variables and literals cost nothing.  A division weighs as much as :data:`DIVISION_WEIGHT` other operations: about what a
-division by a constant becomes on current machines (a wide multiplication, shifts, a correction of the sign).
+Variables and literals cost nothing.  A division weighs as much as :data:`DIVISION_WEIGHT` other operations: about the
+length of a division by a constant on current machines (a wide multiplication, shifts, a correction of the sign).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from .expr import Binary, CeilDiv, Expr, FloorDiv, Int, Mod, Sum, Var
 if TYPE_CHECKING:
     from .indexing_map import IndexingMap
 
-#: How many other operations one ``floordiv``, ``mod`` or ``ceildiv`` weighs.
+#: The weight of one ``floordiv``, ``mod`` or ``ceildiv``, in other operations.
 DIVISION_WEIGHT: Final = 3
 
 
-#: What can be minimised, by name: the documented cost, operations, or divisions, each as the weight of a division.
+#: The measures that can be minimised: the documented cost, operations, or divisions, each as the weight of a division.
 MEASURES: Final = {"cost": DIVISION_WEIGHT, "operations": 1, "divisions": 12}
 
 
@@ -36,10 +36,7 @@ _EXPECTED: Final = f"{', '.join(MEASURES)}, or a whole number of at least 1: wha
 
 
 def weight_of(minimize: object) -> int:
-    """Return the weight of a division for a name in :data:`MEASURES`, or for a number that is one.
-
-    Raises :class:`InputError` for anything else.
-    """
+    """Return the weight of a division, given as a name in :data:`MEASURES` or as a number."""
     if isinstance(minimize, str) and minimize in MEASURES:
         return MEASURES[minimize]
     if isinstance(minimize, str):
@@ -50,25 +47,25 @@ def weight_of(minimize: object) -> int:
 
 
 def expect_weight(division_weight: object) -> None:
-    """Raise :class:`InputError` for what no division can weigh: whoever calls from Python may give anything."""
+    """Raise :class:`InputError` unless the value is a positive integer; callers from Python may pass any object."""
     if not isinstance(division_weight, int) or division_weight < 1:
         message = f"a division cannot weigh {division_weight} operations"
         raise InputError(message, expected=_EXPECTED)
 
 
 class Cost(NamedTuple):
-    """``divisions`` are ``floordiv``, ``mod`` and ``ceildiv``; ``operations`` are all operations, divisions included."""
+    """A count of ``divisions`` (``floordiv``, ``mod``, ``ceildiv``) and of all ``operations``, divisions included."""
 
     divisions: int
     operations: int
 
     @property
     def weight(self) -> int:
-        """The single number by which costs are compared, with the documented weight of a division."""
+        """The number by which costs are compared, with the documented weight of a division."""
         return self.weighed(DIVISION_WEIGHT)
 
     def weighed(self, division_weight: int) -> int:
-        """The cost where a division weighs ``division_weight`` other operations; the simplifier never lets it grow."""
+        """Return the cost where a division weighs ``division_weight`` operations; simplification never increases it."""
         return self.operations + (division_weight - 1) * self.divisions
 
     def __str__(self) -> str:
@@ -76,7 +73,7 @@ class Cost(NamedTuple):
 
 
 def cost(roots: Iterable[Expr]) -> Cost:
-    """The cost of computing all ``roots`` together."""
+    """Return the cost of computing all ``roots`` together."""
     divisions = operations = 0
     products: set[tuple[Expr, int]] = set()
     bodies: set[tuple[tuple[Expr, int], ...]] = set()
@@ -122,10 +119,10 @@ def cost(roots: Iterable[Expr]) -> Cost:
 
 
 def map_cost(m: IndexingMap) -> Cost:
-    """The cost of a map: of its results, of its constraints and of the indices of each of its runtime sources.
+    """Return the cost of a map: of its results, of its constraints and of the indices of each of its runtime sources.
 
-    All are computed in different places (constraints before, to see whether the rest is needed at all; indices where
-    the runtime value is read), so they share nothing.
+    These parts share no subexpressions, because they are computed in different places: constraints first, to decide
+    whether the rest is needed at all, and indices where the runtime value is read.
     """
     parts = [cost(m.results), cost([c.expr for c in m.constraints])]
     parts += [cost(r.source.results) for r in m.rts if r.source is not None]

@@ -1,19 +1,19 @@
-"""Derivations: why a simplified map equals the map that was given, step by step.
+"""Derivations: step-by-step explanations why a simplified map equals the given map.
 
-A :class:`Derivation` starts from a map and takes one step after the other until it has the result:
+A :class:`Derivation` leads from one map to another in steps of three kinds:
 
 * a :class:`RuleStep` is an equation on the domain, an instance of a rule,
 * a :class:`ConstraintChange` replaces some constraints (or boxes of variables) by equivalent ones,
-* a :class:`MapChange` replaces the map as a whole (variables leave it, or are replaced).
+* a :class:`MapChange` replaces the whole map by one with the same relation, for instance to remove variables.
 
-Rule steps are equations, and what follows from equations by congruence (:mod:`.congruence`) is what they are for.  The
-equations since the start or the last :class:`MapChange` together make the results, and the indices of runtime sources,
-equal to those of the next map that is named.  Equations about a constraint hold where all *other* constraints do; they
-stand next to each other, and the last one says what becomes of the constraint's expression.
+Equations are used up to congruence (:mod:`.congruence`).  The equations since the start or the last :class:`MapChange`
+together imply that the results and the indices of runtime sources equal those of the next map in the derivation.
+Equations about a constraint hold where all *other* constraints do.  They are consecutive, and the last one gives the
+new expression of the constraint.
 
-Each step stands for itself: the rule and the values of its variables are all that is needed to check it, which
-:mod:`indexproof.verify.derivation` does without any of the simplifier's code.  The simplifier records steps while it runs,
-and :mod:`.explain` leaves out those that the result does not need; :mod:`.derivation_json` stores them.
+Each step can be checked alone, from the rule and the values of its variables. :mod:`indexproof.verify.derivation` does
+so without any code of the simplifier.  The simplifier records steps while it runs, :mod:`.explain` keeps those that the
+result needs, and :mod:`.derivation_json` stores them.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from .expr import Expr
 from .indexing_map import Constraint, IndexingMap
 from .rewrite import ConstraintRule, Rule
 
-#: The expressions of a map: its results, its constraints, and the indices of its runtime sources (all of them in order).
+#: A group of expressions of a map: its results, its constraints, or the indices of all its runtime sources, in order.
 Part: TypeAlias = Literal["result", "constraint", "source"]
 
 
 class Position(NamedTuple):
-    """Expression number ``number`` of ``part`` of a map."""
+    """The expression with index ``number`` in ``part`` of a map."""
 
     part: Part
     number: int
@@ -42,15 +42,15 @@ class Position(NamedTuple):
 
 
 def constraints_text(constraints: tuple[Constraint, ...]) -> str:
-    """Constraints that hold together, in mathematical notation."""
+    """Return the conjunction of constraints in mathematical notation."""
     return " and ".join(f"{c.expr} ∈ [{c.lo}, {c.hi}]" for c in constraints) or "true"
 
 
 @dataclass(frozen=True, slots=True)
 class RuleStep:
-    """``rule`` under ``binding`` says that ``before`` equals ``after``; first needed for the expression at ``position``.
+    """An instance of ``rule``: ``before`` equals ``after``; first needed for the expression at ``position``.
 
-    Of the steps about a constraint the last has ``becomes``, which its expression then is.
+    The last step about a constraint has ``becomes``, the new expression of that constraint.
     """
 
     rule: Rule
@@ -66,11 +66,11 @@ class RuleStep:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintChange:
-    """``rule`` under ``binding``: the constraints ``before`` together say what ``after`` say.
+    """An instance of a constraint rule: the conjunctions of ``before`` and of ``after`` are equivalent.
 
-    ``after`` stand where the first of ``before`` stood.  A constraint on a single dimension or range variable may stand for
-    the variable's box, and one on such a variable plus a constant, or with the sign changed, for the image of the box.  The
-    box of a runtime variable may be among ``before`` too, but stays as it is.
+    The constraints ``after`` take the place of the first of ``before``.  A constraint on a single dimension or range
+    variable may represent the variable's box; one on ``±variable + constant`` may represent the image of the box.  The
+    box of a runtime variable may be among ``before``, but never changes.
     """
 
     rule: ConstraintRule
@@ -84,7 +84,7 @@ class ConstraintChange:
 
 @dataclass(frozen=True, slots=True)
 class MapChange:
-    """The map as it stands, ``before``, has the relation of ``after``; ``why`` says what was done."""
+    """A replacement of the map ``before`` by ``after``, with the same relation; ``why`` names the transform."""
 
     why: str
     before: IndexingMap
@@ -99,9 +99,9 @@ DerivationStep: TypeAlias = RuleStep | ConstraintChange | MapChange
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Derivation(Shown):
-    """``before`` becomes ``after`` by ``steps``.
+    """The ``steps`` that lead from ``before`` to ``after``.
 
-    As text it has a line for every step; :func:`~indexproof.reports.derivation.derivation_text` says more of each.
+    ``str`` gives one line for each step; :func:`~indexproof.reports.derivation.derivation_text` gives details.
     """
 
     before: IndexingMap
@@ -113,8 +113,8 @@ class Derivation(Shown):
 
     @property
     def wider(self) -> str:
-        """A note where the result needs, or may need, wider machine integers than the input; empty elsewhere."""
-        # who checks derivations loads no code of the simplifier
+        """A note where the result needs, or may need, wider machine integers than the input; empty otherwise."""
+        # imported here, because the checker of derivations must load no code of the simplifier
         from .room import widening
 
         return widening(self.before, self.after)
@@ -123,7 +123,7 @@ class Derivation(Shown):
         return iter(self.steps)
 
     def rules(self) -> tuple[str, ...]:
-        """The names of the rules that were applied, each once, in order of first use."""
+        """Return the names of the rules that were applied, without duplicates, in order of first use."""
         return tuple(dict.fromkeys(s.rule.name for s in self.steps if not isinstance(s, MapChange)))
 
     def __str__(self) -> str:
@@ -135,7 +135,7 @@ class Derivation(Shown):
 
 
 def expect_derivation(d: object) -> None:
-    """Raises :class:`TypeError` for what is no derivation, such as a map."""
+    """Raise :class:`TypeError` for an object that is no derivation, such as a map."""
     if not isinstance(d, Derivation):
         hint = "; simplify(m, explain=True) makes one" if isinstance(d, IndexingMap) else ""
         raise TypeError(f"expected a Derivation, got {type(d).__name__}{hint}")

@@ -1,9 +1,9 @@
-"""Derivations as JSON: stored by one process, checked by another.
+"""Derivations as JSON: written by one process, checked by another.
 
-Expressions stand in one table, ``nodes``, and are named by their numbers, so that what many steps share is stored once
-and no depth of nesting is too much.  An entry is an integer, the name of a variable, or a list: ``["sum", constant, [[node,
-coefficient], ...]]``, ``["fdiv", a, b]``, ``["mod", a, b]``, ``["cdiv", a, b]``, or ``"mul"``, ``"min"`` or ``"max"``
-with the arguments.  Its operands have smaller numbers.
+All expressions are entries of one table, ``nodes``, and are referred to by index, so that common subexpressions are
+stored once and nesting may have any depth.  An entry is an integer, the name of a variable, or a list: ``["sum",
+constant, [[node, coefficient], ...]]``, ``["fdiv", a, b]``, ``["mod", a, b]``, ``["cdiv", a, b]``, or ``"mul"``,
+``"min"`` or ``"max"`` with the arguments.  Operands come before the expressions that use them.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from .rewrite import ConstraintRule, Rule, RuleSet
 from .steps import Trace
 
 FORMAT: Final = "indexproof derivation 2"
-#: What the native library writes: every step that was taken, in order.
+#: The format of the native library: all steps that were taken, in order.
 TRACE: Final = "indexproof trace 1"
 Json: TypeAlias = Any
 
-#: What is recorded of rules.
+#: The kinds of trace entries that apply a rule, with the type of the rule.
 _RECORDED: Final[dict[Json, type[Any]]] = {"step": Rule, "constraints": ConstraintRule}
 _PARTS: Final = ("result", "constraint", "source")
 
 
 # --------------------------------------------------------------------------------------------------- writing
 class _Table:
-    """The expressions that have a number."""
+    """The table of expressions, filled on demand."""
 
     def __init__(self) -> None:
         self.nodes: list[Json] = []
@@ -85,7 +85,7 @@ class _Table:
 
 
 def derivation_to_json(derivation: Derivation) -> dict[str, Json]:
-    """``derivation`` as plain dictionaries and lists, for :func:`json.dumps`."""
+    """Return ``derivation`` as plain dictionaries and lists, for :func:`json.dumps`."""
     table = _Table()
     return {
         "format": FORMAT,
@@ -98,10 +98,10 @@ def derivation_to_json(derivation: Derivation) -> dict[str, Json]:
 
 # --------------------------------------------------------------------------------------------------- reading
 def derivation_from_json(data: Json, rules: RuleSet) -> Derivation:
-    """The derivation that JSON text, or the dictionary read from it, describes; rules are those of ``rules``.
+    """Read a derivation from JSON text or from the dictionary parsed from it; rules are looked up in ``rules``.
 
-    Says nothing about its truth: that is for :func:`indexproof.verify.derivation.check_derivation`.  Raises
-    :class:`InputError` with the path of what is wrong.
+    The steps are not checked: :func:`indexproof.verify.derivation.check_derivation` does that.  Raises
+    :class:`InputError` with the path of the error.
     """
     if isinstance(data, str):
         data = load_json(data)
@@ -119,9 +119,9 @@ def derivation_from_json(data: Json, rules: RuleSet) -> Derivation:
 
 
 def trace_from_json(data: Json, rules: RuleSet) -> tuple[IndexingMap, IndexingMap, Trace]:
-    """A map, the map that it was simplified to, and what the native library recorded on the way.
+    """Read a map, its simplified map and the trace that the native library recorded.
 
-    Raises :class:`InputError` with the path of what is wrong.
+    Raises :class:`InputError` with the path of the error.
     """
     top = Place()
     top.fields(data, ("format", "before", "after", "entries", "nodes"))

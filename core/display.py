@@ -1,6 +1,4 @@
-"""Maps on a terminal and in a notebook: the textual notation over several lines, with variables coloured by
-kind.
-"""
+"""Maps on a terminal and in a notebook, on several lines, with variables coloured by kind."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ _CSS: Final = {
 
 
 def _pieces(text: str, kinds: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Split ``text`` into words, each with its kind: a kind of variable, an operator, or nothing."""
+    """Split ``text`` into words, each with its style: a kind of variable, ``operator``, ``number``, ``hlo`` or none."""
     for found in _WORD.finditer(text):
         word = found[0]
         if found.lastgroup == "name":
@@ -38,7 +36,7 @@ def _pieces(text: str, kinds: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def rich_text(text: str, kinds: Mapping[str, str]) -> Text:
-    """Return the text of a map, styled for a terminal (needs ``rich``, which is imported here and not before).
+    """Return the text of a map, styled for a terminal (needs ``rich``, which is imported lazily).
 
     ``kinds`` gives the kind of every variable: ``dim``, ``range`` or ``rt``.
     """
@@ -57,7 +55,7 @@ def html_text(text: str, kinds: Mapping[str, str]) -> str:
 
 
 class Shown:
-    """A base of results that a notebook shows as they print."""
+    """A base class for results that notebooks show as their printed text."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""The engine: the kernel with the strategies.  The code generated from a rule set completes it (:mod:`.kernel`)."""
+"""The engine: the kernel with the strategies.  Code generated from a rule set completes it (:mod:`.kernel`)."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ __all__ = ["DEEPEST", "Engine"]
 
 
 class Engine(Sums):
-    """Forms over one domain, in normal form; a generated subclass supplies the rules."""
+    """An engine for normal forms over one domain; a generated subclass supplies the rules."""

@@ -1,19 +1,18 @@
-"""The errors a user can meet, and how they point at the place that is wrong.
+"""The errors that users can meet, with the position of each.
 
-Everything that reads input (maps, JSON, claims, attributes, HLO) raises :class:`InputError` and nothing else:
-one line that says where, what is wrong and what was expected, plus :meth:`InputError.render` for a person at
-a terminal.
+All readers (of maps, JSON, claims, attributes, HLO) raise :class:`InputError` and nothing else.  Its message is one
+line with the position, the error and what was expected; :meth:`InputError.render` adds the source line for a terminal.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-_WINDOW = 100  # characters of an overlong source line shown around the caret
+_WINDOW = 100  # maximum number of characters shown around the caret in an overlong source line
 
 
 class IndexproofError(Exception):
-    """Base class of every error this package raises on purpose."""
+    """Base class of all errors that this package raises deliberately."""
 
 
 class TooLargeError(IndexproofError):
@@ -21,11 +20,11 @@ class TooLargeError(IndexproofError):
 
 
 class InputError(IndexproofError, ValueError):
-    """Input that cannot be read or does not make sense.
+    """Input that cannot be read or makes no sense.
 
-    ``line`` and ``column`` count from one and point into text; ``path`` points into JSON (``results[0][2]``)
-    or names an attribute.  An error without a position has ``line == 0`` and an empty path.  ``source`` is
-    the text that was read, of which ``line`` is a line when counted from ``first_line``.
+    ``line`` and ``column`` count from one and point into text; ``path`` points into JSON (``results[0][2]``) or names
+    an attribute.  An error without a position has ``line == 0`` and an empty path.  ``source`` is the text that was
+    read; its first line has the number ``first_line``.
     """
 
     def __init__(
@@ -62,7 +61,7 @@ class InputError(IndexproofError, ValueError):
         first_line: int = 1,
         first_column: int = 1,
     ) -> InputError:
-        """The error at character ``offset`` of ``source``, which begins at the given line and column."""
+        """Return the error at character ``offset`` of ``source``, which begins at the given line and column."""
         before = source[:offset]
         row = before.count("\n")
         column = offset - (before.rfind("\n") + 1) + (first_column if row == 0 else 1)
@@ -90,7 +89,7 @@ class InputError(IndexproofError, ValueError):
         return " ".join(f"{where}{self.message}{expected}".splitlines())
 
     def render(self) -> str:
-        """The one-line message, then the source line with a caret below the column where there is one."""
+        """Return the one-line message; where the position is known, with the source line and a caret below it."""
         row = self.line - self.first_line
         lines = self.source.split("\n")
         if not self.line or not 0 <= row < len(lines):
@@ -100,7 +99,7 @@ class InputError(IndexproofError, ValueError):
         start = max(0, at - _WINDOW // 2) if len(text) > _WINDOW else 0
         shown = text[start : start + _WINDOW]
         lead, tail = "…" if start else "", "…" if start + _WINDOW < len(text) else ""
-        # keep tabs in the padding, so that the caret stays below its column whatever a tab is worth
+        # keep tabs in the padding, so that the caret stays below its column for any width of tabs
         padding = "".join("\t" if c == "\t" else " " for c in lead + text[start:at])
         return f"{self}\n  {lead}{shown}{tail}\n  {padding}^"
 
@@ -113,7 +112,7 @@ def _rebuild(state: dict[str, Any]) -> InputError:
 
 
 def quoted(text: object, limit: int = 40) -> str:
-    """``text`` in backquotes for a one-line message: escaped where unprintable, shortened where long."""
+    """Return ``text`` in backquotes for a one-line message, escaped where unprintable and shortened where long."""
     s = str(text)
     cut = s if len(s) <= limit else s[: limit - 1] + "…"
     return "`" + "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in cut) + "`"

@@ -1,6 +1,6 @@
-"""From what a simplifier recorded to a derivation: of the recorded steps those that the result needs.
+"""Turn the trace of a simplification into a derivation, keeping only the recorded steps that the result needs.
 
-Nothing here is trusted: what comes out is checked by :mod:`indexproof.verify.derivation`.
+Nothing here is trusted: :mod:`indexproof.verify.derivation` checks the derivations.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ __all__ = ["UnexplainedError", "explain", "explained", "replayed"]
 
 
 class UnexplainedError(IndexproofError):
-    """A trace does not lead from the map that was given to the result: the simplifier has recorded too little."""
+    """The trace does not lead from the given map to the result: the simplifier recorded too little."""
 
 
 def explain(m: IndexingMap, rules: RuleSet) -> Derivation:
-    """Simplify ``m`` and say why the result equals it."""
+    """Simplify ``m`` and return a derivation of the result."""
     trace: Trace = []
     return explained(m, simplify_map(m, rules, trace), trace)
 
 
 def explained(before: IndexingMap, after: IndexingMap, trace: Trace) -> Derivation:
-    """The derivation that ``trace`` tells.
+    """Return the derivation that ``trace`` implies.
 
     Raises :class:`UnexplainedError` where the trace does not lead from ``before`` to ``after``.
     """
@@ -60,10 +60,10 @@ def explained(before: IndexingMap, after: IndexingMap, trace: Trace) -> Derivati
 
 
 def replayed(derivation: Derivation) -> Iterator[tuple[DerivationStep, IndexingMap]]:
-    """Each step with the map as it stands before it; for showing a derivation, not for believing it.
+    """Yield each step with the map before it, to show a derivation; nothing is checked.
 
-    The constraints of that map are those of the derivation, one by one, even where two speak of the same expression.  Of
-    results and sources only the one that the step is about shows what was said before.
+    The constraints of that map are those of the derivation, not merged even where two have the same expression.
+    Equations of earlier steps are applied only to the result or source that the current step is about.
     """
     state = _State(derivation.before)
     for step in derivation.steps:
@@ -80,7 +80,7 @@ def replayed(derivation: Derivation) -> Iterator[tuple[DerivationStep, IndexingM
 
 
 class _State:
-    """A map on its way through a derivation."""
+    """The intermediate map at some point of a derivation."""
 
     def __init__(self, m: IndexingMap) -> None:
         self.map = m
@@ -89,12 +89,12 @@ class _State:
         self.constraints = list(m.constraints)
         self.results = list(m.results)
         self.sources = _sources(m)
-        #: What steps have said of results and sources, and how much of that each of them shows.
+        #: the equations about results and sources so far, and how many of them each position shows
         self.said: list[tuple[Expr, Expr]] = []
         self.shown: dict[Position, int] = {}
 
     def current(self) -> IndexingMap:
-        """The map as it stands."""
+        """Return the intermediate map."""
         m = self.map
         new = iter(self.sources)
         rts = tuple(r if r.source is None else r.indexed(tuple(next(new) for _ in r.source.results)) for r in m.rts)
@@ -103,7 +103,7 @@ class _State:
 
     # -- expressions
     def rewrite(self, entry: Rewritten, recorded: Sequence[Step], steps: list[DerivationStep]) -> None:
-        """Rewrite a constraint, and say by which of the recorded steps."""
+        """Rewrite a constraint and append the recorded steps that this needs."""
         if entry.before not in self.constraints:
             raise UnexplainedError(f"{entry.before} is no constraint of the map when it is rewritten")
         k = self.constraints.index(entry.before)
@@ -114,7 +114,7 @@ class _State:
         self.constraints[k] = entry.after
 
     def finish(self, goal: IndexingMap, recorded: Sequence[Step], steps: list[DerivationStep]) -> None:
-        """Rewrite results and sources to those of ``goal``; everything else must be as there already."""
+        """Derive the results and sources of ``goal``; the boxes and constraints must agree with it already."""
         if any(self.boxes.get(v.expr) != Interval(v.lo, v.hi) for v in goal.variables):
             raise UnexplainedError(f"the steps lead to the boxes {self.boxes}, not to those of {goal}")
         reached = {c.expr: c for c in IndexingMap._trusted((), (), (), (), self.constraints).constraints}
@@ -133,7 +133,7 @@ class _State:
         steps += _needed([g for g in goals if g[1] is not g[2]], recorded)
 
     def say(self, step: RuleStep) -> None:
-        """Note what a step says; the last one about a constraint rewrites it."""
+        """Record the equation of a step; the last step about a constraint rewrites the constraint."""
         part, k = step.position
         if part != "constraint":
             self.said.append((step.before, step.after))
@@ -141,7 +141,7 @@ class _State:
             self.constraints[k] = replace(self.constraints[k], expr=step.becomes)
 
     def show(self, position: Position) -> None:
-        """Put what steps have said into a result or a source, where it can be seen there."""
+        """Apply the equations so far to the result or source at ``position``."""
         part, k = position
         if part == "constraint":
             return
@@ -155,14 +155,14 @@ class _State:
 
     # -- constraints
     def change(self, entry: ConstraintChange) -> None:
-        """One application of a constraint rule."""
+        """Apply one instance of a constraint rule."""
         taken: list[int] = []
         boxes: set[Var] = set()
         for n, b in enumerate(entry.before):
             v = self.box(b)
             if v in boxes:
                 v = None
-            # of two, the second is the box where it can be; a constraint may say the same
+            # the second premise refers to the box where possible, even where an equal constraint exists
             second = n > 0 and v is not None and v not in self.fixed
             k = next((k for k, c in enumerate(self.constraints) if c == b and k not in taken), None)
             if k is not None and not second:
@@ -190,7 +190,7 @@ class _State:
         self.constraints = [*self.constraints[:place], *stay, *rest]
 
     def box(self, b: Constraint) -> Var | None:
-        """The variable whose box ``b`` states."""
+        """Return the variable whose box ``b`` states, or ``None``."""
         at = shifted_variable(b.expr)
         if at is None or self.boxes.get(at[0]) != box_of(b):
             return None
@@ -198,7 +198,7 @@ class _State:
 
 
 def box_of(c: Constraint) -> Interval:
-    """The box of v that a constraint on ``±v + n`` states."""
+    """Return the box of v that a constraint on ``±v + n`` states."""
     at = shifted_variable(c.expr)
     assert at is not None
     _, sign, shift = at
@@ -206,14 +206,14 @@ def box_of(c: Constraint) -> Interval:
 
 
 def _sources(m: IndexingMap) -> list[Expr]:
-    """The indices of all runtime sources."""
+    """Return the indices of all runtime sources."""
     return [e for r in m.rts if r.source is not None for e in r.source.results]
 
 
 def _needed(goals: Sequence[tuple[Position, Expr, Expr]], recorded: Sequence[Step]) -> list[RuleStep]:
-    """The recorded steps from which the goals follow, each with the place where it is needed first.
+    """Return the recorded steps that imply the goals, each with the first position that needs it.
 
-    Raises :class:`UnexplainedError` where they do not follow.
+    Raises :class:`UnexplainedError` where they do not imply the goals.
     """
     steps = list({(s.before, s.after): s for s in recorded}.values())
     while True:

@@ -1,12 +1,12 @@
-"""Expressions over integer variables: interned, immutable, canonical in their sums.
+"""Expressions over integer variables: interned, immutable, with sums in canonical form.
 
-The language is the quasi-affine one of reports/semantics.md ("Integers"): ``+ - *``, ``//`` and ``%`` (floor
-semantics, as in Python), ``ceildiv``, ``min`` and ``max`` over unbounded integers.  Products of two variables are
-representable, because the sizes and attributes of a proof are symbols.
+The language is the quasi-affine one of reports/semantics.md ("Integers"): ``+ - *``, ``//`` and ``%`` (floor semantics,
+as in Python), ``ceildiv``, ``min`` and ``max`` over unbounded integers.  Products of two variables are representable,
+because the sizes and attributes of a proof are symbols.
 
-Every node is interned: structural equality *is* identity, so ``==``, ``hash`` and dictionary look-ups cost nothing.
-Sums are canonical (one constant, each term once with its integer coefficient); nothing else is rewritten here.
-Simplification is what the proved rules do, not what a constructor does on the quiet.
+Every node is interned: structural equality *is* identity, so ``==``, ``hash`` and dictionary look-ups are cheap. Sums
+are canonical (one constant, each term once with its integer coefficient).  Constructors rewrite nothing else:
+simplification is left to the proved rules.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ ExprLike: TypeAlias = "Expr | int"
 
 _table: Final[dict[tuple[Any, ...], Any]] = {}
 _lock = threading.RLock()
-#: The table is swept when it has so many entries, and then when it is twice as large as what was found to live.
+#: The table is swept above this size, and then whenever it has twice as many entries as survived the last sweep.
 _SMALLEST: Final = 1 << 16
 _limit: int = _SMALLEST
 
@@ -84,7 +84,7 @@ os.register_at_fork(after_in_child=_renew_lock)
 
 
 def _store(entry: tuple[Any, ...], node: Expr) -> Any:
-    """Publish a freshly built node, or return the one another thread published first."""
+    """Add a new node to the table, or return the one that another thread added first."""
     with _lock:
         present = _table.setdefault(entry, node)
         if len(_table) > _limit:
@@ -93,7 +93,7 @@ def _store(entry: tuple[Any, ...], node: Expr) -> Any:
 
 
 def sweep_if_large() -> None:
-    """:func:`sweep` the table where it has doubled."""
+    """Call :func:`sweep` where the table has doubled."""
     global _limit  # noqa: PLW0603 - it belongs to the table
     with _lock:
         if len(_table) > _limit:
@@ -102,17 +102,17 @@ def sweep_if_large() -> None:
 
 
 def _referred(entry: tuple[Any, ...]) -> int:
-    """How many references there are to the node of an entry while the table is swept."""
+    """Return the reference count of an entry's node, as seen during a sweep."""
     node = _table[entry]
     return sys.getrefcount(node)
 
 
 def sweep() -> int:
-    """Forget the nodes that nothing refers to but the table; returns how many are left.
+    """Remove the nodes that only the table refers to; return the number of nodes left.
 
-    Parents are younger than their children, so one pass from the youngest to the oldest finds them all.  A node that
-    another thread has looked up meanwhile stays: only this function removes entries, it does so under the lock that new
-    entries need, and it looks again after an entry is out of reach.
+    Parents are younger than their children, so one pass from the youngest to the oldest finds all of them.  The sweep
+    holds the lock that insertion needs, and only the sweep removes entries.  It checks the reference count again after
+    the removal, so a node that another thread has looked up in the meantime stays.
     """
     with _lock:
         unused = _unused()
@@ -128,7 +128,7 @@ def sweep() -> int:
 
 
 def _unused() -> int:
-    """The number of references that are only the table's and the sweep's own."""
+    """Return the reference count of a node that only the table and the sweep refer to."""
     entry = (None,)
     _table[entry] = object()
     count = _referred(entry)
@@ -137,7 +137,7 @@ def _unused() -> int:
 
 
 def complete(**functions: Any) -> None:
-    """Supply ``show`` (:mod:`.notation`), and the functions of conditions that nodes call (:mod:`.condition`)."""
+    """Register ``show`` (:mod:`.notation`) and the functions on conditions that nodes call (:mod:`.condition`)."""
     LATE.update(functions)
 
 
@@ -162,7 +162,7 @@ class Expr:
         return ()
 
     def variables(self) -> tuple[Var, ...]:
-        """All variables below this node, in natural order of their names (``d2`` before ``d10``)."""
+        """Return all variables below this node, in natural order of their names (``d2`` before ``d10``)."""
         found = [n for n in postorder(self) if isinstance(n, Var)]
         return tuple(sorted(found, key=lambda v: (natural_key(v.name), v.kind)))
 
@@ -171,7 +171,7 @@ class Expr:
         return substitute_all((self,), mapping)[0]
 
     def evaluate(self, env: Mapping[Any, Any]) -> Any:
-        """The integer (or numpy array) this expression denotes; ``env`` maps variables or their names to values.
+        """Return the value, an integer or a numpy array; ``env`` maps variables or their names to values.
 
         Raises :class:`ZeroDivisionError` where a divisor is zero and :class:`KeyError` for an unbound variable.
         """
@@ -229,29 +229,29 @@ class Expr:
         return made
 
     def eq(self, other: ExprLike) -> Condition:
-        """The condition that both sides have the same value."""
+        """Return the condition that both sides have the same value."""
         made: Condition = LATE["compare"]("==", self, lift(other))
         return made
 
     def ne(self, other: ExprLike) -> Condition:
-        """The condition that the sides differ."""
+        """Return the condition that the sides differ."""
         made: Condition = LATE["compare"]("!=", self, lift(other))
         return made
 
     def within(self, lo: ExprLike, hi: ExprLike) -> Condition:
-        """The condition ``lo <= self <= hi``."""
+        """Return the condition ``lo <= self <= hi``."""
         made: Condition = LATE["within"](self, lift(lo), lift(hi))
         return made
 
     def divides(self, other: ExprLike) -> Condition:
-        """The condition that ``self`` is not zero and divides ``other``."""
+        """Return the condition that ``self`` is not zero and divides ``other``."""
         made: Condition = LATE["divides"](self, lift(other))
         return made
 
     def __bool__(self) -> bool:
         raise TypeError(f"{self} has no truth value: state it as a condition (`when=`, `where=`, `.eq()`, `.within()`)")
 
-    # -- identity is equality; copies and pickles must find the interned node again
+    # -- identity is equality: copying and unpickling must return the interned node
     def __copy__(self) -> Expr:
         return self
 
@@ -388,9 +388,9 @@ class Max(Extremum):
 
 
 class Selection(Expr):
-    """``a`` where the condition ``c`` holds, ``b`` elsewhere; ``inside`` are the expressions of the condition.
+    """A selection: ``a`` where the condition ``c`` holds, ``b`` elsewhere; ``inside`` are the expressions of ``c``.
 
-    Maps have none.  Rules of other systems are lowered to it, and cases of them leave none.
+    Maps contain no selections.  Only rules of other systems are lowered to them, and a case split eliminates them.
     """
 
     __slots__ = ("a", "b", "c", "inside")
@@ -413,7 +413,7 @@ class Selection(Expr):
 
 # ---------------------------------------------------------------------------------------------------------- builders
 def _hashable(n: int) -> Any:
-    """Something that hashes differently for every integer: ``hash(-1)`` is ``hash(-2)``, and 2**61 - 1 hashes like 0."""
+    """Return a key whose hash, unlike that of ``n``, differs between -1 and -2 and between 0 and 2**61 - 1."""
     x = n + n if n >= 0 else -n - n - 1
     if x < 1 << 60:
         return x
@@ -426,7 +426,7 @@ def _hashable(n: int) -> Any:
 
 @native.built
 def integer(n: int) -> Int:
-    """The literal ``n``."""
+    """Return the literal ``n``."""
     entry = (Int, n)
     node: Int | None = _table.get(entry)
     if node is None:
@@ -435,18 +435,18 @@ def integer(n: int) -> Int:
 
 
 def var(name: str, kind: str = "") -> Var:
-    """The variable ``name``; two variables are the same when name and kind are."""
+    """Return the variable ``name``; two variables are the same when name and kind are."""
     entry = (Var, name, kind)
     node: Var | None = _table.get(entry)
     if node is None:
-        # Python randomises string hashes per process; the digest must not depend on that
+        # Python randomises string hashes in each process, but the digest must not depend on the process
         digest = hashlib.blake2b(f"{kind}:{name}".encode(), digest_size=8).digest()
         node = _store(entry, Var(name, kind, int.from_bytes(digest, "little", signed=True)))
     return node
 
 
 def lift(x: ExprLike) -> Expr:
-    """``x`` itself, or the literal for a Python integer.  Raises :class:`TypeError` for anything else."""
+    """Return ``x`` itself, or the literal for a Python integer.  Raises :class:`TypeError` for anything else."""
     if isinstance(x, Expr):
         return x
     if isinstance(x, int) and not isinstance(x, bool):
@@ -468,7 +468,7 @@ def _term_key(t: tuple[Expr, int]) -> int:
 
 @native.built
 def linear(const: int, terms: Iterable[tuple[Expr, int]]) -> Expr:
-    """The canonical sum ``const + Σ coefficient·expression``; nested sums and literals are merged."""
+    """Return the canonical sum ``const + Σ coefficient·expression``, with nested sums and literals merged."""
     merged: dict[Expr, int] = {}
     for e, k in terms:
         if type(e) is Sum:
@@ -491,7 +491,7 @@ def linear(const: int, terms: Iterable[tuple[Expr, int]]) -> Expr:
 
 
 def _sum(const: int, canonical: tuple[tuple[Expr, int], ...]) -> Expr:
-    """The sum node of terms in canonical order."""
+    """Return the sum node for terms in canonical order."""
     entry = (Sum, const, canonical)
     node: Expr | None = _table.get(entry)
     if node is None:
@@ -501,14 +501,14 @@ def _sum(const: int, canonical: tuple[tuple[Expr, int], ...]) -> Expr:
 
 
 def as_sum(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
-    """An expression as a constant and terms with their coefficients."""
+    """Return the constant of an expression, and its terms with their coefficients."""
     if isinstance(e, Sum):
         return e.const, e.terms
     return (e.value, ()) if isinstance(e, Int) else (0, ((e, 1),))
 
 
 def distinct_sum(const: int, terms: list[tuple[Expr, int]]) -> Expr:
-    """:func:`linear` for distinct terms that are neither sums nor literals, with coefficients that are not zero."""
+    """Return :func:`linear` of distinct terms that are neither sums nor literals, with nonzero coefficients."""
     if len(terms) < 2:
         if not terms:
             return integer(const)
@@ -523,13 +523,13 @@ def distinct_sum(const: int, terms: list[tuple[Expr, int]]) -> Expr:
 
 @native.built
 def add(*es: ExprLike) -> Expr:
-    """The sum of any number of expressions."""
+    """Return the sum of any number of expressions."""
     return linear(0, [(lift(e), 1) for e in es])
 
 
 @native.built
 def mul(*es: ExprLike) -> Expr:
-    """The product.  Integer factors distribute over sums; products of expressions are kept as they are."""
+    """Return the product.  Integer factors distribute over sums; other products are not expanded."""
     scale = 1
     factors: list[Expr] = []
     todo = [lift(e) for e in reversed(es)]
@@ -576,7 +576,7 @@ def _refuse_zero(b: Expr) -> None:
 
 @native.built
 def floordiv(a: ExprLike, b: ExprLike) -> Expr:
-    """``a // b``.  Raises :class:`ZeroDivisionError` for the literal divisor zero."""
+    """Return ``a // b``.  Raises :class:`ZeroDivisionError` for the literal divisor zero."""
     a, b = lift(a), lift(b)
     _refuse_zero(b)
     if type(a) is Int and type(b) is Int:
@@ -586,7 +586,7 @@ def floordiv(a: ExprLike, b: ExprLike) -> Expr:
 
 @native.built
 def mod(a: ExprLike, b: ExprLike) -> Expr:
-    """``a % b``.  Raises :class:`ZeroDivisionError` for the literal divisor zero."""
+    """Return ``a % b``.  Raises :class:`ZeroDivisionError` for the literal divisor zero."""
     a, b = lift(a), lift(b)
     _refuse_zero(b)
     if type(a) is Int and type(b) is Int:
@@ -596,7 +596,7 @@ def mod(a: ExprLike, b: ExprLike) -> Expr:
 
 @native.built
 def ceildiv(a: ExprLike, b: ExprLike) -> Expr:
-    """``a / b`` rounded up.  Raises :class:`ZeroDivisionError` for the literal divisor zero."""
+    """Return ``a / b`` rounded up.  Raises :class:`ZeroDivisionError` for the literal divisor zero."""
     a, b = lift(a), lift(b)
     _refuse_zero(b)
     if type(a) is Int and type(b) is Int:
@@ -631,18 +631,18 @@ def _extremum(cls: type[Extremum], es: Sequence[ExprLike], tag: int) -> Expr:
 
 @native.built
 def minimum(*es: ExprLike) -> Expr:
-    """The smallest argument; nested minima are merged."""
+    """Return the minimum of the arguments; nested minima are merged."""
     return _extremum(Min, es, 7)
 
 
 @native.built
 def maximum(*es: ExprLike) -> Expr:
-    """The largest argument; nested maxima are merged."""
+    """Return the maximum of the arguments; nested maxima are merged."""
     return _extremum(Max, es, 8)
 
 
 def select(c: Any, a: ExprLike, b: ExprLike) -> Expr:
-    """``a`` where the condition ``c`` holds, else ``b``; decided at once where the condition is."""
+    """Return ``a`` where the condition ``c`` holds, else ``b``; a constant condition selects at once."""
     a, b = lift(a), lift(b)
     decided = LATE["decided"](c)
     if decided is not None or a is b:
@@ -658,13 +658,13 @@ def select(c: Any, a: ExprLike, b: ExprLike) -> Expr:
 # ---------------------------------------------------------------------------------------------------------- traversal
 @native.built
 def postorder(*roots: Expr, known: Container[Expr] = ()) -> list[Expr]:
-    """Every distinct node below ``roots``, children before parents; iterative, so any depth will do.
+    """Return every distinct node below ``roots``, children before parents; iterative, so nesting may have any depth.
 
-    Nodes in ``known``, and what lies below them, are left out.
+    Nodes in ``known`` are omitted, and their descendants are not visited through them.
     """
     seen: set[Expr] = set()
     out: list[Expr] = []
-    #: what is to be visited, and ``None`` where the node that was opened last is finished
+    #: nodes to visit; ``None`` marks the end of the node that was opened last
     todo: list[Expr | None] = list(reversed(roots))
     opened: list[Expr] = []
     while todo:
@@ -686,7 +686,7 @@ def postorder(*roots: Expr, known: Container[Expr] = ()) -> list[Expr]:
 
 
 def operands_first(roots: Iterable[V], operands: Callable[[V], Sequence[V]]) -> list[V]:
-    """The same of nodes of any kind, whose operands a function gives."""
+    """Return the distinct nodes below ``roots`` in postorder, for any type of node; ``operands`` gives the children."""
     seen: set[V] = set()
     out: list[V] = []
     stack = [(r, False) for r in reversed([*roots])]
@@ -701,7 +701,7 @@ def operands_first(roots: Iterable[V], operands: Callable[[V], Sequence[V]]) -> 
     return out
 
 
-#: The functions that build the operators other than sums, by the class of their nodes.
+#: The functions that build all operators but sums, keyed by the class of their nodes.
 BUILDERS: Final[dict[type[Expr], Callable[..., Expr]]] = {
     Mul: mul,
     FloorDiv: floordiv,
@@ -724,7 +724,7 @@ def rebuild(node: Expr, children: Sequence[ExprLike]) -> Expr:
 
 
 def substitute_all(roots: Sequence[Expr], mapping: Mapping[Any, ExprLike]) -> list[Expr]:
-    """:meth:`Expr.substitute` on several expressions at once, sharing the work on common subexpressions."""
+    """Apply :meth:`Expr.substitute` to several expressions at once, replacing common subexpressions only once."""
     done: dict[Expr, Expr] = {k: lift(v) for k, v in mapping.items()}
     for node in postorder(*roots):
         if node not in done:
@@ -735,7 +735,7 @@ def substitute_all(roots: Sequence[Expr], mapping: Mapping[Any, ExprLike]) -> li
 
 
 class Algebra(Protocol, Generic[V]):
-    """One meaning of the operators: integers, intervals, solver terms, text."""
+    """An interpretation of the operators: over integers, intervals, solver terms or text."""
 
     def integer(self, n: int, /) -> V: ...
     def variable(self, v: Var, /) -> V: ...
@@ -749,9 +749,9 @@ class Algebra(Protocol, Generic[V]):
 
 
 def interpret(roots: Sequence[Expr], algebra: Algebra[V], memo: dict[Expr, V] | None = None) -> list[V]:
-    """The value of each root in ``algebra``: the only walker over expressions.
+    """Return the value of each root in ``algebra``: the only walker over expressions.
 
-    Shared subexpressions are computed once; ``memo`` (node to value) may be passed to share work between calls.
+    Common subexpressions are computed once; pass ``memo`` (node to value) to share work between calls.
     """
     values: dict[Expr, V] = {} if memo is None else memo
     for node in postorder(*roots, known=values):
@@ -775,7 +775,7 @@ def interpret(roots: Sequence[Expr], algebra: Algebra[V], memo: dict[Expr, V] | 
             case Max():
                 value = algebra.maximum([values[a] for a in node.args])
             case Selection():
-                # only what reads rules of other systems gives it a meaning
+                # only the algebras for rules of other systems interpret selections
                 chooser: Any = algebra
                 value = chooser.select(node.c, values.__getitem__, values[node.a], values[node.b])
             case _:
@@ -785,10 +785,7 @@ def interpret(roots: Sequence[Expr], algebra: Algebra[V], memo: dict[Expr, V] | 
 
 
 class Integers:
-    """The integer meaning (reports/semantics.md): Python integers, or numpy integer arrays element by element.
-
-    Dividing an array by an array that contains zero raises :class:`ZeroDivisionError`, as for single integers.
-    """
+    """The integer interpretation (reports/semantics.md): Python integers, or elementwise on numpy integer arrays."""
 
     def __init__(self, env: Mapping[Any, Any]) -> None:
         self.env = env
@@ -848,13 +845,13 @@ class Integers:
         return self._fold(args, "maximum", max)
 
     def select(self, c: Any, value_of: Callable[[Expr], Any], a: Any, b: Any) -> Any:
-        """``a`` where single integers satisfy the condition, else ``b``."""
+        """Return ``a`` where single integers satisfy the condition, else ``b``."""
         return a if LATE["holds"](c, value_of) else b
 
 
 # ------------------------------------------------------------------------------------------------ pickling, any depth
 def _program(root: Expr) -> tuple[tuple[Any, ...], ...]:
-    """A flat list of build steps; operands are indices of earlier steps."""
+    """Return a flat list of build steps; operands are indices of earlier steps."""
     at: dict[Expr, int] = {}
     steps: list[tuple[Any, ...]] = []
     for node in postorder(root):
@@ -902,7 +899,7 @@ native.attach(sys.modules[__name__])
 
 @lru_cache(maxsize=1 << 14)
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key under which ``d2`` comes before ``d10``."""
+    """Return a sort key under which ``d2`` comes before ``d10``."""
     out: list[tuple[int, int, str]] = []
     i = 0
     while i < len(name):

@@ -1,8 +1,8 @@
-"""Reading expressions from text: one iterative reader for every notation, so that nesting of any depth is read.
+"""Reading expressions from text: one iterative reader for every notation, so that nesting may have any depth.
 
 Unary minus binds tightest, then ``* / // floordiv % mod ceildiv`` from left to right, then ``+`` and ``-``; ``100d0``
-is a product.  Whatever is wrong is an :class:`~indexproof.core.errors.InputError` at the character where the text
-stopped making sense.
+is a product.  All errors are :class:`~indexproof.core.errors.InputError`, at the first character that cannot continue
+the text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .variables import RESERVED, known_names
 
 
 class Token(NamedTuple):
-    """A word of the text: kind ``number``, ``name``, ``sign``, ``hlo``, ``stray`` or ``end``."""
+    """A word of the text, of kind ``number``, ``name``, ``sign``, ``hlo``, ``stray`` or ``end``."""
 
     kind: str
     text: str
@@ -63,7 +63,7 @@ class _Frame:
     product: Operand | None = None
     operator: Token | None = None
     negative: bool = False
-    start: Token | None = None  # of the operand that comes next, with its minus signs
+    start: Token | None = None  # of the next operand, including its minus signs
 
     def flush(self) -> None:
         if self.product is not None:
@@ -81,13 +81,13 @@ class _Frame:
 
 
 class WordReader:
-    """Words of one text and complaints about them; notations derive their readers from it."""
+    """The words of one text and the error messages about them; the readers of all notations derive from it."""
 
     #: The words of the notation, each in a group named after its kind.
     words: ClassVar = _TOKEN
     #: The words that no variable may be called.
     reserved: ClassVar[Collection[str]] = RESERVED
-    #: What is read at once, for complaints.
+    #: The unit of text that is read at once, for error messages.
     unit: ClassVar = "text"
 
     def __init__(self, text: str, first_line: int = 1, first_column: int = 1) -> None:
@@ -97,21 +97,21 @@ class WordReader:
         self.first = (first_line, first_column)
 
     def tokenize(self, start: int, end: int) -> None:
-        """Go on with the words between two offsets."""
+        """Continue with the words between two offsets."""
         found = self.words.finditer(self.text, start, end)
         self.tokens = [Token(m.lastgroup, m[0], m.start()) for m in found if m.lastgroup]
         self.tokens.append(Token("end", "", end))
         self.next = 0
 
     def told(self, read: Callable[[Any], T], value: Any, token: Token) -> T:
-        """Read a value; a complaint about it is one about this place."""
+        """Read a value; report an :class:`InputError` about it at the position of ``token``."""
         try:
             return read(value)
         except InputError as wrong:
             raise self.error(wrong.message, token, wrong.expected) from None
 
     def number(self, token: Token) -> int:
-        """The integer that a token denotes."""
+        """Return the integer that a token denotes."""
         return self.told(parse_int, token.text, token)
 
     # -- words
@@ -132,7 +132,7 @@ class WordReader:
         return self.token.kind == "name" and self.token.text in words
 
     def took_label(self, word: str) -> bool:
-        """Take ``word:`` if it comes next."""
+        """Consume ``word:`` if it comes next, and return whether it did."""
         found = self.is_word(word) and self.tokens[self.next + 1].text == ":"
         self.next += 2 * found
         return found
@@ -171,10 +171,10 @@ class WordReader:
     def listed(
         self, left: str, right: str, item: Callable[[Token], T], separator: str, after_comma: str = ""
     ) -> list[T]:
-        """Items between brackets with commas between them; ``item`` is given the opening bracket.
+        """Read a bracketed list with commas; ``item`` reads one item and is passed the opening bracket.
 
-        ``separator`` says what may follow an item, ``after_comma`` what must follow a comma; empty, the last item may
-        have a comma too.
+        ``separator`` says what may follow an item, ``after_comma`` what must follow a comma.  Where ``after_comma`` is
+        empty, a trailing comma is allowed.
         """
         opener = self.expect(left)
         out: list[T] = []
@@ -189,7 +189,7 @@ class WordReader:
         return out
 
     def names(self, left: str, right: str, seen: set[str], after_comma: str = "") -> list[Token]:
-        """``(d0, d1)`` with the given brackets; ``seen`` collects the names."""
+        """Read names in brackets, such as ``(d0, d1)``; ``seen`` collects them."""
 
         def name(opener: Token) -> Token:
             token = self.token
@@ -216,7 +216,7 @@ class WordReader:
         return self.is_word("in") or self.is_sign("∈")
 
     def interval(self, end: Callable[[], T]) -> tuple[T, T]:
-        """``in [lo, hi]``."""
+        """Read ``in [lo, hi]``."""
         self.advance()
         opener = self.expect("[")
         lo = end()
@@ -227,7 +227,7 @@ class WordReader:
 
 
 class ExprReader(WordReader):
-    """Expressions, of which other notations are made."""
+    """A reader of expressions, the base of readers for larger notations."""
 
     divisions: ClassVar[Mapping[str, Callable[[Expr, Expr], Expr]]] = _DIVISIONS
     functions: ClassVar[frozenset[str]] = frozenset({"min", "max", "ceildiv"})
@@ -239,7 +239,7 @@ class ExprReader(WordReader):
 
     # -- expressions
     def expression(self, scope: Mapping[str, Expr] | None) -> Expr:
-        """One expression; stops before the first word that cannot continue it."""
+        """Read one expression; stop before the first word that cannot continue it."""
         frames = [_Frame()]
         while True:
             frame = frames[-1]
@@ -304,7 +304,7 @@ class ExprReader(WordReader):
         return found
 
     def _operand(self, frame: _Frame, value: Operand) -> None:
-        """Take ``value`` into the product being read."""
+        """Combine ``value`` with the product being read."""
         if frame.negative:
             value = OpenSum([(value, -1)])
         start, operator = frame.start, frame.operator
@@ -329,7 +329,7 @@ class ExprReader(WordReader):
         return self.divisions[operator](a, b)
 
     def _close(self, frame: _Frame) -> Expr:
-        """Apply a function to its arguments."""
+        """Return a function applied to its arguments."""
         opener = frame.opener
         assert opener is not None
         if frame.function != "ceildiv":
@@ -339,5 +339,5 @@ class ExprReader(WordReader):
         return self._divide("ceildiv", frame.args[0], frame.args[1], opener)
 
     def expressions(self, scope: Mapping[str, Expr], after_comma: str = "") -> list[Expr]:
-        """``(e, e, …)``."""
+        """Read a list of expressions, ``(e, e, …)``."""
         return self.listed("(", ")", lambda _: self.expression(scope), "an operator, `,` or `)`", after_comma)

@@ -1,7 +1,7 @@
 """Bounds and facts about a domain, and the conditions that they decide.
 
-:class:`Facts` encloses the values of expressions and says whether a condition certainly holds.  It asks a kernel without
-rules: what production knows of an expression before it rewrites anything.
+:class:`Facts` bounds the values of expressions and decides whether a condition certainly holds.  It uses a kernel
+without rules, so it knows what the simplifier knows of an expression before it rewrites anything.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from .kernel.kernel import Kernel
 
 
 class Facts:
-    """Bounds of variables and ``expression ∈ interval`` facts.
+    """Bounds of variables, and facts ``expression ∈ interval``.
 
-    ``boxes`` maps variables to intervals, or to plain pairs of ends; a variable that is not in it is unbounded.
+    ``boxes`` maps variables to intervals, or to plain pairs of ends; other variables are unbounded.
     """
 
     def __init__(self, boxes: Mapping[Var, tuple[End, End]], known: Iterable[tuple[Expr, Interval]] = ()) -> None:
@@ -27,7 +27,7 @@ class Facts:
 
     @cached_property
     def kernel(self) -> Kernel:
-        """Forms with what is known about them."""
+        """A kernel without rules that knows the bounds and facts."""
         kernel = Kernel(self.boxes, keep_points=True)
         for n, (e, (lo, hi)) in enumerate(self.constraints, 1):
             kernel.know(e, lo, hi, more=n < len(self.constraints))
@@ -35,7 +35,7 @@ class Facts:
 
     @cached_property
     def contradictory(self) -> bool:
-        """Whether some variable, or what is in some constraint, is seen to have no value."""
+        """Whether the bounds show that some variable or constrained expression has no value."""
         ends = [*self.boxes.values(), *(i for _, i in self.constraints)]
         if any(lo > hi for lo, hi in ends):
             return True
@@ -45,17 +45,17 @@ class Facts:
         return any((Interval(*kernel.ends(e)) & i).empty for e, i in self.constraints)
 
     def interval(self, e: Expr) -> Interval:
-        """An enclosure of every value that ``e`` takes on the domain; empty where that is seen to be empty."""
+        """Return an over-approximation of the values of ``e``; empty where the domain is found to be empty."""
         if self.contradictory:
             return EMPTY
         try:
             return Interval(*self.kernel.ends(e))
         except OverflowError:
-            # numbers larger than any program's, with unbounded variables
+            # unbounded variables with numbers larger than those of any program
             return LINE
 
     def holds(self, c: Condition) -> bool:
-        """Whether ``c`` certainly holds on the domain; ``False`` means "not known", never "does not hold"."""
+        """Return whether ``c`` certainly holds on the domain; ``False`` means "not known", never "does not hold"."""
         try:
             return not self.contradictory and bool(condition_interpret(c, lambda e: e, _Certain(self.kernel)))
         except OverflowError:
@@ -63,7 +63,7 @@ class Facts:
 
 
 def _undivided_twice(e: Expr) -> Expr:
-    """``x // a // b`` as ``x // (a·b)``, which is the same for positive b; also below one remainder."""
+    """Return ``x // a // b`` as ``x // (a·b)``, which is equal for positive b; also below one remainder."""
     if isinstance(e, Mod):
         return mod(_undivided_twice(e.a), e.b)
     if isinstance(e, FloorDiv) and isinstance(e.a, FloorDiv):
@@ -74,7 +74,7 @@ def _undivided_twice(e: Expr) -> Expr:
 
 
 class _Certain:
-    """Three-valued logic folded to "certainly true"; the negation of a comparison is a comparison, so none is lost."""
+    """Three-valued logic reduced to "certainly true"; negating a comparison gives a comparison and loses nothing."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -112,5 +112,5 @@ class _Certain:
         return any(parts)
 
     def neg(self, part: bool) -> bool:
-        # only reached for divisibility, where "not known" must stay "not known"
+        # only reached for divisibility; "not known" must stay "not known"
         return False

@@ -1,9 +1,9 @@
-"""Indexing maps: which elements of one tensor belong to an element of another.
+"""Indexing maps: for each element of one tensor, the related elements of another.
 
-``(d0, d1)[s0]{rt0} -> (results)`` on a domain (reports/semantics.md, "Maps").  Dimension variables index
-the source tensor, range variables make the map one-to-many, runtime variables stand for values known only
-when the program runs. Every variable has an inclusive box, and constraints ``expr in [lo, hi]`` cut the
-domain further.  An empty box (a dimension of size zero), rank 0 and an empty domain are ordinary cases.
+``(d0, d1)[s0]{rt0} -> (results)`` on a domain (reports/semantics.md, "Maps").  Dimension variables index the source
+tensor, range variables make the map one-to-many, runtime variables represent values known only when the program runs.
+Every variable has an inclusive box, and constraints ``expr in [lo, hi]`` restrict the domain further.  An empty box (a
+dimension of size zero), rank 0 and an empty domain are ordinary cases.
 
 All expressions of a map are quasi-affine: no product of two variables, and every divisor is a constant.
 """
@@ -58,14 +58,14 @@ ConstraintLike: TypeAlias = "Constraint | tuple[ExprLike, int, int]"
 
 
 def expect_map(m: object) -> None:
-    """Raises :class:`TypeError` for what is no map, such as the text of one."""
+    """Raise :class:`TypeError` for an object that is no map, such as the text of one."""
     if not isinstance(m, IndexingMap):
         hint = "; parse_map reads one from text" if isinstance(m, str) else ""
         raise TypeError(f"expected an IndexingMap, got {type(m).__name__}{hint}")
 
 
 def _merged(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
-    """Each expression once, at its first place, with the intersection of its intervals."""
+    """Return constraints with one per expression, at its first place, with the intersection of its intervals."""
     if not constraints:
         return ()
     found: dict[Expr, Constraint] = {}
@@ -79,10 +79,10 @@ def _merged(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
 
 
 class _Memory:
-    """Room for what is remembered about a map: its hash, and the rule set under which it is in normal form, and how.
+    """Memoised properties of a map: its hash, and the rule set under which it is in normal form, with details.
 
-    It is no part of the map: neither compared, printed nor pickled.  ``None`` where nothing is known, or not there at all:
-    an attribute that is there is found much faster.
+    They are not part of the map: neither compared, printed nor pickled.  A value may be ``None`` or its slot may be
+    unset where nothing is known; reading a slot that is set is much faster.
     """
 
     __slots__ = ("_hash", "_normal")
@@ -130,7 +130,7 @@ class IndexingMap(_Memory):
         results: Iterable[ExprLike] = (),
         constraints: Iterable[ConstraintLike] = (),
     ) -> IndexingMap:
-        """A map from plain tuples: variables ``(name, lo, hi)``, constraints ``(expr, lo, hi)``."""
+        """Return a map built from plain tuples: variables ``(name, lo, hi)``, constraints ``(expr, lo, hi)``."""
         return cls(
             tuple(v if isinstance(v, Variable) else Variable(*v) for v in dims),
             tuple(v if isinstance(v, Variable) else Variable(*v) for v in ranges),
@@ -149,7 +149,7 @@ class IndexingMap(_Memory):
         constraints: Iterable[Constraint],
         merged: bool = False,
     ) -> IndexingMap:
-        """A map whose parts are known to be valid because they come from valid maps.
+        """Return a map of parts that are known to be valid because they come from valid maps.
 
         ``merged`` says that ``constraints`` is a tuple in which no expression occurs twice.
         """
@@ -204,7 +204,7 @@ class IndexingMap(_Memory):
     @property
     def bounds(self) -> dict[Var, Interval]:
         """The box of every variable."""
-        # every map is asked for it: what Interval(lo, hi) does, without the call of Python code
+        # equal to Interval(lo, hi), but without a call of Python code, because this runs for every map
         make = tuple.__new__
         return {v.expr: make(Interval, (v.lo, v.hi)) for v in self.variables}
 
@@ -216,13 +216,13 @@ class IndexingMap(_Memory):
 
     @property
     def is_trivially_empty(self) -> bool:
-        """Whether the domain is visibly empty: an empty box, or a constraint that is plainly false."""
+        """Whether the domain is visibly empty: a box is empty, or a constraint on a constant is false."""
         return any(v.hi < v.lo for v in self.variables) or any(c.holds_never for c in self.constraints)
 
     def runtime_order(self) -> tuple[RuntimeVariable, ...]:
-        """The runtime variables, each after those that its source needs.
+        """Return the runtime variables in an order in which each follows those that its source needs.
 
-        Raises :class:`InputError` when sources need each other in a circle.
+        Raises :class:`InputError` when sources depend on each other in a cycle.
         """
         by_var = {r.expr: r for r in self.rts}
         needs = {
@@ -242,21 +242,21 @@ class IndexingMap(_Memory):
         return tuple(order)
 
     def with_(self, **changes: Any) -> IndexingMap:
-        """A copy with some of ``dims``, ``ranges``, ``rts``, ``results`` and ``constraints`` replaced."""
+        """Return a copy with some of ``dims``, ``ranges``, ``rts``, ``results`` and ``constraints`` replaced."""
         return replace(self, **changes)
 
     # -- meaning
     def evaluate(
         self, dims: Sequence[int], ranges: Sequence[int] = (), rts: Sequence[int] = ()
     ) -> tuple[int, ...] | None:
-        """The target index at one point, or ``None`` outside the domain.
+        """Return the target index at one point, or ``None`` outside the domain.
 
-        ``rts`` are the values of the runtime variables, that is, after clamping.  Raises :class:`InputError`
-        when the number of values is not the number of variables, and for values that are no integers.
+        ``rts`` are the values of the runtime variables after clamping.  Raises :class:`InputError` when the number of
+        values is not the number of variables, and for values that are no integers.
         """
         env = self._environment(dims, ranges, rts)
         for v, x in env.items():
-            if type(x) is not int:  # a numpy integer would overflow, and a fraction be rounded down
+            if type(x) is not int:  # numpy integers could overflow, and fractions would be rounded down
                 env[v] = as_integer(x, f"the value of {quoted(v)}")
         if any(not v.lo <= env[v.expr] <= v.hi for v in self.variables):
             return None
@@ -282,20 +282,20 @@ class IndexingMap(_Memory):
     def evaluate_many(
         self, dims: Sequence[Any], ranges: Sequence[Any] = (), rts: Sequence[Any] = ()
     ) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-        """The map at many points: ``(inside, results)``.
+        """Evaluate the map at many points; return ``(inside, results)``.
 
-        Each variable gets an integer or a numpy integer array; all are broadcast together.  ``inside`` says
-        where the point lies in the domain; elsewhere the results are meaningless.  Arrays are ``int64`` when
-        no intermediate value can overflow and hold Python integers otherwise, so the answer is always exact.
+        Each variable gets an integer or a numpy integer array; all are broadcast together.  ``inside`` tells which
+        points lie in the domain; elsewhere the results are meaningless.  Arrays are ``int64`` when no intermediate
+        value can overflow and hold Python integers otherwise, so the results are always exact.
         """
-        from . import points  # numpy is loaded by those who compute with arrays
+        from . import points  # lazily, so that numpy is loaded only by computations with arrays
 
         return points.evaluate_many(self, self._environment(dims, ranges, rts))
 
     def domain_points(self, rts: Sequence[int] | None = None, limit: int = 20_000_000) -> np.ndarray:
-        """All points of the domain, shape ``(points, dims + ranges)``, in row-major order.
+        """Return all points of the domain, shape ``(points, dims + ranges)``, in row-major order.
 
-        With ``rts`` the runtime variables have these values; without, they are enumerated as further columns.
+        With ``rts`` the runtime variables have these values; otherwise they are enumerated in additional columns.
         Raises :class:`~indexproof.core.errors.TooLargeError` when the box holds more than ``limit`` points.
         """
         from . import points
@@ -305,10 +305,10 @@ class IndexingMap(_Memory):
     def relation(
         self, rts: Sequence[int] | None = None, operands: Mapping[str, Any] | None = None, limit: int = 20_000_000
     ) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """All ``(source index, target index)`` pairs.
+        """Return all ``(source index, target index)`` pairs.
 
-        Runtime variables take the values ``rts``, or those found in ``operands`` (``hlo`` text of the source
-        to array), or, with neither, every value of their boxes.
+        Runtime variables take the values ``rts``, or those read from ``operands`` (``hlo`` text of the source to
+        array), or, with neither, every value of their boxes.
         """
         from . import points
 
@@ -316,14 +316,12 @@ class IndexingMap(_Memory):
 
     # -- transformations
     def compose(self, inner: IndexingMap) -> IndexingMap:
-        """First this map, then ``inner``: from A over B to C.
+        """Return the composition, first this map, then ``inner``: from A over B to C.
 
-        The relation of the outcome is the composition of both relations.  Variables never clash: the
-        dimension variables of ``inner`` are replaced by this map's results, and its range and runtime
-        variables become further ones of the outcome under fresh names.  Every constraint of ``inner`` holds
-        of the outcome, and so does the box of each of its dimension variables, which becomes a constraint on
-        this map's result unless the intervals of the variables imply it.  Sources of runtime variables are
-        composed too.
+        Its relation is the composition of both relations.  Variables never clash: this map's results replace the
+        dimension variables of ``inner``, and its range and runtime variables are appended under fresh names. Every
+        constraint of ``inner`` is kept.  The box of each of its dimension variables becomes a constraint on this map's
+        result unless the intervals of the variables imply it.  Sources of runtime variables are composed too.
         """
         expect_map(inner)
         if len(self.results) != len(inner.dims):
@@ -338,7 +336,7 @@ class IndexingMap(_Memory):
         mapping.update((old.expr, new.expr) for old, new in zip(inner.ranges, ranges, strict=True))
         mapping.update((old.expr, new.expr) for old, new in zip(inner.rts, rts, strict=True))
         constraints = list(self.constraints)
-        # not at the top: who only reads maps, as the checker of derivations does, loads no kernel
+        # not at the top: code that only reads maps, such as the checker of derivations, must load no kernel
         from .facts import Facts
 
         facts = Facts(self.bounds)
@@ -361,9 +359,10 @@ class IndexingMap(_Memory):
         without: Iterable[Constraint] = (),
         also: Iterable[Constraint] = (),
     ) -> IndexingMap:
-        """The map with variables replaced everywhere and these lists of variables; constraints may leave and be added.
+        """Return the map with variables and their lists replaced, and constraints removed and added.
 
-        Sources of the runtime variables are replaced as well.  The caller answers for what comes out, which is not checked.
+        Sources of the runtime variables are replaced as well.  The result is not checked: the caller must ensure its
+        validity.
         """
         gone = set(without)
         kept = [c for c in self.constraints if c not in gone] if gone else self.constraints
@@ -388,11 +387,10 @@ class IndexingMap(_Memory):
         ranges: Sequence[Variable] | None = None,
         rts: Sequence[RuntimeVariable] | None = None,
     ) -> IndexingMap:
-        """Replace variables by expressions, all at once; keys are variables or their names.
+        """Replace variables by expressions simultaneously; keys are variables or their names.
 
-        A replaced variable leaves the map and its box becomes a constraint on the expression.  Expressions
-        may use the variables that stay and those newly declared by ``dims``, ``ranges`` or ``rts`` (the
-        complete new lists).
+        A replaced variable leaves the map, and its box becomes a constraint on the expression.  Expressions may use the
+        remaining variables and those newly declared by ``dims``, ``ranges`` or ``rts`` (the complete new lists).
         """
         known = {v.expr: v for v in self.variables}
         full: dict[Expr, ExprLike] = {}
@@ -410,7 +408,7 @@ class IndexingMap(_Memory):
         )
 
     def rename(self, names: Mapping[str, str]) -> IndexingMap:
-        """The same map with other names for some variables, exchanged simultaneously."""
+        """Return the same map with some variables renamed simultaneously."""
         new = {v.name: names.get(v.name, v.name) for v in self.variables}
         unknown = [n for n in names if n not in new]
         if unknown:
@@ -422,7 +420,7 @@ class IndexingMap(_Memory):
 
     # -- display
     def text(self, division: str = "floordiv", multiline: bool = False) -> str:
-        """The map in its textual notation; see :func:`indexproof.core.text.format_map`."""
+        """Return the map in its textual notation; see :func:`indexproof.core.text.format_map`."""
         printer = Printer(division, Order(self.roots, {v.expr: i for i, v in enumerate(self.variables)}))
 
         def listed(exprs: Iterable[Expr]) -> str:
@@ -454,7 +452,7 @@ class IndexingMap(_Memory):
             return f"<IndexingMap with {len(self.dims)} dims and {len(self.results)} results: {error}>"
 
     def _coloured(self) -> tuple[str, dict[str, str]]:
-        """The text over several lines, and the kind of each variable in it."""
+        """Return the text on several lines, and the kind of each of its variables."""
         kinds = dict.fromkeys([v.name for v in self.dims], "dim")
         kinds |= dict.fromkeys([v.name for v in self.ranges], "range")
         kinds |= dict.fromkeys([v.name for v in self.rts], "rt")

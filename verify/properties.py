@@ -20,7 +20,7 @@ from ..core.indexing_map import IndexingMap, Variable
 from ..core.interval import Interval
 from ..core.parametric import ParametricMap
 from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds, inverse
-from .concrete.image import ZERO, Image, TwoPoints, asked, joined, named, runtime_box, shared_box
+from .concrete.image import ZERO, Image, Question, TwoPoints, asked, joined, named, runtime_box, shared_box
 from .concrete.problem import substituted
 from .concrete.questions import ShapeLike, intervals
 from .words import tuple_text
@@ -144,20 +144,33 @@ def monotone(m: IndexingMap, along: str = "", strict: bool = False, *, confirm: 
 
     Points and targets come in lexicographic order.  With ``along`` only points count that differ in that variable alone.
     """
-    if along:
-        v = _variable(m, along)
-        pair = TwoPoints(m, [v.expr])
-        later = pair.again[v.expr] - v.expr
-    else:
-        pair, later = TwoPoints(m), lift(0)
-        for v in (*m.dims, *m.ranges):
-            later = later * (v.hi - v.lo + 1) + pair.again[v.expr] - v.expr
-    gaps = [b - a for a, b in zip(m.results, pair.targets, strict=True)]
-    equal = [Fact(g, ZERO) for g in gaps]
-    options = [Option((*equal[:k], Fact(g, _POSITIVE))) for k, g in enumerate(gaps)]
-    options += [] if strict else [Option(tuple(equal))]
     how = "a later point has no later target" if strict else "a later point has an earlier target"
-    return pair.asked([Fact(later, _POSITIVE)], options, how, confirm)
+
+    def question(pair: TwoPoints, later: Expr) -> Question:
+        gaps = [b - a for a, b in zip(m.results, pair.targets, strict=True)]
+        equal = [Fact(g, ZERO) for g in gaps]
+        options = [Option((*equal[:k], Fact(g, _POSITIVE))) for k, g in enumerate(gaps)]
+        options += [] if strict else [Option(tuple(equal))]
+        return pair.question([Fact(later, _POSITIVE)], options, how, confirm)
+
+    if along:
+        v = _variable(m, along).expr
+        pair = TwoPoints(m, [v])
+        return question(pair, pair.again[v] - v).answered()
+    cases: list[Answer] = []
+    variables = [*m.dim_vars, *m.range_vars]
+    # one case for each first variable that differs; the normal form proves them where it cannot prove all at once
+    for k, v in enumerate(variables):
+        pair = TwoPoints(m, variables[k:])
+        cases.append(question(pair, pair.again[v] - v).answered(rounds=0))
+        if not cases[-1].proved or (confirm and not cases[-1].confirmed_by):
+            break
+    else:
+        return joined(cases)
+    pair, later = TwoPoints(m), lift(0)
+    for v in (*m.dims, *m.ranges):
+        later = later * (v.hi - v.lo + 1) + pair.again[v.expr] - v.expr
+    return question(pair, later).answered()
 
 
 #: The properties by the names that they have on the command line.

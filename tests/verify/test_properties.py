@@ -12,7 +12,7 @@ from map_corpus import LARGE, SMALL, Shaped, Table, corpus, questions
 from indexproof.core.errors import InputError
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.text import parse_map
-from indexproof.verify.properties import aligned, bijective, contiguous, disjoint, injective, inverse, vector_width
+from indexproof.verify.properties import aligned, bijective, contiguous, disjoint, injective, inverse, monotone, vector_width
 
 #: The full corpus has 2,000 maps: ``INDEXPROOF_MAPS=2000 pytest tests/verify/test_properties.py``.
 COUNT = int(os.environ.get("INDEXPROOF_MAPS", "160"))
@@ -70,6 +70,19 @@ def test_large_maps_are_decided() -> None:
 
 
 # ------------------------------------------------------------------------------------------------ single claims
+def test_later_points_have_later_targets_whatever_the_domain() -> None:
+    hole = "max(3 - s0, 1000 - s1, s0 - 20, s1 - 1065, (s0 - 3) mod 2, (s1 - 1000) mod 65, (s2 - 256) mod 9)"
+    domain = f"domain: s0 in [0, 23], s1 in [0, 1165], s2 in [0, 1403], {hole} in [1, 1000]"
+    for confirm in (False, True):
+        answer = monotone(parse_map(f"()[s0, s1, s2] -> (s0, s1, s2), {domain}"), strict=True, confirm=confirm)
+        # a solver takes seconds where it reads the domain
+        assert answer.proved and "isl" not in answer.engine
+        assert bool(answer.confirmed_by) is confirm
+    swapped = monotone(parse_map(f"()[s0, s1, s2] -> (s0, s2, s1), {domain}"))
+    assert swapped.counterexample is not None
+    assert swapped.counterexample.values == {"s0": 0, "s1": 0, "s2": 1, "s0'": 0, "s1'": 1, "s2'": 0}
+
+
 def test_two_maps_are_disjoint_or_share_a_target() -> None:
     even, odd, any_ = (
         parse_map(f"(d0){{rt0}} -> ({e}), domain: d0 in [0, 1000000], rt0 in [0, 9]")

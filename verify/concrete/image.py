@@ -211,8 +211,12 @@ class TwoPoints:
 
     def asked(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Answer:
         """Whether one of the ``options`` holds at two points of the domain with ``where``."""
+        return self.question(where, options, reason, confirm).answered()
+
+    def question(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Question:
+        """The question that :meth:`asked` answers."""
         problem = Problem(self.box, (*self.first, *self.second, *where), tuple(options))
-        return asked(problem, lambda env: self.described(env, reason), confirm)
+        return Question(problem, lambda env: self.described(env, reason), confirm)
 
     def described(self, env: dict[Expr, int], reason: str) -> Counterexample:
         left, right = (tuple(map(int, interpret(es, Integers(env)))) for es in (self.values, self.targets))

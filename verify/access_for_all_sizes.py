@@ -1,8 +1,8 @@
 """Count what maps with parameters read: elements and reads as expressions that are exact for all sizes.
 
-Points are counted if each variable has bounds of its own: their number is a product of extents. That points have
-different targets is proved; otherwise sums of neighbouring elements are counted by their ends. The answer for any other
-map says why it is not counted.
+Points are counted if each variable has bounds of its own and at most one remainder: their number is a product of extents.
+That points have different targets is proved; otherwise sums of neighbouring elements are counted by their ends. The answer
+for any other map says why it is not counted.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
-from ..core.condition import Condition
+from ..core.condition import Condition, Divides
 from ..core.display import Shown
-from ..core.expr import Expr, Max, Min, Var, add, integer, maximum, minimum, mul, var
+from ..core.expr import Expr, Max, Min, Sum, Var, add, ceildiv, floordiv, integer, maximum, minimum, mul, var
 from ..core.facts import Facts
+from ..core.interval import Interval
 from ..core.parametric import ParametricMap, format_condition
 from ..core.text import format_expr
+from ..core.tighten import constraints_of
+from ..rules.simplifier import simplify_expr
 from .access import connected
 from .inversion import ratio
 from .parametric import decide_for_all_sizes
@@ -84,21 +87,30 @@ def utilization_for_all_sizes(
 
 def _counted(m: ParametricMap) -> tuple[Expr, Expr, list[Condition]] | str:
     """Count the targets and the pairs of a map, with the conditions under which the counts hold; or return why not."""
-    facts = Facts(dict.fromkeys(map(var, m.parameters), (0, inf)))
-    tied = [c for c in m.conditions if c not in m.on_parameters and not m.is_box(c)]
-    if tied:
-        return f"`{format_condition(tied[0])}` is no box"
+    known = [(e, Interval(*ends)) for c in m.on_parameters for e, *ends in constraints_of(c)]
+    facts = Facts(dict.fromkeys(map(var, m.parameters), (0, inf)), known)
+    some: dict[str | Var, tuple[int, int]] = dict.fromkeys(m.parameters, (0, 1 << 62))
+    remainders: dict[Expr, tuple[Expr, Expr]] = {}
+    for c in m.conditions:
+        if c in m.on_parameters or m.is_box(c):
+            continue
+        found = _remainder(c, m)
+        if found is None or found[0] in remainders or facts.interval(found[1]).lo < 1:
+            return f"`{format_condition(c)}` is no box"
+        remainders[found[0]] = found[1:]
     least, most = m.lower_bounds, m.upper_bounds
     extents: dict[Expr, Expr] = {}
     for v in m.variables:
         if v not in least or v not in most:
             return f"`{v}` has no bounds"
-        ends = [h - low + 1 for h in _arguments(Min, most[v]) for low in _arguments(Max, least[v])]
-        kept: list[Expr] = []
-        for e in ends:
-            if not any(facts.interval(e - k).lo >= 0 for k in kept):
-                kept = [*(k for k in kept if facts.interval(k - e).lo < 0), e]
-        extent = minimum(*kept)
+        highs = _least(_arguments(Min, most[v]), facts)
+        lows = [-e for e in _least([-e for e in _arguments(Max, least[v])], facts)]
+        if v in remainders:
+            # the bounds of the quotients
+            by, rest = remainders[v]
+            highs = [simplify_expr(floordiv(e - rest, by), some) for e in highs]
+            lows = [simplify_expr(ceildiv(e - rest, by), some) for e in lows]
+        extent = minimum(*_least([h - low + 1 for h in highs for low in lows], facts))
         extents[v] = extent if facts.interval(extent).lo >= 0 else maximum(integer(0), extent)
     needed = {v for e in m.results for v in e.variables()}.intersection(m.variables)
     empty = [v for v in m.variables if v not in needed]
@@ -108,7 +120,7 @@ def _counted(m: ParametricMap) -> tuple[Expr, Expr, list[Condition]] | str:
         inside = [v for v in m.variables if v in group]
         if _tells_apart(m, inside, results):
             distinct += [extents[v] for v in inside]
-        elif len(results) == 1 and all(_steps(results[0], v) for v in inside):
+        elif len(results) == 1 and all(v not in remainders and _steps(results[0], v) for v in inside):
             # the sum takes every value between its least and its greatest
             distinct.append(add(1, *(extents[v] - 1 for v in inside)))
             empty += inside
@@ -119,6 +131,37 @@ def _counted(m: ParametricMap) -> tuple[Expr, Expr, list[Condition]] | str:
         return "an element of the output may read one element several times"
     owed = [extents[v] >= 1 for v in empty if facts.interval(extents[v]).lo < 1]
     return mul(*distinct), mul(*(extents[v] for v in free)), [*m.on_parameters, *owed]
+
+
+def _remainder(c: Condition, m: ParametricMap) -> tuple[Var, Expr, Expr] | None:
+    """The variable of which a condition says the remainder, the divisor, and a number with this remainder."""
+    own = {*m.variables}
+    if not isinstance(c, Divides) or not own.isdisjoint(c.d.variables()):
+        return None
+    for v, sign in itertools.product(own.intersection(c.e.variables()), (1, -1)):
+        rest = v - c.e * sign
+        if own.isdisjoint(rest.variables()):
+            return v, c.d, rest
+    return None
+
+
+def _least(ends: Sequence[Expr], facts: Facts) -> list[Expr]:
+    """The numbers without those that are at least another one."""
+    kept: list[Expr] = []
+    for e in ends:
+        if not any(_not_negative(e - k, facts) for k in kept):
+            kept = [*(k for k in kept if not _not_negative(k - e, facts)), e]
+    return kept
+
+
+def _not_negative(e: Expr, facts: Facts) -> bool:
+    """Whether an expression is seen not to be negative, where a maximum may be any of its arguments."""
+    return facts.interval(e).lo >= 0 or any(
+        _not_negative(e + (a - t) * k, facts)
+        for t, k in (e.terms if isinstance(e, Sum) else ((e, 1),))
+        if isinstance(t, Max if k > 0 else Min)
+        for a in t.children
+    )
 
 
 def _arguments(kind: type[Min | Max], e: Expr) -> Sequence[Expr]:

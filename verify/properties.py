@@ -154,9 +154,9 @@ def monotone(m: IndexingMap, along: str = "", strict: bool = False, *, confirm: 
         return pair.question([Fact(later, _POSITIVE)], options, how, confirm)
 
     if along:
-        v = _variable(m, along).expr
-        pair = TwoPoints(m, [v])
-        return question(pair, pair.again[v] - v).answered()
+        chosen = _variable(m, along).expr
+        pair = TwoPoints(m, [chosen])
+        return question(pair, pair.again[chosen] - chosen).answered()
     cases: list[Answer] = []
     variables = [*m.dim_vars, *m.range_vars]
     # one case for each first variable that differs; the normal form proves them where it cannot prove all at once
@@ -168,8 +168,8 @@ def monotone(m: IndexingMap, along: str = "", strict: bool = False, *, confirm: 
     else:
         return joined(cases)
     pair, later = TwoPoints(m), lift(0)
-    for v in (*m.dims, *m.ranges):
-        later = later * (v.hi - v.lo + 1) + pair.again[v.expr] - v.expr
+    for v, i in pair.box[: len(variables)]:
+        later = later * int(i.hi - i.lo + 1) + pair.again[v] - v
     return question(pair, later).answered()
 
 

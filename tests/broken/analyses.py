@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from indexproof.core.condition import TRUE
+from indexproof.core.expr import integer
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.interval import Interval
 from indexproof.core.parametric import ParametricMap
@@ -83,6 +84,7 @@ def gaps_allowed(ds: Any) -> Iterator[Any]:
 _linear_span, _step = equations._linear_span, access._Counter._step
 _box = tile_sizes._box
 _parametric_tiled = tiles_for_all_sizes._tiled
+_remainder = access_for_all_sizes._remainder
 _targets, _components, _tiled, _end = access._targets, access._components, tiles.tiled, tiles._end
 
 ELEMENTS = [
@@ -94,6 +96,8 @@ ELEMENTS_FOR_ALL_SIZES = [
     mistake(access_for_all_sizes, "_tells_apart", "points with one result are told apart",
         lambda m, variables, results: True),
     mistake(access_for_all_sizes, "_steps", "sums are one apart whatever they multiply with", lambda e, v: True),
+    mistake(access_for_all_sizes, "_remainder", "whatever is left over, multiples of the divisor are counted",
+        lambda c, m: (found := _remainder(c, m)) and (*found[:2], integer(0))),
     mistake(ParametricMap, "is_box", "conditions that tie variables together are lost", lambda m, c: True),
 ]  # fmt: skip
 REQUESTS = [

@@ -321,6 +321,17 @@ def test_analyze_counts_in_sizes_that_are_not_known(run: Run, tmp_path: Path) ->
     assert "no tilings: a size is not known" in run("hlo", str(file), "--tilings", "100").out
 
 
+def test_what_interior_padding_leaves_is_counted_for_all_sizes(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "m.mlir"
+    file.write_text(
+        "module @m {\nfunc.func public @main(%a: tensor<?x?xf32>) -> tensor<?x?xf32> {\n"
+        "%c = stablehlo.constant dense<0.0> : tensor<f32>\n"
+        "%p = stablehlo.pad %a, %c, low = [2, 1], high = [1, 3], interior = [1, 2]"
+        " : (tensor<?x?xf32>, tensor<f32>) -> tensor<?x?xf32>\nreturn %p : tensor<?x?xf32>\n}\n}\n"
+    )
+    assert "reads all n0 * n1 elements, each once" in run("hlo", str(file), "--analyze").out
+
+
 def test_analyze_states_for_which_sizes_tiles_are_read(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "m.hlo"
     file.write_text(

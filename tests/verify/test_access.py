@@ -267,6 +267,36 @@ def test_elements_and_reads_are_counted_for_all_sizes(seed: int) -> None:
     assert counted > 8
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_every_so_many_elements_are_counted_for_all_sizes(seed: int) -> None:
+    rng = random.Random(seed)
+    read = set()
+    for _ in range(12):
+        by, rest, low = rng.randint(2, 5), rng.randint(-4, 6), rng.randint(-2, 3)
+        high = rng.choice(["n", "n - 2", "n * 3", "max(n, k) + 1"])
+        result = rng.choice(["d0", f"(d0 - {rest}) floordiv {by}"])
+        forms = [f"d0 - {rest}", f"{rest} - d0", "n - d0"]
+        step = rng.choice([f"{by} divides {e}" for e in forms] + ["k divides d0 - n"])
+        more = rng.choice(["", ", d0 <= k * 2", ", d0 >= k"])
+        m = parse_parametric(f"(d0){{n, k}} -> ({result}), domain: d0 in [{low}, {high}], k >= 1, {step}{more}")
+        assert m is not None
+        found = utilization_for_all_sizes([m], [var("n") + 100])
+        if found.distinct is None or found.reads is None:
+            # two numbers with another remainder may have one quotient
+            assert found.reason == "one element may be read in several places"
+            assert "floordiv" in result
+            assert "n" in step or "k" in step
+            continue
+        for n, k in itertools.product(range(9), range(1, 5)):
+            env = {"n": n, "k": k}
+            points = [p for p in range(-2, 40) if all(c.evaluate({**env, "d0": p}) for c in m.conditions)]
+            targets = {m.results[0].evaluate({**env, "d0": p}) for p in points}
+            both = found.distinct.evaluate(env), found.reads.evaluate(env)
+            assert both == (len(targets), len(points)), (m, env)
+            read.add(len(points))
+    assert len(read) > 6
+
+
 @pytest.mark.parametrize(("place", "name", "wrong"), [*ELEMENTS, *REQUESTS], ids=lambda x: getattr(x, "__name__", ""))
 def test_planted_mistakes_contradict_enumeration(
     place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch
@@ -288,6 +318,7 @@ def test_planted_mistakes_contradict_enumeration_at_some_size(
 def _count_at_sizes() -> None:
     for seed in range(4):
         test_elements_and_reads_are_counted_for_all_sizes(seed)
+        test_every_so_many_elements_are_counted_for_all_sizes(seed)
 
 
 def _compare(counts: bool) -> None:

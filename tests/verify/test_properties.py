@@ -12,7 +12,16 @@ from map_corpus import LARGE, SMALL, Shaped, Table, corpus, questions
 from indexproof.core.errors import InputError
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.text import parse_map
-from indexproof.verify.properties import aligned, bijective, contiguous, disjoint, injective, inverse, monotone, vector_width
+from indexproof.verify.properties import (
+    aligned,
+    bijective,
+    contiguous,
+    disjoint,
+    injective,
+    inverse,
+    monotone,
+    vector_width,
+)
 
 #: The full corpus has 2,000 maps: ``INDEXPROOF_MAPS=2000 pytest tests/verify/test_properties.py``.
 COUNT = int(os.environ.get("INDEXPROOF_MAPS", "160"))
@@ -76,7 +85,8 @@ def test_later_points_have_later_targets_whatever_the_domain() -> None:
     for confirm in (False, True):
         answer = monotone(parse_map(f"()[s0, s1, s2] -> (s0, s1, s2), {domain}"), strict=True, confirm=confirm)
         # a solver takes seconds where it reads the domain
-        assert answer.proved and "isl" not in answer.engine
+        assert answer.proved
+        assert "isl" not in answer.engine
         assert bool(answer.confirmed_by) is confirm
     swapped = monotone(parse_map(f"()[s0, s1, s2] -> (s0, s2, s1), {domain}"))
     assert swapped.counterexample is not None

@@ -120,8 +120,8 @@ def proved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Copy, dict[str, An
 
 @pytest.fixture
 def copy(proved: tuple[Copy, dict[str, Any]], tmp_path: Path) -> Copy:
-    """Another copy of it, with its cache, to be changed."""
-    shutil.copytree(proved[0].folder, tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
+    """Another copy of it, with its cache and its bytecode, to be changed."""
+    shutil.copytree(proved[0].folder, tmp_path / "copy")
     return Copy(tmp_path / "copy")
 
 

@@ -1,9 +1,9 @@
-"""The obligation of a lemma of the reduction to linear arithmetic: a proof that does without that reduction.
+"""The obligations of the lemmas of the reduction to linear arithmetic, proved without that reduction.
 
-Every quotient and remainder becomes a pair of fresh integers (:class:`.linearised.Linearising`), every product an opaque
-integer, and the few instances of *multiples are apart* that the scheme names are added: then the question is linear.
-The lemmas about products themselves, of which none is a premise of another, are asked of the solver's nonlinear engine.
-So nothing is proved by itself.
+Every quotient and remainder becomes a pair of fresh integers (:class:`.linearised.Linearising`), every product an
+opaque integer, and the few instances of *multiples are apart* that the scheme names are added.  The question is then
+linear. The lemmas about products themselves are given to the solver's nonlinear engine; none of them is a premise of
+another. So no lemma is used in its own proof.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ FAMILY = "lemma"
 
 @dataclass(frozen=True)
 class LemmaObligation(Obligation):
-    """A lemma as a question of its own; ``renamed`` says where it has other names for the variables of the scheme."""
+    """A lemma as an obligation; ``renamed`` maps variables of the scheme to those of the obligation if they differ."""
 
     renamed: tuple[tuple[Var, Var], ...] = ()
 
     def decided(self, budget: Budget) -> Verdict:
-        """The verdict, without the reduction that uses the lemma."""
+        """Decide the lemma without the reduction that uses it."""
         point = small_point(self.hypotheses, self.goal)
         if point is not None:
             witness = {v.name: n for v, n in point.items()}
@@ -56,7 +56,7 @@ class LemmaObligation(Obligation):
                 return Verdict(Status.PROVED, "linear", spent)
         spent = 0
         known = list(self.hypotheses)
-        # a quotient is shown before its remainder, which it determines
+        # a quotient comes before its remainder, which it determines
         for part in parts_of(self.goal):
             encoder = Encoder(z3.Context())
             conditions = [*map(encoder.condition, known), z3.Not(encoder.condition(part))]
@@ -72,7 +72,7 @@ class LemmaObligation(Obligation):
 def _linear(
     hypotheses: tuple[Condition, ...], goal: Condition, apart: Iterable[tuple[Expr, Expr]], rlimit: int
 ) -> tuple[Leaf | None, int]:
-    """The contradictory linear question that a lemma becomes, or ``None``; and its cost."""
+    """Return the contradictory linear question of a lemma, or ``None``, and its cost."""
     hints = [any_of((b <= 0, multiples_are_apart(b, d))) for b, d in apart]
     reading = Linearising()
     given = [reading.formula(c) for c in (*hypotheses, *hints)]
@@ -87,7 +87,7 @@ def _linear(
 
 
 def lemma_obligations(lemma: Scheme) -> Iterator[LemmaObligation]:
-    """*True* of all integers, and *not vacuous*: its premises can be."""
+    """Yield *true* (for all integers) and *not vacuous* (the premises can hold)."""
 
     def owe(kind: str, goal: Condition) -> LemmaObligation:
         return LemmaObligation(

@@ -1,9 +1,9 @@
-"""Claims as one question of linear arithmetic, with what its models get wrong about products added as lemmas.
+"""Proof of a claim as one question of linear arithmetic, refined by lemmas about products that its models violate.
 
-Where divisors are products or remainders a claim has many cases, as each of their signs is one.  Here there are no cases:
-every quotient, remainder, minimum and product is a name, what is known of it is a fact with disjunctions, and the solver
-tells the signs apart.  A model that multiplies wrongly violates an instance of a lemma about products, which is added,
-until there is no model, or one that is a counterexample (reports/strategies.md, "Linearisation").
+A reduction splits cases on the sign of every divisor that is a product or remainder, which may be many.  Here nothing
+is split: every quotient, remainder, minimum and product gets a name with facts that contain disjunctions, and the
+solver handles the signs.  A model with a wrong product violates an instance of a lemma about products, which is added,
+until there is no model or it is a counterexample (reports/strategies.md, "Linearisation").
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ from .linear.record import LinearFact
 #: The name of this strategy.
 LINEARISED = "linearisation"
 
-#: Questions and instances of lemmas in all, and instances that are added at once.
+#: Limits on the questions and lemma instances in total, and on the instances added at once.
 _ROUNDS = 60
 _INSTANCES = 1500
 _BATCH = 12
-#: So often the budget of one question may be spent on them.
+#: Limit on the total cost, in multiples of the budget of one question.
 _SPENT = 3
-#: Where nothing is multiplied the solver has less to find out than a reduction, and so many times less to spend.
+#: Without products the budget is divided by this, because the solver then has an easier task than a reduction.
 _PLAIN = 20
-#: Products that are looked at, of how many names pairs are too, and monomials of a polynomial that is still multiplied.
+#: Limit on the pairs of factors, degree above which pairs in a monomial are added, and limit on the terms of a product.
 _PRODUCTS = 160
 _PAIRED = 2
 _TERMS = 24
-#: What every lemma here is an instance of, where its premises hold.
+#: The lemma that all facts about products here are instances of.
 _LEMMA = "product of bounds"
-#: By so much factors are moved, whatever a model says, and so many lemmas about one product are added at once.
+#: Offsets of factors that are always tried, and a limit on the lemmas about one product that are added at once.
 _MOVED = (1, -1, 2, -2)
 _OF_ONE = 3
 
 
 @dataclass(frozen=True)
 class Linearised:
-    """Whether the claim was proved and from which facts, what was made of a model that was good enough, and the cost."""
+    """Whether the claim was proved and from which facts, the accepted result of a model, and the cost."""
 
     proved: bool
     resources: int
@@ -69,11 +69,11 @@ class Linearised:
 
 
 class _TooLong(Exception):
-    """A product has too many terms."""
+    """Raised if a product has too many terms."""
 
 
 def negated(f: Formula) -> Formula:
-    """Where ``f`` does not hold."""
+    """Return the negation of ``f``."""
     match f:
         case AtLeast(p):
             return at_least(-p - ONE)
@@ -87,7 +87,7 @@ def negated(f: Formula) -> Formula:
 
 # --------------------------------------------------------------------------------------------------------- lemmas
 def _sizes(u: Poly, v: Poly) -> Iterator[Formula]:
-    """Return the facts about a product from the signs of its factors."""
+    """Yield the facts about a product that follow from the signs of its factors."""
     p = u * v
     yield either((nonzero(u), zero(p)))
     yield either((nonzero(v), zero(p)))
@@ -98,7 +98,7 @@ def _sizes(u: Poly, v: Poly) -> Iterator[Formula]:
 
 
 def _moved(u: Poly, v: Poly, a: int, b: int) -> Iterator[Formula]:
-    """The same of factors that are moved, by a little and then to where a model has them."""
+    """Yield the facts for factors shifted by small offsets, and by their values in a model."""
     for n in _MOVED:
         yield from _sizes(u, v - n)
         yield from _sizes(u - n, v)
@@ -108,7 +108,7 @@ def _moved(u: Poly, v: Poly, a: int, b: int) -> Iterator[Formula]:
 
 
 def _products(reading: Linearising) -> list[tuple[Poly, Poly]]:
-    """Pairs of factors worth asking about: those of products, and differences of what has a factor in common."""
+    """Return pairs of factors for lemmas: factors of products, and differences of expressions with a common factor."""
     found = dict.fromkeys(reading.products)
     for a, b, q in reading.divisions:
         if b.is_constant:
@@ -126,7 +126,7 @@ def _products(reading: Linearising) -> list[tuple[Poly, Poly]]:
 
 
 def _parts(reading: Linearising, known: list[tuple[Poly, Poly]]) -> list[tuple[Poly, Poly]]:
-    """The same of single names: every product of a sum is one of its terms too."""
+    """Return the pairs of factors of single monomials, since every product of sums expands to monomials."""
     found: dict[tuple[Poly, Poly], None] = {}
     for m in sorted({m for u, v in known for m in (u * v).terms if len(m) > 1}):
         for v in sorted(set(m)):
@@ -136,7 +136,7 @@ def _parts(reading: Linearising, known: list[tuple[Poly, Poly]]) -> list[tuple[P
         if len(m) > _PAIRED:
             found.update({(variable(v), variable(w)): None for v, w in itertools.combinations(m, 2)})
     for (a, b, q), (c, d, _) in itertools.permutations(reading.divisions, 2):
-        # of one number, the larger divisor has the smaller quotient
+        # of two quotients of one dividend, the one with the larger divisor is smaller
         if a == c and b != d and not d.is_constant and len(d) <= _TERMS:
             found[d, q] = None
     every = _with_differences(found | dict.fromkeys(reading.products), {})
@@ -163,7 +163,7 @@ def _with_differences(
 def _asked(
     reading: Linearising, violated: Formula, rlimit: int, understood: Callable[[Mapping[Monomial, int]], Any]
 ) -> Linearised:
-    """Whether the facts contradict ``violated``, or else what ``understood`` makes of a model."""
+    """Decide whether the facts contradict ``violated``; otherwise return the result of ``understood`` for a model."""
     facts = [f for f in reading.facts if f != TRUE]
     if violated == FALSE or FALSE in facts:
         return Linearised(True, 0, (LinearFact(FALSE, "negated goal"),))
@@ -203,12 +203,12 @@ def _asked(
 
 
 def _wrong(pool: Sequence[Formula], values: Values, most: int) -> list[Formula]:
-    """Lemmas that a model violates, so many at most."""
+    """Return lemmas that a model violates, at most ``most``."""
     return list(itertools.islice((f for f in pool if not holds(f, values)), most))
 
 
 def _wrong_moved(reading: Linearising, values: Values, most: int) -> Iterator[Formula]:
-    """The same of moved factors of the products that a model gets wrong."""
+    """Yield violated lemmas for shifted factors of the products that a model gets wrong, at most ``most``."""
     count = 0
     for u, v in reading.products:
         a, b = u.value(values), v.value(values)
@@ -223,13 +223,13 @@ def _wrong_moved(reading: Linearising, values: Values, most: int) -> Iterator[Fo
 
 # ------------------------------------------------------------------------------------------------------ expressions
 class Linearising(Ring, FormulaLogic):
-    """Expressions and conditions as polynomials and formulas, with names for what is no sum and facts about them."""
+    """Translates expressions and conditions to polynomials and formulas, with names and facts for nonlinear terms."""
 
     def __init__(self) -> None:
         self.facts: list[Formula] = []
         #: Pairs of factors whose product occurs.
         self.products: dict[tuple[Poly, Poly], None] = {}
-        #: Divisors of quotients and remainders, which are not zero.
+        #: Divisors of quotients and remainders, which are assumed to be nonzero.
         self.divisors: dict[Poly, None] = {}
         #: Dividend, divisor and quotient.
         self.divisions: list[tuple[Poly, Poly, Poly]] = []
@@ -237,11 +237,11 @@ class Linearising(Ring, FormulaLogic):
         self._memo: dict[Expr, Poly] = {}
 
     def formula(self, c: Condition) -> Formula:
-        """The meaning of a condition."""
+        """Translate a condition."""
         return condition_interpret(c, lambda e: interpret((e,), self, self._memo)[0], self)
 
     def name(self, *key: object) -> tuple[Poly, bool]:
-        """The name of what is determined by ``key``, and whether it is new."""
+        """Return the name for ``key``, and whether it is new."""
         found = self._named.get(key)
         if found is not None:
             return found, False
@@ -249,7 +249,7 @@ class Linearising(Ring, FormulaLogic):
         return made, True
 
     def multiplied(self, a: Poly, b: Poly) -> Poly:
-        """The product, which is remembered with its factors.  Raises :class:`_TooLong`."""
+        """Return the product, and record its factors.  Raises :class:`_TooLong`."""
         if len(a) * len(b) > _TERMS:
             raise _TooLong
         if not (a.is_constant or b.is_constant):
@@ -257,7 +257,7 @@ class Linearising(Ring, FormulaLogic):
         return a * b
 
     def divided(self, a: Poly, b: Poly) -> tuple[Poly, Poly]:
-        """Quotient and remainder, rounded down; unknown where the divisor is zero."""
+        """Return quotient and remainder of floor division; unconstrained if the divisor is zero."""
         if not b:
             return ZERO, ZERO
         if a.is_constant and b.is_constant:
@@ -326,7 +326,7 @@ class Linearising(Ring, FormulaLogic):
 
 
 def _remainder(b: Poly, r: Poly) -> list[Formula]:
-    """Where the remainder r of a division by b lies, which is not zero."""
+    """Return the bounds of the remainder r of a division by b, which is not zero."""
     positive = both((at_least(r), at_least(b - r - ONE)))
     negative = both((at_least(-r), at_least(r - b - ONE)))
     return [either((at_least(-b), positive)), either((at_least(b), negative))]
@@ -338,7 +338,7 @@ def by_linearisation(
     rlimit: int,
     understood: Callable[[Mapping[Var, int]], Any] = lambda _: None,
 ) -> Linearised:
-    """Whether the hypotheses imply the goal wherever no divisor is zero; or what ``understood`` makes of a model."""
+    """Decide whether the hypotheses imply the goal if no divisor is zero; or return ``understood`` of a model."""
     reading = Linearising()
     try:
         given = [reading.formula(h) for h in hypotheses]

@@ -1,11 +1,11 @@
-"""Manifests: what a source file claims, recorded in the cache, so that a run need not state it again (reports/trust.md).
+"""Manifests: claims of a source file, recorded in the cache, so that runs need not state them again (reports/trust.md).
 
-A manifest lists, for one section of the catalogue (:class:`~.catalogue.Section`), its claims and what each owes, by name
-and by the digest of the question, with the digests of all files that this depends on.  It says what is asked, never what
-the answer is.  One more manifest, the *plan*, lists the sections.
+A manifest lists the claims of one section of the catalogue (:class:`~.catalogue.Section`) and their obligations, by
+name and by the digest of the question, with the digests of all files that these depend on.  It records questions, never
+answers. A further manifest, the *plan*, lists the sections.
 
-Manifests are written by a process that read all sources before it loaded any of those that state claims, and found them
-unchanged afterwards.
+A process writes manifests only if it read all sources before it loaded any that state claims, and found them unchanged
+afterwards.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from .catalogue import Section
 
 _PACKAGE = __name__.partition(".")[0]
-#: What may be edited without a word about claims elsewhere lies below this folder.
+#: Changes below this folder affect only the claims of the files that depend on the changed one.
 _HOMES = "rules/"
-#: The code that is generated from the rules; that it is right is a claim of theirs, and of nothing else.
+#: The code generated from the rules.  Only the claims of the rules depend on it.
 _ENGINE = "rules/compiled.py"
-#: Where one of these is loaded before the sources are read, what is stated may be older than they are.
+#: If one of these modules is loaded before the sources are read, the claims may be older than the sources.
 _STATING = ("core.op", "core.rewrite", "rules.catalog", "rules.ops", "verify.catalogue")
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A claim as reports list it: its name, its family, and the op that it is an instance of, or itself."""
+    """A claim in reports: its name, its family, and the op that it is an instance of, or else its own name."""
 
     name: str
     family: str
@@ -46,7 +46,7 @@ class Listed:
 
 @dataclass
 class Whole:
-    """The catalogue up to a rank: claims and what they owe, in order, and the sections that had to be stated."""
+    """The catalogue up to a rank: claims and obligations in order, and the sections without a valid manifest."""
 
     claims: list[Listed] = field(default_factory=list)
     obligations: list[Obligation] = field(default_factory=list)
@@ -54,14 +54,14 @@ class Whole:
 
 
 class Recorded(Obligation):
-    """An obligation as a manifest has it, stated when its mathematics is asked for.
+    """An obligation from a manifest, whose mathematics is stated on demand.
 
-    ``place`` says where it is stated: the section, the rank, the claim, and how many of its obligations come before.
-    Raises :class:`~indexproof.core.errors.IndexproofError` if what is stated then is another question.
+    ``place`` locates it: the section, the rank, the claim, and the index among its obligations.  Raises
+    :class:`~indexproof.core.errors.IndexproofError` if the question there has changed.
     """
 
     def __init__(self, digest: str, place: tuple[str, int, str, int], **listed: object) -> None:
-        # the class is frozen, and the parts that are not listed are properties
+        # the class is frozen, and the fields that are stated on demand are properties
         self.__dict__.update(listed, _recorded=digest, _place=place)
 
     @property
@@ -70,7 +70,7 @@ class Recorded(Obligation):
         return str(self.__dict__["_recorded"])
 
     def in_full(self) -> Obligation:
-        """The obligation, stated."""
+        """Return the obligation in full."""
         known: Obligation | None = self.__dict__.get("_full")
         if known is None:
             *place, position = self.__dict__["_place"]
@@ -82,7 +82,7 @@ class Recorded(Obligation):
         return known
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # elsewhere there are no manifests
+        # other processes have no manifests
         return _itself, (self.in_full(),)
 
 
@@ -118,7 +118,7 @@ def _owed(section: str, max_rank: int, claim: str) -> Sequence[Obligation]:
 
 # ------------------------------------------------------------------------------------------------------------- reading
 def whole_catalogue(cache: Cache, max_rank: int) -> Whole:
-    """The catalogue up to a rank: what sound manifests list, and the rest stated, and recorded in a writable cache."""
+    """Return the catalogue up to a rank, from valid manifests if possible, and record the rest in a writable cache."""
     loaded = any(f"{_PACKAGE}.{name}" in sys.modules for name in _STATING)
     sources = first_read()
     planned, common = _sound_plan(cache, sources)
@@ -133,7 +133,7 @@ def whole_catalogue(cache: Cache, max_rank: int) -> Whole:
 
 
 def _sound_plan(cache: Cache, sources: Mapping[str, str]) -> tuple[list[tuple[str, str]], str]:
-    """The sections in order, name and home, and the digest of everything that is no home; none if the plan is stale."""
+    """Return name and home of the sections, and the digest of all other files; no sections if the plan is stale."""
     match cache.manifest("plan"):
         case {"sections": [*listed], "common": str(common)} if all(
             isinstance(x, list) and [type(y) for y in x] == [str, str] for x in listed
@@ -144,23 +144,23 @@ def _sound_plan(cache: Cache, sources: Mapping[str, str]) -> tuple[list[tuple[st
 
 
 def sound_manifest(cache: Cache, name: str, home: str, max_rank: int, common: str, sources: Mapping[str, str]) -> Any:
-    """The manifest in the cache, if it is the one of these sources."""
+    """Return the manifest in the cache, if it is valid for these sources."""
     match cache.manifest(manifest_name(name, max_rank)):
         case {"common": said, "files": {**files}, "home": at, "texts": [*_], "claims": [*_]} as manifest:
             same = all(sources.get(str(path)) == digest for path, digest in files.items())
-            # a home that is part of what all manifests depend on is not listed once more
+            # a home that all manifests depend on is covered by the common digest
             if said == common and at == home and (home in files or not home.startswith(_HOMES)) and same:
                 return manifest
     return None
 
 
 def manifest_name(section: str, max_rank: int) -> str:
-    """Under which name the manifest of a section is kept."""
+    """Return the name under which the manifest of a section is stored."""
     return f"{section}, rank {max_rank}"
 
 
 def recorded(manifest: Any, max_rank: int, out: Whole) -> None:
-    """Add to ``out`` what a manifest lists."""
+    """Add the claims and obligations of a manifest to ``out``."""
     texts, section = manifest["texts"], manifest["section"]
     for name, family, group, owed in manifest["claims"]:
         out.claims.append(Listed(name, family, group))
@@ -200,7 +200,7 @@ def _stated(
     if record and cache.path is not None and not cache.read_only:
         for manifest in made:
             manifest |= depends(manifest["home"], homes, sources)
-        # last of all: what was read until here is what there was before
+        # check last that the sources are still the ones that were read at the start
         if read_sources() == sources and bytecode_is_current():
             for manifest in made:
                 if manifest["home"]:
@@ -211,7 +211,7 @@ def _stated(
 
 
 def state(section: Section, max_rank: int, out: Whole) -> Any:
-    """State a section, and its manifest but for what it depends on."""
+    """State the claims of a section, and return its manifest without the dependencies."""
     from .catalogue import family_of, group_of, obligations_of
 
     texts: dict[str, int] = {}
@@ -247,7 +247,7 @@ def state(section: Section, max_rank: int, out: Whole) -> Any:
 
 # -------------------------------------------------------------------------------------------------------- dependencies
 def common_digest(sources: Mapping[str, str], homes: set[str]) -> str:
-    """The digest of everything that is no home of claims below ``rules``, with the versions it runs on."""
+    """Return the digest of all files that are not homes of claims below ``rules``, and of the platform's versions."""
     apart = {home for home in homes if home.startswith(_HOMES)} | {_ENGINE}
     h = hashlib.sha256(platform_text().encode())
     for path, digest in sources.items():
@@ -265,7 +265,7 @@ def depends(home: str, homes: set[str], sources: Mapping[str, str]) -> dict[str,
 
 
 def reached(home: str, homes: set[str]) -> list[str]:
-    """The homes below ``rules`` that a file is or imports, directly or through others of them, sorted."""
+    """Return, sorted, the homes below ``rules`` that a file is or imports, directly or through other homes."""
     found: set[str] = set()
     pending = [home] if home else []
     seen: set[str] = set()
@@ -278,13 +278,13 @@ def reached(home: str, homes: set[str]) -> list[str]:
             found.add(path)
         pending += (p for p in _imported(path) if p in homes and p.startswith(_HOMES))
     if home.startswith(_HOMES) and "/" not in home.removeprefix(_HOMES):
-        # files of rules, or laws beside them; ops are in a folder of their own
+        # files of rules and laws depend on the generated code; ops, in a folder of their own, do not
         found.add(_ENGINE)
     return sorted(found)
 
 
 def _imported(path: str) -> Iterator[str]:
-    """The files that a file of the package may import, anywhere in its text."""
+    """Yield the files of the package that a file may import, anywhere in its text."""
     package = path.split("/")[:-1]
     for node in ast.walk(ast.parse((ROOT / path).read_bytes())):
         names: list[list[str]] = []
@@ -301,7 +301,7 @@ def _imported(path: str) -> Iterator[str]:
                     continue
                 names = [words, *([*words, a.name] for a in aliases)]
             case ast.Constant(value=str(text)) if text.startswith((f"{_PACKAGE}.", ".")) and text.isprintable():
-                # the name of a module that is imported by its name
+                # a string that may be the name of a module to import
                 names = [text.lstrip(".").split("."), text.split(".")[1:]]
         for words in names:
             yield "/".join(words) + ".py"

@@ -1,7 +1,7 @@
-"""Masks that the analysis puts in, worked out once more: what a `select` takes, and what a `scatter` leaves.
+"""A second computation of the masks of the analysis: the elements that a `select` takes and that a `scatter` leaves.
 
-The values that decide are evaluated again by :mod:`.values`. What follows from them is stated here from the definition of
-the operations, and shares nothing with `core.analysis`.
+:mod:`.values` evaluates the deciding values again. Their consequences are derived here from the definitions of the
+operations, and share nothing with `core.analysis`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .verdict import Status
 
 
 def mask_answer(computations: Mapping[str, Computation], m: MaskStep) -> tuple[Status, str]:
-    """Whether maps under a mask are restricted to where it takes them, at every index."""
+    """Check that maps under a mask are restricted to exactly the indices where the mask takes them."""
     status, detail = operand_answer(computations, m.known)
     if status is not Status.PROVED:
         return status, detail
@@ -37,7 +37,7 @@ def mask_answer(computations: Mapping[str, Computation], m: MaskStep) -> tuple[S
             if list(masked) != [bare] * (bool(mask.all()) == side):
                 return Status.REFUTED, f"{name}: its mask is {mask.all()} everywhere"
             continue
-        # all other indices are alike, as no constraint says anything of them
+        # no constraint mentions the other axes, so one index of each is enough
         places: list[Any] = [0] * len(bare.dims)
         for axis, grid in zip(axes, np.indices(mask.shape), strict=True):
             places[axis] = grid
@@ -59,7 +59,7 @@ Mask = tuple[np.ndarray, list[int]]
 
 
 def _predicate(m: MaskStep) -> Mask | None:
-    """The predicate of a select, where the value that is claimed is broadcast to it."""
+    """Return the predicate of a select, if the claimed value is broadcast to it."""
     reader, axes = m.instruction, list(range(len(m.branches[0].dims)))
     while reader.name != m.known.instruction.name:
         reader = m.known.caller.instruction(reader.operands[0].name)
@@ -73,7 +73,7 @@ def _predicate(m: MaskStep) -> Mask | None:
 
 
 def _landing(m: MaskStep) -> Mask | None:
-    """Where a scatter's updates land: the box of every window that lies within the operand."""
+    """Return where a scatter's updates land: the boxes of all windows that lie within the operand."""
     i = m.instruction
     if m.known.instruction.name != i.name or [*m.known.operands] != [(1, ())]:
         return None
@@ -101,6 +101,6 @@ def _landing(m: MaskStep) -> Mask | None:
 
 
 def _unwritten(m: IndexingMap, scatter: str) -> bool:
-    """Whether a map is of what no update of a scatter lands on."""
+    """Return whether a map reads only elements that no update of a scatter overwrites."""
     source = RuntimeSource(f"written({scatter})", m.dim_vars)
     return len(m.rts) == 1 and m.rts[0].source == source and m.constraints == (Constraint(m.rts[0].expr, 0, 0),)

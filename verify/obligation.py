@@ -1,4 +1,4 @@
-"""One question to the prover.  What states questions is in :mod:`.obligations` and its kin; this module loads nothing."""
+"""One question to the prover.  This module loads nothing else; :mod:`.obligations` and others state the questions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from .budget import Budget
 
 Question = Literal["valid", "exists"]
-#: The family of obligations of rules of rule files, which have an arithmetic of their own.
+#: The family of obligations of rules in rule files, each with its own arithmetic.
 STATED = "stated rule"
 
 
 class Way(NamedTuple):
-    """From a premise, by steps, to a target."""
+    """A proof of an implication: from a premise, by steps, to a target."""
 
     premise: Condition
     steps: tuple[Condition, ...]
@@ -29,9 +29,9 @@ class Way(NamedTuple):
 class Obligation:
     """One question to the prover.
 
-    ``subject`` names the claim (a rule, a transfer function, an op instance), ``kind`` what is asked.  ``show`` lists
-    labelled expressions whose values a counterexample report prints.  ``gate`` is false for findings that are reported
-    but do not fail a run (a redundant condition, a right side that needs a wider machine type).
+    ``subject`` names the claim (a rule, a transfer function, an op instance), and ``kind`` the question about it.
+    ``show`` lists labelled expressions whose values a counterexample report prints.  ``gate`` is false for findings,
+    which are reported but do not fail a run (a redundant condition, a right side that needs a wider machine type).
     """
 
     family: str
@@ -44,9 +44,9 @@ class Obligation:
     gate: bool = True
     where: str = ""
     claim: str = ""
-    #: For a claim about machine integers: the width, whose limits are where such claims fail.
+    #: For a claim about machine integers: the width.  Points near its limits are tried, where such claims fail.
     width: int = 0
-    #: A claim stated in a language of its own, as text; such a claim is decided in its own way.
+    #: The text of a claim stated in another language, which is decided by a method of its own.
     source: str = ""
 
     @property
@@ -55,7 +55,7 @@ class Obligation:
         return f"{self.subject}: {self.kind}"
 
     def decided(self, budget: Budget) -> Verdict | None:
-        """The verdict, where a claim is not decided by the general portfolio."""
+        """Return the verdict, if the claim is not decided by the general portfolio."""
         return None
 
     @property
@@ -64,7 +64,7 @@ class Obligation:
         return Status.PROVED
 
     def ways(self) -> tuple[Way, ...]:
-        """Implications that are known to hold, if the hypotheses imply the goal, and how each is shown."""
+        """Return implications whose proofs show that the hypotheses imply the goal."""
         return ()
 
     @property
@@ -73,11 +73,11 @@ class Obligation:
         return ""
 
     def in_full(self) -> Obligation:
-        """Itself; what is only recorded is stated."""
+        """Return the obligation with its mathematics; one that is only recorded is stated."""
         return self
 
     def statement(self) -> str:
-        """The question on one line of mathematics."""
+        """Return the question as one line of mathematics."""
         from ..core.condition import show_condition
 
         left = ",  ".join(map(show_condition, self.hypotheses)) or "true"
@@ -85,14 +85,14 @@ class Obligation:
         return f"{left}  {mark}  {show_condition(self.goal)}"
 
     def formula_variables(self) -> tuple[Var, ...]:
-        """Every variable of hypotheses and goal, in natural order."""
+        """Return all variables of hypotheses and goal, in natural order."""
         from ..core.condition import all_of, negate
 
         return all_of((*self.hypotheses, negate(self.goal))).variables() if self.hypotheses else self.goal.variables()
 
 
 def has_form(o: Obligation, v: Verdict) -> bool:
-    """Whether a verdict has the form of one on ``o``: an example where there must be one, and only there."""
+    """Return whether a verdict fits ``o``: it has an example exactly if the status and the question demand one."""
     refuted = v.status in (Status.REFUTED, Status.UNDEFINED)
     if refuted and o.question == "exists":
         return False

@@ -1,4 +1,4 @@
-"""The obligations of claims: rules, constraint rules, transfer functions and op maps turned into obligations.
+"""The obligations of claims: rules, constraint rules, transfer functions and op maps.
 
 An :class:`Obligation` is a question about unbounded integers.  Most ask that the hypotheses imply the goal; an
 existence obligation (*not vacuous*, *needed*) asks for a point that satisfies the hypotheses and violates the goal.
@@ -35,7 +35,7 @@ from .obligation import Obligation, Way
 
 
 def defined(*roots: Expr) -> Condition:
-    """The condition that no divisor below ``roots`` is zero."""
+    """Return the condition that no divisor below ``roots`` is zero."""
     return all_of(d.ne(0) for d in sorted(divisors_of(roots), key=str))
 
 
@@ -45,7 +45,7 @@ def _defined_conditions(conditions: Sequence[Condition]) -> Condition:
 
 # --------------------------------------------------------------------------------------------------------------- rules
 def rule_obligations(rule: Rule, widths: Sequence[int] = ()) -> Iterator[Obligation]:
-    """The obligations of a rewrite rule (reports/semantics.md, "What a claim owes").
+    """Yield the obligations of a rewrite rule (reports/semantics.md, "What a claim owes").
 
     *sound*, *defined*, *not vacuous*, *needs …* for every condition of ``when``, *progress* unless the rule is a law of
     the canonical form, and *no new overflow* for every width in ``widths``.
@@ -55,7 +55,7 @@ def rule_obligations(rule: Rule, widths: Sequence[int] = ()) -> Iterator[Obligat
 
     owe = partial(Obligation, "rule", rule.name, where=rule.where, claim=rule.statement(), show=_subterms(*sides))
     yield owe("sound", tuple(when), left.eq(right))
-    # the redex is given, so its own divisors are not zero
+    # the redex is defined, so its own divisors are nonzero
     given = defined(left)
     yield owe("defined", (given, *when), all_of((defined(right), _defined_conditions(rule.guard))))
     yield owe("not vacuous", (given, *rule.conditions), FALSE, question="exists")
@@ -64,14 +64,14 @@ def rule_obligations(rule: Rule, widths: Sequence[int] = ()) -> Iterator[Obligat
         goal = all_of((left.eq(right), defined(right)))
         yield owe(f"needs {show_condition(c)}", others, goal, question="exists", gate=False)
     if not rule.structural:
-        # extraction chooses by cost, and what a strategy proposes is measured where the declaration does not descend
+        # extraction chooses by cost, and a strategy's proposals are measured if the declaration alone does not descend
         if not rule.sharing and not (rule.choose and measured(rule)):
             before, after = measure(left), measure(right)
             hypotheses = (*_sizes(rule.variables, [left]), *rule.conditions)
             sizes = _labelled(Measure._fields, before, after)
             yield owe("progress", hypotheses, _lexicographic(before, after), show=sizes)
         for width in widths:
-            # if every subexpression of the left side fits into the machine type, so does every one of the right side
+            # if every subexpression of the left side fits into the machine type, so must every one of the right side
             lo, hi = -(1 << (width - 1)), (1 << (width - 1)) - 1
             inside = [e.within(lo, hi) for e in (*_compound(left), *rule.variables)]
             fits = all_of(e.within(lo, hi) for e in _compound(right))
@@ -80,7 +80,7 @@ def rule_obligations(rule: Rule, widths: Sequence[int] = ()) -> Iterator[Obligat
 
 
 def _sizes(variables: Sequence[Var], roots: Sequence[Expr]) -> list[Condition]:
-    """Measures are natural numbers; an expression below a division or in a sum is no literal, so it weighs at least two."""
+    """Return that measures are non-negative, and at least two for an expression in a sum or division (no literal)."""
     out: list[Condition] = []
     loose = {a for n in postorder(*roots) if isinstance(n, (Min, Max)) for a in n.args}
     for v in variables:
@@ -93,7 +93,7 @@ def _sizes(variables: Sequence[Var], roots: Sequence[Expr]) -> list[Condition]:
 
 
 def _lexicographic(before: Sequence[Expr], after: Sequence[Expr]) -> Condition:
-    """``after < before``, the first difference deciding."""
+    """Return that ``after`` is lexicographically less than ``before``."""
     cases = []
     for k in range(len(before)):
         same = [after[j].eq(before[j]) for j in range(k)]
@@ -102,34 +102,34 @@ def _lexicographic(before: Sequence[Expr], after: Sequence[Expr]) -> Condition:
 
 
 def _labelled(names: Sequence[str], before: Sequence[Expr], after: Sequence[Expr]) -> tuple[tuple[str, Expr], ...]:
-    """The measures of both sides with their names."""
+    """Return the measures of both sides with their names."""
     sides = ("left", before), ("right", after)
     return tuple((f"{side} {name}", m) for side, ms in sides for name, m in zip(names, ms, strict=True))
 
 
 @dataclass(frozen=True)
 class Needed(Obligation):
-    """A finding about a condition of an equivalence: whether there are points that violate the rest without it.
-
+    """A finding about a condition of an equivalence: whether dropping it admits a counterexample.
+    That there is none is shown in both directions, by the steps of the rule's own proofs.
     That there are none is shown in both directions, by the steps of the rule's own proofs.
     """
 
     proofs: tuple[Way, ...] = ()
 
     def ways(self) -> tuple[Way, ...]:
-        """The two directions."""
+        """Return the two directions."""
         return self.proofs
 
 
 def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
-    """The obligations of an equivalence between constraints: both directions, defined, not vacuous, progress, needed."""
+    """Yield the obligations of an equivalence: both directions, *defined*, *not vacuous*, *progress*, *needs …*."""
     left, right = rule.claim()
     when = rule.when
     shown = _subterms(*[("left", b.e) for b in rule.left], *[("right", b.e) for b in rule.right])
     where, said = rule.where, rule.statement()
     owe = partial(Obligation, "constraint rule", rule.name, where=where, claim=said, show=shown)
     given = _defined_conditions([b.condition() for b in rule.left])
-    # a rule that finds a contradiction has a left side that holds nowhere; the rest must still be possible
+    # the left side of a rule that finds a contradiction is unsatisfiable; the rest must be satisfiable
     possible = (given, *rule.conditions) if right is FALSE else (given, *rule.conditions, left)
     for k, step in enumerate(rule.by):
         yield owe(f"step {k + 1}: {show_condition(step)}", (given, *when, left, *rule.by[:k]), step)
@@ -153,15 +153,14 @@ def constraint_rule_obligations(rule: ConstraintRule) -> Iterator[Obligation]:
 
 
 def _natural_measures(rule: ConstraintRule) -> tuple[Condition, ...]:
-    """The conditions of a rule, and that the measures of :mod:`~indexproof.core.constraint_order` are natural numbers.
+    """Return a rule's conditions, and that the measures of :mod:`~indexproof.core.constraint_order` are non-negative.
 
-    Rules whose declaration does not show that they make progress owe no proof of it: production measures every
-    application.
+    A rule whose declaration does not imply progress owes no proof of it, because production measures every application.
     """
     variables = [v for v in rule.variables if v.kind != "const"]
     hypotheses = _sizes(variables, [b.e for b in rule.left])
     for v in variables:
-        # an expression has a summand at least; the rest of a sum may be nothing
+        # an expression has at least one summand; the rest of a sum may be empty
         hypotheses.append(var(f"{v.name}#") >= (1 if v.kind == "expr" else 0))
         hypotheses += [var(f"{v.name}∘").within(0, 1), var(f"{v.name}∓") >= 0]
         hypotheses += [var(f"{v.name}′{mark}") >= 0 for mark in "#∘∓"]
@@ -169,7 +168,7 @@ def _natural_measures(rule: ConstraintRule) -> tuple[Condition, ...]:
 
 
 def _subterms(*sides: tuple[str, Expr]) -> tuple[tuple[str, Expr], ...]:
-    """Every compound subexpression, labelled by side, innermost first."""
+    """Return every compound subexpression, labelled by side, innermost first."""
     return tuple(dict.fromkeys((label, node) for label, root in sides for node in _compound(root)))
 
 
@@ -179,7 +178,7 @@ def _compound(root: Expr) -> list[Expr]:
 
 # ---------------------------------------------------------------------------------------------------- transfer functions
 def transfer_obligations(law: TransferLaw) -> Iterator[Obligation]:
-    """*Sound* for both ends, *tight* for both ends unless the law is an approximation, and *not vacuous*."""
+    """Yield *sound* for both bounds, *tight* for both unless the law is an approximation, and *not vacuous*."""
     owe = partial(
         Obligation,
         "transfer",
@@ -207,7 +206,7 @@ def transfer_obligations(law: TransferLaw) -> Iterator[Obligation]:
 
 
 def known_obligations(law: KnownLaw) -> Iterator[Obligation]:
-    """*Sound* and *not vacuous*."""
+    """Yield *sound* and *not vacuous*."""
     roots = [e for h in (*law.given, law.then) for e in all_exprs(h)]
     shown = _subterms(*[("term", e) for e in roots])
     where = f"{type(law).__module__.rpartition('.')[2]}.py"
@@ -218,10 +217,10 @@ def known_obligations(law: KnownLaw) -> Iterator[Obligation]:
 
 # ------------------------------------------------------------------------------------------------------------------ ops
 def op_obligations(case: Case) -> Iterator[Obligation]:
-    """The obligations of one symbolic instance of an op (reports/semantics.md, "What a claim owes").
+    """Yield the obligations of one symbolic instance of an op (reports/semantics.md, "What a claim owes").
 
-    Both maps of every operand are *in bounds*, *sound*, *complete* and *defined*; so are what the op reads, and its
-    sizes; *coverage* holds where operands share the output; and the instance is *not vacuous*.
+    Both maps of every operand are *in bounds*, *sound*, *complete* and *defined*.  What the op reads and its sizes are
+    *defined*.  If operands share the output, it is covered (*coverage*).  The instance is *not vacuous*.
     """
     op = case.op
     subject = f"{op.name} {case.label}"
@@ -232,7 +231,7 @@ def op_obligations(case: Case) -> Iterator[Obligation]:
     assumed: tuple[Condition, ...] = ()
 
     def owe(kind: str, question: tuple[tuple[Condition, ...], Condition], **more: Any) -> Iterator[Obligation]:
-        # operands that are treated alike owe literally the same; once is enough
+        # operands that are treated alike have identical obligations, which are stated once
         if not (several and question in stated):
             stated.append(question)
             yield Obligation("op", subject, kind, *question, where=where, **{"claim": said, **more})
@@ -261,14 +260,14 @@ Owed = Iterator[tuple[str, Question]]
 
 
 def sizes_defined(case: Case) -> Owed:
-    """No divisor in the demands and in the sizes of the output is zero for legal sizes and attributes."""
+    """Yield that no divisor in the demands and in the sizes of the output is zero for legal sizes and attributes."""
     goal = all_of((_defined_conditions(case.hypotheses), defined(*case.op.shape(*case.shapes))))
     if goal is not TRUE:
         yield "sizes defined", (case.hypotheses, goal)
 
 
 def map_defined(claim: MapClaim) -> Owed:
-    """No divisor in a map is zero: see :func:`_defined_over`."""
+    """Yield that no divisor in a map is zero; see :func:`_defined_over`."""
     read = [e for r in claim.runtime for e in (*r.index, r.lo, r.hi)]
     divisible = [c.d for w in claim.where for c in atoms(w) if isinstance(c, Divides)]
     roots = [*claim.results, *(e for w in claim.where for e in all_exprs(w)), *(r.size for r in claim.ranges)]
@@ -278,17 +277,17 @@ def map_defined(claim: MapClaim) -> Owed:
 
 
 def reads_defined(claim: MapClaim) -> Owed:
-    """No divisor in what the op reads is zero: see :func:`_defined_over`."""
+    """Yield that no divisor in ``reads`` is zero; see :func:`_defined_over`."""
     inside = [*box(claim.source, claim.source_sizes), *box(claim.target, claim.target_sizes)]
     yield from _defined_over(claim, inside, _defined_conditions(claim.reads))
 
 
 def _defined_over(claim: MapClaim, inside: Sequence[Condition], goal: Condition) -> Owed:
-    """*defined* and *defined at points*, as far as there is anything to show.
+    """Yield *defined* and *defined at points*, unless trivial.
 
-    Divisors made of sizes and attributes alone must not be zero whenever output and operand have elements: such a map
-    is built before anything is known of points.  (Where either has none, :func:`map_claim` asks for no map.)  Other
-    divisors must not be zero at any point of the boxes, whether the map's conditions hold there or not.
+    Divisors made of sizes and attributes alone must be nonzero whenever output and operand have elements, because the
+    map is built before points are known.  (If either is empty, :func:`map_claim` asks for no map.)  Other divisors must
+    be nonzero at all points of the boxes, even where the map's conditions fail.
     """
     coordinates = {*claim.source, *claim.target}
     coordinates |= {r.variable for r in claim.ranges} | {r.variable for r in claim.runtime}

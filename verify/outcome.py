@@ -1,4 +1,4 @@
-"""The result of a run over many obligations: their verdicts in order, and how the run went."""
+"""The result of a run over many obligations: their verdicts in order, and statistics of the run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .verdict import Status, Verdict, worst
 
 @dataclass(frozen=True)
 class Result:
-    """An obligation and what became of it."""
+    """An obligation with its verdict."""
 
     obligation: Obligation
     verdict: Verdict
@@ -22,7 +22,7 @@ class Result:
 
     @property
     def status(self) -> Status:
-        """The verdict as it counts: a claim that is expected to be false passes if it is refuted, and else fails."""
+        """The verdict that counts: a claim that is expected to be false passes if it is refuted, and else fails."""
         status = self.verdict.status
         if self.obligation.gate and self.obligation.expected is Status.REFUTED:
             turned = {Status.REFUTED: Status.PROVED, Status.UNDEFINED: Status.PROVED, Status.PROVED: Status.REFUTED}
@@ -31,7 +31,7 @@ class Result:
 
     @property
     def passes(self) -> bool:
-        """Whether this may stand in a gate: as expected, or a finding that is reported but gates nothing."""
+        """Whether the gate passes: the verdict is as expected, or it is a finding."""
         return self.status is Status.PROVED or not self.obligation.gate
 
 
@@ -44,15 +44,15 @@ class Run:
     interrupted: bool = False
     jobs: int = 1
     damaged_cache_entries: int = 0
-    #: The same by reason, and what is no damage: see :data:`indexproof.verify.cache.Refusal`.
+    #: Refused entries by reason, including reasons that are no damage; see :data:`indexproof.verify.cache.Refusal`.
     refused_cache_entries: dict[str, int] = field(default_factory=dict)
-    #: Where the cache is now, if it could not be read.
+    #: The path to which the cache was moved, if it could not be read.
     cache_set_aside: str = ""
-    #: How many verdicts could not be written to the cache, and what the system said.
+    #: The number of verdicts that could not be written to the cache, and the system's error message.
     unkept: int = 0
     cache_trouble: str = ""
     lost_workers: int = 0
-    #: Why it was interrupted, if those who worked for it were lost.
+    #: Why the run was interrupted, if all workers were lost.
     stopped: str = ""
     #: The second solver and its version, if one was asked.
     confirm: str = ""
@@ -64,12 +64,12 @@ class Run:
 
     @property
     def status(self) -> Status:
-        """The worst verdict; ``NOT CHECKED`` where nothing was checked."""
+        """The worst verdict; ``NOT CHECKED`` if nothing was checked."""
         return worst([r.status for r in self.gated])
 
     @property
     def exit_status(self) -> int:
-        """0 all proved, 1 something false, 2 undecided, not checked, not confirmed, or nothing to check."""
+        """0 if all are proved, 1 if something is false, 2 if undecided, not checked, not confirmed, or empty."""
         statuses = {r.status for r in self.gated}
         if statuses & {Status.REFUTED, Status.VACUOUS, Status.UNDEFINED}:
             return 1
@@ -77,9 +77,9 @@ class Run:
 
     @property
     def unconfirmed(self) -> list[Result]:
-        """The results that a solver proved and a second one, which was asked, could not settle.
+        """The results that a solver proved and that a second solver, if asked, did not confirm.
 
-        What needed no solver (a claim that is an identity) cannot go wrong in one.
+        An identity needs no solver, and therefore no confirmation.
         """
         if not self.confirm:
             return []
@@ -91,12 +91,12 @@ class Run:
         return sum(r.status is status for r in self.gated)
 
 
-#: Told of every result as it comes.
+#: Called with every result as it arrives.
 Progress: TypeAlias = Callable[[Result], None]
 
 
 def available_cores() -> int:
-    """Cores this process may use."""
+    """Return the number of cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:
@@ -104,21 +104,19 @@ def available_cores() -> int:
 
 
 class CrewLost(IndexproofError):
-    """Nobody is left to work, and the reason."""
+    """Raised if no worker is left, with the reason."""
 
 
-#: What was tried with an obligation that ends its processes.
+#: The entry in ``tried`` for an obligation that kills its processes.
 ENDED = "processes of its own, which died"
 
 
-#: What was tried with an obligation that is nested deeper than Python can follow.
+#: The entry in ``tried`` for an obligation that is nested too deep for Python's recursion limit.
 TOO_DEEP = "all strategies, until the nesting was too deep"
-#: Where one of these was tried, the next process may do better, and so the verdict is not kept.
+#: Verdicts with one of these in ``tried`` are not cached, because another process may succeed.
 PASSING = frozenset({ENDED, TOO_DEEP})
 
 
 def died(why: str) -> Verdict:
-    """The verdict on an obligation that ends every process that it is given to.  It is not kept in a cache: the next
-    process may have more memory.
-    """
+    """Return the verdict on an obligation that kills every process; not cached, as the next may have more memory."""
     return Verdict(Status.UNDECIDED, tried=(ENDED,), detail=why)

@@ -1,11 +1,11 @@
-"""The claims of a ``pallas_call``: blocks in bounds, outputs written, no race, no block taken up again after it was left.
+"""The claims of a ``pallas_call``: blocks in bounds, outputs written, no race, no return to a block after leaving it.
 
-Index maps without data are Presburger, so :mod:`.concrete` decides each claim for grids of any size.  Where they read
-scalar prefetch operands whose elements are known, :mod:`.pallas_iterations` goes through the iterations.  Where sizes are
-symbolic, :mod:`.pallas_for_all_sizes` asks at concrete sizes, and proves.
+Index maps without data are in Presburger arithmetic, so :mod:`.concrete` decides each claim for grids of any size.  If
+they read scalar prefetch operands with known elements, :mod:`.pallas_iterations` enumerates the iterations.  If sizes
+are symbolic, :mod:`.pallas_for_all_sizes` tries concrete sizes and then proves the claim.
 
-Two iterations *meet* in an array where the block that the first has of it (or of the array that is aliased to it) and the
-block of the second share an element.
+Two iterations *meet* in an array if the block of it (or of the array aliased to it) at the first shares an element with
+the block at the second.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ __all__ = ["CLAIMS", "CheckedPallasCall", "PallasClaim", "enumerated", "verify_p
 class PallasClaim:
     """One claim about an operand and its answer; the kind is a key of :data:`CLAIMS`.
 
-    The counterexample has the iteration by the names of the axes, an earlier or concurrent one with primes, and on its
-    left side the index of the block, on its right side that of the other iteration.
+    The counterexample names the iteration by the axes, and an earlier or concurrent iteration by primed axes.  Its left
+    side is the index of the first block, its right side that of the second.
     """
 
     operand: str
@@ -82,16 +82,16 @@ class CheckedPallasCall:
 
 
 def verify_pallas(call: PallasCall) -> CheckedPallasCall:
-    """Check everything that is claimed of a call.  A claim that depends on data that is not known is undecided."""
+    """Check all claims of a call.  A claim that depends on unknown data is undecided."""
     return CheckedPallasCall(call, tuple(_checked(call, _for_all_sizes if call.parameters else _symbolic)))
 
 
 def enumerated(call: PallasCall) -> CheckedPallasCall:
-    """The same by going through the iterations, for as many as there is room for; the first counterexample in order."""
+    """Check all claims by enumerating iterations, up to a limit; a counterexample is the first one in order."""
     return CheckedPallasCall(call, tuple(_checked(call, by_enumeration)))
 
 
-#: Decides a claim of a kind about two operands: the blocks of the first are written, those of the second written or read.
+#: Decides a claim of a kind about two operands: the first is written, the second written or read.
 Decide = Callable[[PallasCall, str, BlockedOperand, BlockedOperand], Answer]
 
 
@@ -144,13 +144,13 @@ def _answer(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOperan
         if decide is _symbolic and not _is_possible(_map(o), found.values):
             answer = _undecided(f"depends on what is read at {point}, where one element has two values")
         if "race" in kind and call.direct:
-            # each program may store to elements of its own
+            # each program may store only to elements of its own
             answer = _undecided(f"the kernel stores to the array itself, and programs share a block at {point}")
     return replace(answer, seconds=time.perf_counter() - start)
 
 
 def _is_possible(m: IndexingMap, values: Mapping[str, int]) -> bool:
-    """Whether an element of a table that is read twice has one value."""
+    """Return whether repeated reads of one table element give the same value."""
     seen: dict[tuple[object, ...], int] = {}
     for r in m.rts:
         if r.source is not None and r.name in values:
@@ -161,7 +161,7 @@ def _is_possible(m: IndexingMap, values: Mapping[str, int]) -> bool:
 
 
 def _reads(kind: str, *maps: IndexingMap) -> dict[Expr, str]:
-    """The runtime variables that a claim depends on, each with the table that it is read from."""
+    """Return the runtime variables that a claim depends on, each with the table it is read from."""
     found: dict[Expr, str] = {}
     for m in maps:
         sources = {r.expr: r.source for r in m.rts if r.source is not None}
@@ -221,7 +221,7 @@ def _symbolic(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOper
 
 
 def _elements(o: BlockedOperand) -> tuple[IndexingMap, tuple[int, ...]]:
-    """The map from iterations to what they cover, and its sizes: blocks, or elements where blocks may overlap."""
+    """Return the map from iterations to the blocks (elements, if blocks may overlap) that they cover, and its sizes."""
     m = _map(o)
     taken = {v.name for v in m.variables}
     results: list[Expr] = []
@@ -238,7 +238,7 @@ def _elements(o: BlockedOperand) -> tuple[IndexingMap, tuple[int, ...]]:
 
 
 def _races(call: PallasCall, o: BlockedOperand, other: BlockedOperand) -> Iterator[Problem]:
-    """That no iteration meets one with another coordinate along a parallel axis."""
+    """Yield the problems of two iterations that meet and differ along a parallel axis, which must be infeasible."""
     for k in call.parallel:
         for sign in (1, -1) if o is not other else (1,):
             box, first, second = _two(o)
@@ -247,10 +247,10 @@ def _races(call: PallasCall, o: BlockedOperand, other: BlockedOperand) -> Iterat
 
 
 def _returns(call: PallasCall, o: BlockedOperand, other: BlockedOperand) -> Iterator[Problem]:
-    """That an iteration that meets an earlier one of the same core continues the block of its predecessor.
+    """Yield the problems that an iteration that meets an earlier one of its core continues its predecessor's block.
 
-    One problem for each first axis along which the two differ, and each axis along which the later one differs from its
-    predecessor: it is at the start of all axes after that.
+    There is one problem for each first axis along which the two differ, and each axis along which the later iteration
+    differs from its predecessor: it is at the start of all axes after that.
     """
     box, first, second = _two(o)
     hi = [v.hi for v in _map(o).dims]
@@ -275,7 +275,7 @@ def _returns(call: PallasCall, o: BlockedOperand, other: BlockedOperand) -> Iter
 
 
 def _two(o: BlockedOperand) -> tuple[Any, list[Var], list[Var]]:
-    """Two iterations: the one that the counterexample is about, and a second one with primes."""
+    """Return the box of two iterations, the variables of the first, and the primed variables of the second."""
     m = _map(o)
     first = [v.expr for v in m.dims]
     second = [var(v.name + "'") for v in m.dims]
@@ -289,7 +289,7 @@ def _at(o: BlockedOperand, point: Sequence[Var]) -> list[Expr]:
 
 
 def _meeting(o: BlockedOperand, other: BlockedOperand, first: Sequence[Var], second: Sequence[Var]) -> list[Fact]:
-    """That the block of ``o`` at the second iteration and that of ``other`` at the first share an element."""
+    """Return that the block of ``o`` at the second iteration and that of ``other`` at the first share an element."""
     found: list[Fact] = []
     for a, b, d, e in zip(_at(o, second), _at(other, first), o.dims, other.dims, strict=True):
         if d == e and d.aligned:
@@ -297,7 +297,7 @@ def _meeting(o: BlockedOperand, other: BlockedOperand, first: Sequence[Var], sec
             continue
         one, two = a * d.step - d.low, b * e.step - e.low
         found.append(Fact(two - one, Interval(1 - e.size, d.size - 1)))
-        # what they share is in the array, not in its padding
+        # the shared element is in the array, not in its padding
         found += [Fact(one, Interval(1 - d.size, d.array - 1)), Fact(two, Interval(1 - e.size, e.array - 1))]
     return found
 

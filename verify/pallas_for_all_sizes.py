@@ -18,18 +18,18 @@ from .verdict import Status
 
 __all__ = ["AtSizes", "decided_for_all_sizes"]
 
-#: Decides the claim for values of the parameters.
+#: Decides the claim at given values of the parameters.
 AtSizes = Callable[[Mapping[str, int]], Answer]
-#: So many smaller sizes are looked at for a smaller counterexample.
+#: Limit on the smaller sizes that are tried for a smaller counterexample.
 _SMALLER = 300
-#: No larger size is tried before the prover, but for the smallest ones.
+#: Limit on the sizes that are tried before the proof, except for the first few.
 _TRIED = 4096
 
 
 def decided_for_all_sizes(at: AtSizes, call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOperand) -> Answer:
-    """Decide a claim about two operands, of which ``at`` decides the concrete ones.
+    """Decide a claim about two operands for all sizes; ``at`` decides it at concrete sizes.
 
-    The counterexample has the parameters first.
+    A counterexample lists the parameters first.
     """
     last = [lift(d.last) for d in (*o.dims, *other.dims)]
     maps = [_elements(o)[0]] if kind == "written" else list(dict.fromkeys((_map(o), _map(other))))
@@ -43,7 +43,7 @@ def decided_for_all_sizes(at: AtSizes, call: PallasCall, kind: str, o: BlockedOp
 
 @dataclass(frozen=True, kw_only=True)
 class _Claim(SizeQuestion):
-    """A claim about the blocks of ``o``, and those of ``other`` that they may meet."""
+    """A claim about the blocks of ``o``, and those blocks of ``other`` that they may meet."""
 
     call: PallasCall
     o: BlockedOperand
@@ -57,11 +57,11 @@ class _Claim(SizeQuestion):
         return at_sizes(self.at(values), values)
 
     def values(self) -> Iterator[dict[str, int]]:
-        # a bound of a size, as any number in what is known of it, would be tried else
+        # without this limit, numbers from known bounds of a size would be tried, however large
         return (v for k, v in enumerate(super().values()) if k < 8 or max(v.values()) <= _TRIED)
 
     def smaller(self, answer: Answer) -> Answer:
-        """The smallest counterexample, if few sizes are smaller; or else one in which no size alone can be one less."""
+        """Return the smallest counterexample, or one where no single size can be reduced if there are too many."""
         values = self.values_of(answer)
         total = sum(values.values())
         if total ** len(values) <= _SMALLER:
@@ -99,7 +99,7 @@ class _Claim(SizeQuestion):
 
     @property
     def _two(self) -> tuple[list[Expr], list[Expr], tuple[Condition, ...]]:
-        """An iteration, another one with primes, and that the block of ``other`` at the first meets that of ``o`` there."""
+        """Two iterations, and the conditions that ``other``'s block at the first meets ``o``'s at the second."""
         one, two = _map(self.other), _map(self.o).primed()
         meeting: list[Condition] = []
         for a, b, d, e in zip(two.results, one.results, self.o.dims, self.other.dims, strict=True):
@@ -108,21 +108,21 @@ class _Claim(SizeQuestion):
                 continue
             there, here = a * d.step - d.low, b * e.step - e.low
             meeting.append((here - there).within(1 - e.size, d.size - 1))
-            # what they share is in the array, not in its padding
+            # the shared element is in the array, not in its padding
             meeting += [there.within(1 - d.size, d.array - 1), here.within(1 - e.size, e.array - 1)]
         return [*one.variables], [*two.variables], (*one.conditions, *two.conditions, *meeting)
 
     def _races(self) -> Iterator[Claim]:
-        """That no iteration meets one with another coordinate along a parallel axis."""
+        """Yield that iterations which meet have equal coordinates along each parallel axis."""
         first, second, known = self._two
         for k in self.call.parallel:
             yield known, first[k].eq(second[k])
 
     def _returns(self) -> Iterator[Claim]:
-        """That an iteration that meets an earlier one of the same core continues the block of its predecessor.
+        """Yield that an iteration that meets an earlier one of its core continues its predecessor's block.
 
-        One claim for each first axis along which the two differ, and each along which the later one differs from its
-        predecessor.
+        There is one claim for each first axis along which the two differ, and each axis along which the later iteration
+        differs from its predecessor.
         """
         first, second, known = self._two
         call, results = self.call, _map(self.other).results
@@ -148,7 +148,7 @@ def _map(o: BlockedOperand) -> ParametricMap:
 
 
 def _elements(o: BlockedOperand) -> tuple[ParametricMap, list[Expr]]:
-    """The map from iterations to what they cover, and its sizes: blocks, or elements where blocks may overlap."""
+    """Return the map from iterations to the blocks (elements, if blocks may overlap) that they cover, and its sizes."""
     m = _map(o)
     taken = {*m.dims, *m.parameters}
     results, ranges, inside = [], [], []

@@ -1,6 +1,6 @@
-"""The claims of a ``pallas_call`` decided by going through its iterations; shares nothing with :mod:`.pallas`.
+"""The claims of a ``pallas_call``, decided by enumerating iterations; shares nothing with :mod:`.pallas`.
 
-For index maps that read tables whose elements are known, and as an oracle in the tests.
+It handles index maps that read tables with known elements, and is an oracle for tests.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from .verdict import Status
 
 __all__ = ["by_enumeration", "visits"]
 
-#: No more iterations are gone through, nor more blocks of an array, or elements where blocks may overlap, ...
+#: Limit on the iterations, and on the blocks of an array (elements if blocks may overlap).
 LIMIT = 1 << 22
-#: ... nor more pairs of iterations, so many at once.
+#: Limits on the pairs of iterations in total, and on those evaluated at once.
 PAIRS, PART = 1 << 28, 1 << 22
 
 
 def by_enumeration(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOperand) -> Answer:
-    """Decide a claim about the blocks of ``o``, and those of ``other`` that they may meet."""
+    """Decide a claim about the blocks of ``o``, and those blocks of ``other`` that they may meet."""
     n = call.iterations
     if n is None or n > LIMIT:
         return _undecided("the grid is not known" if n is None else f"there are {n:,} iterations to go through")
@@ -49,7 +49,7 @@ def by_enumeration(call: PallasCall, kind: str, o: BlockedOperand, other: Blocke
 
 
 def visits(call: PallasCall, o: BlockedOperand) -> Any:
-    """How many iterations have each block (each element, for blocks that may overlap) as an array; ``None`` if unknown."""
+    """Count the iterations of each block (of each element, if blocks may overlap); return ``None`` if unknown."""
     known = isinstance(o.index, IndexingMap) and all(
         r.source is not None and call.tables[r.source.hlo].values is not None for r in o.index.rts
     )
@@ -73,8 +73,8 @@ def visits(call: PallasCall, o: BlockedOperand) -> Any:
 
 
 def _pairs(call: PallasCall, race: bool, o: BlockedOperand, other: BlockedOperand, points: Any) -> Answer:
-    """That no iteration has a block of ``other`` that shares an element with the block of ``o`` of a parallel iteration, or
-    enters it after an earlier iteration of the same coordinates had that.
+    """Check that no block of ``other`` meets one of ``o`` at a parallel iteration or, without ``race``, at an earlier
+    iteration with the same parallel coordinates when the block is entered.
     """
     n = len(points)
     if n * n > PAIRS:
@@ -92,7 +92,7 @@ def _pairs(call: PallasCall, race: bool, o: BlockedOperand, other: BlockedOperan
         for k, (d, e) in enumerate(zip(o.dims, other.dims, strict=True)):
             low = np.maximum(there[:, k] * d.step - d.low, here[rows, k, None] * e.step - e.low)
             high = np.minimum(there[:, k] * d.step - d.low + d.size, here[rows, k, None] * e.step - e.low + e.size)
-            # what two blocks of pl.Blocked share beyond the array counts too: they are the same block
+            # blocks of pl.Blocked that share only padding count too, because they are the same block
             blocked = d == e and d.aligned
             bad &= (low < high) if blocked else (np.maximum(low, 0) < np.minimum(high, d.array))
         if bad.any():
@@ -124,7 +124,7 @@ def _point(call: PallasCall, point: Any) -> dict[str, int]:
 
 
 def _evaluated(call: PallasCall, m: IndexingMap, points: Any) -> Any:
-    """The results of a map at iterations; what is read of a table is looked up, at the next element where there is none."""
+    """Evaluate the results of a map at iterations, looking up table elements; indices are clamped to the table."""
     columns = [points[:, k] for k in range(points.shape[1])]
     order = m.runtime_order()
     known: list[Any] = []
@@ -132,7 +132,7 @@ def _evaluated(call: PallasCall, m: IndexingMap, points: Any) -> Any:
         assert r.source is not None
         table = call.tables[r.source.hlo].values
         at = np.zeros((len(points), 0), np.int64)
-        if table is not None:  # otherwise nothing that is asked for depends on it
+        if table is not None:  # without values, no requested result depends on the table
             at = _evaluated(call, IndexingMap(m.dims, (), order[: len(known)], r.source.results), points)
             at = np.clip(at, 0, np.array(table.shape, np.int64) - 1)
         known.append(np.broadcast_to(0 if table is None else np.asarray(table)[tuple(at.T)], len(points)))

@@ -1,8 +1,8 @@
-"""Properties of maps with parameters, for all sizes: each is a claim of the prover.
+"""Properties of maps with parameters, for all sizes: each becomes a claim of the prover.
 
-Parameters are the constants of the claim and domains its conditions.  Where a property says that something *exists* (an
-element that is written, a range that reaches a target), the variables are solved for, and the solution is what is proved.
-A false property is refuted by the concrete deciders at small sizes, which come first: nothing is proved that they refute.
+Parameters are constants of the claim, and domains are its conditions.  If a property states that a point *exists* (one
+that writes an element, or a range that reaches a target), its variables are solved for, and the prover checks the
+solution.  First the concrete deciders try to refute the property at small sizes.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ AnyMap: TypeAlias = "IndexingMap | ParametricMap"
 def decide_for_all_sizes(
     name: str, maps: Sequence[AnyMap], *, confirm: bool = False, proved: list[Obligation] | None = None, **given: Any
 ) -> Answer:
-    """:func:`.properties.decide_property`, for all values of parameters that the conditions of the maps allow.
+    """Decide a property for all values of parameters that the conditions of the maps allow.
 
-    Sizes in ``given`` may be expressions of the parameters, as text too.  A counterexample has the parameters first.
-    What was proved of maps with parameters is added to ``proved``.
+    It is one of :func:`.properties.decide_property`.  Sizes in ``given`` may be expressions of the parameters, also as
+    text. A counterexample has the parameters first.  Obligations that were proved are added to ``proved``.
     """
     concrete = [m for m in maps if isinstance(m, IndexingMap)]
     if len(concrete) == len(maps):
@@ -48,13 +48,13 @@ def decide_for_all_sizes(
 
 
 def condition_on_sizes(name: str, maps: Sequence[AnyMap], **given: Any) -> SizeCondition | None:
-    """Return the weakest condition on the parameters that is found to make a property true that is not always."""
+    """Return the weakest condition found on the parameters under which the property is true."""
     question, name = _question(name, maps, given)
     return weakest_condition(question, name)
 
 
 def _question(name: str, maps: Sequence[AnyMap], given: Mapping[str, Any]) -> tuple[SizeQuestion, str]:
-    """The question and the name of the property in it."""
+    """Return the question, and the name of the property in it."""
     expect_property(name, maps, given)
     lifted = [ParametricMap.of(m) for m in maps]
     question = SizeQuestion(lifted, {k: _sizes(k, x, lifted) for k, x in given.items()})
@@ -64,7 +64,7 @@ def _question(name: str, maps: Sequence[AnyMap], given: Mapping[str, Any]) -> tu
 def equal_for_all_sizes(
     left: AnyMap, right: AnyMap, mode: Literal["relation", "pointwise"] = "relation", *, confirm: bool = False
 ) -> Answer:
-    """Whether two maps have one relation for all values of parameters that the conditions of both allow."""
+    """Decide whether two maps have the same relation for all values of parameters that the conditions of both allow."""
     if isinstance(left, IndexingMap) and isinstance(right, IndexingMap):
         return equal_maps(left, right, mode, confirm=confirm)
     question = SizeQuestion([ParametricMap.of(left), ParametricMap.of(right)], {"mode": mode})
@@ -72,11 +72,11 @@ def equal_for_all_sizes(
 
 
 def simplified(m: ParametricMap) -> ParametricMap:
-    """Return the map with what the prover shows to be equal or implied for all sizes in place of longer terms.
+    """Simplify a map by equalities and implications that the prover shows for all sizes.
 
-    It is simplified less than a concrete map: terms that a divisor divides leave quotients and remainders, digits of a
-    number make up the number, an extremum that is always one argument is that one, and a condition that follows from the
-    others is left out.
+    There are fewer rewrites than for a concrete map: multiples of the divisor leave quotients and remainders, digits of
+    a number are recombined, an extremum that always equals one argument becomes that argument, and conditions implied
+    by the others are removed.
     """
     question = SizeQuestion([m], {})
     question.expect_divisors()
@@ -101,16 +101,16 @@ def simplified(m: ParametricMap) -> ParametricMap:
     for c in m.conditions:
         rest = [x for x in conditions if x is not c]
         if c in m.on_parameters:
-            # what is assumed of the parameters must not rest on the domain
+            # assumptions about parameters must not depend on the domain
             rest = [x for x in rest if x in m.on_parameters]
-        # the boxes of variables stay: they are what sizes are read from
+        # boxes of variables are kept, because sizes are read from them
         if not (isinstance(c, Within) and c.e in m.variables) and holds(rest, c):
             conditions.remove(c)
     return replace(m, results=tuple(done[e] for e in m.results), conditions=tuple(conditions))
 
 
 def _shorter(e: Expr) -> Iterator[Expr]:
-    """Terms that a term may be equal to, best first."""
+    """Yield shorter terms that may equal ``e``, best first."""
     if isinstance(e, (Min, Max)):
         yield from e.args
     elif isinstance(e, (FloorDiv, Mod)):
@@ -132,7 +132,7 @@ def _shorter(e: Expr) -> Iterator[Expr]:
 
 
 def _sizes(key: str, value: Any, maps: Sequence[ParametricMap]) -> Any:
-    """An argument with expressions of the parameters for its sizes."""
+    """Convert the sizes in an argument to expressions of the parameters."""
     if key not in ("shape", "width", "by"):
         return value
     scope = {p: var(p) for m in maps for p in m.parameters}

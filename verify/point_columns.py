@@ -1,4 +1,4 @@
-"""Expressions and conditions on columns of points."""
+"""Vectorized evaluation of expressions and conditions at many points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..core.expr import Expr, Integers, Var, interpret
 
 
 class PointColumns(Integers):
-    """The integer meaning on columns of points, with a mask of the points where a divisor was zero."""
+    """Evaluates over the integers on columns of points, and records the points with a zero divisor."""
 
     def __init__(self, columns: Mapping[Var, Any], size: int) -> None:
         super().__init__(columns)
@@ -21,11 +21,11 @@ class PointColumns(Integers):
         self._memo: dict[Expr, Any] = {}
 
     def value(self, e: Expr) -> Any:
-        """The values of an expression."""
+        """Return the values of an expression at all points."""
         return interpret((e,), self, self._memo)[0]
 
     def truth(self, c: Condition) -> Any:
-        """Where a condition holds."""
+        """Return the points where a condition holds, as a mask."""
         return condition_interpret(c, self.value, self)
 
     def _divisor(self, b: Any) -> Any:
@@ -33,7 +33,7 @@ class PointColumns(Integers):
         return _not_zero(b)
 
     def select(self, c: Condition, value_of: Callable[[Expr], Any], a: Any, b: Any) -> Any:
-        # what is added up here must not be of 64 bits where the points are not
+        # the operands must have the columns' type, lest sums of them wrap at 64 bits
         a, b = (np.asarray(x, dtype=self._kind) for x in (a, b))
         return np.where(condition_interpret(c, value_of, self), a, b)
 
@@ -61,5 +61,5 @@ class PointColumns(Integers):
 
 
 def _not_zero(b: Any) -> Any:
-    """A divisor, or one where it is zero.  A literal stays one: it may be too large for a column of 64 bits."""
+    """Replace zero divisors by one.  A literal stays an int, because it may not fit into 64 bits."""
     return b or 1 if isinstance(b, int) else np.where(np.equal(b, 0), 1, b)

@@ -1,4 +1,4 @@
-"""Tasks done by processes of this machine: the one place that starts them."""
+"""Runs tasks in processes of this machine, which are started in this module alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 
 def ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that started this one, which ends it or waits for what it has in hand."""
+    """Ignore Ctrl-C, which the parent process handles: it terminates this process or waits for its current task."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -27,11 +27,11 @@ def each(
     ahead: int = 0,
     initializer: Callable[[], None] = ignore_interrupts,
 ) -> Generator[tuple[T, R | None], None, None]:
-    """Yield every task with its result, as they come; ``do`` and the tasks must pickle, and no result is ``None``.
+    """Yield every task with its result, as they arrive; ``do`` and the tasks must pickle, and no result is ``None``.
 
-    A process that dies takes the pool with it: the tasks that were on their way come with ``None`` in place of a result,
-    and a new pool goes on.  At most ``ahead`` tasks are on their way at once (by default two for each process, and two
-    more).  Whoever stops early, by an exception or by closing the iterator, ends the processes.
+    The death of a process breaks the pool: its pending tasks are yielded with ``None`` in place of a result, and a new
+    pool continues.  At most ``ahead`` tasks are pending at once (by default two for each process, and two more).
+    Closing the iterator, or an exception, ends the processes.
     """
     ahead = ahead or 2 * jobs + 2
     queue = deque(tasks)
@@ -64,14 +64,14 @@ def each(
 
 
 def _started(jobs: int, initializer: Callable[[], None]) -> ProcessPoolExecutor:
-    # spawned workers share nothing with this process, so no lock or solver state is ever inherited half-held
+    # spawned workers share nothing with this process, so they never inherit a held lock or the state of a solver
     return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=initializer)
 
 
 def _ended(pool: ProcessPoolExecutor, *, finished: bool) -> None:
-    """Wait for idle workers; terminate those that are not."""
+    """Wait for the workers; terminate them first if they may be busy."""
     if not finished:
         for process in list((getattr(pool, "_processes", None) or {}).values()):
             process.terminate()
-    # not waiting for them would race with the interpreter's own shutdown
+    # without waiting, they would race with the interpreter's own shutdown
     pool.shutdown(wait=True, cancel_futures=True)

@@ -1,8 +1,8 @@
-"""Rewriting a question before a solver sees it, without changing its answer.
+"""Equivalent rewriting of a question before it is given to a solver.
 
-Equalities that define a variable are solved and substituted, conjunctive goals are split, and parts that are literally
-assumed, or true by the canonical form of sums, are dropped.  Each part is then asked with the hypotheses that it reaches
-through common variables.
+Equalities that define a variable are solved and substituted, conjunctive goals are split, and parts are dropped that
+are hypotheses, or true by the canonical form of sums.  Each remaining part is asked with the hypotheses that are
+connected to it by common variables.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from ..core.expr import Expr, ExprLike, FloorDiv, Int, Mul, Sum, Var, integer, l
 
 @dataclass(frozen=True)
 class Part:
-    """One conjunct of a goal with the hypotheses that bear on it, in canonical names.
+    """One conjunct of a goal with the relevant hypotheses, in canonical names.
 
-    ``all`` are those that the goal reaches through common variables: dimensions of an op are mostly independent of each
-    other.  ``whole`` are the parts of the goal that share these variables: their quotients are worth knowing about
-    (the digits of one index, say).
+    ``all`` are the hypotheses connected to the goal by common variables: dimensions of an op are mostly independent of
+    each other.  ``whole`` are the conjuncts of the goal over these variables, whose quotients are useful too (for
+    instance the digits of one index).
     """
 
     all: tuple[Condition, ...]
@@ -46,14 +46,14 @@ class Part:
 
 @lru_cache(maxsize=1 << 14)
 def mentioned(c: Condition) -> frozenset[Var]:
-    """The variables in a condition.  Remembered: every step from a claim to its questions asks for them again."""
+    """Return the variables in a condition.  Memoized, because every step from a claim to its questions needs them."""
     return frozenset(n for n in postorder(*all_exprs(c)) if isinstance(n, Var))
 
 
 def substituted(conditions: Sequence[Condition], mapping: Mapping[Var, ExprLike]) -> list[Condition]:
-    """:func:`~indexproof.core.condition.substitute_conditions` where there is anything to replace.
+    """Substitute in those conditions that mention a variable of ``mapping``.
 
-    Raises :class:`ZeroDivisionError` where a divisor becomes a literal zero.
+    Raises :class:`ZeroDivisionError` if a divisor becomes a literal zero.
     """
     changed = [c for c in conditions if not mentioned(c).isdisjoint(mapping)]
     after = dict(zip(changed, substitute_conditions(changed, mapping), strict=True))
@@ -61,17 +61,17 @@ def substituted(conditions: Sequence[Condition], mapping: Mapping[Var, ExprLike]
 
 
 def flattened(conditions: Sequence[Condition]) -> list[Condition]:
-    """Conjunctions as lists, without what is trivially true."""
+    """Split conjunctions, and remove parts that are trivially true."""
     return list(dict.fromkeys(p for c in conditions for p in parts_of(c) if p is not TRUE))
 
 
 def definition(c: Condition, *, short: bool = True) -> tuple[Var, Expr] | None:
-    """``v = e`` where ``e`` does not mention ``v``, however the equation is written."""
+    """Solve an equation for a variable that occurs once: return ``v, e`` such that it is equivalent to ``v = e``."""
     if not isinstance(c, Compare) or c.op != "==":
         return None
     gap = c.a - c.b
     const, terms = (gap.const, gap.terms) if isinstance(gap, Sum) else (0, ((gap, 1),))
-    # a long definition spreads products over every bound it meets: worse for a solver than the equation itself
+    # a long definition would be multiplied out in every bound, which is worse for a solver than the equation
     if short and (len(terms) > 3 or not all(isinstance(t, Var) for t, _ in terms)):
         return None
     for t, k in sorted(terms, key=lambda t: natural_key(str(t[0])), reverse=True):
@@ -83,7 +83,7 @@ def definition(c: Condition, *, short: bool = True) -> tuple[Var, Expr] | None:
 
 
 def solved(hypotheses: Sequence[Condition], goal: Condition) -> tuple[list[Condition], Condition]:
-    """The question with every defined variable replaced by its definition; equivalent to the original."""
+    """Substitute all definitions of variables; the question is equivalent to the original."""
     known = flattened(hypotheses)
     while True:
         for n, h in enumerate(known):
@@ -98,7 +98,7 @@ def solved(hypotheses: Sequence[Condition], goal: Condition) -> tuple[list[Condi
 
 
 def _implied(goal: Condition, known: Sequence[Condition]) -> bool:
-    """Whether ``goal`` is literally among the hypotheses, or is an end of one of their ranges."""
+    """Return whether ``goal`` is a hypothesis, or one bound of a range that is a hypothesis."""
     if goal in known:
         return True
     if isinstance(goal, Divides):
@@ -112,7 +112,7 @@ def _implied(goal: Condition, known: Sequence[Condition]) -> bool:
 
 
 def _multiple(goal: Divides, known: Sequence[Condition]) -> bool:
-    """Whether a hypothesis writes the dividend as a multiple of the divisor, which is known not to be zero."""
+    """Return whether a hypothesis writes the dividend as a multiple of the divisor, which is known to be nonzero."""
     if goal.d.ne(0) not in known and not positive(goal.d, lower_bounds(known)):
         return False
     for h in known:
@@ -124,7 +124,7 @@ def _multiple(goal: Divides, known: Sequence[Condition]) -> bool:
 
 
 def comparisons(goal: Condition) -> list[Condition]:
-    """The parts of a goal, each end of an interval as a part of its own."""
+    """Split a goal into its parts, with each bound of an interval as a part of its own."""
     out: list[Condition] = []
     for g in parts_of(goal):
         if isinstance(g, Within):
@@ -135,7 +135,7 @@ def comparisons(goal: Condition) -> list[Condition]:
 
 
 def conjuncts(hypotheses: Sequence[Condition], goal: Condition) -> tuple[list[Condition], list[Condition]]:
-    """The hypotheses with definitions substituted, and the conjuncts of the goal that they do not settle at once."""
+    """Return the hypotheses with definitions substituted, and the conjuncts of the goal that are not trivial."""
     known, goal = solved(hypotheses, goal)
     if all_of(known) is FALSE:
         return known, []
@@ -143,10 +143,10 @@ def conjuncts(hypotheses: Sequence[Condition], goal: Condition) -> tuple[list[Co
 
 
 def part(known: Sequence[Condition], goals: Sequence[Condition], goal: Condition) -> Part:
-    """The question whether ``known`` implies ``goal``, one of ``goals``.
+    """Return the question whether ``known`` implies ``goal``, one of ``goals``.
 
-    Variables are renamed in natural order of their names, so that the same question about another dimension is the same
-    question, with the same answer at the same cost.
+    Variables are renamed in natural order of their names.  So the same question about another dimension becomes
+    identical, with the same answer at the same cost.
     """
     reached = _reached(known, goal)
     variables = {v for c in (*reached, goal) for v in mentioned(c)}
@@ -159,10 +159,10 @@ def part(known: Sequence[Condition], goals: Sequence[Condition], goal: Condition
 
 
 def ordered(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
-    """In an order that depends on the conditions alone."""
+    """Sort conditions in an order that depends on them alone."""
     listed = [((type(c).__name__, [e.key for e in all_exprs(c)]), c) for c in conditions]
     listed.sort(key=itemgetter(0))
-    # most are told apart by what they are about; their text, which takes longer to write, tells the rest
+    # the first key separates most of them; their text, which is slower to build, breaks ties
     return tuple(
         c for _, alike in itertools.groupby(listed, key=itemgetter(0)) for c in _by_text([c for _, c in alike])
     )
@@ -173,7 +173,7 @@ def _by_text(conditions: list[Condition]) -> list[Condition]:
 
 
 def _reached(known: Sequence[Condition], goal: Condition) -> list[Condition]:
-    """The hypotheses that the goal reaches through common variables, in their order."""
+    """Return the hypotheses connected to the goal by common variables, in order."""
     reached = mentioned(goal)
     left = {h: mentioned(h) for h in known}
     while more := {h: vs for h, vs in left.items() if not reached.isdisjoint(vs)}:
@@ -183,14 +183,14 @@ def _reached(known: Sequence[Condition], goal: Condition) -> list[Condition]:
 
 
 def lower_bounds(known: Sequence[Condition]) -> dict[Var, int]:
-    """Constant lower bounds of variables that the hypotheses state, or imply because a range is not empty.
+    """Return constant lower bounds of variables that the hypotheses state, or imply because a range is not empty.
 
     ``i ∈ [0, n - 1]`` has a member, so ``n >= 1``.
     """
     found: dict[Var, int] = {}
 
     def at_least(e: Expr, least: int) -> None:
-        """Record ``e >= least`` where ``e`` is a variable plus a constant."""
+        """Record ``e >= least`` if ``e`` is a variable plus a constant."""
         const, terms = (e.const, e.terms) if isinstance(e, Sum) else (0, ((e, 1),))
         if len(terms) == 1 and isinstance(terms[0][0], Var) and terms[0][1] == 1:
             v = terms[0][0]
@@ -209,7 +209,7 @@ def lower_bounds(known: Sequence[Condition]) -> dict[Var, int]:
 
 
 def positive(e: Expr, least: dict[Var, int]) -> bool:
-    """Whether ``e >= 1`` follows from constant lower bounds of its variables, by monotonicity alone."""
+    """Return whether ``e >= 1`` follows from constant lower bounds of its variables, by monotonicity alone."""
     match e:
         case Int():
             return e.value > 0
@@ -229,10 +229,10 @@ def positive(e: Expr, least: dict[Var, int]) -> bool:
 
 
 def unquotiented(hypotheses: Sequence[Condition], goal: Condition) -> Condition | None:
-    """A bound of a quotient, or a quotient as a bound, as one without the quotient; ``None`` if there is none.
+    """Rewrite a comparison with a quotient on one side to one without it; return ``None`` if there is none.
 
-    The divisors are known not to be negative, and not to be zero, because there is a quotient: then the two are
-    equivalent.  A quotient of quotients is taken apart until its dividend is none.
+    The divisors are known to be non-negative, and nonzero because the quotient is defined, so the two are equivalent.
+    Nested quotients are removed one after the other.
     """
     steps = list(unquotienting(hypotheses, goal))
     return steps[-1][1] if steps else None
@@ -241,12 +241,12 @@ def unquotiented(hypotheses: Sequence[Condition], goal: Condition) -> Condition 
 def unquotienting(
     hypotheses: Sequence[Condition], goal: Condition
 ) -> Iterator[tuple[Literal["small", "large"], Condition]]:
-    """One quotient after the other: on which side of the comparison it stands, and the goal without it."""
+    """Remove one quotient after the other; yield the side of the comparison that it was on, and the new goal."""
     stated = {h.b for h in hypotheses if isinstance(h, Compare) and h.op == "<=" and h.a == lift(0)}
     least = lower_bounds(hypotheses)
 
     def natural(d: Expr) -> bool:
-        # however a bound is written: a quotient left inside costs a thousand times as much, or all
+        # in whichever form the bound is stated: a quotient left inside costs the solver a thousand times as much
         low = _least(d, least)
         return d in stated or (low is not None and low >= 0) or positive(d, least)
 
@@ -263,7 +263,7 @@ def unquotienting(
 
 
 def _least(t: Expr, least: dict[Var, int]) -> int | None:
-    """A constant lower bound of a summand, if one is at hand."""
+    """Return a constant lower bound of a summand, if one is known."""
     if isinstance(t, Var):
         return least.get(t)
     if isinstance(t, Mul):

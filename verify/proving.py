@@ -1,4 +1,4 @@
-"""Deciding many obligations: what the cache knows, and the rest by :mod:`.run`, which is loaded only if there is a rest."""
+"""Decides many obligations: from the cache, and the rest by :mod:`.run`, which is imported only if there is a rest."""
 
 from __future__ import annotations
 
@@ -29,17 +29,16 @@ def prove_all(
     recheck: float = 0.0,
     executor: Cluster | None = None,
 ) -> Run:
-    """Decide every obligation, and what several of them ask once.
+    """Decide all obligations; those that ask the same question are decided once.
 
-    Verdicts do not depend on ``jobs`` or on the order.  On :class:`KeyboardInterrupt` what is finished is kept (also in
-    ``cache``) and the rest is ``NOT CHECKED``.  Work of a worker that dies is done again; an obligation that ends
-    every worker that it is given to is ``UNDECIDED``.
+    Verdicts do not depend on ``jobs`` or on the order.  On :class:`KeyboardInterrupt` finished verdicts are kept (also
+    in ``cache``) and the rest is ``NOT CHECKED``.  Work of a worker that dies is repeated; an obligation that kills
+    every worker is ``UNDECIDED``.
 
     With ``confirm="cvc5"`` every verdict gets a second opinion.  Engines that contradict each other raise
-    :class:`~indexproof.verify.trust.disagreement.Disagreement`.  Of the verdicts in the cache a share of ``recheck``,
-    chosen at random, is reached anew; one that was wrong is replaced and counted.  Jobs go to ``executor``, a
-    cluster, if there is one, and to processes of this machine otherwise.  ``cache`` is written here,
-    as results come.
+    :class:`~indexproof.verify.trust.disagreement.Disagreement`.  A random fraction ``recheck`` of the cached verdicts
+    is decided anew; wrong ones are replaced and counted.  Jobs run on the cluster ``executor`` if there is one, and
+    otherwise in processes of this machine.  Only this process writes ``cache``, as results arrive.
     """
     todo = list(obligations)
     budget = budget or Budget()
@@ -78,7 +77,7 @@ def prove_all(
                 settle(key, v, found=True)
                 continue
             open_[n] = key
-            # of what is recorded only, the mathematics is needed now
+            # the mathematics of a recorded obligation is needed from here on
             todo[n] = todo[n].in_full()
         if open_:
             from .run import answers
@@ -105,7 +104,7 @@ def prove_all(
 
 
 def _confirmer(confirm: str) -> str:
-    """The second solver with its version; empty for none."""
+    """Return the second solver with its version, or an empty string."""
     if not confirm:
         return ""
     from .trust.opinion import confirmer

@@ -1,7 +1,7 @@
-"""Check a verdict without proving anything, and without a solver.
+"""Checks a verdict without proving anything, and without a solver.
 
-This settles every verdict that rests on a point, wherever it comes from, and every proof of an identity.  Of any other
-proof it establishes only that the claim does not fail at small points.
+This settles every verdict that rests on a point, wherever it comes from, and every proof of an identity.  For any other
+proof it only tests that the claim does not fail at small points.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .verdict import Verdict
 
 
 def is_example(o: Obligation, point: Mapping[str, int]) -> bool:
-    """Whether integers satisfy the hypotheses of ``o`` and violate its goal; a rule of a rule file in its arithmetic."""
+    """Return whether a point is a counterexample to ``o``; for a rule of a rule file, in the arithmetic of the rule."""
     if isinstance(o, StatedObligation):
         r = o.without
         return set(point) == set(r.variables) and refutes(r, point)
@@ -29,17 +29,17 @@ def is_example(o: Obligation, point: Mapping[str, int]) -> bool:
 
 
 def believable(o: Obligation, v: Verdict) -> bool:
-    """Whether a verdict has the form of one on ``o``, its example is one, and what it calls proved may be."""
+    """Return whether a verdict fits ``o``, its example is valid, and a proof is plausible."""
     if v.witness is not None:
         return has_form(o, v) and is_example(o, v.witness)
     if v.proved and o.gate and o.question == "valid":
         return _may_be_proved(o, v.strategy)
-    # of a rule file only whether there is a point is kept
+    # for rules of rule files, only the existence of a point is stored
     return has_form(o, v) or (v.proved and isinstance(o, StatedObligation))
 
 
 def _may_be_proved(o: Obligation, strategy: str) -> bool:
-    """Whether ``o`` is an identity, if that is what is said, and else holds where counterexamples are looked for first."""
+    """Return whether ``o`` is an identity, if the verdict says so, and else has no small counterexample."""
     if isinstance(o, StatedObligation):
         return table_of(o.rule).counterexample() is None
     if strategy == "identity":

@@ -1,9 +1,9 @@
-"""Sums of adjacent digits as the number that they are digits of, before anything divides them again.
+"""Recombines adjacent digits in dividends to the number whose digits they are.
 
-``(x // (d·n))·d·n + (x // d % n)·d + x % d`` is x.  The reduction sees that while x is a name; where x is a long
-polynomial, each of its quotients cancels other common factors, and the digits no longer look like digits of one number.
-What is proposed here is proved like any goal: a reshape to a shape and back is two claims, that the digits make up the
-number, and what the digits of the number are.
+``(x // (d·n))·d·n + (x // d % n)·d + x % d`` is x.  The reduction detects this if x is a name.  If x is a long
+polynomial, each of its quotients cancels other common factors, and the digits no longer look like those of one number.
+The proposals are proved like any goal: a reshape to a shape and back is two claims, that the digits make up the number,
+and what the digits of the number are.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator
 from ..core.condition import Condition, all_exprs
 from ..core.expr import Binary, Expr, FloorDiv, Int, Mod, Mul, Sum, integer, mul, postorder, rebuild
 
-#: A reshape to eight dimensions has eight digits to put together.
+#: Limit on the recombinations in one goal; a reshape to eight dimensions needs eight.
 _MOST = 16
 
 
 def recombinations(goal: Condition) -> tuple[list[tuple[Expr, Expr]], Condition]:
-    """Sums below the divisions of a goal and what each recombines to, in order, and the goal with all of them replaced.
+    """Return dividends and their recombined forms, in order, and the goal with all of them replaced.
 
-    Later sums stand in the goal as it is after the earlier ones were replaced.
+    Each dividend occurs in the goal after the earlier replacements.
     """
     found: list[tuple[Expr, Expr]] = []
     while len(found) < _MOST:
@@ -36,7 +36,7 @@ def recombinations(goal: Condition) -> tuple[list[tuple[Expr, Expr]], Condition]
 
 
 def divided(goal: Condition) -> Iterator[Sum]:
-    """The dividends of a goal that are sums, inner ones first."""
+    """Yield the dividends of a goal that are sums, inner ones first."""
     for e in postorder(*all_exprs(goal)):
         if isinstance(e, Binary) and isinstance(e.a, Sum):
             yield e.a
@@ -47,10 +47,10 @@ def _divisors(roots: Iterable[Expr]) -> set[Expr]:
 
 
 def recombined(e: Expr) -> Expr:
-    """The sum with adjacent digits put together; ``e`` itself where there are none.
+    """Return the sum with adjacent digits recombined, or ``e`` itself if there are none.
 
     ``(x // d)·d + x % d`` is x, and ``(x // d % n)·d + x % d`` is ``x % (d·n)`` for positive n; both also as multiples.
-    Quotients by one, which strides make, are in the way and left out.
+    Quotients by one, which come from strides, are removed first, because they hide digits.
     """
     e = _without_ones(e)
     while isinstance(e, Sum):
@@ -89,7 +89,7 @@ def _joined(e: Sum) -> Iterator[Expr]:
 
 
 def _weighted(t: Expr, k: int) -> Iterator[tuple[Expr, Expr]]:
-    """A summand ``k·t`` as a quotient or remainder and what it is multiplied by."""
+    """Yield the quotients and remainders in a summand ``k·t``, each with the product of the other factors."""
     if isinstance(t, (FloorDiv, Mod)):
         yield t, integer(k)
     elif isinstance(t, Mul):

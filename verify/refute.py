@@ -1,9 +1,8 @@
-"""Refutation: the smallest integers for which a claim fails.
+"""Refutation: finds the smallest integers for which a claim fails.
 
-First every small point, then seeded random ones, then points inside the bounds that the hypotheses state
-(:mod:`.bounded`), all evaluated at once with numpy by the integer meaning of the expressions; a solver model only where
-that finds nothing.  A counterexample is reported only after the exact integer
-meaning has confirmed it.
+It tries all small points, then seeded random ones, then points inside the bounds that the hypotheses state
+(:mod:`.bounded`), all evaluated with numpy at once; a solver model comes last.  A counterexample is reported only after
+evaluation with exact integers has confirmed it.
 """
 
 from __future__ import annotations
@@ -27,18 +26,18 @@ from .preprocess import definition, flattened, mentioned, substituted
 _EXHAUSTIVE = 20_000
 _RANDOM = 4_000
 _MACHINE = 1_000
-#: Sums of a few numbers below it are exact in 64 bits.
+#: Limit on numbers whose sums are exact in 64 bits if they have few summands.
 _EXACT = 1 << 48
 
 
 def variables_of(conditions: Iterable[Condition]) -> list[Var]:
-    """The variables of several conditions, in natural order."""
+    """Return the variables of several conditions, in natural order."""
     found = {v for c in conditions for v in mentioned(c)}
     return sorted(found, key=lambda v: (natural_key(v.name), v.kind))
 
 
 def confirmed(point: Mapping[Var, int], hypotheses: Sequence[Condition], goal: Condition) -> bool:
-    """Whether exact integers satisfy the hypotheses and violate the goal (a goal without a value does not count)."""
+    """Return whether exact integers satisfy the hypotheses and violate the goal, which must be defined there."""
     try:
         return all(h.evaluate(point) for h in hypotheses) and not goal.evaluate(point)
     except ZeroDivisionError:
@@ -46,12 +45,12 @@ def confirmed(point: Mapping[Var, int], hypotheses: Sequence[Condition], goal: C
 
 
 def magnitude(point: Sequence[int]) -> tuple[int, int, list[int]]:
-    """Smaller absolute values first, then fewer negative ones, then a fixed order."""
+    """Return a sort key: the sum of absolute values first, then fewer negative ones, then a fixed order."""
     return sum(map(abs, point)), sum(x < 0 for x in point), [2 * abs(x) + (x < 0) for x in point]
 
 
 def smallest(points: np.ndarray[Any, Any], n: int) -> list[list[int]]:
-    """The ``n`` rows of least magnitude, in order."""
+    """Return the ``n`` rows of least magnitude, in order."""
     if len(points) > n and points.dtype != object and -_EXACT < points.min() and points.max() < _EXACT:
         total = np.abs(points).sum(axis=1)
         points = points[total <= np.partition(total, n - 1)[n - 1]]
@@ -61,7 +60,7 @@ def smallest(points: np.ndarray[Any, Any], n: int) -> list[list[int]]:
 
 @lru_cache(maxsize=32)
 def _small(n: int) -> np.ndarray[Any, Any]:
-    """All points of the largest box around zero that holds at most the exhaustive number of points."""
+    """Return all points of the largest box around zero with at most ``_EXHAUSTIVE`` points."""
     radius = 1
     while (2 * radius + 3) ** n <= _EXHAUSTIVE and radius < 40:
         radius += 1
@@ -84,7 +83,7 @@ def _random(n: int) -> np.ndarray[Any, Any]:
 def failing_points(
     points: np.ndarray[Any, Any], names: Sequence[Var], hypotheses: Sequence[Condition], goal: Condition
 ) -> np.ndarray[Any, Any]:
-    """The rows of ``points`` that satisfy the hypotheses and violate the goal."""
+    """Return the rows of ``points`` that satisfy the hypotheses and violate the goal."""
     for c, wanted in (*((h, True) for h in hypotheses), (goal, False)):
         if not len(points):
             break
@@ -95,9 +94,9 @@ def failing_points(
 
 
 def eliminated(hypotheses: Sequence[Condition]) -> list[tuple[Var, Expr]]:
-    """Definitions that the hypotheses contain, in the order in which they can be evaluated backwards.
+    """Return definitions of variables in the hypotheses, to be evaluated in reverse order.
 
-    Sampling the other variables and computing these hits equations that random points would miss.
+    Random points rarely satisfy equations, but they do if the defined variables are computed from the others.
     """
     found: list[tuple[Var, Expr]] = []
     known = flattened(hypotheses)
@@ -109,13 +108,13 @@ def eliminated(hypotheses: Sequence[Condition]) -> list[tuple[Var, Expr]]:
         try:
             known = flattened(substituted(known, {hit[0]: hit[1]}))
         except ZeroDivisionError:
-            return found  # with this value of a divisor there is no point at all
+            return found  # a divisor becomes zero for this value, so no point satisfies the hypotheses
 
 
 def completed(
     points: np.ndarray[Any, Any], names: Sequence[Var], definitions: Sequence[tuple[Var, Expr]]
 ) -> np.ndarray[Any, Any]:
-    """``points`` with the columns of defined variables computed from the others."""
+    """Compute the columns of defined variables in ``points`` from the others."""
     if not definitions or not len(points):
         return points
     columns = {v: points[:, k] for k, v in enumerate(names)}
@@ -127,7 +126,7 @@ def completed(
 
 
 def _kind(conditions: Sequence[Condition]) -> Any:
-    """Integers of 64 bits, or any integers where these are too small for literals, and a little more."""
+    """Return the dtype of columns: 64 bits, or Python integers if literals need more than 48 bits."""
     for n in postorder(*(e for c in conditions for e in all_exprs(c))):
         match n:
             case Int():
@@ -142,7 +141,7 @@ def _kind(conditions: Sequence[Condition]) -> Any:
 
 
 class _Columns:
-    """Points of a claim, a column for each variable; what the hypotheses define is computed from the ``free`` ones."""
+    """Points of a claim, with a column for each variable; defined variables are computed from the ``free`` ones."""
 
     def __init__(self, hypotheses: Sequence[Condition], goal: Condition, kind: Any = None) -> None:
         self.hypotheses, self.goal = hypotheses, goal
@@ -152,13 +151,13 @@ class _Columns:
         self.kind = kind or _kind([*hypotheses, goal])
 
     def points(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """All columns, from those of the free variables."""
+        """Return all columns, given those of the free variables."""
         points = np.zeros((len(values), len(self.names)), dtype=self.kind)
         points[:, [self.names.index(v) for v in self.free]] = values
         return completed(points, self.names, self.definitions)
 
     def first(self, points: np.ndarray[Any, Any]) -> dict[Var, int] | None:
-        """The smallest of ``points`` that refutes the claim in exact arithmetic."""
+        """Return the smallest of ``points`` that refutes the claim in exact arithmetic."""
         for row in smallest(failing_points(points, self.names, self.hypotheses, self.goal), 8):
             point = dict(zip(self.names, row, strict=True))
             if confirmed(point, self.hypotheses, self.goal):
@@ -167,7 +166,7 @@ class _Columns:
 
 
 def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, int] | None:
-    """The smallest counterexample among small and random points, or ``None``."""
+    """Return the smallest counterexample among small and random points, or ``None``."""
     columns = _Columns(hypotheses, goal)
     for tried in (_small(len(columns.free)), _random(len(columns.free))):
         point = columns.first(columns.points(tried))
@@ -177,7 +176,7 @@ def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, i
 
 
 def sample(hypotheses: Sequence[Condition], goal: Condition, most: int = 48) -> list[dict[Var, int]]:
-    """Points that satisfy the hypotheses and at which the goal has a value, half of them small ones, in no order."""
+    """Return points that satisfy the hypotheses and at which the goal is defined, half of them small, in no order."""
     columns = _Columns(hypotheses, goal)
     names = columns.names
     found: list[dict[Var, int]] = []
@@ -188,7 +187,7 @@ def sample(hypotheses: Sequence[Condition], goal: Condition, most: int = 48) -> 
             point = dict(zip(names, row, strict=True))
             try:
                 goal.evaluate(point)
-                # what was computed with 64 bits is computed again
+                # computed with 64 bits before, so evaluate it exactly
                 if all(h.evaluate(point) for h in hypotheses):
                     found.append(point)
             except ZeroDivisionError:
@@ -197,9 +196,9 @@ def sample(hypotheses: Sequence[Condition], goal: Condition, most: int = 48) -> 
 
 
 def bounded_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, int] | None:
-    """The smallest counterexample among points inside the bounds that the hypotheses state, or ``None``.
+    """Return the smallest counterexample among points inside the bounds that the hypotheses state, or ``None``.
 
-    Equations are met as :func:`small_point` meets them: what they define is computed from the other variables.
+    Equations are satisfied as in :func:`small_point`: defined variables are computed from the others.
     """
     columns = _Columns(hypotheses, goal)
     point = columns.first(columns.points(inside(columns.free, hypotheses)))
@@ -209,11 +208,11 @@ def bounded_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var,
 
 
 def machine_point(hypotheses: Sequence[Condition], goal: Condition, width: int) -> dict[Var, int] | None:
-    """A counterexample among small integers and parts of the largest one of a machine type, in exact arithmetic.
+    """Return a counterexample among small integers and fractions of the largest one of a machine type, or ``None``.
 
-    Far from zero few random points satisfy equations and bounds, and a point that overflows on one side only lies next to
-    a bound on the other.  So every bound is taken in turn for an equation, which gives the value of one variable; what is
-    to be divisible is written as a multiple.
+    Far from zero few random points satisfy equations and bounds, and a point that overflows on one side only is near a
+    bound of the other.  So each bound in turn is made an equation, which determines one variable.  Divisibility is
+    written as a product with a new variable.  The evaluation is exact.
     """
     known = flattened(hypotheses)
     multiples = [Compare("==", h.e, h.d * var(f"multiple {k}")) for k, h in enumerate(known) if isinstance(h, Divides)]
@@ -244,16 +243,16 @@ def _read(model: z3.ModelRef, encoder: Encoder, names: Sequence[Var]) -> dict[Va
 
 
 def _violated(hypotheses: Sequence[Condition], goal: Condition) -> tuple[Encoder, list[Any]]:
-    """A new encoder, and what a counterexample satisfies; where some divisor is zero, nothing is shown of the claim."""
+    """Return a new encoder and the conditions on a counterexample, with all divisors nonzero."""
     encoder = Encoder(z3.Context(), "native")
     conditions = [*map(encoder.condition, hypotheses), z3.Not(encoder.condition(goal))]
     return encoder, conditions + [encoder.value(d) != 0 for d in divisors([*hypotheses, goal])]
 
 
 def model(hypotheses: Sequence[Condition], goal: Condition, budget: int) -> tuple[dict[Var, int] | None, str, int]:
-    """A counterexample from a solver model, small ones first.
+    """Search for a counterexample with the solver, in small boxes first.
 
-    Returns ``(point, answer, resources)``: the answer is ``sat``, ``unsat`` (then the claim is valid) or ``unknown``.
+    Returns ``(point, answer, resources)``; the answer is ``sat``, ``unsat`` (the claim is valid) or ``unknown``.
     """
     names = variables_of([*hypotheses, goal])
     spent = 0
@@ -274,17 +273,17 @@ def model(hypotheses: Sequence[Condition], goal: Condition, budget: int) -> tupl
 
 
 def divisors(conditions: Iterable[Condition]) -> list[Expr]:
-    """Every divisor below the conditions that is not a literal."""
+    """Return all divisors below the conditions that are not literals."""
     return sorted(divisors_of(e for c in conditions for e in all_exprs(c)), key=str)
 
 
 def minimised(
     point: Mapping[Var, int], hypotheses: Sequence[Condition], goal: Condition, budget: int
 ) -> dict[Var, int]:
-    """A counterexample of least total magnitude, starting from ``point``.
+    """Reduce the total magnitude of a counterexample, starting from ``point``.
 
-    Descends with the solver; what it cannot decide within ``budget`` is left as it is.  A local search over single and
-    paired coordinates finishes, so the result is never larger than ``point``.
+    The solver finds smaller ones until it fails within ``budget``.  A local search over single and paired coordinates
+    follows, so the result is never larger than ``point``.
     """
     names = sorted(point, key=lambda v: natural_key(v.name))
     best = dict(point)
@@ -320,9 +319,9 @@ def descended(
     *,
     halves: bool = False,
 ) -> dict[K, int]:
-    """Move one or two coordinates of a counterexample at a time while that makes it smaller, trying ``most`` points.
+    """Move one or two coordinates of a counterexample at a time while it becomes smaller, trying ``most`` points.
 
-    With ``halves`` a coordinate may become half of itself; next to the limits of machine integers that leads astray.
+    With ``halves`` a coordinate may also be halved, which misleads the search near the limits of machine integers.
     """
     best = point
     least = magnitude([best[v] for v in names])
@@ -344,7 +343,7 @@ def descended(
 
 
 def _neighbours(point: Mapping[K, int], names: Sequence[K], *, halves: bool) -> Iterator[dict[K, int]]:
-    """Points nearer to zero: at zero or one, opposite, by steps that are powers of two, the longest first."""
+    """Yield points with one or two coordinates at zero or ±1, negated, or moved by powers of two, the longest first."""
     for v in names:
         x = point[v]
         for y in (0, 1, -1, -x):

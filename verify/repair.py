@@ -1,8 +1,8 @@
-"""Repairs of a refuted rule: single conditions from a documented list of candidates.
+"""Repairs of a refuted rule: single conditions that make it true, from a documented list of candidates.
 
-The candidates, in order: each constant positive, negative or different from zero; one constant divides another; two
-constants equal; an expression variable not negative; a remainder below a constant (``r ∈ [0, c - 1]``).  A candidate is
-offered only if the rule is *proved* with it and remains satisfiable.
+The candidates, in order: each constant positive, negative or nonzero; one constant divides another; two constants
+equal; an expression variable non-negative; a remainder below a constant (``r ∈ [0, c - 1]``).  A candidate is offered
+only if the rule is *proved* with it and remains satisfiable.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .solve import decide
 
 
 def candidates(o: Obligation) -> Iterator[Condition]:
-    """The conditions that are tried, in order."""
+    """Yield the candidate conditions, in order."""
     names: list[Var] = variables_of([*o.hypotheses, o.goal])
     constants: list[Expr] = [v for v in names if v.kind == "const"]
     others: list[Expr] = [v for v in names if v.kind != "const"]
@@ -37,7 +37,7 @@ def candidates(o: Obligation) -> Iterator[Condition]:
 
 
 def repairs(o: Obligation) -> list[Condition]:
-    """Up to four conditions that make a refuted obligation provable without making it vacuous."""
+    """Return up to four conditions that make a refuted obligation provable without making it vacuous."""
     if o.question != "valid":
         return []
     budget = Budget().scaled(0.05)

@@ -1,4 +1,4 @@
-"""Derivations checked again, against the catalogue: only rules that are proved may be used."""
+"""Checks derivations against the catalogue: only rules that are proved may be used."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .catalogue import obligations_of
 from .derivation import Checked, check_derivation
 from .proving import prove_all
 
-#: Whether a rule ends, or ever applies, says nothing about whether it is true.
+#: Obligations about progress and applicability, not about the truth of a rule.
 _NOT_ABOUT_TRUTH = frozenset({"progress", "not vacuous"})
 
 
 def proved_rules(rules: RuleSet, cache: Cache | None = None) -> frozenset[str]:
-    """The names of the rules that are proved sound and defined, together with the lemmas of their proofs.
+    """Return the names of the rules whose soundness, definedness and proof lemmas are proved.
 
-    Verdicts in ``cache`` are used, the others are reached now, by asking the solvers.
+    Verdicts come from ``cache`` if it has them, and otherwise from the solvers.
     """
     asked = [o for r in rules for o in obligations_of(r, ()) if o.gate and o.kind not in _NOT_ABOUT_TRUTH]
     run = prove_all(asked, jobs=1, cache=cache)
     failed = {r.obligation.subject for r in run.results if not r.verdict.proved}
-    # an interrupted run has results that were not reached, which count as failed
+    # obligations that an interrupted run did not reach count as failed
     return frozenset(o.subject for o in asked) - failed
 
 
@@ -34,9 +34,9 @@ def _proved() -> frozenset[str]:
 
 
 def replay(derivation: Derivation) -> Checked:
-    """Check every step of what ``simplify(m, explain=True)`` returned, as ``indexproof replay`` does.
+    """Check every step of a derivation from ``simplify(m, explain=True)``, as ``indexproof replay`` does.
 
-    Each must be an instance of a rule of the catalogue that is proved; the first call proves them, which takes some
+    Each step must be an instance of a proved rule of the catalogue.  The first call proves the rules, which takes some
     seconds.  Raises :class:`~indexproof.verify.derivation.DerivationRefused`.
     """
     expect_derivation(derivation)

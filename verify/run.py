@@ -1,7 +1,7 @@
-"""Many obligations at once: in parallel over the cores, interruptible, with nothing lost and nothing left out silently.
+"""Decides many obligations in parallel; it can be interrupted, and no obligation is lost.
 
-The unit of work is a :class:`Job`, which :func:`work` does: both can be sent to another process or machine, and neither
-knows anything but what it is given, so a verdict is the same wherever it is reached.
+The unit of work is a :class:`Job`, performed by :func:`work`.  Both can be sent to another process or machine.  The
+verdict depends on the job alone, and is therefore the same everywhere.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from .verdict import Status, Verdict
 if TYPE_CHECKING:
     from .cluster import Cluster
 
-#: Verdicts with the numbers of their obligations, as they come; closed, it stops the work.
+#: Yields verdicts with the numbers of their obligations, as they arrive; closing it stops the work.
 Found: TypeAlias = Generator[tuple[int, "Verdict"], None, None]
 _CHUNK = 24
-#: So few obligations are not worth other processes.
+#: Below this number of obligations, other processes are not started.
 _FEW = 8
 
 
@@ -41,7 +41,7 @@ class Job:
 
 
 def examine(o: Obligation, budget: Budget, confirm: bool = False) -> Verdict:
-    """The verdict on one obligation, with a second opinion if asked for; one that is too deep is open, and no more."""
+    """Return the verdict on one obligation, with a second opinion if requested; undecided if it is nested too deep."""
     start = time.perf_counter()
     try:
         if not confirm:
@@ -57,7 +57,7 @@ def examine(o: Obligation, budget: Budget, confirm: bool = False) -> Verdict:
 
 
 def work(job: Job) -> list[tuple[int, Verdict]]:
-    """Do a job: the verdicts with the numbers of their obligations."""
+    """Perform a job: return the verdicts with the numbers of their obligations."""
     return [(n, examine(o, job.budget, job.confirm)) for n, o in job.items]
 
 
@@ -70,7 +70,7 @@ def answers(
     executor: Cluster | None,
     run: Run,
 ) -> Found:
-    """The verdicts on numbered obligations as they come: reached here where they are few, or else by several processes.
+    """Yield the verdicts on numbered obligations as they arrive, decided in this process if they are few.
 
     Workers that die are counted in ``run``.
     """
@@ -84,16 +84,16 @@ def answers(
 
 
 def _jobs(todo: Sequence[tuple[int, Obligation]], jobs: int, budget: Budget, confirm: bool) -> list[Job]:
-    # small jobs, dealt in order: long obligations do not hold up the end by much
+    # small jobs in order, so that long obligations delay the end only a little
     size = max(1, min(_CHUNK, len(todo) // (jobs * 8) or 1))
     return [Job(tuple(todo[i : i + size]), budget, confirm) for i in range(0, len(todo), size)]
 
 
 def _pooled(parcels: Sequence[Job], jobs: int, run: Run) -> Found:
-    """Results of processes of this machine as they come.
+    """Yield results from processes of this machine as they arrive.
 
-    Jobs that were lost with a process are done one after the other, and then one obligation after the other, so that the
-    one that ends its process is found.
+    Jobs lost with a process are run again one at a time, and then split into single obligations, to find the one that
+    kills its process.
     """
     lost = yield from _tried(parcels, jobs)
     run.lost_workers += bool(lost)
@@ -106,7 +106,7 @@ def _pooled(parcels: Sequence[Job], jobs: int, run: Run) -> Found:
 
 
 def _tried(parcels: Sequence[Job], jobs: int, ahead: int = 0) -> Generator[tuple[int, Verdict], None, list[Job]]:
-    """Results as they come; returns the jobs that were lost with a process."""
+    """Yield results as they arrive; return the jobs that were lost with a process."""
     lost: list[Job] = []
     with closing(each(work, parcels, jobs, ahead=ahead)) as done:
         for job, found in done:

@@ -1,8 +1,8 @@
-"""The lemmas: what is true of all integers, stated over metavariables and proved once and for all.
+"""The lemmas: theorems about all integers, stated over metavariables, each proved once.
 
-:data:`LEMMAS` are those whose instances the reduction adds to a linear question, :data:`STEPS` those by which it
-replaces a term by an equal one, names a value or bounds it.  Each owes a proof (:func:`lemma_obligations`) that does
-without the reduction, and is an entry of the catalogue.
+Instances of :data:`LEMMAS` are added by the reduction to a linear question.  :data:`STEPS` justify its rewrites, new
+names and bounds.  Each lemma owes a proof without the reduction (:func:`lemma_obligations`), and is an entry of the
+catalogue.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ..core.expr import Expr, ceildiv, integer, maximum, minimum, var
 
 @dataclass(frozen=True)
 class Scheme:
-    """``given`` implies ``then`` for all integers; ``text`` says it in one line.
+    """``given`` implies ``then`` for all integers; ``text`` states it in one line.
 
-    ``apart`` are pairs ``b, d`` for which the proof uses that multiples are apart.
+    ``apart`` are the pairs ``b, d`` for which the proof uses *multiples are apart*.
     """
 
     name: str
@@ -35,11 +35,11 @@ a, b, c, d, e, f, g, h, m, p, q, r, t, u, x, y = (var(name) for name in "abcdefg
 
 
 def multiples_are_apart(b: Expr, d: Expr) -> Condition:
-    """Where ``b >= 1``, a multiple ``b·d`` is zero or at least ``b`` away from it."""
+    """Return that a multiple ``b·d`` of ``b >= 1`` is zero or at least ``b`` away from zero."""
     return all_of((_implies(d >= 1, b * d >= b), _implies(d <= -1, b * d <= -b), _implies(d.eq(0), (b * d).eq(0))))
 
 
-#: Schemes whose instances are added to a linear question.
+#: Lemmas whose instances are added to a linear question.
 LEMMAS: dict[str, Scheme] = {
     s.name: s
     for s in (
@@ -72,7 +72,7 @@ LEMMAS: dict[str, Scheme] = {
     )
 }
 
-#: Steps of a reading: each replaces a term by an equal one, or adds what holds of a name it introduces.
+#: Lemmas for steps of a reading: each replaces a term by an equal one, or adds a fact about a new name.
 STEPS: dict[str, Scheme] = {
     s.name: s
     for s in (

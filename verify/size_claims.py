@@ -1,4 +1,4 @@
-"""One property of maps with parameters as a claim of the prover, and as concrete questions at small sizes."""
+"""A property of maps with parameters, as a claim of the prover and as concrete questions at small sizes."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from .properties import decide_property
 from .proving import prove_all
 from .verdict import Status, Verdict
 
-#: Hypotheses and the goal that they imply.
+#: Hypotheses and a goal that they should imply.
 Claim: TypeAlias = tuple[tuple[Condition, ...], Condition]
 
-#: How many sizes are tried, and of how many values of the parameters they are chosen.
+#: Limits on the sizes that are tried, and on the tuples of parameter values they are chosen from.
 _SIZES, _TRIED = 32, 20_000
-#: How many ways to resolve extrema are proposed, and at how many sizes and points of each they are tried.
+#: Limits on the proposed ways to resolve extrema, on the sizes they are tried at, and on the points at each size.
 _BRANCHES, _TRIED_FORMS, _POINTS = 16, 8, 64
-#: How far from zero a variable without bounds is tried.
+#: Values of a variable without bounds are tried up to this distance from zero.
 _REACH = 4
 
 
 @dataclass(frozen=True)
 class SizeQuestion:
-    """One property of one map or two, with its arguments."""
+    """One property of one or two maps, with its arguments."""
 
     maps: Sequence[ParametricMap]
     given: Mapping[str, Any]
     budget: Budget = field(default_factory=Budget)
-    #: Obligations that were proved of the property.
+    #: Obligations of the property that were proved.
     proved: list[Obligation] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -57,12 +57,12 @@ class SizeQuestion:
 
     @property
     def sizes(self) -> tuple[Condition, ...]:
-        """The conditions that are known of the parameters."""
+        """The known conditions on the parameters."""
         return tuple(c for m in self.maps for c in m.on_parameters)
 
     @property
     def arguments(self) -> list[Expr]:
-        """The sizes that were given."""
+        """The sizes in the arguments."""
         return [e for x in self.given.values() for e in (x if isinstance(x, list) else [x]) if isinstance(e, Expr)]
 
     # -- verdicts
@@ -102,13 +102,13 @@ class SizeQuestion:
     def shown(
         self, name: str, claims: Sequence[Sequence[Claim]], confirm: bool = False, more: Sequence[Condition] = ()
     ) -> tuple[bool, list[Verdict]]:
-        """Whether for each claim one of its forms is proved, and the last verdict on each."""
+        """Decide whether each claim has a form that is proved; return that and the last verdict on each."""
         last = []
         for k, forms in enumerate(claims):
             verdict = Verdict(Status.UNDECIDED, tried=("no inverse",))
             for hypotheses, goal in self.plausible(forms):
                 known = (*more, *hypotheses)
-                # the prover takes it that no divisor is zero: those that the goal brings in are not, it is shown first
+                # the prover assumes nonzero divisors, so those that the goal introduces are proved nonzero first
                 for kind, part in (("defined", self.divided(goal)), ("holds", goal)):
                     subject = f"{name}: {' and '.join(map(str, self.maps))}"
                     o = Obligation("property", subject, f"{kind} {k}", known, part)
@@ -126,13 +126,13 @@ class SizeQuestion:
         return True, last
 
     def plausible(self, forms: Sequence[Claim]) -> Sequence[Claim]:
-        """The forms that no small point refutes, or else the last."""
+        """Return the forms that no small point refutes, or else the last one."""
         for p in self.points(forms[0][0]) if len(forms) > 1 else ():
             forms = [f for f in forms if holds_at(f[1], p)] or forms[-1:]
         return forms
 
     def points(self, known: Sequence[Condition]) -> Iterator[dict[str, int]]:
-        """Values of all names at some small sizes, none of which is zero, that the conditions allow."""
+        """Yield points at some small, nonzero sizes that satisfy the conditions."""
         names = dict.fromkeys(v.name for c in known for v in c.variables() if v.name not in self.parameters)
         pool = range(round(_POINTS ** (1 / max(len(names), 1))))
         sizes = (v for v in self.values() if min(v.values(), default=1) > 0)
@@ -143,21 +143,21 @@ class SizeQuestion:
                     yield at
 
     def divided(self, goal: Condition) -> Condition:
-        """The condition that no divisor in a goal is zero but those of the maps and the arguments."""
+        """Return that the goal's divisors are nonzero, except those of the maps and the arguments."""
         known = {*self.divisors()}
         return all_of(d.ne(0) for d in divisors_of(all_exprs(goal)) if d not in known)
 
     def divisors(self) -> Iterator[Expr]:
-        """The divisors of the maps and of the arguments."""
+        """Yield the divisors of the maps and of the arguments."""
         for m in self.maps:
             yield from m.divisors
         yield from divisors_of(self.arguments)
         yield from (self.given[key] for key in ("width", "by") if key in self.given)
 
     def expect_divisors(self) -> None:
-        """Raises :class:`InputError` where a divisor may be zero, or is not known not to be."""
+        """Check that all divisors are nonzero, and widths positive.  Raises :class:`InputError` otherwise."""
         counted = [self.given[key] for key in ("width", "by") if key in self.given]
-        # a condition that divides says nothing where its divisor is zero
+        # a condition with a divisor of its own is undefined where that is zero
         known = tuple(c for c in self.sizes if not divisors_of(all_exprs(c)))
         for d in self.divisors():
             wanted = Obligation("property", "divisor", "", known, d >= 1 if d in counted else d.ne(0))
@@ -171,7 +171,7 @@ class SizeQuestion:
 
     # -- sizes
     def values(self) -> Iterator[dict[str, int]]:
-        """Small values of the parameters, the smallest sum first, that the conditions allow."""
+        """Yield small values of the parameters that the conditions allow, by increasing sum."""
         roots = [e for m in self.maps for e in (*m.results, *(e for c in m.conditions for e in all_exprs(c)))]
         roots += self.arguments
         known = {abs(n.value) for n in postorder(*roots) if isinstance(n, Int)}
@@ -186,7 +186,7 @@ class SizeQuestion:
                 yield values
 
     def smallest(self, values: Mapping[str, int], proved: Sequence[Mapping[str, int]]) -> bool:
-        """Whether smaller sizes, none of which is negative, are all among those where the property was ``proved``."""
+        """Return whether the property was ``proved`` at all smaller non-negative sizes."""
         total, point = sum(values.values()), tuple(values.values())
         if (total + 1) ** len(point) > _TRIED:
             return False
@@ -201,7 +201,7 @@ class SizeQuestion:
         return known and whole and self.shown("sizes", signs)[0]
 
     def concrete(self, name: str, values: Mapping[str, int]) -> Answer | None:
-        """The answer at these sizes; ``None`` where the question has none there."""
+        """Return the answer at these sizes, or ``None`` if the question is undefined there."""
         try:
             at = [m.at({p: values[p] for p in m.parameters}, None if name in _EXISTS else _REACH) for m in self.maps]
             given = {k: _valued(x, values) for k, x in self.given.items()}
@@ -212,7 +212,7 @@ class SizeQuestion:
 
     # -- claims
     def claims(self, name: str) -> list[list[Claim]]:
-        """Conjuncts of the property; of each any form is enough."""
+        """Return the conjuncts of the property as lists of alternative forms, of which one is enough."""
         made: list[list[Claim]] = getattr(self, f"_{name}")(**self.given)
         return made
 
@@ -304,7 +304,7 @@ class SizeQuestion:
             v for c in m.conditions for n in postorder(*all_exprs(c)) if isinstance(n, Mul) for v in n.variables()
         }
         if low is None or var(name) in products:
-            # at some sizes a product is the variable itself, and then another bound of it
+            # at some sizes the product may be the variable itself, and give another bound of it
             raise InputError(
                 f"{quoted(name)} has no lower bound" if low is None else f"{quoted(name)} is bounded by a product",
                 expected=f"`{name} in [lo, hi]` in the domain",
@@ -339,7 +339,7 @@ class SizeQuestion:
         ]
 
 
-#: The properties that say that something exists: a part of the domain is not enough to refute them.
+#: Properties that state that a point exists, so that a part of the domain cannot refute them.
 _EXISTS = frozenset({"covers", "bijective", "inverse", "equal", "contiguous"})
 
 
@@ -357,7 +357,7 @@ def _same_rank(m: ParametricMap, shape: Sequence[Any]) -> None:
 def _reached(
     hypotheses: tuple[Condition, ...], m: ParametricMap, known: Mapping[Var, Expr], index: Sequence[Expr]
 ) -> list[Claim]:
-    """The claim that ``m`` has the target ``index`` at some values of the variables that are not ``known``."""
+    """Return claims that ``m`` has the target ``index`` at solved values of the variables that are not ``known``."""
     unknown = [v for v in m.variables if v not in known]
     results = substitute_all(m.results, known)
     own = [c for c in m.conditions if c not in m.on_parameters]
@@ -373,14 +373,14 @@ def _reached(
 
 
 def _by_sum(pool: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
-    """The points of ``count`` coordinates from ``pool``, by their sum."""
+    """Return the points of ``count`` coordinates from ``pool``, by increasing sum."""
     while len(pool) ** count > _TRIED:
         pool = pool[:-1]
     return iter(sorted(itertools.product(pool, repeat=count), key=lambda p: (sum(p), p)))
 
 
 def at_sizes(answer: Answer, values: Mapping[str, int]) -> Answer:
-    """The answer at these values of the parameters, which its counterexample has first, and under their names alone."""
+    """Return the answer with the parameters first in its counterexample, and other variables renamed on a clash."""
     c, taken = answer.counterexample, {*values}
     if c is None:
         return answer
@@ -389,7 +389,7 @@ def at_sizes(answer: Answer, values: Mapping[str, int]) -> Answer:
 
 
 def holds_at(c: Condition, values: Mapping[Any, int]) -> bool:
-    """Whether a condition has a value there, and holds."""
+    """Return whether a condition is defined and holds at these values."""
     try:
         return c.evaluate(values)
     except ZeroDivisionError:

@@ -1,8 +1,8 @@
-"""Concrete questions: Presburger arithmetic, so each is proved or refuted by a concrete counterexample.
+"""Decides concrete questions, which are Presburger arithmetic, by a proof or a concrete counterexample.
 
-:mod:`.questions` and :mod:`.equality` state claims about maps and expressions, :mod:`.problem` is the shape they all
-take, and :mod:`.decide` asks the engines in their fixed order: :mod:`.normal_form`, :mod:`.enumerate`,
-:mod:`.sat_sweeping`, :mod:`.witnesses`, :mod:`.isl`, :mod:`.smt`.
+:mod:`.questions` and :mod:`.equality` state claims about maps and expressions in the common form of :mod:`.problem`.
+:mod:`.decide` asks the engines in a fixed order: :mod:`.normal_form`, :mod:`.enumerate`, :mod:`.sat_sweeping`,
+:mod:`.witnesses`, :mod:`.isl`, :mod:`.smt`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Counterexamples by climbing: points where more and more of what seemed equal is not.
+"""Search for counterexamples by climbing: points at which more and more doubtful equalities fail.
 
-Where two expressions differ deep inside, the difference has to go through all divisions and extrema above it.  Points at
-which it gets farther than at others are kept and changed at random.
+A difference deep inside two expressions must pass through all divisions and extrema above it.  Points at which it gets
+farther than at others are kept and changed at random.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from .enumerate import drawn
 from .forms import Form, LinearAlgebra, Row, combined
 from .problem import Problem
 
-#: Smaller numbers are computed as machine integers.
+#: Limit on numbers that are computed as machine integers.
 _EXACT = 2**62
-#: Among how many changed points counterexamples are looked for, of how many that are kept.
+#: The changed points of a generation, and the kept points from which they are made.
 _CHILDREN = 2048
 _PARENTS = 128
-#: So many differences are told apart, the outermost.
+#: Limit on the differences that are observed, the outermost first: each is one bit of an ``int64``.
 _MOST = 62
 
 
 class Definitions(LinearAlgebra):
-    """Atoms by number: 1 and the variables, then quotients and minima of linear forms in those before them."""
+    """Numbered atoms: 1 and the variables, then quotients and minima of linear forms in earlier atoms."""
 
     def __init__(self) -> None:
         super().__init__()
-        #: What is known of them.
+        #: Facts about atoms.
         self.rows: list[Row] = []
-        #: Differences of an atom and what it could not be shown to be; zero at all sample points.
+        #: Differences of an atom and a form not proved equal to it; they are zero at all sample points.
         self.doubts: list[Form] = []
 
     def largest(self, f: Form) -> int | float:
-        """No larger number comes up while ``f`` is computed from the values of atoms."""
+        """Return a bound on the numbers in the computation of ``f`` from the values of atoms."""
         return sum(abs(k) * max(abs(self.lo[m]), abs(self.hi[m])) for m, k in f.items())
 
     def reach(self, goals: Iterable[Form] = ()) -> int | float:
-        """No larger number comes up while atoms and ``goals`` are computed."""
+        """Return a bound on the numbers in the computation of all atoms and ``goals``."""
         forms = [f for f, _ in (*self.quotients.values(), *self.rows)]
         forms += [f for fs in self.minima.values() for f in fs]
         forms += [*self.doubts, *goals, *({m: 1} for m in range(len(self.lo)))]
@@ -49,7 +49,7 @@ class Definitions(LinearAlgebra):
         return max(*numbers, *map(self.largest, forms))
 
     def computed(self, columns: Sequence[Any]) -> list[Any]:
-        """The values of all atoms where the variables have the values of ``columns``."""
+        """Return the values of all atoms, given ``columns`` of values of the variables."""
         found = [np.ones(len(columns[0]), dtype=columns[0].dtype), *columns]
         for m in range(len(found), len(self.lo)):
             if m in self.quotients:
@@ -63,11 +63,11 @@ class Definitions(LinearAlgebra):
 def climbed(
     atoms: Definitions, options: Sequence[Sequence[Row]], problem: Problem, samples: Sequence[Any], generations: int
 ) -> dict[int, int] | None:
-    """Values of the variables, by their atoms, where of each option some row is false; None if none are found.
+    """Return values of the variables, by atom, at which every option has a false row, or ``None`` if none are found.
 
-    ``samples`` are values of the variables to begin with.  What is random is so in the same way every time.
+    ``samples`` are values of the variables to start from.  The random numbers are the same in every run.
     """
-    # RandomState, unlike newer generators, promises the same numbers in every version
+    # RandomState, unlike newer generators, guarantees the same numbers in every version
     random = np.random.RandomState(generations)
     if not problem.variables:
         return None
@@ -80,7 +80,7 @@ def climbed(
         for k, (s, b) in enumerate(zip(samples, boxes, strict=True))
     ]
     points = pools
-    # of the doubts about one atom the last, the outermost atom last
+    # the last doubt about each atom, outermost atoms last
     apart = [f for _, f in sorted({max(f): f for f in atoms.doubts}.items())][-_MOST:]
     for _ in range(generations):
         values = atoms.computed(points)
@@ -107,22 +107,22 @@ def climbed(
 
 
 def _kept(rows: Any, found: Any, random: Any) -> Any:
-    """Which points are kept: of each set of differences that are ``found`` together as many, where there are so many.
+    """Return the points to keep: equally many for each set of differences that are ``found`` together.
 
-    How far a difference gets is not all: it may have to get there in another way, from points at which it gets less far.
+    Keeping only the farthest points would lose paths that start from points at which differences get less far.
     """
-    # among equally good ones at random: otherwise the same points stay for ever
+    # choose at random among equally good points, so that they are exchanged over time
     order = rows[np.argsort(random.random_sample(len(rows)), kind="stable")]
     kinds, place = np.unique(found[order], return_inverse=True)
     if len(kinds) > _PARENTS:
-        # those that get farthest
+        # the highest bits are the outermost differences
         return np.concatenate([order[place == k][:1] for k in range(len(kinds) - _PARENTS, len(kinds))])
     share = _PARENTS // max(len(kinds), 1)
     return np.concatenate([order[:0], *(order[place == k][:share] for k in range(len(kinds)))])
 
 
 def _all_inside(rows: Sequence[Row], values: Sequence[Any]) -> Any:
-    """Where all rows hold."""
+    """Return a mask of the points at which all rows hold."""
     holds = np.ones(len(values[0]), dtype=bool)
     for f, i in rows:
         holds &= between(np.asarray(combined(f, values)), *i)
@@ -130,11 +130,11 @@ def _all_inside(rows: Sequence[Row], values: Sequence[Any]) -> Any:
 
 
 def _changed(x: Any, pool: Any, box: tuple[int, int], random: Any, among: int) -> Any:
-    """Values a random distance away from ``x``, or from ``pool``; few coordinates of a point change."""
+    """Return ``x`` with few coordinates changed: moved by a random distance, or drawn from ``pool``."""
     lo, hi = box
     rows = np.flatnonzero(random.randint(4 * among, size=len(x)) < 4 + among)
     count, before = len(rows), x[rows]
-    # as many bits as the box has room for, or fewer
+    # distances of random magnitude, up to the width of the box
     most = min((hi - lo).bit_length(), 60)
     size = random.randint(2**60, size=count, dtype=np.int64) >> (
         60 - (random.random_sample(count) * (most + 1)).astype(np.int64)

@@ -1,15 +1,15 @@
-"""Decide one problem: ask several engines in a fixed order, with budgets that grow from round to round.
+"""Decides one problem by asking several engines in a fixed order, with budgets that grow from round to round.
 
 1. The normal form takes about a millisecond and proves most true claims.
 2. Enumeration tries every point if there are at most :data:`~.enumerate.LIMIT`, and ten million in the second round.
 3. Otherwise the points of smallest magnitude are tried.
-4. SAT sweeping, witnesses for unknowns and isl follow, round after round; from the second one on isl comes first where
-   numbers are those of one machine word.
-5. z3 is asked where isl is not, or cannot answer: about products of variables.
+4. SAT sweeping, witnesses for unknowns and isl follow, round after round.  From the second round on isl comes first if
+numbers fit in one machine word.
+5. z3 is asked if isl is not among the engines or cannot answer, as for products of variables.
 
-A counterexample that nobody has shown to be the smallest goes through the rest of the round with isl, and more small
-points are tried.  No step depends on time.  Every counterexample is evaluated with Python integers before it is
-believed.  With ``confirm`` a second engine decides the same problem independently.
+If a counterexample is not known to be the smallest, isl searches for a smaller one in the rest of the round, and more
+small points are tried.  No step depends on time.  Every counterexample is checked by evaluation with Python integers.
+With ``confirm`` a second engine decides the same problem independently.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from .problem import HOLDS, EngineDisagreement, Outcome, Problem, counterexample
 _PROBE = "small points"
 _ISL, _SMT = "isl", "z3"
 
-#: Budgets grow by this factor from one round to the next.
+#: Factor by which budgets grow from one round to the next.
 GROWTH = 5
 ROUNDS = 7
-#: In so many rounds all points are tried, if there are not too many.
+#: Rounds in which enumeration is asked.
 _ENUMERATED = 5
-#: How many times more small points the second round tries, and how many times more it takes for all.
+#: Factors of the second round, for small points and for enumeration.
 _MORE = 30
 _ALL = 50
 
 
-# most questions need neither solver, and each takes as long to load as a command to start
+# imported lazily: most questions need neither solver, and loading one takes as long as starting a command
 def _isl(p: Problem, factor: int) -> Outcome:
     from . import isl
 
@@ -48,7 +48,7 @@ def _smt(p: Problem, factor: int) -> Outcome:
     return smt.decide(p, factor * smt.BUDGET)
 
 
-#: Engines in the order in which they are asked; the factor multiplies their budget, for those that have one.
+#: Engines in the order in which they are asked.  The factor multiplies the budget of those that have one.
 ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     normal_form.NAME: lambda p, factor: normal_form.decide(p),
     enumeration.NAME: lambda p, factor: enumeration.decide(p, factor * enumeration.LIMIT),
@@ -59,15 +59,15 @@ ENGINES: dict[str, Callable[[Problem, int], Outcome]] = {
     _SMT: _smt,
 }
 _SOLVERS = (sat_sweeping.NAME, witnesses.NAME, _ISL, _SMT)
-#: Who may confirm, best first.  Nobody confirms an engine of its own family; witnesses, in which both solvers have a part,
-#: are confirmed by enumeration, or by each of them alone.
+#: Engines that may confirm, best first.  No engine confirms one of its own family.  Witnesses use both solvers, so they are
+#: confirmed by enumeration, or by both solvers separately.
 _OPINIONS = (enumeration.NAME, _ISL, _SMT)
 _FAMILY = {_PROBE: enumeration.NAME, sat_sweeping.NAME: _SMT}
 _BOTH = {_ISL, _SMT}
 
 
 class Decision(NamedTuple):
-    """An outcome for the whole problem, who reached it and what each engine asked said."""
+    """An outcome for the whole problem, the engine that reached it, and the answers of all engines asked."""
 
     outcome: Outcome
     engine: str
@@ -78,17 +78,16 @@ class Decision(NamedTuple):
 def decide_problem(
     problem: Problem, *, confirm: bool = False, engines: Sequence[str] | None = None, rounds: int = ROUNDS
 ) -> Decision:
-    """Decide ``problem`` with the portfolio, or only with those of its engines that are named, in so many rounds.
+    """Decide ``problem`` with the portfolio, or with the named engines only, in at most ``rounds`` rounds.
 
-    ``open`` is possible only where the problem is not Presburger or the budgets of all rounds are spent.
-    Raises :class:`~.problem.EngineDisagreement` when engines contradict each other or a counterexample is
-    none.
+    The outcome is ``open`` only if the problem is not Presburger or the budgets of all rounds are spent.  Raises
+    :class:`~.problem.EngineDisagreement` if engines contradict each other or a counterexample is wrong.
     """
     return Portfolio(problem, confirm, engines).decided(rounds)
 
 
 class Portfolio:
-    """The decision of a problem, which can be asked for more rounds later: those that were made are not made again."""
+    """The decision of a problem in rounds, which can be continued later without repeating rounds."""
 
     def __init__(self, problem: Problem, confirm: bool = False, engines: Sequence[str] | None = None) -> None:
         self.problem, self.confirm = problem, confirm
@@ -98,7 +97,7 @@ class Portfolio:
         self.best, self.engine = Outcome("open"), normal_form.NAME
         self.smaller: Problem | None = None
         self.fixed: dict[Var, int] = {}
-        #: Engines of which more would not help.
+        #: Engines that a larger budget would not help.
         self.useless: set[str] = set()
         # the normal form needs no preparation, and most true claims end here
         if normal_form.NAME in self.asked:
@@ -114,7 +113,7 @@ class Portfolio:
             self.smaller, self.fixed = simple
 
     def decided(self, rounds: int = ROUNDS) -> Decision:
-        """Decide as far as so many rounds do."""
+        """Continue up to the given number of rounds in total, and return the decision."""
         while self.rounds < rounds and not self._final:
             self._round(self.rounds)
             self.rounds += 1
@@ -133,8 +132,8 @@ class Portfolio:
     def _round(self, turn: int) -> None:
         """Ask the engines in their order until there is a verdict.
 
-        A refutation that is not known to be minimal is kept, while the solvers have the rest of the first round, and more
-        small points are tried, to find a smaller one.
+        A refutation that is not known to be minimal is kept.  isl and z3 in the rest of the first round, and more small
+        points, may then find a smaller one.
         """
         problem = self.smaller
         assert problem is not None
@@ -159,11 +158,11 @@ class Portfolio:
                 return
 
     def _schedule(self, problem: Problem, turn: int) -> Iterator[tuple[str, int]]:
-        """Engines of one round and the factors of their budgets.
+        """Yield the engines of one round with the factors of their budgets.
 
-        Small points are tried in two rounds only, since more find little more, and z3 is asked only where isl cannot
-        answer.  After the first round isl comes first: where it answers at all, it mostly does so with a few times more
-        operations.  With wide numbers these take long, and it stays last.
+        Small points are tried in two rounds only, since more points rarely help.  z3 is asked only if isl cannot answer.
+        After the first round isl comes first, since a few times more operations usually suffice for an answer.  With wide
+        numbers its operations are slow, and it stays last.
         """
         first = _ISL if turn and problem.words == 1 else ""
         for name in sorted(self.asked, key=lambda n: bool(first) and n in _SOLVERS and n != first):
@@ -180,13 +179,13 @@ def _before(one: Outcome, other: Outcome) -> bool:
 
 
 def _check(problem: Problem, name: str, outcome: Outcome) -> None:
-    """A counterexample must be one when evaluated with Python integers."""
+    """Evaluate a counterexample with Python integers.  Raises :class:`EngineDisagreement` if it is none."""
     if outcome.status == "fails" and problem.violated_by(outcome.point) is False:
         raise EngineDisagreement(problem, name, outcome, "evaluation", HOLDS)
 
 
 def _confirmed(problem: Problem, outcome: Outcome, engine: str, tried: list[str]) -> str:
-    """Who reaches a verdict too, without the solvers that the first verdict rests on alone; empty for nobody."""
+    """Return the engines that independently confirm a verdict; empty if none does."""
     agreed: list[str] = []
     for turn in range(2):
         for name in _OPINIONS:

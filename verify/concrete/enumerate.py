@@ -1,8 +1,7 @@
-"""Exhaustive evaluation with numpy: decides small problems outright and looks for small counterexamples in
-large ones.
+"""Exhaustive evaluation with numpy: decides small problems, and searches large ones for small counterexamples.
 
-Variables are open grids (one axis each), so that a subexpression is computed once per point of the variables
-it mentions, with machine integers where no step can leave them (:func:`~indexproof.core.points.computed`).
+Each variable has an axis of its own, so a subexpression is computed once per point of the variables that it
+mentions, with machine integers where no step can overflow (:func:`~indexproof.core.points.computed`).
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from ...core.points import between, computed
 from .problem import HOLDS, Box, Fact, Outcome, Point, Problem, counterexample_order, size, smallest
 
 NAME = "enumeration"
-#: Largest number of points (of the variables, times the choices for the unknowns) that are enumerated.
+#: Limit on the enumerated points of the variables, times the choices for the unknowns.
 LIMIT = 200_000
-#: Evaluations that are made at once; of more the box is cut in parts.
+#: Limit on simultaneous evaluations, which bounds memory.  Larger boxes are cut into parts.
 _PART = 1 << 21
-#: Points that :func:`probe` tries.
+#: Number of points that :func:`probe` tries.
 CORNER = 4096
-#: Steps of making a counterexample smaller, and how many times :data:`LIMIT` evaluations they may take together.
+#: Limits on the steps of shrinking a counterexample, and on their evaluations in units of :data:`LIMIT`.
 _MAX_STEPS = 100
 _SHRINKING = 4
 _MAX_AXES = 60  # numpy has 64
@@ -33,7 +32,7 @@ _INT64 = 2**63 - 1
 
 
 def _grid(box: Box, before: int = 0) -> dict[Expr, Any]:
-    """One array per variable, along its own axis, with so many axes before those of the box."""
+    """Return one array per variable along its own axis, with ``before`` axes in front of those of the box."""
     env: dict[Expr, Any] = {}
     for axis, (v, (lo, hi)) in enumerate(box):
         values: Any = np.arange(int(hi - lo) + 1)
@@ -43,7 +42,7 @@ def _grid(box: Box, before: int = 0) -> dict[Expr, Any]:
 
 
 def satisfied(facts: Sequence[Fact], columns: Mapping[Expr, Any]) -> Any:
-    """At which points, one a row of ``columns``, all facts hold."""
+    """Return a mask of the points, one in each row of ``columns``, at which all facts hold."""
     count = len(next(iter(columns.values()))) if columns else 1
     kept = np.ones(count, dtype=bool)
     for f, x in zip(facts, computed([f.expr for f in facts], columns, (count,)), strict=True):
@@ -52,7 +51,7 @@ def satisfied(facts: Sequence[Fact], columns: Mapping[Expr, Any]) -> Any:
 
 
 def _conjunction(facts: Sequence[Fact], points: Mapping[Expr, Any]) -> Any:
-    """Where all facts hold, at points whose coordinates are arrays that fit each other."""
+    """Return a mask of the points at which all facts hold; the coordinates are arrays that broadcast."""
     result: Any = np.True_
     for f, x in zip(facts, computed([f.expr for f in facts], points), strict=True):
         result = result & between(x, *f.within)
@@ -60,7 +59,7 @@ def _conjunction(facts: Sequence[Fact], points: Mapping[Expr, Any]) -> Any:
 
 
 def _violations(problem: Problem, points: Mapping[Expr, Any], axes: int) -> Any:
-    """Where ``where`` holds and no option does, at points with so many ``axes``: an array, or one truth value for all."""
+    """Return a mask of the points with ``axes`` axes at which ``where`` holds and no option does; it may be a scalar."""
     bad = _conjunction(problem.where, points)
     for option in problem.options:
         if not np.any(bad):
@@ -77,7 +76,7 @@ def _violations(problem: Problem, points: Mapping[Expr, Any], axes: int) -> Any:
 
 
 def _first(points: np.ndarray) -> Point:
-    """The first row in :func:`~.problem.counterexample_order`."""
+    """Return the first row in :func:`~.problem.counterexample_order`."""
     sizes = np.abs(points)
     chosen = np.arange(len(points))
     for column in (sizes.sum(axis=1), *sizes.T, *(-points.T)):
@@ -90,7 +89,7 @@ def _sum_type(box: Box) -> type:
 
 
 def decide(problem: Problem, limit: int = LIMIT) -> Outcome:
-    """Try every point if there are at most ``limit``; a counterexample found is the first in the order."""
+    """Try every point if there are at most ``limit``; a counterexample is then the first in the order."""
     points = size(problem.variables)
     worst = max([1, *(size(o.unknowns) for o in problem.options)])
     axes = len(problem.variables) + max([0, *(len(o.unknowns) for o in problem.options)])
@@ -117,7 +116,7 @@ def decide(problem: Problem, limit: int = LIMIT) -> Outcome:
 
 
 def _parts(problem: Problem, most: int) -> Iterator[Problem]:
-    """The problem on boxes of at most ``most`` points each, which together are its box."""
+    """Yield the problem on parts of its box of at most ``most`` points each."""
     todo = [problem.variables]
     while todo:
         box = todo.pop()
@@ -131,7 +130,7 @@ def _parts(problem: Problem, most: int) -> Iterator[Problem]:
 
 
 def _affordable(problem: Problem, count: int) -> int:
-    """How many points ``count`` evaluations are enough for, with all choices for unknowns at each."""
+    """Return the number of points that ``count`` evaluations suffice for, with all choices for unknowns at each."""
     axes = 1 + max([0, *(len(o.unknowns) for o in problem.options)])
     if not problem.variables or axes > _MAX_AXES:
         return 0
@@ -139,7 +138,7 @@ def _affordable(problem: Problem, count: int) -> int:
 
 
 def probe(problem: Problem, count: int = CORNER) -> Outcome:
-    """Try the points of smallest magnitude, about ``count`` of them: ``fails`` (then minimal) or ``open``."""
+    """Try up to ``count`` points of smallest magnitude: ``fails`` with a minimal counterexample, or ``open``."""
     box = problem.variables
     count = _affordable(problem, count)
     if count < 2:
@@ -153,29 +152,28 @@ def probe(problem: Problem, count: int = CORNER) -> Outcome:
 
 
 def simplex(intervals: Sequence[Interval], count: int) -> list[Any]:
-    """All points whose magnitude exceeds the smallest possible by at most r, for the largest r with ``count``
-    points.
+    """Return all points whose magnitude exceeds the smallest by at most r, for the largest r with ``count`` points.
 
-    Magnitude is the sum of absolute values; one column per coordinate.
+    The magnitude is the sum of absolute values.  The result has one column per coordinate.
     """
     reach = 1
     while True:
-        # per coordinate: the values and their excess; and how many points have each total excess
+        # the values of each coordinate with their excess, and the number of points by total excess
         values = [_by_excess(i, reach) for i in intervals]
         totals: Any = np.ones(1, dtype=np.int64)
         for _, excess in values:
-            # clipped, because only whether there are more than ``count`` matters
+            # clipped: numbers above ``count`` need not be exact
             totals = np.minimum(np.convolve(totals, np.bincount(excess))[: reach + 1], count + 1)
         below = np.cumsum(totals)
         if below[-1] > count or len(below) <= reach:
             break
         reach *= 2
     r = max(int(np.searchsorted(below, count, side="right")) - 1, 0)
-    # as many columns as coordinates, and what is left of r in each row
+    # extend the rows coordinate by coordinate; ``left`` is the rest of r in each row
     columns: list[Any] = []
     left: Any = np.full(1, r, dtype=np.int64)
     for x, excess in values:
-        # every row is followed by each value that it has room for
+        # repeat every row for each value whose excess fits
         fitting = np.searchsorted(excess, left, side="right")
         rows = np.repeat(np.arange(len(left)), fitting)
         chosen = np.arange(len(rows)) - np.repeat(np.cumsum(fitting) - fitting, fitting)
@@ -185,7 +183,7 @@ def simplex(intervals: Sequence[Interval], count: int) -> list[Any]:
 
 
 def _by_excess(i: Interval, reach: int) -> tuple[Any, Any]:
-    """Members of ``i`` by how much their magnitude exceeds the smallest, up to ``reach``; and by how much."""
+    """Return the members of ``i`` whose magnitude exceeds the smallest by at most ``reach``, sorted, and the excess."""
     base = abs(smallest(i))
     most = int(min(base + reach, max(abs(i.lo), abs(i.hi)))) - base
     excess: Any = np.arange(most + 1, dtype=np.int64)
@@ -200,8 +198,8 @@ def _by_excess(i: Interval, reach: int) -> tuple[Any, Any]:
 
 
 def drawn(i: Interval, count: int, seed: int, dtype: type) -> Any:
-    """``count`` members of a finite interval: from everywhere, near its ends, near zero and of random magnitude."""
-    # RandomState, unlike newer generators, promises the same numbers in every version
+    """Return ``count`` random members of a finite interval: uniform, near its ends or zero, or of random magnitude."""
+    # RandomState, unlike newer generators, guarantees the same numbers in every version
     random = np.random.RandomState(seed)
     lo, hi = int(i.lo), int(i.hi)
     width = hi - lo + 1
@@ -218,7 +216,7 @@ def drawn(i: Interval, count: int, seed: int, dtype: type) -> Any:
 
 
 def _violating(problem: Problem, columns: Sequence[Any]) -> Point | None:
-    """The first violating point among rows of coordinates, in the counterexample order."""
+    """Return the first violating row of coordinates in the counterexample order, or ``None``."""
     dtype = _sum_type(problem.variables)
     arrays: list[Any] = [np.array(c, dtype=dtype) for c in columns]
     try:
@@ -230,14 +228,14 @@ def _violating(problem: Problem, columns: Sequence[Any]) -> Point | None:
 
 
 def shrunk(problem: Problem, point: Point) -> Point:
-    """``point`` moved towards the smallest values as long as it stays a counterexample and trying is cheap."""
+    """Return a smaller counterexample, found greedily by moving coordinates of ``point`` within a limit."""
     targets = [smallest(i) for _, i in problem.variables]
     left = _affordable(problem, _SHRINKING * LIMIT)
     for _ in range(_MAX_STEPS):
         rows = []
         for k, (x, target) in enumerate(zip(point, targets, strict=True)):
             gap = target - x
-            # all the way, then by halves, quarters, ... of the distance
+            # leave a half, a quarter, ... or nothing of the distance, or move by up to 16
             steps = {gap - _signed(abs(gap) >> s, gap) for s in range(abs(gap).bit_length() + 1)}
             steps |= {_signed(s, gap) for s in range(1, min(abs(gap), 16) + 1)}
             rows += [(*point[:k], x + step, *point[k + 1 :]) for step in sorted(steps) if step]

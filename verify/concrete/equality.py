@@ -1,6 +1,6 @@
-"""Equality and inclusion of the relations of maps.
+"""Decides equality and inclusion of the relations of maps.
 
-A map's relation is ``{(source, target) | there are ranges: constraints and results == target}``, for every value of its
+A map's relation is ``{(source, target) | ∃ ranges: constraints ∧ results == target}``, for every value of its
 runtime variables, which are parameters (reports/semantics.md, "Maps").
 """
 
@@ -25,32 +25,32 @@ from .pairs import LARGE, SMALL, same_pairs
 from .problem import Answer, Box, Counterexample, Fact, Problem, substituted
 from .questions import ConstraintLike, constraint_facts
 
-#: Pairs of maps, one of each family, that are few.
+#: Limit on pairs of maps up to which engines are usually faster than a large table.
 _FEW = 64
-#: After so many rounds nobody looks for a smaller counterexample of the same direction.
+#: Rounds that are spent on a smaller counterexample of the same direction.
 _FIRST_ROUNDS = 2
 
 
 # ------------------------------------------------------------------------------------------ runtime variables
 @dataclass(frozen=True)
 class _Pair:
-    """Two maps over the same parameters: runtime values they share have the names of ``left``."""
+    """Two maps over the same parameters.  Runtime values that they share have the names of ``left``."""
 
     left: IndexingMap
     right: IndexingMap
     parameters: Box
-    left_facts: tuple[Fact, ...]  # the box of a runtime variable, where the other map has another one
+    left_facts: tuple[Fact, ...]  # boxes of shared runtime variables that differ between the maps
     right_facts: tuple[Fact, ...]
-    #: Indices that both maps read for a shared runtime value, where they are not written alike.
+    #: The indices from which both maps read a shared runtime value, where they are not identical expressions.
     read: tuple[tuple[tuple[Expr, ...], tuple[Expr, ...]], ...]
 
     def images(self, left: Iterable[Expr], right: Iterable[Expr]) -> tuple[Image, Image]:
-        """The values of these expressions at the points of either map."""
+        """Return the images of these expressions over the domains of the two maps."""
         return Image.of(self.left, left, self.left_facts), Image.of(self.right, right, self.right_facts)
 
 
 def _used(m: IndexingMap) -> set[RuntimeVariable]:
-    """The runtime variables that results or constraints depend on, also through another's source."""
+    """Return the runtime variables that results or constraints depend on, directly or through the source of another."""
     sources = {r.expr: r.source.results for r in m.rts if r.source is not None}
     used = {n for n in postorder(*m.results, *(c.expr for c in m.constraints)) if isinstance(n, Var)}
     todo = list(used)
@@ -67,10 +67,10 @@ def _same_source(a: RuntimeVariable, b: RuntimeVariable) -> bool:
 
 
 def _matched(a: IndexingMap, b: IndexingMap, match: bool = True) -> _Pair:
-    """Both maps over common parameters.
+    """Return both maps over common parameters.
 
-    Runtime variables belong together if neither's source contradicts it: first those with equal source, then
-    those of the same name, then those in the same place.  With ``match=False`` all are different values.
+    Runtime variables are matched unless their sources name different instructions: first those with equal
+    sources, then those of one name, then those at one position.  With ``match=False`` none are matched.
     """
     used_a, used_b = _used(a), _used(b)
     place: dict[Any, ExprLike] = dict(zip(b.dim_vars, a.dim_vars, strict=False))
@@ -92,7 +92,7 @@ def _matched(a: IndexingMap, b: IndexingMap, match: bool = True) -> _Pair:
         return (x.lo, x.hi) == (y.lo, y.hi) and _moved(y.source.results, place) == x.source.results
 
     if match:
-        # variables that nothing depends on must not take the place of one that matters
+        # an unused variable must not be matched in place of a used one
         take(lambda k, x, y: x in used_a and y in used_b and alike(k, x, y))
         take(lambda k, x, y: x in used_a and y in used_b and x.name == y.name)
         take(lambda k, x, y: x in used_a and y in used_b and k < len(a.rts) and a.rts[k] is x)
@@ -120,12 +120,12 @@ def _matched(a: IndexingMap, b: IndexingMap, match: bool = True) -> _Pair:
             boxes[v] = boxes[v] | own
         if x.source is not None and y.source is not None:
             theirs = _moved(y.source.results, renaming)
-            # an index that is spelled alike in ranges is the same element only where these have the same values
+            # equal index expressions with ranges read the same element only for equal values of the ranges
             ranged = not a_ranges.isdisjoint(postorder(*x.source.results))
             if ranged or _moved(theirs, place) != x.source.results:
                 read.append((x.source.results, theirs))
     moved = iter(_moved((*b.results, *(c.expr for c in b.constraints)), renaming))
-    # the sources have served their purpose, and a renamed variable may not be declared
+    # sources are dropped: they are no longer needed, and may mention undeclared variables after renaming
     right = IndexingMap._trusted(
         b.dims,
         b.ranges,
@@ -149,17 +149,15 @@ def equal_maps(
     *,
     confirm: bool = False,
 ) -> Answer:
-    """Whether both maps have the same relation, for every value of their runtime variables.
+    """Decide whether both maps have the same relation, for every value of their runtime variables.
 
     Dimension variables correspond by position.  ``domain`` (constraints over the names of ``left``) restricts
-    the question to some sources.  With ``mode="pointwise"`` range variables correspond by position too, and
-    the maps must have the same domain and the same results at each of its points, which is more than equality
-    of relations.
+    the sources.  With ``mode="pointwise"`` range variables correspond by position too, and the maps must have
+    the same domain and the same results at each of its points, which is stronger than equality of relations.
 
-    Runtime variables are shared parameters where both maps read the same value: equal source, otherwise equal
-    name, otherwise equal place, unless the sources name different instructions.  Where the sources name one
-    instruction but the index is written differently, the indices must be equal wherever the difference
-    matters.
+    Runtime variables are shared parameters if they have equal sources, otherwise equal names, otherwise equal
+    positions, unless their sources name different instructions.  If sources read one instruction at different
+    index expressions, the indices must be equal wherever the value matters.
     """
     answer = _compared(left, right, mode, domain, confirm, both=True)
     return replace(answer, sides=(left, right), mode=mode)
@@ -168,10 +166,9 @@ def equal_maps(
 def contains(
     outer: IndexingMap, inner: IndexingMap, domain: Iterable[ConstraintLike] | None = None, *, confirm: bool = False
 ) -> Answer:
-    """Whether the relation of ``outer`` contains that of ``inner``; ``domain`` is over the names of
-    ``inner``.
+    """Decide whether the relation of ``outer`` contains that of ``inner``.
 
-    In a counterexample ``inner`` is the left side.
+    ``domain`` is over the names of ``inner``.  In a counterexample ``inner`` is the left side.
     """
     return _compared(inner, outer, "relation", domain, confirm, both=False)
 
@@ -201,7 +198,7 @@ def _compared(
     answer = joined(_directions(pair, mode, facts, (), confirm, both))
     if not answer.proved or not pair.read:
         return answer
-    # the maps agree if the shared values are the same; where they read other elements, values may differ
+    # the maps agree if the shared values are equal; values read from different elements may differ
     mentioned = {v for ls, rs in pair.read for e in (*ls, *rs) for v in e.variables()}
     if mentioned.isdisjoint({*left.range_vars, *right.range_vars}):
         place = dict(zip(right.dim_vars, left.dim_vars, strict=True))
@@ -210,7 +207,7 @@ def _compared(
         facts = (*facts, Fact(apart, Interval(1, math.inf)))
         rest = _directions(_matched(left, right, match=False), mode, facts, (), confirm, both)
         return joined([answer, *rest], "the maps read different runtime elements, and the results differ")
-    # an index that depends on a range variable: compare what is read together with where it is read
+    # an index depends on a range variable: compare the elements that are read together with the results
     strict = _directions(pair, mode, facts, pair.read, confirm, both)
     if all(a.proved for a in strict):
         return joined([answer, *strict])
@@ -231,7 +228,7 @@ def _different_arity(left: IndexingMap, right: IndexingMap, mode: str) -> str:
 
 
 def _without_values(left: IndexingMap, right: IndexingMap) -> str:
-    """Which runtime variable has no value, so that its map has no point, whatever the values of the others are."""
+    """Return a message if a runtime variable has an empty box, so that its map has no point; empty otherwise."""
     for side, m in (("left", left), ("right", right)):
         for v in m.rts:
             if v.lo > v.hi:
@@ -240,14 +237,14 @@ def _without_values(left: IndexingMap, right: IndexingMap) -> str:
 
 
 def _nonempty(name: str, m: IndexingMap, other: IndexingMap, extra: Sequence[Fact], why: str, confirm: bool) -> Answer:
-    """Refuted by a point of ``m``: maps of different shape are equal only when both are empty."""
+    """Decide whether ``m`` is empty, refuted by a point of it: maps of different shape are equal only if both are empty."""
     image = Image.of(m, (), extra)
     problem = Problem((*image.variables, *runtime_box(m)), image.where)
 
     def describe(env: dict[Expr, int]) -> Counterexample:
         target, there = targets(m, env), None
         if len(m.dims) == len(other.dims) and not (m.rts or other.rts):
-            # both have such a source, and the other one may also have a target there, of another length
+            # the other map may have a target of another length at this source
             there = _target_of_other(m, other, env)
         left, right = (target, there) if name == "left" else (there, target)
         return Counterexample(named(env), left, right, why)
@@ -263,7 +260,7 @@ def _directions(
     confirm: bool,
     both: bool,
 ) -> list[Answer]:
-    """Left within right and, for ``both``, right within left."""
+    """Decide whether left is included in right and, with ``both``, right in left."""
     pointwise = mode == "pointwise"
     left, right = pair.left, pair.right
     extra_left = [e for ls, _ in observed for e in ls]
@@ -283,7 +280,7 @@ def _directions(
     functions = pointwise or not (left.ranges or right.ranges)
     if both and not (functions and _same_domain(one, other, place)):
         if functions:
-            # where both are defined they have been compared: what is left is whether one is defined where the other is not
+            # results were compared where both are defined: the converse need only compare the domains
             variables = len(left.dims) + len(fixed_left)
             one, other = (replace(i, coords=i.coords[:variables]) for i in (one, other))
         questions.append(_inclusion("right", right, left, other, one, pair.parameters, there, confirm, pointwise))
@@ -291,9 +288,9 @@ def _directions(
 
 
 def _answered(questions: Sequence[Question]) -> list[Answer]:
-    """Answers to all questions, or those with a counterexample: each gets one round after the other.
+    """Return answers to all questions, or only those with a counterexample; the questions take turns, round by round.
 
-    Where one is refuted the conjunction is, and of the others only smaller counterexamples are of interest.
+    One refutation refutes the conjunction.  The other questions are then only asked for smaller counterexamples.
     """
     answers: list[Answer | None] = [None] * len(questions)
     for rounds in range(1, ROUNDS + 1):
@@ -303,7 +300,7 @@ def _answered(questions: Sequence[Question]) -> list[Answer]:
                 answer = answers[k] = question.answered(rounds)
             if answer.counterexample is None:
                 continue
-            # only where the smallest one is at stake are those asked again that have had no answer
+            # unanswered questions are asked again only if this counterexample is minimal for its own question
             again = _is_minimal(answer) or _is_minimal(answer := question.answered(_FIRST_ROUNDS))
             pairs = zip(questions, answers, strict=True)
             unasked = [q for q, a in pairs if q is not question and (a is None or (again and not a.proved))]
@@ -314,7 +311,7 @@ def _answered(questions: Sequence[Question]) -> list[Answer]:
 
 
 def _smallest(refuted: Answer, others: Sequence[Question]) -> list[Answer]:
-    """An answer with a counterexample, and those of ``others`` with one that is no larger."""
+    """Return the refuted answer, and those of ``others`` with a counterexample that is no larger."""
     assert refuted.counterexample is not None
     total = sum(map(abs, refuted.counterexample.values.values()))
     answers = [refuted, *(q.within(total).answered(1) for q in others if total)]
@@ -329,13 +326,13 @@ def _is_minimal(answer: Answer) -> bool:
 
 
 def not_minimal(answer: Answer) -> Answer:
-    """The refutation, with no word on smaller counterexamples."""
+    """Return the refutation without the claim that its counterexample is minimal."""
     assert answer.counterexample is not None
     return replace(answer, counterexample=replace(answer.counterexample, minimal=False))
 
 
 def _same_domain(one: Image, other: Image, place: Mapping[Any, ExprLike]) -> bool:
-    """Whether two domains are stated alike."""
+    """Return whether two domains have equal boxes and equal constraints as expressions."""
     boxes = [i for _, i in one.variables], [i for _, i in other.variables]
     return boxes[0] == boxes[1] and set(substituted(one.where, place)) == set(other.where)
 
@@ -375,7 +372,7 @@ def _inclusion(
 
 
 def _target_of_other(holder: IndexingMap, lacking: IndexingMap, env: Mapping[Expr, int]) -> tuple[int, ...] | None:
-    """The target of the other map at the same place, if its ranges correspond."""
+    """Return the target of the other map at the same point, if it has as many ranges or none."""
     if len(lacking.ranges) not in (0, len(holder.ranges)):
         return None
     there = dict(env)
@@ -385,10 +382,9 @@ def _target_of_other(holder: IndexingMap, lacking: IndexingMap, env: Mapping[Exp
 
 
 def inverse(left: IndexingMap, right: IndexingMap, *, confirm: bool = False) -> Answer:
-    """Whether the relation of ``right`` is that of ``left`` turned round.
+    """Decide whether the relation of ``right`` is the converse of that of ``left``.
 
-    In a counterexample ``left`` and ``right`` are the targets of the map that has the pair; the other one
-    lacks it.
+    In a counterexample the side of the map that has the pair holds its target, and the other side is ``None``.
     """
     if len(left.dims) != len(right.results) or len(right.dims) != len(left.results):
         raise InputError(
@@ -415,19 +411,19 @@ def inverse(left: IndexingMap, right: IndexingMap, *, confirm: bool = False) -> 
 
 # ---------------------------------------------------------------------------------------------- unions of maps
 def same_relation(left: Sequence[IndexingMap], right: Sequence[IndexingMap], confirm: bool = False) -> Answer:
-    """Whether both families of maps have the same relation, each family taken together.
+    """Decide whether the unions of the relations of both families are equal.
 
-    Runtime variables of one name are one value.
+    Runtime variables with the same name have the same value.
     """
     if len(left) == len(right) == 1:
         return equal_maps(left[0], right[0], confirm=confirm)
-    # of few maps the engines tell sooner than a large table
+    # for few maps the engines are faster than a large table
     few = len(left) * len(right) <= _FEW
     same = Answer(Status.PROVED, enumeration.NAME, (f"{enumeration.NAME}: the same pairs",))
     if not confirm and same_pairs(left, right, SMALL if few else LARGE):
         return same
     if len(left) == len(right):
-        # the usual case, and the stronger statement: map for map
+        # first try the usual case, which is stronger: each map equals one of the other family
         found = [_first_equal(m, right, confirm) for m in left]
         if {k for k, _ in found} == {*range(len(right))}:
             return joined([a for _, a in found])
@@ -442,7 +438,7 @@ def same_relation(left: Sequence[IndexingMap], right: Sequence[IndexingMap], con
 
 
 def _first_equal(m: IndexingMap, others: Sequence[IndexingMap], confirm: bool) -> tuple[int, Answer]:
-    """The number of the first map that is equal to ``m``, or -1."""
+    """Return the index of the first map that is equal to ``m``, or -1, with the answer."""
     for k, other in enumerate(others):
         if _rank(m) == _rank(other):
             answer = equal_maps(m, other, confirm=confirm)
@@ -456,9 +452,9 @@ def _rank(m: IndexingMap) -> tuple[int, int]:
 
 
 def inclusion(inner: Sequence[IndexingMap], outer: Sequence[IndexingMap], confirm: bool = False) -> Answer:
-    """Whether every pair of the maps ``inner`` is a pair of one of ``outer``.
+    """Decide whether the union of the relations of ``outer`` contains that of ``inner``.
 
-    A counterexample has the target of ``inner`` on its left side.  Runtime variables of one name are one value.
+    A counterexample has the target of ``inner`` on its left side.  Runtime variables with the same name are equal.
     """
     if len(inner) == len(outer) == 1:
         return contains(outer[0], inner[0], confirm=confirm)
@@ -474,7 +470,7 @@ def inclusion(inner: Sequence[IndexingMap], outer: Sequence[IndexingMap], confir
 
 
 def _pairs(m: IndexingMap) -> Image:
-    """The relation of a map, where its runtime variables are in their boxes."""
+    """Return the relation of a map, with the boxes of its runtime variables as facts."""
     return Image.of(m, (*m.dim_vars, *m.results), [Fact(v, i) for v, i in runtime_box(m)])
 
 

@@ -1,8 +1,8 @@
-"""Simplify a problem before any engine is asked: equations between numbers are those between their digits.
+"""Simplifies equations before any engine is asked: equations between numbers become equations between digits.
 
-Numbers of mixed radix that are equal have equal digits, with gaps between strides too.
+Equal mixed-radix numbers have equal digits, also with gaps between strides.
 ``850·d0 + 9·d1 + d2 = 850·e0 + 9·e1 + e2`` is ``850·(d0 - e0) = r`` with ``-850 < r < 850``, so both sides are zero, and
-so on with r.  A number of which a quotient and the remainder are known is known itself.
+r is split in turn.  Conversely, a quotient and a remainder together determine their number.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ...core.interval import Interval, is_infinite
 
 
 def span(const: int, terms: Iterable[tuple[Expr, int]], box: Mapping[Var, Interval]) -> Interval:
-    """The interval of ``const + Σ k·v`` for variables in their boxes."""
+    """Return the interval of ``const + Σ k·v`` for variables in their boxes."""
     total = Interval(const, const)
     for v, k in terms:
         total = total.plus(box[v].scale(k))  # type: ignore[index]
@@ -22,7 +22,7 @@ def span(const: int, terms: Iterable[tuple[Expr, int]], box: Mapping[Var, Interv
 
 
 def parts(e: Expr, box: Mapping[Var, Interval]) -> list[Expr]:
-    """Expressions that are all zero exactly where ``e`` is, ``e`` itself if it has no parts; 1 if it is never zero."""
+    """Split ``e`` into expressions that are all zero exactly where ``e`` is; one of them is 1 if ``e`` is never zero."""
     todo, done = [e], []
     while todo:
         one = todo.pop()
@@ -35,7 +35,7 @@ def parts(e: Expr, box: Mapping[Var, Interval]) -> list[Expr]:
 
 
 def _split(e: Expr, box: Mapping[Var, Interval]) -> list[Expr] | None:
-    """``s·t + r`` as ``t - m`` and ``r + s·m``, where r has room for one multiple of s only."""
+    """Split ``s·t + r`` into ``t - m`` and ``r + s·m`` if ``-s·m`` is the only multiple of s in the range of r."""
     if not isinstance(e, Sum) or len(e.terms) < 3 or not all(isinstance(v, Var) and v in box for v, _ in e.terms):
         return None
     for s in sorted({abs(k) for _, k in e.terms}, reverse=True):
@@ -56,9 +56,9 @@ def _split(e: Expr, box: Mapping[Var, Interval]) -> list[Expr] | None:
 
 
 def whole(equations: Sequence[Expr], box: Mapping[Var, Interval] | None = None) -> list[Expr]:
-    """The same equations; a quotient and a remainder of one number as the equation of that number.
+    """Replace equations of a quotient and of the remainder of one number by the equation of that number.
 
-    Both are those of a second number, or sums of variables in the ``box``, which are its digits.
+    The other sides are the quotient and the remainder of a second number, or sums of variables in the ``box``.
     """
     left = list(equations)
     while (found := next(_pairs(left, box or {}), None)) is not None:
@@ -68,13 +68,13 @@ def whole(equations: Sequence[Expr], box: Mapping[Var, Interval] | None = None) 
 
 
 def _pairs(equations: Sequence[Expr], box: Mapping[Var, Interval]) -> Iterator[tuple[Expr, Expr, Expr]]:
-    """The equations of a quotient and of a remainder, and the one that says as much as both."""
+    """Yield an equation of a quotient, one of a remainder, and the single equation equivalent to both."""
     for one in equations:
         match one:
             case Sum(const=more, terms=((FloorDiv(a=x, b=Int(value=n)), k), (FloorDiv(a=y, b=Int(value=m)), j))):
                 if n != m or n <= 0 or k != -j or more % k:
                     continue
-                # unlike the quotients, the remainders may be written in any way
+                # the remainders may be written in several ways, the quotients in one
                 for other in equations:
                     for c in _divisors(other, x, n) if other is not one else ():
                         if _is_remainder(other, _quotient(x, c), _quotient(y, c), n // c):
@@ -88,7 +88,7 @@ def _pairs(equations: Sequence[Expr], box: Mapping[Var, Interval]) -> Iterator[t
 def _digits(
     equations: Sequence[Expr], one: Expr, q: FloorDiv, high: Expr, box: Mapping[Var, Interval]
 ) -> Iterator[tuple[Expr, Expr, Expr]]:
-    """``q = high``, the equation ``one``, beside ``remainder = low`` where both are sums of variables."""
+    """Yield the pairs of ``one``, which is ``q = high``, and ``remainder = low``, where both are sums of variables."""
     if _linear_span(high, box) is None:
         return
     for other in equations:
@@ -102,14 +102,14 @@ def _digits(
 
 
 def _linear_span(e: Expr, box: Mapping[Var, Interval]) -> Interval | None:
-    """The interval of a sum of variables; None for anything else."""
+    """Return the interval of a sum of variables, or ``None`` for any other expression."""
     parts_ = e.terms if isinstance(e, Sum) else () if isinstance(e, Int) else ((e, 1),)
     const = e.const if isinstance(e, Sum) else e.value if isinstance(e, Int) else 0
     return span(const, parts_, box) if all(v in box for v, _ in parts_) else None
 
 
 def _quotient(e: Expr, n: int) -> Expr:
-    """``e // n``, by one divisor where ``e`` is a quotient."""
+    """Return ``e // n``, with a single division where ``e`` is a quotient."""
     if n == 1:
         return e
     if isinstance(e, FloorDiv) and isinstance(e.b, Int) and e.b.value > 0:
@@ -118,14 +118,14 @@ def _quotient(e: Expr, n: int) -> Expr:
 
 
 def _divisors(e: Expr, x: Expr, n: int) -> set[int]:
-    """The divisors of ``n`` by which ``x`` is divided in a sum with remainders, and 1."""
+    """Return 1 and the divisors of ``n`` by which ``x`` is divided inside the remainders of a sum."""
     found = [d.a for d, _ in e.terms if isinstance(d, Mod)] if isinstance(e, Sum) else []
     by = {d.b.value for d in found if isinstance(d, FloorDiv) and d.a is x and isinstance(d.b, Int)}
     return {1} | {c for c in by if c > 0 and n % c == 0}
 
 
 def _is_remainder(e: Expr, x: Expr, y: Expr, n: int) -> bool:
-    """Whether ``e`` is a multiple of ``x mod n - y mod n``, or of the same with quotients."""
+    """Return whether ``e`` is ``x mod n - y mod n`` up to sign, with remainders possibly written as quotients."""
     if not isinstance(e, Sum):
         return False
     mods = {

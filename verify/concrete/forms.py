@@ -1,7 +1,7 @@
-"""Linear forms ``constant + Σ coefficient·atom``, where quotients and minima are atoms.
+"""Linear forms ``constant + Σ coefficient·atom``, in which quotients and minima are atoms.
 
-The only linear forms of :mod:`~indexproof.verify.concrete`.  They share nothing with those of the simplifier
-(:mod:`indexproof.core.kernel`), whose results are checked with them.
+They share no code with the linear forms of the simplifier (:mod:`indexproof.core.kernel`), whose results are
+checked with them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from ...core.expr import Var
 from ...core.interval import Interval, is_infinite
 
-#: Coefficient of every atom, none of them zero; atom 0 stands for the constant 1.
+#: The nonzero coefficient of every atom; atom 0 is the constant 1.
 Form: TypeAlias = dict[int, int]
 #: A form and the interval it lies in.
 Row: TypeAlias = tuple[Form, Interval]
@@ -23,17 +23,17 @@ class NotQuasiAffine(Exception):
 
 
 def constant(n: int) -> Form:
-    """The form ``n``."""
+    """Return the form ``n``."""
     return {0: n} if n else {}
 
 
 def is_constant(f: Form) -> bool:
-    """Whether no atom occurs."""
+    """Return whether no atom but 0 occurs."""
     return not f or (len(f) == 1 and 0 in f)
 
 
 def scaled(f: Form, k: int) -> Form:
-    """``k·f``."""
+    """Return ``k·f``."""
     return {m: k * c for m, c in f.items()} if k else {}
 
 
@@ -53,14 +53,14 @@ def add(f: Form, g: Form, k: int) -> None:
 
 
 def plus(f: Form, g: Form, k: int) -> Form:
-    """``f + k·g``."""
+    """Return ``f + k·g``."""
     out = dict(f)
     add(out, g, k)
     return out
 
 
 def combined(f: Form, values: Sequence[Any]) -> Any:
-    """The values of ``f`` where atoms have ``values``, one each or an array; those of atom 0 are 1."""
+    """Return the value of ``f`` for ``values`` of the atoms, which are numbers or arrays; that of atom 0 is 1."""
     total = values[0] * f.get(0, 0)
     for m, k in f.items():
         if m:
@@ -71,7 +71,7 @@ def combined(f: Form, values: Sequence[Any]) -> Any:
 class LinearAlgebra:
     """An algebra (see :func:`~indexproof.core.expr.interpret`) of linear forms over numbered atoms.
 
-    Atom 0 is 1.  Subclasses say how variables, quotients and minima become atoms.
+    Atom 0 is 1.  Subclasses define how variables, quotients and minima become atoms.
     """
 
     def __init__(self) -> None:
@@ -79,14 +79,14 @@ class LinearAlgebra:
         #: The bounds of every atom.
         self.lo: list[int | float] = [1]
         self.hi: list[int | float] = [1]
-        #: Atoms that began with an infinite end, which plain arithmetic would make a float of other integers for.
+        #: Atoms created with an infinite bound.  Plain arithmetic with them would turn integers into floats.
         self.endless: set[int] = set()
-        #: The dividend and the divisor of atoms that are quotients, and the arguments of those that are minima.
+        #: Dividend and divisor of each quotient atom, and the arguments of each minimum atom.
         self.quotients: dict[int, tuple[Form, int]] = {}
         self.minima: dict[int, list[Form]] = {}
 
     def new_atom(self, lo: int | float, hi: int | float) -> int:
-        """The number of another atom, which lies in ``[lo, hi]``."""
+        """Add an atom with bounds ``[lo, hi]`` and return its number."""
         self.lo.append(lo)
         self.hi.append(hi)
         atom = len(self.lo) - 1
@@ -95,7 +95,7 @@ class LinearAlgebra:
         return atom
 
     def bounds(self, f: Form) -> Interval:
-        """The interval of ``f`` over the box of its atoms."""
+        """Return the interval of ``f`` over the bounds of its atoms."""
         lo, hi = self.lo, self.hi
         if not f.keys().isdisjoint(self.endless):
             total = Interval(0, 0)
@@ -112,15 +112,15 @@ class LinearAlgebra:
         return Interval(low, high)
 
     def quotient(self, a: Form, c: int) -> Form:
-        """The form of ``a // c`` for ``c > 0``."""
+        """Return the form of ``a // c`` for ``c > 0``."""
         raise NotImplementedError
 
     def above(self, f: Form, g: Form) -> bool:
-        """Whether ``f`` is known never to be below ``g``."""
+        """Return whether bounds imply ``f >= g``."""
         return self.bounds(plus(f, g, -1)).lo >= 0
 
     def least(self, forms: Iterable[Form]) -> list[Form]:
-        """Those of ``forms`` that may be the least, in their order."""
+        """Return those of ``forms`` that no other one bounds from below, in order."""
         kept: list[Form] = []
         for f in forms:
             if not any(self.above(f, g) for g in kept):
@@ -156,7 +156,7 @@ class LinearAlgebra:
 
     def mod(self, a: Form, b: Form) -> Form:
         q = self.floordiv(a, b)
-        # a quotient may cut the atoms of its dividend
+        # taking the quotient may split atoms of the dividend, so use the algebra's own sum
         return self.sum(0, [(a, 1), (q, -b[0])])
 
     def ceildiv(self, a: Form, b: Form) -> Form:

@@ -1,4 +1,4 @@
-"""Sets of points given by maps, and the problem that one such set lies within others."""
+"""Images of maps as sets of points, and the problem whether one such set is included in a union of others."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Image:
 
     @staticmethod
     def of(m: IndexingMap, coords: Iterable[Expr] = (), extra: Iterable[Fact] = ()) -> Image:
-        """The values of ``coords`` at all points of the domain of ``m`` that satisfy the facts ``extra``."""
+        """Return the image of ``coords`` over the points of the domain of ``m`` that satisfy the facts ``extra``."""
         variables = tuple((v.expr, Interval(v.lo, v.hi)) for v in (*m.dims, *m.ranges))
         where = (Fact(c.expr, Interval(c.lo, c.hi)) for c in m.constraints)
         return Image(variables, (*where, *extra), tuple(coords))
 
     def primed(self) -> Image:
-        """The same set with other names for its variables."""
+        """Return the same set with renamed variables."""
         renamed = {v: var(v.name + "'", v.kind) for v, _ in self.variables}
         return Image(
             tuple((renamed[v], i) for v, i in self.variables),
@@ -58,10 +58,10 @@ class Image:
 
 
 def member(image: Image, at: Sequence[Expr], hint: Sequence[Expr] = ()) -> Option | None:
-    """The option that says: ``at`` is in ``image``; ``None`` if nothing is.
+    """Return the option that states ``at ∈ image``, or ``None`` if a box of the image is empty.
 
-    Coordinates that determine a variable (``v`` itself, or ``k·v + rest`` with the rest known) do so at once,
-    and what remains unknown is left to the engines.  ``hint`` is a guess for the variables of ``image``.
+    Variables that a coordinate determines (``v``, or ``k·v + rest`` with a known rest) are substituted.  The
+    others remain unknowns for the engines.  ``hint`` is a guess for the variables of ``image``.
     """
     box = dict(image.variables)
     if any(i.empty for i in box.values()):
@@ -86,7 +86,7 @@ def member(image: Image, at: Sequence[Expr], hint: Sequence[Expr] = ()) -> Optio
 
 
 def _solved(e: Expr, t: Expr, box: Mapping[Var, Interval], chosen: Mapping[Var, Expr]) -> tuple[Var, Expr] | None:
-    """The variable that ``e == t`` determines, and its value if there is one."""
+    """Return the variable that ``e == t`` determines and its value, or ``None``."""
     if isinstance(e, Var):
         return (e, t) if e in box and e not in chosen else None
     if not isinstance(e, Sum):
@@ -98,12 +98,12 @@ def _solved(e: Expr, t: Expr, box: Mapping[Var, Interval], chosen: Mapping[Var, 
     rest = linear(e.const, [(x, j) for x, j in e.terms if x is not v])
     if any(isinstance(n, Var) and n in box and n not in chosen for n in postorder(rest)):
         return None
-    # where k does not divide, the fact e == t, which stays, is false
+    # if k does not divide, the fact e == t, which is kept, is false
     return v, floordiv(t - substitute_all((rest,), chosen)[0], k)
 
 
 def included(inner: Image, outer: Iterable[Image], parameters: Box, where: Sequence[Fact] = ()) -> Problem:
-    """The problem that every element of ``inner`` is in one of ``outer``."""
+    """Return the problem that ``inner`` is included in the union of ``outer``."""
     own = [v for v, _ in inner.variables]
     options = [member(image.primed(), inner.coords, own if len(own) == len(image.variables) else ()) for image in outer]
     return Problem((*inner.variables, *parameters), (*inner.where, *where), tuple(o for o in options if o is not None))
@@ -111,12 +111,12 @@ def included(inner: Image, outer: Iterable[Image], parameters: Box, where: Seque
 
 # ------------------------------------------------------------------------------------------- runtime variables
 def runtime_box(m: IndexingMap) -> Box:
-    """The runtime variables of a map, which are parameters of its relation."""
+    """Return the boxes of the runtime variables of a map, which are parameters of its relation."""
     return tuple((r.expr, Interval(r.lo, r.hi)) for r in m.rts)
 
 
 def shared_box(maps: Iterable[IndexingMap]) -> Box:
-    """The runtime variables of several maps; one name is one value, within every box that it has."""
+    """Return the runtime variables of several maps; one name is one value, in the intersection of its boxes."""
     boxes: dict[Var, Interval] = {}
     for m in maps:
         for v, i in runtime_box(m):
@@ -126,7 +126,7 @@ def shared_box(maps: Iterable[IndexingMap]) -> Box:
 
 # ------------------------------------------------------------------------------------------------------ answers
 class Question:
-    """A problem, and what its counterexamples say: ``describe`` makes one of the values of the variables."""
+    """A problem, and ``describe``, which turns values of its variables into a counterexample."""
 
     def __init__(
         self, problem: Problem, describe: Callable[[dict[Expr, int]], Counterexample], confirm: bool = False
@@ -136,7 +136,7 @@ class Question:
         self.seconds = 0.0
 
     def answered(self, rounds: int = ROUNDS) -> Answer:
-        """The answer after so many rounds; those that were made before are not made again."""
+        """Return the answer after ``rounds`` rounds, continuing after those already made."""
         start = time.perf_counter()
         self.portfolio = self.portfolio or Portfolio(self.problem, self.confirm)
         decision = self.portfolio.decided(rounds)
@@ -150,7 +150,7 @@ class Question:
         return Answer(status, decision.engine, decision.tried, found, self.seconds, decision.confirmed_by)
 
     def within(self, total: int) -> Question:
-        """The same question about points of at most this total magnitude."""
+        """Return the same question restricted to points of at most this total magnitude."""
         sizes = (v if i.lo >= 0 else -v if i.hi <= 0 else maximum(v, -v) for v, i in self.problem.variables)
         near = Fact(add(*sizes), Interval(-math.inf, total))
         problem = replace(self.problem, where=(*self.problem.where, near))
@@ -158,14 +158,14 @@ class Question:
 
 
 def asked(problem: Problem, describe: Callable[[dict[Expr, int]], Counterexample], confirm: bool = False) -> Answer:
-    """Decide a problem; ``describe`` makes the counterexample of the values of its variables."""
+    """Decide a problem; ``describe`` turns values of its variables into a counterexample."""
     return Question(problem, describe, confirm).answered()
 
 
 def joined(answers: Sequence[Answer], reason: str = "") -> Answer:
-    """The answer to a conjunction: the smallest counterexample of all, or undecided if a part is.
+    """Return the answer to a conjunction: the smallest counterexample, else undecided if a part is, else proved.
 
-    ``reason`` is the one for a counterexample to any but the first answer.
+    ``reason`` replaces that of a counterexample to any but the first answer.
     """
     tried = tuple(t for a in answers for t in a.tried)
     seconds = math.fsum(a.seconds for a in answers)
@@ -185,18 +185,18 @@ def joined(answers: Sequence[Answer], reason: str = "") -> Answer:
 
 
 def named(values: Mapping[Expr, int]) -> dict[str, int]:
-    """The same values by the names of the variables."""
+    """Return the same values by the names of the variables."""
     return {str(v): x for v, x in values.items()}
 
 
 def targets(m: IndexingMap, env: Mapping[Expr, int]) -> tuple[int, ...] | None:
-    """The target of ``m`` at an assignment, or ``None`` outside its domain."""
+    """Return the target of ``m`` at an assignment, or ``None`` outside its domain."""
     groups = (m.dim_vars, m.range_vars, m.rt_vars)
     return m.evaluate(*([env[v] for v in variables] for variables in groups))
 
 
 class TwoPoints:
-    """Two points of one map: those variables that ``differ`` (all by default) have primed names at the second one."""
+    """Two points of one map.  Variables in ``differ`` (by default all) have primed names at the second point."""
 
     def __init__(self, m: IndexingMap, differ: Sequence[Var] | None = None, *values: Expr) -> None:
         image = Image.of(m)
@@ -210,11 +210,11 @@ class TwoPoints:
         self.box = (*image.variables, *more, *runtime_box(m))
 
     def asked(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Answer:
-        """Whether one of the ``options`` holds at two points of the domain with ``where``."""
+        """Decide whether one of ``options`` holds at all pairs of points of the domain that satisfy ``where``."""
         return self.question(where, options, reason, confirm).answered()
 
     def question(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Question:
-        """The question that :meth:`asked` answers."""
+        """Return the question that :meth:`asked` answers."""
         problem = Problem(self.box, (*self.first, *self.second, *where), tuple(options))
         return Question(problem, lambda env: self.described(env, reason), confirm)
 

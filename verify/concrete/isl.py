@@ -1,10 +1,10 @@
-"""The integer set library: complete for Presburger arithmetic, and never failed on anything tried.
+"""Engine based on the integer set library (isl), which is complete for Presburger arithmetic.
 
-The problem becomes a set over its variables: the points that satisfy ``where``, less those of every option.
-It is empty exactly when the claim holds, and its first point in the counterexample order is a lexicographic
-minimum in a space with the total magnitude in front.  A fresh isl context counts operations from zero, so
-that running out of budget happens at the same place on every machine; with one that is used again, what was asked before
-changes some counts.  islpy does not free contexts, some 10 KB each.  This module and `..isl_form` import islpy.
+The problem becomes the set of points that satisfy ``where`` minus those of every option.  It is empty exactly
+when the claim holds.  Its first point in the counterexample order is a lexicographic minimum in a space with
+the total magnitude in front.  Every question has a fresh isl context, so that the budget runs out at the same
+place on every machine: in a reused context the counts depend on earlier questions.  islpy does not free contexts,
+which take some 10 KB each.  Only this module and `..isl_form` import islpy.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from .enumerate import shrunk
 from .forms import Form, NotQuasiAffine, Row
 from .problem import HOLDS, Fact, Outcome, Point, Problem, counterexample_order
 
-#: Operations of one question: enough for almost everything, and rarely more than a second.
+#: Limit on the isl operations of one question: enough for almost all, and rarely more than a second.
 BUDGET = 5_000
 _SET = islpy.dim_type.set
 _ZERO, _NATURAL, _ANY = Interval(0, 0), Interval(0, math.inf), Interval(-math.inf, math.inf)
 
 
 class _OutOfBudget(Exception):
-    """The limit of operations is reached."""
+    """The limit of operations was reached."""
 
 
 class Affine:
@@ -54,7 +54,7 @@ class Affine:
         return self.at[v]
 
     def form(self, f: Form) -> Any:
-        """The function of a linear form, where the variables are the numbers of its atoms."""
+        """Return the affine function of a linear form; the variables are the numbers of its atoms."""
         return self.sum(f.get(0, 0), [(self.at[m], k) for m, k in f.items() if m])
 
     def sum(self, const: int, terms: list[tuple[Any, int]]) -> Any:
@@ -81,7 +81,7 @@ class Affine:
 
     def floordiv(self, a: Any, b: Any) -> Any:
         n = self._literal(b)
-        # isl's floor is that of rationals, so the sign of the divisor goes into the dividend
+        # isl's floor applies to rationals, so move the sign of the divisor into the dividend
         return (a if n > 0 else a.neg()).scale_down_val(self.value(abs(n))).floor()
 
     def mod(self, a: Any, b: Any) -> Any:
@@ -104,11 +104,11 @@ class Affine:
 
     # -- sets
     def universe(self) -> Any:
-        """The box."""
+        """Return the set of points in the box."""
         return self.conjunction((self.at[v], i) for v, i in self.box)
 
     def conjunction(self, rows: Iterable[tuple[Any, Interval]]) -> Any:
-        """The set where each of these ``Aff`` lies in its interval."""
+        """Return the set in which each of these ``Aff`` lies in its interval."""
         result = islpy.BasicSet.universe(self.space)
         for e, within in rows:
             for c in self.constraints(e, within):
@@ -116,14 +116,14 @@ class Affine:
         return islpy.Set.from_basic_set(result)
 
     def constraints(self, e: Any, within: Interval) -> list[Any]:
-        """That an ``Aff`` lies in ``within``."""
+        """Return constraints which state that an ``Aff`` lies in ``within``."""
         sides = self._sides(e, within)
         if within.lo == within.hi:
             return [islpy.Constraint.equality_from_aff(sides[0])]
         return [islpy.Constraint.inequality_from_aff(side) for side in sides]
 
     def _sides(self, e: Any, within: Interval) -> list[Any]:
-        """Functions whose non-negativity says that ``e`` lies in ``within``."""
+        """Return functions that are all nonnegative exactly if ``e`` lies in ``within``."""
         out = []
         if not is_infinite(within.lo):
             out.append(e.add_constant_val(self.value(-int(within.lo))))
@@ -137,7 +137,7 @@ class Affine:
         return self.conjunction([(e, Interval(0, math.inf))])
 
     def where(self, e: Any, within: Interval) -> Any:
-        """The set of points with ``e`` in ``within``."""
+        """Return the set of points with ``e`` in ``within``."""
         if not isinstance(e, islpy.PwAff):
             return self.conjunction([(e, within)])
         result = islpy.Set.universe(self.space)
@@ -146,12 +146,12 @@ class Affine:
         return result
 
     def outside(self, e: Any, within: Interval) -> list[Any]:
-        """Sets that together hold the points with ``e`` not in ``within``: below it, and above it."""
+        """Return the sets of points with ``e`` below and above ``within``."""
         minus_one = self.value(-1)
         return [self._nonnegative(side.neg().add_constant_val(minus_one)) for side in self._sides(e, within)]
 
     def all_of(self, start: Any, facts: Iterable[Fact]) -> Any:
-        """``start`` cut down to the points where all ``facts`` hold."""
+        """Intersect ``start`` with the set of points at which all ``facts`` hold."""
         chosen = list(facts)
         for e, f in zip(interpret([f.expr for f in chosen], self), chosen, strict=True):
             start = start.intersect(self.where(e, f.within))
@@ -163,11 +163,11 @@ def _piecewise(e: Any) -> Any:
 
 
 def _pieces(problem: Problem, context: Any) -> list[Any]:
-    """Sets whose union are the counterexamples."""
+    """Return sets whose union is the set of counterexamples."""
     algebra = Affine(context, problem.variables)
     domain = algebra.all_of(algebra.universe(), problem.where)
     if len(problem.options) == 1 and not problem.options[0].unknowns:
-        # one conjunction: its violations, one by one, are simpler than the difference of the sets
+        # the violations of each fact of a single conjunction are simpler than the difference of sets
         facts = problem.options[0].facts
         values = interpret([f.expr for f in facts], algebra)
         sides = [s for e, f in zip(values, facts, strict=True) for s in algebra.outside(e, f.within)]
@@ -186,9 +186,9 @@ def _pieces(problem: Problem, context: Any) -> list[Any]:
 
 
 def _first(piece: Any, boxes: Sequence[Interval]) -> Point | None:
-    """The first point of a basic set in the counterexample order; none where it is empty, which isl need not have seen."""
+    """Return the first point of a basic set in the counterexample order, or ``None`` if the set is empty."""
     n = len(boxes)
-    # new coordinates in front: total, magnitude of each variable, minus each variable
+    # new leading coordinates: the total, the magnitude of each variable, each variable negated
     front = 1 + 2 * n
     wide = piece.insert_dims(_SET, 0, front)
     algebra = Affine(piece.get_ctx(), [(k, _ANY) for k in range(1, front + n + 1)])
@@ -196,14 +196,13 @@ def _first(piece: Any, boxes: Sequence[Interval]) -> Point | None:
     for k, (lo, hi) in enumerate(boxes):
         magnitude, minus, x = 2 + k, 2 + n + k, 1 + front + k
         rows.append(({x: 1, minus: 1}, _ZERO))
-        # at the minimum of the total, each magnitude is as small as two bounds allow: the absolute value
+        # at the minimum of the total, each magnitude is the smallest number above x and -x
         rows.append(({x: -1, magnitude: 1}, _ZERO if lo >= 0 else _NATURAL))
         rows.append(({x: 1, magnitude: 1}, _ZERO if hi <= 0 < -lo else _NATURAL))
     for f, i in rows:
         for c in algebra.constraints(algebra.form(f), i):
             wide = wide.add_constraint(c)
-    # the lexicographic minimum of a set with divisions can fail inside isl; lifted, they are ordinary
-    # coordinates
+    # lexmin of a set with divisions can fail inside isl; lifting turns divisions into ordinary coordinates
     point = islpy.Set.from_basic_set(wide).lift().flatten().lexmin().sample_point()
     if point.is_void():
         return None
@@ -217,12 +216,12 @@ def _coordinate(point: Any, k: int) -> int:
 def _integer(value: Any) -> int:
     text = value.to_str()
     if text is None:
-        # isl cannot even print once the limit is reached, and islpy does not raise for texts
+        # isl cannot print once the limit is reached, and islpy then returns None instead of raising
         raise _OutOfBudget
     return parse_int(text)
 
 
-#: What isl says where its budget is spent, and where it gives up on a lexicographic minimum, which nobody has to find.
+#: Messages of isl for a spent budget, and for a lexicographic minimum that it cannot compute, which is not essential.
 _GIVEN_UP = ("maximal number of operations", "affine expression involves some of the domain dimensions")
 
 
@@ -234,7 +233,7 @@ def _value(context: Any, n: int) -> Any:
 
 
 def counterexample(atoms: Sequence[Interval], rows: Iterable[Row], goal: Row, budget: int) -> tuple[bool | None, Point]:
-    """Whether some values of the atoms satisfy the rows but not ``goal``, and which; None where ``budget`` is too small."""
+    """Return whether values of the atoms satisfy the rows but not ``goal``, and the values; ``None`` if out of budget."""
     context = islpy.Context()
     context.set_max_operations(budget)
     try:
@@ -255,13 +254,13 @@ def counterexample(atoms: Sequence[Interval], rows: Iterable[Row], goal: Row, bu
 def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> Outcome:
     """Decide with at most ``budget`` isl operations, and as many again to find the first counterexample.
 
-    isl counts an operation on wide integers as one, so these have fewer.  It does not count what a lexicographic minimum
-    takes where coefficients grow: with wide integers in several variables none is asked for, and the counterexample
-    is only made smaller.
+    isl counts an operation on wide integers as one, so the limit is divided by their width.  It does not count the work
+    of a lexicographic minimum with growing coefficients: for wide integers in several variables the counterexample
+    is only shrunk.
     """
     context = islpy.Context()
     words = problem.words
-    context.set_max_operations(max(budget // words, 1))  # none would be no limit
+    context.set_max_operations(max(budget // words, 1))  # 0 would mean no limit
     boxes = [i for _, i in problem.variables]
     found: list[Point] = []
     try:
@@ -269,7 +268,7 @@ def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> 
         if not pieces:
             return HOLDS
         sample = pieces[0].sample_point()
-        # reading the point that was found is no part of the search
+        # reading the found point must not count as part of the search
         context.reset_operations()
         found.append(tuple(_coordinate(sample, k) for k in range(len(boxes))))
         context.reset_operations()

@@ -1,7 +1,7 @@
-"""Boxes of counterexamples: where a claim fails, every difference on the way to it is there.
+"""Narrows the box of counterexamples: where a claim fails, every difference that it depends on is nonzero.
 
-``max(x, y) - max(x', y)`` is zero where y is above x and x'.  That says nothing about one side alone, but bounds the
-variables of all counterexamples, so that what is asked next is a smaller question, or none.
+``max(x, y) - max(x', y)`` is zero where ``y >= x`` and ``y >= x'``.  So its being nonzero bounds the variables of
+all counterexamples, and the remaining question is smaller, or already decided.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from .climbing import Definitions
 from .forms import Form, Row, plus
 from .problem import preimage
 
-#: So many times a row is looked at for one case; so many definitions are put into one row, and so many cases are told
-#: apart.
+#: Limits on the rows that are propagated for one case, on the definitions unfolded into one row, and on the cases of a
+#: minimum.
 _STEPS = 400
 _DEPTH = 6
 _CASES = 24
@@ -40,7 +40,7 @@ class NarrowedBox:
                     self.touching[m].append(k)
 
     def narrow(self, f: Form, within: Interval) -> bool:
-        """Cut the box to where ``f`` is not in ``within``; whether there is any such place."""
+        """Narrow the box to the points with ``f`` not in ``within``; return whether any may be left."""
         found: list[Interval] | None = None
         for g, least in ((f, within.hi + 1), ({m: -k for m, k in f.items()}, 1 - within.lo)):
             if is_infinite(least):
@@ -55,7 +55,7 @@ class NarrowedBox:
         return True
 
     def _cases(self, f: Form, least: int, depth: int) -> list[list[tuple[Form, int]]]:
-        """Cases of ``f >= least``, each with what else holds there: about the atoms that those in ``f`` are defined by."""
+        """Return cases that cover ``f >= least``, each with implied inequalities about the definitions of its atoms."""
         here = f, least
         high = sum(k * self.box[m].hi if k > 0 else k * self.box[m].lo for m, k in f.items())
         if high < least:
@@ -65,7 +65,7 @@ class NarrowedBox:
         if not m or not depth:
             return [[here]]
         if m in atoms.quotients:
-            # c·q is the dividend less a remainder
+            # c·q is the dividend minus a remainder
             a, c = atoms.quotients[m]
             times = c // math.gcd(c, f[m])
             k = f[m] * times // c
@@ -75,16 +75,16 @@ class NarrowedBox:
         rest = plus(f, {m: 1}, -k)
         found = [self._cases(plus(rest, arg, k), least, depth - 1) for arg in atoms.minima[m]]
         if k < 0:
-            # the minimum is one of its arguments
+            # one case for each argument that may be the minimum
             return [[here, *case] for cases in found for case in cases]
-        # it is at most each of them; of too many cases only the fewest are told apart
+        # the minimum is at most each argument: combine their cases, dropping arguments with many cases beyond the limit
         found.sort(key=len)
         while math.prod(map(len, found)) > _CASES:
             found.pop()
         return [[here, *itertools.chain(*chosen)] for chosen in itertools.product(*found)]
 
     def _within(self, rows: Sequence[Row]) -> list[Interval] | None:
-        """The bounds of all atoms where ``rows`` hold; None if they hold nowhere."""
+        """Propagate ``rows`` and return the bounds of all atoms, or ``None`` on a contradiction."""
         box = list(self.box)
         todo: dict[int, None] = dict.fromkeys(range(len(self.rows), len(self.rows) + len(rows)))
         for _ in range(_STEPS):
@@ -102,7 +102,7 @@ class NarrowedBox:
 
 
 def _cut(f: Form, within: Interval, box: list[Interval]) -> list[int] | None:
-    """Narrow the atoms of one row, in place; those that change much, None where it cannot hold."""
+    """Narrow the atoms of one row in place; return those that shrink by a sixteenth, or ``None`` on a contradiction."""
     low: int | float = f.get(0, 0)
     high = low
     for m, k in f.items():
@@ -132,7 +132,7 @@ def _cut(f: Form, within: Interval, box: list[Interval]) -> list[int] | None:
 
 
 def differences(atoms: Definitions) -> Iterator[Form]:
-    """Yield forms that could not be shown to be zero: atoms less others, and of two quotients the dividends first."""
+    """Yield forms not proved zero: differences of atoms, each after the difference of dividends of two quotients."""
     for f in atoms.doubts:
         m = max(f)
         for j in f:

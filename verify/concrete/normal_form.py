@@ -1,17 +1,15 @@
-"""A normal form of quasi-affine expressions on a box: proves most true claims in about a millisecond, refutes
-none.
+"""Normal form of quasi-affine expressions on a box: proves most true claims in about a millisecond, refutes none.
 
-Every expression becomes a linear form ``constant + Σ coefficient·atom``.  ``x mod c`` is ``x - c·(x // c)``,
-and a quotient is resolved by laws that hold for all integers:
+Every expression becomes a linear form ``constant + Σ coefficient·atom``.  ``x mod c`` is ``x - c·(x // c)``, and
+quotients are rewritten by laws that hold for all integers:
 
 * multiples of the divisor leave the quotient:       ``(c·x + r) // c = x + r // c``
-* what lies within one step cannot carry:            ``(g·x + r) // (g·c) = x // c``  for ``0 <= r < g``
+* a remainder below the step cannot carry:           ``(g·x + r) // (g·c) = x // c``  for ``0 <= r < g``
 * nested quotients are flattened:                    ``(x // a + y) // b = (x + a·y) // (a·b)``
-* a variable that the quotient cuts is two digits:   ``x = r·high + low``, ``0 <= low < r``
+* a variable in a dividend is split in two digits:   ``x = r·high + low``, ``0 <= low < r``
 
-What is left is an opaque atom with a known interval.  Splitting into digits may forget that ``r·high + low``
-stays below a bound that ``r`` does not divide; a claim that needs it stays open here and another engine
-answers it.
+A quotient that no law resolves is an opaque atom with bounds.  Splitting into digits loses an upper bound of
+``r·high + low`` that is no multiple of ``r``; claims that need it are left to other engines.
 """
 
 from __future__ import annotations
@@ -37,21 +35,21 @@ class _Empty(Exception):
 
 
 class NormalForm(LinearAlgebra):
-    """An algebra of linear forms whose quotients are resolved as far as laws and bounds allow."""
+    """An algebra of linear forms that resolves quotients as far as laws and bounds allow."""
 
     def __init__(self, box: Box, max_splits: int) -> None:
         super().__init__()
         self.splits_left = max_splits
-        #: Atoms that have been split or turned out constant, as forms.
+        #: The forms of atoms that were split or became constant.
         self.parts: dict[int, Form] = {}
         self.named: dict[object, int] = {}  # content -> opaque atom
-        #: Counts what was split or narrowed, so that forms made before may be stale.
+        #: Number of splits and narrowings; forms made at an earlier version may be stale.
         self.version = 0
         for v, (lo, hi) in box:
             self.variables[v] = self._fresh(lo, hi)
 
     def _fresh(self, lo: int | float, hi: int | float) -> Form:
-        """A form for a fresh variable; its atom starts at zero where the variable has an end (digits do)."""
+        """Return the form of a fresh variable; its atom starts at zero if the variable has a finite bound, as digits do."""
         if lo > hi:
             raise _Empty
         if lo == hi:
@@ -69,7 +67,7 @@ class NormalForm(LinearAlgebra):
         return atom
 
     def expand(self, f: Form) -> Form:
-        """``f`` over atoms that are still whole."""
+        """Replace split atoms in ``f`` by their parts."""
         parts = self.parts
         while parts and not parts.keys().isdisjoint(f):
             out: Form = {}
@@ -92,7 +90,7 @@ class NormalForm(LinearAlgebra):
         forms = self.least(map(self.expand, args))
         if len(forms) == 1:
             return forms[0]
-        # a common constant stands outside, so that min(x + 1, y + 1) and min(x, y) + 1 meet
+        # move a common constant outside, so that min(x + 1, y + 1) and min(x, y) + 1 are the same form
         shift = min(f.get(0, 0) for f in forms)
         forms = [plus(f, {0: 1}, -shift) for f in forms]
         ranges = [self.bounds(f) for f in forms]
@@ -103,7 +101,7 @@ class NormalForm(LinearAlgebra):
 
     # -- quotients
     def quotient(self, a: Form, c: int) -> Form:
-        """The form of ``a // c`` for ``c > 0``."""
+        """Return the form of ``a // c`` for ``c > 0``."""
         out: Form = {}
         while True:
             rest: Form = {}
@@ -137,7 +135,7 @@ class NormalForm(LinearAlgebra):
             return out
 
     def _coarser(self, rest: Form, c: int) -> tuple[Form, int] | None:
-        """The quotient in units of a step that ``c`` and the larger terms share, if the rest cannot carry."""
+        """Divide by a common divisor of ``c`` and the larger terms if the rest cannot carry; else return ``None``."""
         steps = {math.gcd(k, c) for m, k in rest.items() if m}
         for g in sorted(steps, reverse=True):
             if g == 1:
@@ -154,7 +152,7 @@ class NormalForm(LinearAlgebra):
         return None
 
     def _split(self, rest: Form, c: int) -> bool:
-        """Split the widest variable that ``// c`` cuts into a high and a low digit, if there is one."""
+        """Split the widest variable of a dividend into a high and a low digit; return whether one was split."""
         if not self.splits_left:
             return False
         best: tuple[bool, int | float, int, int] | None = None
@@ -164,7 +162,7 @@ class NormalForm(LinearAlgebra):
             r = c // math.gcd(k, c)
             width = Interval(self.lo[m], self.hi[m]).size
             if 1 < r < width:
-                # strides that divide the divisor give digits; others only a refinement, so they come second
+                # prefer strides that divide the divisor: they give digits, others only a refinement
                 candidate = (c % k == 0, width if is_infinite(width) else width * abs(k), -m, r)
                 if best is None or candidate > best:
                     best = candidate
@@ -180,7 +178,7 @@ class NormalForm(LinearAlgebra):
 
     # -- facts
     def learn(self, f: Form, within: Interval) -> None:
-        """Narrow the atoms of ``f``, which lies in ``within``.  Raises :class:`_Empty` on a contradiction."""
+        """Narrow the atoms of ``f``, given that it lies in ``within``.  Raises :class:`_Empty` on a contradiction."""
         todo = [(f, within)]
         while todo:
             f, within = todo.pop()
@@ -193,7 +191,7 @@ class NormalForm(LinearAlgebra):
             for m, k in f.items():
                 if m == 0:
                     continue
-                # k·m lies in within minus the range of everything else
+                # k·m lies in within minus the range of the other terms
                 rest = self.bounds({j: i for j, i in f.items() if j != m})
                 lo, hi = preimage(within.plus(rest.scale(-1)), k, 0)
                 lo, hi = max(lo, self.lo[m]), min(hi, self.hi[m])
@@ -211,7 +209,7 @@ class NormalForm(LinearAlgebra):
 
 
 def _direction(f: Form) -> tuple[frozenset[tuple[int, int]], int]:
-    """``f`` without its constant, as a key, and the constant."""
+    """Return ``f`` without its constant, as a key, and the constant."""
     return frozenset((m, k) for m, k in f.items() if m), f.get(0, 0)
 
 
@@ -229,11 +227,9 @@ def _implied(nf: NormalForm, f: Form, within: Interval, known: _Known) -> bool:
 
 
 def _settled(nf: NormalForm, exprs: list[Expr], where: tuple[Fact, ...]) -> list[Form]:
-    """The forms of ``exprs``, of which the first belong to ``where`` and are learned, once nothing changes
-    any more.
+    """Compute the forms of ``exprs`` until a fixpoint, learning the facts ``where`` about the first of them.
 
-    Atoms that were split or narrowed after a form was computed leave stale quotients in it: still true, but
-    not normal.
+    A form computed before an atom was split or narrowed may contain stale quotients: it is correct but not normal.
     """
     forms: list[Form] = []
     for _ in range(_MAX_ROUNDS):
@@ -247,7 +243,7 @@ def _settled(nf: NormalForm, exprs: list[Expr], where: tuple[Fact, ...]) -> list
 
 
 def _proves(problem: Problem, alternatives: list[tuple[Fact, ...]], max_splits: int, use_facts: bool) -> bool:
-    """Whether the box (and the facts) imply one alternative, or the facts contradict each other."""
+    """Return whether the box (and the facts) imply one alternative, or the facts contradict each other."""
     where = problem.where if use_facts else ()
     exprs = [f.expr for f in where] + [f.expr for facts in alternatives for f in facts]
     try:
@@ -269,7 +265,7 @@ def _proves(problem: Problem, alternatives: list[tuple[Fact, ...]], max_splits: 
 
 
 def decide(problem: Problem) -> Outcome:
-    """``holds`` where the normal form shows it, otherwise ``open``."""
+    """Return ``holds`` if the normal form proves it, otherwise ``open``."""
     alternatives = [o.facts for option in problem.options for o in option.guessed()]
     if any(not facts for facts in alternatives):
         return HOLDS

@@ -1,7 +1,7 @@
-"""Families of maps as tables of pairs: whether two of them have the same relation, where boxes are small.
+"""Compares families of maps on small boxes as tables of pairs.
 
-Each map is evaluated at its own points only, and marks its pairs in the table of its family.  That takes time with the
-number of all points, where an engine that looks for each pair among many maps takes time with the product.
+Each map is evaluated at its own points and marks its pairs in the table of its family.  The time grows with the total
+number of points.  An engine that searches many maps for each pair takes time that grows with the product.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ...core.points import domain_values
 
 __all__ = ["LARGE", "SMALL", "same_pairs"]
 
-#: Most points that one map is evaluated at; a table has room for four times as many pairs.
+#: Limits on the points of one map; a table may have four times as many entries.
 SMALL, LARGE = 1 << 20, 1 << 23
 
 
 def same_pairs(left: Sequence[IndexingMap], right: Sequence[IndexingMap], most: int = LARGE) -> bool | None:
-    """Whether two families have the same pairs; ``None`` where there are too many, or values of runtime.
+    """Return whether two families have the same pairs, or ``None`` if there are too many, or runtime variables.
 
-    Each map may have ``most`` points.
+    Each map may have at most ``most`` points.
     """
     maps = [m for m in (*left, *right) if not m.is_trivially_empty]
     if len({(len(m.dims), len(m.results)) for m in maps}) > 1 or any(m.rts for m in maps):
@@ -33,11 +33,11 @@ def same_pairs(left: Sequence[IndexingMap], right: Sequence[IndexingMap], most: 
     copied = _copied(maps)
 
     def coordinates(m: IndexingMap) -> list[Expr]:
-        # one that is always there: a table without others says whether there is any point
+        # a constant coordinate, so that a table without other coordinates still tells whether there is a point
         dims = [integer(0), *(v.expr for i, v in enumerate(m.dims) if i not in copied)]
         return dims + [e for j, e in enumerate(m.results) if j not in copied.values()]
 
-    # evaluated twice, first for how large a table is: values of all maps at once may take too much memory
+    # evaluate twice, first for the size of the table: keeping the values of all maps may take too much memory
     box: list[Interval] = []
     for m in maps:
         columns = domain_values(m, coordinates(m), most)
@@ -63,7 +63,7 @@ def same_pairs(left: Sequence[IndexingMap], right: Sequence[IndexingMap], most: 
 
 
 def _copied(maps: Sequence[IndexingMap]) -> dict[int, int]:
-    """The dimensions with one box in all maps, of which each only says that one result, always the same, is a copy."""
+    """Return dimensions, with a result each, that have the same box in all maps and occur only as that result."""
     found: dict[int, int] = {}
     for i, v in enumerate(maps[0].dims if maps else ()):
         for j in range(len(maps[0].results)):

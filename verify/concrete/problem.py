@@ -1,8 +1,8 @@
-"""The one shape that every concrete question is brought into, and the answers.
+"""The common form of concrete questions, and their answers.
 
-A :class:`Problem` says: *for all integers in a box that satisfy some facts, at least one option holds*.  An
-option is a conjunction of facts ``expr in [lo, hi]``, possibly with unknowns that may be chosen freely within
-their own boxes:
+A :class:`Problem` states: *for all integers in a box that satisfy some facts, at least one option holds*.  An
+option is a conjunction of facts ``expr in [lo, hi]``, possibly with existentially quantified unknowns in boxes of
+their own:
 
     for all  x in box  with  where(x):   option_1(x)  or  option_2(x)  or ...      option_j(x) = exists y:
     facts_j(x, y)
@@ -35,7 +35,7 @@ Box = tuple[tuple[Var, Interval], ...]
 
 
 class Fact(NamedTuple):
-    """``expr`` lies in ``within`` (whose ends may be infinite)."""
+    """The statement that ``expr`` lies in ``within``, whose ends may be infinite."""
 
     expr: Expr
     within: Interval
@@ -46,7 +46,7 @@ class Fact(NamedTuple):
 
 
 def substituted(facts: Iterable[Fact], mapping: Mapping[Any, ExprLike]) -> list[Fact]:
-    """The facts with ``mapping`` applied to their expressions."""
+    """Return the facts with ``mapping`` applied to their expressions."""
     chosen = list(facts)
     moved = substitute_all([f.expr for f in chosen], mapping)
     return [Fact(e, f.within) for e, f in zip(moved, chosen, strict=True)]
@@ -54,11 +54,10 @@ def substituted(facts: Iterable[Fact], mapping: Mapping[Any, ExprLike]) -> list[
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way for a problem's claim to be true: there are ``unknowns`` in their boxes such that all facts
-    hold.
+    """A disjunct of a problem's claim: there are ``unknowns`` in their boxes for which all facts hold.
 
-    ``guesses`` are expressions for the unknowns that are worth trying; a guess that fits is a proof, one that
-    does not says nothing.
+    ``guesses`` are candidate expressions for the unknowns.  A guess that satisfies the facts proves the option; a
+    wrong guess refutes nothing.
     """
 
     facts: tuple[Fact, ...]
@@ -66,11 +65,11 @@ class Option:
     guesses: tuple[tuple[Expr, ...], ...] = ()
 
     def variables(self) -> set[Var]:
-        """The variables in its facts."""
+        """Return the variables in its facts."""
         return {v for f in self.facts for v in f.expr.variables()}
 
     def guessed(self) -> Iterator[Option]:
-        """Sufficient options without unknowns, one a guess; the option itself if it has no unknowns."""
+        """Yield a sufficient option without unknowns for each guess, or the option itself if it has no unknowns."""
         if not self.unknowns:
             yield self
             return
@@ -80,26 +79,26 @@ class Option:
             yield Option((*inside, *substituted(self.facts, chosen)))
 
     def substituted(self, mapping: Mapping[Any, ExprLike]) -> Option:
-        """The same option with ``mapping`` applied to facts and guesses."""
+        """Return the option with ``mapping`` applied to facts and guesses."""
         guesses = tuple(tuple(substitute_all(guess, mapping)) for guess in self.guesses)
         return Option(tuple(substituted(self.facts, mapping)), self.unknowns, guesses)
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """For all ``variables`` in their boxes with ``where``, some option holds (without options: no such)."""
+    """The claim that for all ``variables`` in their boxes with ``where`` some option holds; without options, false."""
 
     variables: Box
     where: tuple[Fact, ...] = ()
     options: tuple[Option, ...] = ()
 
     def exprs(self) -> list[Expr]:
-        """Every maximal expression."""
+        """Return the expressions of all facts."""
         return [f.expr for f in self.where] + [f.expr for o in self.options for f in o.facts]
 
     @property
     def words(self) -> int:
-        """So many words of 64 bits hold every integer on the way to a value; variables without an end do not count."""
+        """The number of 64-bit words that hold every intermediate value; infinite bounds are ignored."""
         unknowns = (u for o in self.options for u in o.unknowns)
         largest = {
             v: max((int(abs(x)) for x in i if not is_infinite(x)), default=0) for v, i in (*self.variables, *unknowns)
@@ -109,16 +108,14 @@ class Problem:
         return 1 + magnitude.peak.bit_length() // 64
 
     def environment(self, point: Point) -> dict[Expr, int]:
-        """``point`` as an assignment."""
+        """Return ``point`` as an assignment."""
         return {v: x for (v, _), x in zip(self.variables, point, strict=True)}
 
     def simplified(self) -> tuple[Problem, dict[Var, int]] | None:
-        """An equivalent smaller problem and the values of the variables left out; ``None`` if no point
-        satisfies ``where``.
+        """Return an equivalent smaller problem and the values of eliminated variables; ``None`` if ``where`` is false.
 
-        Boxes are cut by facts about sums of variables, variables with one value are substituted, and
-        variables that nothing depends on are fixed at their smallest value, so that a minimal counterexample
-        stays minimal.
+        Facts about sums of variables narrow boxes, variables with one value are substituted, and unused variables
+        are fixed at their smallest value, so that a minimal counterexample stays minimal.
         """
         box = dict(self.variables)
         where, options = list(self.where), list(self.options)
@@ -146,7 +143,7 @@ class Problem:
             for v in single:
                 del box[v]
             where, options = substituted(where, single), [o.substituted(single) for o in options]
-        # what the box says of a variable need not be said again, and may be all that is said of it
+        # drop facts that the box implies: their variable may then be unused
         digits = [_with_digits(o.facts, {**box, **dict(o.unknowns)}) for o in options]
         options = [
             replace(o, facts=tuple(f for f in facts if not _implied(f, box)))
@@ -159,11 +156,11 @@ class Problem:
         return Problem(tuple((v, i) for v, i in box.items() if v in used), tuple(where), tuple(options)), fixed
 
     def restored(self, values: Mapping[Var, int]) -> Point:
-        """A point with these values; what a simplified problem has not is as small as it can be."""
+        """Return a point with these values; other variables have their smallest value."""
         return tuple(values[v] if v in values else smallest(i) for v, i in self.variables)
 
     def violated_by(self, point: Point) -> bool | None:
-        """Whether ``point`` is a counterexample, by evaluation; ``None`` if there is too much to try."""
+        """Return whether ``point`` evaluates to a counterexample, or ``None`` if unknowns have too many values."""
         env = self.environment(point)
         if any(x not in i for x, (_, i) in zip(point, self.variables, strict=True)):
             return False
@@ -174,7 +171,7 @@ class Problem:
             if size(option.unknowns) > 4096:
                 unsure = True
                 continue
-            # what no unknown has a part in is computed once
+            # compute subexpressions without unknowns once
             facts = substituted(option.facts, env)
             names = [v for v, _ in option.unknowns]
             for values in itertools.product(*(range(int(i.lo), int(i.hi) + 1) for _, i in option.unknowns)):
@@ -197,7 +194,7 @@ class Problem:
 
 
 def _narrowed(f: Fact, box: Mapping[Var, Interval]) -> tuple[Var, Interval] | None:
-    """The variable and interval that ``f`` is about, when it is about one variable only."""
+    """Return the variable and its implied interval if ``f`` is about a single variable, else ``None``."""
     if isinstance(f.expr, Var):
         return (f.expr, f.within) if f.expr in box else None
     if not isinstance(f.expr, Sum) or len(f.expr.terms) != 1:
@@ -213,7 +210,7 @@ def _implied(f: Fact, box: Mapping[Var, Interval]) -> bool:
 
 
 def _with_digits(where: Sequence[Fact], box: Mapping[Var, Interval]) -> list[Fact]:
-    """Equations between places as those of their digits."""
+    """Replace equations between mixed-radix numbers by equations between their digits."""
     zero = Interval(0, 0)
     equations = [f.expr - int(f.within.lo) for f in where if f.within.lo == f.within.hi]
     if not equations:
@@ -225,18 +222,18 @@ def _with_digits(where: Sequence[Fact], box: Mapping[Var, Interval]) -> list[Fac
 
 
 def _without_quotient(f: Fact) -> Fact:
-    """``e // c in [lo, hi]`` for ``c > 0`` as a fact about ``e``."""
+    """Turn ``e // c in [lo, hi]`` for ``c > 0`` into a fact about ``e``."""
     while isinstance(f.expr, FloorDiv) and isinstance(f.expr.b, Int) and f.expr.b.value > 0:
         f = Fact(f.expr.a, dividends(f.within, f.expr.b.value))
     return f
 
 
-#: How often sums are gone through; a round may gain a single value of many.
+#: Limit on the rounds of narrowing, since a round may remove a single value from a large box.
 _NARROWED = 6
 
 
 def _narrow_sums(where: Sequence[Fact], box: dict[Var, Interval]) -> None:
-    """Cut boxes by facts about sums of variables, in place."""
+    """Narrow boxes by facts about sums of variables, in place."""
     sums = [(f.expr, f.within) for f in where if isinstance(f.expr, Sum) and all(v in box for v, _ in f.expr.terms)]
     for _ in range(_NARROWED):
         before = dict(box)
@@ -250,7 +247,7 @@ def _narrow_sums(where: Sequence[Fact], box: dict[Var, Interval]) -> None:
 
 
 def preimage(within: Interval, k: int, const: int) -> Interval:
-    """The integers ``x`` with ``k·x + const`` in ``within``, for ``k ≠ 0``."""
+    """Return the integers ``x`` with ``k·x + const`` in ``within``, for ``k ≠ 0``."""
     lo, hi = within if k > 0 else (within.hi, within.lo)
     least = -math.inf if is_infinite(lo) else -((const - lo) // k) if k > 0 else -((lo - const) // -k)
     most = math.inf if is_infinite(hi) else (hi - const) // k
@@ -258,12 +255,12 @@ def preimage(within: Interval, k: int, const: int) -> Interval:
 
 
 def dividends(within: Interval, c: int) -> Interval:
-    """The integers ``x`` with ``x // c`` in ``within``, for ``c > 0``."""
+    """Return the integers ``x`` with ``x // c`` in ``within``, for ``c > 0``."""
     return within.scale(c).plus(Interval(0, c - 1))
 
 
 def size(box: Box) -> int | float:
-    """The number of points of a box."""
+    """Return the number of points of a box."""
     sizes = [i.size for _, i in box]
     return 0 if 0 in sizes else math.inf if math.inf in sizes else math.prod(sizes)
 
@@ -273,14 +270,14 @@ def _all_hold(facts: Sequence[Fact], env: Mapping[Expr, int]) -> bool:
 
 
 def smallest(i: Interval) -> int:
-    """The member of smallest magnitude, positive if there are two."""
+    """Return the member of smallest magnitude, the positive one of two."""
     if i.lo <= 0 <= i.hi:
         return 0
     return int(i.lo) if i.lo > 0 else int(i.hi)
 
 
 def counterexample_order(point: Point) -> tuple[object, ...]:
-    """Sort key: total magnitude, then the magnitudes in order, then positive before negative."""
+    """Return a sort key: total magnitude, then the magnitudes in order, then positive before negative."""
     sizes = tuple(abs(x) for x in point)
     return sum(sizes), sizes, tuple(-x for x in point)
 
@@ -302,10 +299,10 @@ HOLDS = Outcome("holds")
 class Counterexample(Shown):
     """A point where a claim is false.
 
-    ``values`` has every variable by name.  ``left`` and ``right`` are the two results there; ``None`` means
-    that the side has no value, because the point lies outside its domain or its relation lacks the pair.
-    ``reason`` is one sentence for people.  ``minimal`` says that no counterexample has a smaller total
-    magnitude; of a map with parameters, that there is none at sizes of a smaller sum, and none smaller at these sizes.
+    ``values`` maps names of variables to their values.  ``left`` and ``right`` are the two results at the point;
+    ``None`` means that the point lies outside the domain of that side or its relation lacks the pair.
+    ``reason`` is one sentence for readers.  ``minimal`` states that no counterexample has a smaller total magnitude;
+    for a map with parameters, that there is none for sizes of a smaller sum, and none smaller for these sizes.
     """
 
     values: dict[str, int]
@@ -315,7 +312,7 @@ class Counterexample(Shown):
     minimal: bool = True
 
     def subterms(self, *exprs: Expr) -> list[tuple[Expr, int]]:
-        """Every subexpression of ``exprs`` with its value here, children first; literals left out."""
+        """Return every subexpression of ``exprs`` except literals with its value at this point, children first."""
         values: dict[Expr, int] = {}
         interpret(exprs, Integers(self.values), values)
         return [(e, int(x)) for e, x in values.items() if not isinstance(e, Int)]
@@ -329,10 +326,10 @@ class Counterexample(Shown):
 class Answer(Shown):
     """The verdict on a concrete question.
 
-    ``engine`` decided it and ``tried`` lists, in order, what each engine said; ``confirmed_by`` names the
-    independent engine that came to the same verdict, if one was asked for.  ``seconds`` is information only:
-    no verdict depends on it.  ``sides`` are the two maps, where the question was whether they are equal, and
-    ``mode`` is in which sense: as relations, or pointwise.
+    ``engine`` decided it, and ``tried`` lists the answers of all engines in order.  ``confirmed_by`` names the
+    independent engine that reached the same verdict, if confirmation was requested.  ``seconds`` is information
+    only: no verdict depends on it.  For a question of equality, ``sides`` are the two maps and ``mode`` is the
+    kind of equality: of relations, or pointwise.
     """
 
     verdict: Status
@@ -356,7 +353,7 @@ class Answer(Shown):
 
 
 class EngineDisagreement(IndexproofError):
-    """Two engines contradict each other, a bug of the highest order.  The message repeats the problem."""
+    """Two engines contradict each other, which is always a bug.  The message states the problem."""
 
     def __init__(self, problem: Problem, first: str, one: Outcome, second: str, other: Outcome) -> None:
         self.problem = problem

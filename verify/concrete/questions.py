@@ -1,7 +1,7 @@
 """Questions about concrete expressions, one map or a family of maps, and their answers.
 
-Each function states one claim and returns an :class:`~.problem.Answer`: proved, or refuted by a counterexample that is
-the smallest one unless it says otherwise.  Runtime variables are parameters: a claim is about every value that they have.
+Each function decides one claim and returns an :class:`~.problem.Answer`: proved, refuted or undecided.  The counterexample
+is the smallest one unless it is marked otherwise.  Runtime variables are parameters: a claim is about all of their values.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def equal_exprs(
     *,
     confirm: bool = False,
 ) -> Answer:
-    """Whether both (lists of) expressions have the same values at every point of ``box`` that satisfies ``constraints``.
+    """Decide whether both (lists of) expressions are equal at every point of ``box`` that satisfies ``constraints``.
 
     ``box`` lists ``(name, lo, hi)`` or maps variables to :class:`~indexproof.core.interval.Interval`; ends
     may be infinite.
@@ -54,21 +54,21 @@ def equal_exprs(
 
 
 def holds(goal: Condition, box: BoxLike, hypotheses: Iterable[Condition] = (), *, confirm: bool = False) -> Answer:
-    """Whether ``goal`` is true at every point of ``box`` where all ``hypotheses`` are."""
+    """Decide whether ``goal`` is true at every point of ``box`` at which all ``hypotheses`` are."""
     where: list[Fact] = []
     options = [Option(tuple(facts)) for facts in _alternatives(goal)]
     for h in hypotheses:
         cases = _alternatives(h)
         if len(cases) == 1:
             where += cases[0]
-        else:  # a hypothesis that is no conjunction goes to the other side: it is false, or the goal is true
+        else:  # move a disjunction to the other side: it is false, or the goal is true
             options += [Option(tuple(f)) for f in _alternatives(negate(h))]
     problem = Problem(_box(box), tuple(where), tuple(options))
     return asked(problem, lambda env: Counterexample(named(env), reason=f"`{goal}` is false"), confirm)
 
 
 def _alternatives(c: Condition) -> list[list[Fact]]:
-    """``c`` in disjunctive normal form."""
+    """Return ``c`` in disjunctive normal form."""
     below, above = Interval(-math.inf, -1), Interval(1, math.inf)
     not_above = Interval(-math.inf, 0)
     match c:
@@ -106,12 +106,12 @@ def _alternatives(c: Condition) -> list[list[Fact]]:
 
 # ---------------------------------------------------------------------------------------------------- one map
 def is_empty(m: IndexingMap, *, confirm: bool = False) -> Answer:
-    """Whether the domain of ``m`` is empty for all runtime values; refuted by its smallest point."""
+    """Decide whether the domain of ``m`` is empty for all runtime values; refuted by its smallest point."""
     return asked(_domain(m), lambda env: Counterexample(named(env), targets(m, env), reason="in the domain"), confirm)
 
 
 def in_bounds(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
-    """Whether every target of ``m`` is an index of a tensor of this ``shape``."""
+    """Decide whether every target of ``m`` is an index of a tensor of this ``shape``."""
     bounds = intervals(m, shape)
     option = Option(tuple(Fact(e, i) for e, i in zip(m.results, bounds, strict=True)))
 
@@ -126,7 +126,7 @@ def in_bounds(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Ans
 
 
 def covers(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
-    """Whether every index of a tensor of this ``shape`` is a target of ``m``; refuted by one that is not."""
+    """Decide whether every index of a tensor of this ``shape`` is a target of ``m``; refuted by one that is not."""
     bounds = intervals(m, shape)
     taken = {v.name for v in m.variables}
     index = [var(unused_name(f"t{k}", taken)) for k in range(len(bounds))]
@@ -138,7 +138,7 @@ def covers(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer
 
 # ------------------------------------------------------------------------------------------- families of maps
 def disjoint_domains(maps: Sequence[IndexingMap], *, confirm: bool = False) -> Answer:
-    """Whether no source is in the domain of two of ``maps``.  Runtime variables of one name are one value."""
+    """Decide whether the domains of ``maps`` are pairwise disjoint.  Runtime variables with the same name are equal."""
     answers = []
     for j, second in enumerate(maps):
         for k, first in enumerate(maps[:j]):
@@ -156,7 +156,7 @@ def disjoint_domains(maps: Sequence[IndexingMap], *, confirm: bool = False) -> A
 
 
 def covering_domains(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: bool = False) -> Answer:
-    """Whether every index of a tensor of this ``shape`` is in the domain of at least one of ``maps``."""
+    """Decide whether every index of a tensor of this ``shape`` is in the domain of at least one of ``maps``."""
     names = [v.expr for v in maps[0].dims] if maps else [var(f"d{k}") for k in range(len(shape))]
     if any(len(m.dims) != len(shape) for m in maps):
         raise InputError(f"the shape has {len(shape)} dimensions, but not all maps do")
@@ -167,13 +167,13 @@ def covering_domains(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: 
 
 
 def partition(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: bool = False) -> Answer:
-    """Whether every index of a tensor of this ``shape`` is in the domain of exactly one of ``maps``."""
+    """Decide whether every index of a tensor of this ``shape`` is in the domain of exactly one of ``maps``."""
     return joined([covering_domains(maps, shape, confirm=confirm), disjoint_domains(maps, confirm=confirm)])
 
 
 # ----------------------------------------------------------------------------------------------------- common
 def _domain(m: IndexingMap, *options: Option) -> Problem:
-    """That one of ``options`` holds at every point of the domain."""
+    """Return the problem that one of ``options`` holds at every point of the domain."""
     image = Image.of(m)
     return Problem((*image.variables, *runtime_box(m)), image.where, options)
 
@@ -187,7 +187,7 @@ def _exprs(given: Sequence[ExprLike] | ExprLike) -> list[Expr]:
 
 
 def _box(box: BoxLike) -> Box:
-    """Variables with intervals, from a mapping or from ``(name, lo, hi)``."""
+    """Return variables with intervals, from a mapping or from ``(name, lo, hi)``."""
     if isinstance(box, Mapping):
         pairs: list[tuple[Any, Any]] = list(box.items())
     else:
@@ -197,13 +197,13 @@ def _box(box: BoxLike) -> Box:
 
 
 def constraint_facts(constraints: Iterable[ConstraintLike]) -> tuple[Fact, ...]:
-    """Constraints, or ``(expression, lo, hi)``, as facts."""
+    """Return constraints, or ``(expression, lo, hi)``, as facts."""
     triples = ((c.expr, c.lo, c.hi) if isinstance(c, Constraint) else c for c in constraints)
     return tuple(Fact(lift(e), Interval(lo, hi)) for e, lo, hi in triples)
 
 
 def intervals(m: IndexingMap, shape: ShapeLike) -> list[Interval]:
-    """The interval of each result that is an index of a tensor of this ``shape``."""
+    """Return the interval of each result as an index of a tensor of this ``shape``."""
     if len(shape) != len(m.results):
         raise InputError(f"the map has {len(m.results)} results but the shape has {len(shape)} dimensions")
     return _intervals(shape)

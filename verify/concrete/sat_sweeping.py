@@ -1,12 +1,11 @@
-"""Quotients that are equal get one name: deep expressions are compared level by level.
+"""Compares deep expressions level by level, by merging quotients that are proved equal.
 
 Expressions become linear forms over atoms as in :mod:`.normal_form`, but a new quotient or minimum is first compared
-with those that are there.  Two whose values differ by a constant at sample points are candidates; whether they are
-equal is a question about a few levels of definitions, linear once every quotient is an integer of its own
-(``0 <= x - c·q < c``).  What has been shown equal is one atom from there on, so that a question about twelve nested
-divisions is a dozen questions about one or two.  Samples suggest and prove nothing; isl and z3 prove.  z3 is
-bad at divisions, which are gone by then, and at wide coefficients, with which isl is fast where atoms are few; a minimum
-is a disjunction, which only z3 is asked about.
+with earlier ones.  Two whose values differ by a constant at sample points are candidates.  Whether they are equal is a
+question about a few levels of definitions, which is linear once every quotient is an integer with ``0 <= x - c·q < c``.
+Atoms proved equal are merged, so a question about twelve nested divisions becomes a dozen questions about one or two.
+Samples only suggest equalities; isl and z3 prove them.  isl is asked first: it is fast on few atoms, also with wide
+coefficients, on which z3 is slow.  A minimum is a disjunction, about which only z3 is asked.
 """
 
 from __future__ import annotations
@@ -28,31 +27,31 @@ from .narrowing import NarrowedBox, differences
 from .problem import HOLDS, Box, Outcome, Point, Problem
 
 NAME = "SAT sweeping"
-#: Resource units of z3 for one local question; the last question about an option may take so many times more.
+#: Limit on the z3 resource units of one local question, and the factor for the last question about an option.
 BUDGET = 60_000
 _LAST = 5
-#: Operations of isl, which is asked first where there is no choice, divided by the number of atoms.  It is fast, and good
-#: with wide coefficients, where atoms are few; with many of them its operations take longer and longer.
+#: Limit on isl operations, divided by the number of atoms since operations on many atoms take longer.  isl is asked first
+#: if there is no disjunction.
 _OPERATIONS = 16_000
-#: More than this is not spent on one local question; what grows then is the search for a counterexample.
+#: Upper limit on the budget of one local question; beyond it only the search for a counterexample grows.
 _PATIENT = 4_000_000
-#: Sample points, of which so many are drawn, and how few of them may satisfy the facts.
+#: The number of sample points, of points drawn for them, and of those that must satisfy the facts at least.
 _SAMPLES = 96
 _DRAWN = 2048
 _FEWEST = 8
-#: How many candidates are tried for one atom.
+#: Limit on the candidates of each sign that are tried for one atom.
 _TRIED = 3
-#: So many atoms are replaced where a range is asked for, the newest first.
+#: Limit on the atoms that are unfolded to compute a range, the newest first.
 _UNFOLDED = 48
-#: Levels of definitions that local questions unfold, and atoms that they may have.
+#: Levels of definitions that local questions unfold, and the limit on their atoms.
 _LEVELS = (1, 2, 4)
 _ATOMS = 40
-#: So many generations of points are looked at for counterexamples, times the root of how often the budget has the least.
+#: Generations of points in the search for counterexamples; they grow with the square root of the budget.
 _GENERATIONS = 40
-#: So many are before the box is narrowed.
+#: Generations before the box is narrowed, and the limit on options.
 _FIRST = 8
 _OPTIONS = 8
-#: So many differences are gone through to narrow the box.
+#: Limit on the differences by which the box is narrowed.
 _DOUBTS = 24
 _Answers: TypeAlias = "dict[str, tuple[bool | None, Point]]"
 _NOTHING: Mapping[int, Form] = {}
@@ -66,9 +65,9 @@ class _Atoms(Definitions):
     ) -> None:
         self.budget = min(budget, _PATIENT)
         super().__init__()
-        #: The answers of solvers to local questions.
+        #: Cache of the solvers' answers to local questions.
         self.answers = answers
-        #: What atoms are taken to be; z3 is not asked then.
+        #: Forms that atoms are assumed to equal; if there are any, z3 is not asked.
         self.assumed = assumed
         self.named: dict[object, Form] = {}
         self.alike: dict[object, list[int]] = {}
@@ -83,11 +82,11 @@ class _Atoms(Definitions):
         return atom
 
     def values(self, f: Form) -> Any:
-        """The values of ``f`` at the sample points."""
+        """Return the values of ``f`` at the sample points."""
         return combined(f, self.samples)
 
     def range(self, f: Form) -> Interval:
-        """An interval for ``f``: of its atoms, and of what remains when multiples of remainders are taken out."""
+        """Return an interval for ``f``, by the bounds of its atoms before and after unfolding quotients."""
         found = self.bounds(f)
         slack = Interval(0, 0)
         for _ in range(_UNFOLDED):
@@ -104,7 +103,7 @@ class _Atoms(Definitions):
 
     # -- local questions
     def implied(self, f: Form, within: Interval, levels: Sequence[int] = _LEVELS, factor: int = 1) -> bool:
-        """Whether ``f`` lies in ``within``, by its range or by a question about a few levels of definitions."""
+        """Return whether ``f`` is proved to lie in ``within``, by its range or by unfolding a few levels of definitions."""
         if self.range(f).inside(within):
             return True
         before: set[int] = set()
@@ -121,13 +120,13 @@ class _Atoms(Definitions):
         return False
 
     def point(self, f: Form, within: Interval, factor: int) -> tuple[bool | None, dict[int, int]]:
-        """Whether ``f`` can leave ``within``, everything unfolded; and values of atoms where it does."""
+        """Return whether ``f`` can leave ``within``, with all definitions unfolded, and values of atoms for it."""
         cone, _ = self._cone(f, len(self.lo))
         found, values = self._asked(cone, (f, within), factor)
         return found, dict(zip(sorted(cone), values, strict=False))
 
     def _cone(self, f: Form, levels: int) -> tuple[set[int], bool]:
-        """The atoms that ``f`` depends on through so many definitions, and whether that is all."""
+        """Return the atoms that ``f`` depends on through ``levels`` definitions, and whether these are all."""
         cone = {m for m in f if m}
         layer = set(cone)
         for _ in range(levels):
@@ -135,7 +134,7 @@ class _Atoms(Definitions):
             if len(cone) + len(below) > _ATOMS:
                 return cone, False
             if levels > 1:
-                # facts about these, with what they mention besides
+                # add the atoms that share a fact with these
                 touching = {j for g, _ in self.rows if not cone.isdisjoint(g) for j in g if j} - cone
                 if len(cone) + len(below) + len(touching) <= _ATOMS:
                     below |= touching
@@ -220,7 +219,7 @@ class _Atoms(Definitions):
         forms = self.least(args)
         if len(forms) == 1:
             return forms[0]
-        # what all have in common stands outside; of two, one is zero, and the other begins positively
+        # move common terms outside; of two forms, one becomes zero and the other has a positive leading coefficient
         base = {m: k for m, k in forms[0].items() if m and all(f.get(m) == k for f in forms)}
         add_term(base, 0, min(f.get(0, 0) for f in forms))
         if len(forms) == 2:
@@ -233,7 +232,7 @@ class _Atoms(Definitions):
         return plus(base, self.named[content], 1)
 
     def above(self, f: Form, g: Form) -> bool:
-        """Whether ``f`` is never below ``g``."""
+        """Return whether ``f >= g`` is proved."""
         gap = plus(f, g, -1)
         if is_constant(gap):
             return gap.get(0, 0) >= 0
@@ -243,14 +242,14 @@ class _Atoms(Definitions):
         return bool(np.all(self.values(gap) >= 0)) and self.implied(gap, natural)
 
     def _named_minimum(self, forms: list[Form]) -> Form:
-        """An atom for the least of ``forms``: a known one, up to sign and a constant, if it can be shown to be that."""
+        """Return a form for the minimum: a known atom up to sign and constant if proved equal, else a new one."""
         values = np.minimum.reduce([self.values(f) for f in forms])
         candidates = [*self._candidates(values)]
         ranges = [self.range(f) for f in forms]
         atom = self._atom(min(r.lo for r in ranges), min(r.hi for r in ranges), values)
         self.minima[atom] = forms
         for f in candidates:
-            # none is below it, nor is it below all of them
+            # f is at most every argument, and equals their minimum
             if all(self.implied(plus(g, f, -1), Interval(0, math.inf)) for g in forms) and self.implied(
                 plus(f, {atom: 1}, -1), Interval(0, 0)
             ):
@@ -259,7 +258,7 @@ class _Atoms(Definitions):
 
     # -- quotients
     def _named(self, rest: Form, c: int) -> Form:
-        """An atom for ``rest // c``: a known one, up to sign and a constant, if it can be shown to be that."""
+        """Return a form for ``rest // c``: a known atom up to sign and constant if proved equal, else a new one."""
         values = self.values(rest) // c
         tried = []
         for f in self._candidates(values):
@@ -273,12 +272,12 @@ class _Atoms(Definitions):
         return self._doubted(atom, tried)
 
     def _doubted(self, atom: int, candidates: Iterable[Form]) -> Form:
-        """A new atom that could not be shown to be any of ``candidates``, or what it is assumed to be."""
+        """Record that a new atom was not proved equal to ``candidates``; return its form, or the assumed one."""
         self.doubts += [plus({atom: 1}, f, -1) for f in candidates]
         return self.assumed.get(atom, {atom: 1})
 
     def _candidates(self, values: Any) -> Iterator[Form]:
-        """Forms with these values at the sample points: a constant, or an atom or its negation and a constant."""
+        """Yield forms with these values at the sample points: a constant, or an atom or its negation plus a constant."""
         shape = _shape(values)
         if not any(shape):
             yield constant(int(values[0]))
@@ -292,7 +291,7 @@ def _length(columns: Sequence[Any]) -> int:
 
 
 def _shape(values: Any) -> tuple[int, ...]:
-    """Values up to a constant."""
+    """Return the values minus the first one, as a key."""
     return tuple((values - values[0]).tolist())
 
 
@@ -302,7 +301,7 @@ def _lead(f: Form) -> int:
 
 # ------------------------------------------------------------------------------------------------ the engine
 def _columns(problem: Problem) -> list[Any]:
-    """Sample values of each variable at points that satisfy the facts, if enough of those drawn do."""
+    """Return sample values of each variable, at points that satisfy the facts if enough of those drawn do."""
     columns = [drawn(i, _DRAWN, k, object) for k, (_, i) in enumerate(problem.variables)]
     rows = np.flatnonzero(satisfied(problem.where, dict(zip((v for v, _ in problem.variables), columns, strict=True))))
     if len(rows) < _FEWEST:
@@ -311,9 +310,9 @@ def _columns(problem: Problem) -> list[Any]:
 
 
 def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
-    """``holds`` or ``fails`` (hardly minimal) where equal quotients are found, otherwise ``open``."""
+    """Return ``holds`` or ``fails`` (rarely minimal) if merging quotients or climbing decides it, otherwise ``open``."""
     variables = {v for v, _ in problem.variables}
-    # a guess may name a variable that the problem does not have, and is then none
+    # drop guesses that mention a variable which the problem does not have
     options = [o for option in problem.options for o in option.guessed() if o.variables() <= variables]
     if not 0 < len(options) <= _OPTIONS or not problem.variables:
         return Outcome("open", note="not tried")
@@ -341,7 +340,7 @@ def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
                 if any(2 * new <= old for new, old in sizes):
                     smaller = replace(smaller, variables=box)
                     continue
-                # what is found at all is mostly found soon
+                # counterexamples are usually found early, so generations grow slowly
                 generations = math.isqrt(_GENERATIONS**2 * budget // BUDGET)
                 found = _climbed(smaller, atoms, rows, generations)
             return _decided(problem, smaller, atoms, rows, fixed, found)
@@ -350,9 +349,9 @@ def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
 
 
 def _open_rows(problem: Problem, atoms: _Atoms) -> list[list[Row]]:
-    """The facts of each option that are not known to hold."""
+    """Return the facts of each option that are not proved."""
     for f in problem.where:
-        # one after the other, so that each may help to compare what follows
+        # one by one, so that each fact may help to merge atoms of the next
         (form,) = interpret([f.expr], atoms)
         atoms.rows.append((form, f.within))
     claims = [list(zip(interpret([f.expr for f in o.facts], atoms), o.facts, strict=True)) for o in problem.options]
@@ -360,9 +359,9 @@ def _open_rows(problem: Problem, atoms: _Atoms) -> list[list[Row]]:
 
 
 def _narrowed(problem: Problem, atoms: _Atoms, rows: list[list[Row]], columns: list[Any]) -> Box | None:
-    """A box with all counterexamples; None where there are none.
+    """Return a box that contains all counterexamples, or ``None`` if there are none.
 
-    A difference without which all else comes out equal is not zero where the claim fails.
+    If the claim holds under the assumption that a difference is zero, the difference is nonzero at counterexamples.
     """
     bounds = NarrowedBox(atoms)
     if len(rows) == 1 and len(rows[0]) == 1 and not bounds.narrow(*rows[0][0]):
@@ -390,7 +389,7 @@ def _decided(
     fixed: dict[Var, int],
     found: dict[int, int] | None,
 ) -> Outcome:
-    """The verdict from a point that was ``found``, or from questions with everything unfolded."""
+    """Return the verdict from a ``found`` point, or from questions with all definitions unfolded."""
     if found is None and len(rows) == 1:
         for row in list(rows[0]):
             fails, values = atoms.point(*row, _LAST)

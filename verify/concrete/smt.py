@@ -1,8 +1,8 @@
-"""z3 on concrete problems: a second opinion, and the only engine for products of variables.
+"""Engine based on z3: an independent second one, and the only one for products of variables.
 
-Operators have the native meaning of :mod:`indexproof.verify.encode`, and where that decides nothing the linked one.
-Budgets are resource counts in a fresh context, so a verdict does not depend on the machine's load.  Counterexamples are
-minimised by asking again with a smaller total.
+Operators have the native encoding of :mod:`indexproof.verify.encode`, and if that decides nothing the linked one.
+Budgets are resource counts in a fresh context, so verdicts do not depend on the machine's load.  Counterexamples are
+minimised by binary search on the counterexample order.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ..encode import SEED, Encoder, Encoding, resources
 from .forms import Form, Row
 from .problem import HOLDS, Fact, Option, Outcome, Point, Problem
 
-#: z3's resource units for each single query.
+#: Limit on the z3 resource units of a single query.
 BUDGET = 500_000
 
 
 def _within(e: Any, i: Interval) -> list[Any]:
-    """The ends of ``i`` as conditions on ``e``."""
+    """Return the finite ends of ``i`` as conditions on ``e``."""
     out = []
     if not is_infinite(i.lo):
         out.append(e >= int(i.lo))
@@ -37,7 +37,7 @@ def _conditions(encoder: Encoder, facts: Iterable[Fact]) -> list[Any]:
 
 
 def _not_fitting(encoder: Encoder, option: Option) -> Any:
-    """The condition that no choice of unknowns makes ``option`` hold."""
+    """Return the condition that no choice of unknowns satisfies ``option``."""
     unknowns = [encoder.value(v) for v, _ in option.unknowns]
     boxes = [c for x, (_, i) in zip(unknowns, option.unknowns, strict=True) for c in _within(x, i)]
     fits = z3.And([*boxes, *_conditions(encoder, option.facts), encoder.const(True)])
@@ -50,14 +50,14 @@ def _symbolic_divisors(problem: Problem) -> list[Any]:
 
 
 def decide(problem: Problem, budget: int = BUDGET, *, minimise: bool = True) -> Outcome:
-    """Decide with at most ``budget`` resource units a query, and as many again to minimise."""
-    budget = max(budget, 1)  # none would be no limit
+    """Decide with at most ``budget`` resource units for a query, and as many again to minimise."""
+    budget = max(budget, 1)  # 0 would mean no limit
     divisors = _symbolic_divisors(problem)
     unknowns: set[Var] = {v for o in problem.options for v, _ in o.unknowns}
     if any(isinstance(n, Var) and n in unknowns for n in postorder(*divisors)):
         return Outcome("open", note="a divisor depends on an unknown")
     outcome = _decided(problem, divisors, budget, "native", minimise)
-    # the variables of quotients are free, and those of unknowns would have to be bound with them
+    # the linked encoding adds free variables for quotients; quotients of unknowns would have to be quantified
     if outcome.status == "open" and not unknowns:
         outcome = _decided(problem, divisors, budget, "linked", minimise)
     return outcome
@@ -69,7 +69,7 @@ def _decided(problem: Problem, divisors: list[Any], budget: int, encoding: Encod
     conditions = [c for x, (_, i) in zip(variables, problem.variables, strict=True) for c in _within(x, i)]
     conditions += _conditions(encoder, problem.where)
     if divisors:
-        # an expression without a value decides nothing
+        # if a divisor can be zero, an expression has no value and nothing is decided
         zero = z3.Or([encoder.value(d) == 0 for d in divisors])
         if encoder.solver([*conditions, zero], budget).check() != z3.unsat:
             return Outcome("open", note="a divisor can be zero")
@@ -90,8 +90,7 @@ def _decided(problem: Problem, divisors: list[Any], budget: int, encoding: Encod
         return Outcome("fails", best, minimal=False, note="not minimised")
     spent = resources(solver)
     sizes = [z3.If(x >= 0, x, -x) for x in variables]
-    # the order of counterexamples, one coordinate after the other: total, magnitudes, positive before
-    # negative
+    # minimise the coordinates of the counterexample order one after the other
     measures: list[Any] = [z3.Sum([*sizes, encoder.integer(0)]), *sizes, *(-x for x in variables)]
     for k, measure in enumerate(measures):
         high = _coordinate(best, k)
@@ -114,9 +113,9 @@ def _decided(problem: Problem, divisors: list[Any], budget: int, encoding: Encod
 def counterexample(
     atoms: Sequence[Interval], rows: Iterable[Row], choices: Iterable[Sequence[Sequence[Row]]], goal: Row, budget: int
 ) -> tuple[bool | None, Point]:
-    """Whether some values of the atoms satisfy the rows and one list of each choice, but not ``goal``; and which.
+    """Return whether values of the atoms satisfy the rows and one list of each choice but not ``goal``, and the values.
 
-    ``None`` where ``budget`` resource units do not decide it.
+    The answer is ``None`` if ``budget`` resource units do not suffice.
     """
     context = z3.Context()
     values = [z3.Int(f"x{k}", context) for k in range(1, len(atoms) + 1)]
@@ -145,6 +144,6 @@ def counterexample(
 
 
 def _coordinate(point: Point, k: int) -> int:
-    """Coordinate ``k`` of the order of counterexamples."""
+    """Return coordinate ``k`` of the counterexample order."""
     sizes = [abs(x) for x in point]
     return [sum(sizes), *sizes, *(-x for x in point)][k]

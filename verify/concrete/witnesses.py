@@ -1,13 +1,13 @@
-"""Relations between maps with ranges: expressions for the ranges of one map in those of the other.
+"""Decides relations between maps with ranges by guessing the ranges of one map as expressions in those of the other.
 
-That every pair of one map is a pair of another one says that *there are* values for the ranges of the other.  Where both
-are spellings of one map these values have a simple form: ``s`` was split into ``8·a + b``, reversed, moved or joined with
-another one.  What is divided survives such rewriting, so a dividend with unknowns is taken to be equal to one without.
-The linear equations that result are eliminated, and what is left of them solved digit by digit (``a = s // 8``,
-``b = s mod 8``).  Whether such a guess is right is a question without unknowns.
+Inclusion of one map in another states that *there are* values for the ranges of the other.  If both are forms of one map,
+these values have a simple form: ``s`` was split into ``8·a + b``, reversed, shifted or merged.  Dividends
+usually survive such rewriting, so a dividend with unknowns is equated with one without.  The resulting linear equations
+are solved by elimination, then digit by digit (``a = s // 8``, ``b = s mod 8``).  Whether a guess is right is a question
+without unknowns.
 
-Guesses are compared at sample points first.  Where all are wrong no values need exist, and that is a question about the
-unknowns alone.
+Guesses are first tested at sample points.  At a point where all are wrong there may be no values at all, which is a
+question about the unknowns alone.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ from .forms import Form, LinearAlgebra, NotQuasiAffine, add, add_term, constant,
 from .problem import HOLDS, Option, Outcome, Point, Problem, counterexample_order, smallest, substituted
 
 NAME = "witnesses"
-#: Operations of isl for one question about the unknowns at a point, and so many points in a round.
+#: Limit on the isl operations of one question about the unknowns at a point, and on the points in a round.
 BUDGET = 2_000
 _POINTS = 12
-#: Resource units of z3 for such a question that isl leaves open, a multiple of the operations.
+#: Resource units of z3 for each isl operation, for a question that isl leaves open; and the limit on unanswered points.
 _UNITS = 10
 _UNANSWERED = 3
-#: So many values of unknowns are tried one by one.
+#: Limit on the values of unknowns that are enumerated.
 _TRIED = 20_000
-#: So many guesses are made for an option, from so many choices of equations, and so many are taken together.
+#: Limits on the guesses for an option, on the choices of equations for them, and on the guesses combined in one claim.
 _GUESSES = 24
 _CHOICES = 96
 _TOGETHER = 4
-#: Sums with unknowns that are considered, and what each may be equal to.
+#: Limits on the sums with unknowns, and on the values that each is equated with.
 _SUMS = 8
 _EQUATIONS = 3
 _DRAWN = 4096
 _MOST_DRAWN = 1 << 17
 _SMALL = 1024
-#: Where all guesses are wrong at one of so many points, drawn and small, no more are drawn.
+#: Numbers of random and small points of the first test; more are drawn only if it refutes nothing.
 _FIRST_DRAWN = 256
 _FIRST_SMALL = 64
 
 
 # ------------------------------------------------------------------------------------------------------ guesses
 class _Sums(LinearAlgebra):
-    """An algebra of linear forms that collects what is divided or compared."""
+    """An algebra of linear forms that collects dividends and the arguments of minima."""
 
     def __init__(self, box: Mapping[Var, Interval]) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class _Sums(LinearAlgebra):
         return self.named[content]
 
     def note(self, f: Form) -> frozenset[tuple[int, int]]:
-        """Keep a sum, and how it is found again."""
+        """Record a sum, and return its key."""
         key = frozenset(f.items())
         self.sums.setdefault(key, f)
         return key
@@ -79,7 +79,7 @@ class _Sums(LinearAlgebra):
 
     def quotient(self, a: Form, c: int) -> Form:
         self.note(a)
-        # multiples of variables stay where they are: sums are to be recognised
+        # multiples of variables stay inside the quotient, so that sums can be recognised
         out = constant(a.get(0, 0) // c)
         g = math.gcd(c, *(k for m, k in a.items() if m))
         rest, d = {m: (k if m else k % c) // g for m, k in a.items()}, c // g
@@ -105,7 +105,7 @@ class _Sums(LinearAlgebra):
 
 
 def _like(v: Var, i: Interval, own: Mapping[Var, Interval]) -> Expr:
-    """The variable that an unknown is named after, or else a number in its box."""
+    """Return the variable that an unknown is named after, or else the smallest number in its box."""
     return next((x for x in own if v.name.rstrip("'") == x.name), integer(smallest(i)))
 
 
@@ -114,7 +114,7 @@ _Equation = tuple[Form, Form]
 
 
 def guesses(problem: Problem, option: Option) -> list[tuple[Expr, ...]]:
-    """Expressions for the unknowns of an option, in the order of their promise."""
+    """Return candidate expressions for the unknowns of an option, the most promising first."""
     own = dict(problem.variables)
     found: dict[tuple[Expr, ...], None] = dict.fromkeys(option.guesses)
     try:
@@ -149,7 +149,7 @@ def guesses(problem: Problem, option: Option) -> list[tuple[Expr, ...]]:
 
 
 def _ways(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Which equation of each sum to take, the first ones first; a number that there is not stands for none."""
+    """Yield the choices of one equation for each sum, the first ones first; the number ``count`` means none."""
     for total in range(sum(counts) + 1):
         ways = itertools.product(*(range(min(n, total) + 1) for n in counts))
         yield from (way for way in ways if sum(way) == total)
@@ -158,10 +158,10 @@ def _ways(counts: Sequence[int]) -> Iterator[tuple[int, ...]]:
 def _equations(
     sums: _Sums, exact: Sequence[Form], box: Mapping[int, Interval], known: Mapping[int, Interval]
 ) -> list[list[_Equation]]:
-    """For every sum of unknowns the values that it may have, the most promising first."""
+    """Return for every sum of unknowns the equations with values that it may have, the most promising first."""
     of_both = [f for f in sums.sums.values() if any(m in box for m in f)]
     without = [f for f in sums.sums.values() if not any(m in box for m in f)]
-    # variables that do not stand beside unknowns are those that unknowns are values of
+    # variables that never occur in a sum with unknowns are the likely values of unknowns
     shared = {m for f in of_both for m in f if m in known}
     found: dict[tuple[tuple[int, int], ...], dict[tuple[tuple[int, int], ...], int]] = {}
 
@@ -186,26 +186,26 @@ def _equations(
             continue
         for other in without:
             _, theirs, alike = _parts(other, box, known)
-            # beside a quotient there may be anything
+            # sums with quotients cost more: their other terms are ignored
             offer(inner, plus(theirs, outer, -1), 4 * (not pure) + 4 * (not alike))
     out = []
     for key, values in found.items():
         best = sorted(values.items(), key=lambda item: (item[1], item[0]))[:_EQUATIONS]
-        # worse than the best by a variable that has nothing to do with it is no alternative
+        # drop alternatives that cost an extra shared variable
         out.append((best[0][1], [(dict(key), dict(value)) for value, cost in best if cost < best[0][1] + 6]))
     out.sort(key=lambda item: (item[0], len(item[1][0][0])))
     return [es for _, es in out[:_SUMS]]
 
 
 def _parts(f: Form, box: Mapping[int, Interval], known: Mapping[int, Interval]) -> tuple[Form, Form, bool]:
-    """The terms of unknowns, of variables with the constant, and whether that is all."""
+    """Return the terms of unknowns, those of variables with the constant, and whether these are all terms."""
     inner = {m: k for m, k in f.items() if m in box}
     outer = {m: k for m, k in f.items() if m in known or not m}
     return inner, outer, len(inner) + len(outer) == len(f)
 
 
 def _eliminated(equations: Iterable[_Equation]) -> list[_Equation]:
-    """The same equations, as far as they do not contradict each other, with few unknowns in each."""
+    """Eliminate unknowns from the equations; an equation without unknowns left is dropped, even if it is false."""
     rows: list[tuple[int, Form, Form]] = []
     for inner, value in equations:
         for pivot, one, other in rows:
@@ -222,7 +222,7 @@ def _eliminated(equations: Iterable[_Equation]) -> list[_Equation]:
 
 
 def _without(pivot: int, f: Form, value: Form, g: Form, other: Form) -> _Equation:
-    """``f = value`` less as much of ``g = other`` as takes the pivot out, in lowest terms."""
+    """Eliminate the pivot from ``f = value`` with ``g = other``, and divide by the common divisor."""
     a, b = f.get(pivot, 0), g.get(pivot, 0)
     if a and b:
         f, value = plus(scaled(f, b), g, -a), plus(scaled(value, b), other, -a)
@@ -231,9 +231,9 @@ def _without(pivot: int, f: Form, value: Form, g: Form, other: Form) -> _Equatio
 
 
 def _digits(equations: Sequence[_Equation], box: Mapping[int, Interval], of: Mapping[int, Var]) -> dict[int, Expr]:
-    """Solve equations one after the other, each for the unknowns that are still open, as digits of its value.
+    """Solve equations one after the other, each for its remaining unknowns, as digits of its value.
 
-    The largest coefficient first; none but the last takes more than there is.
+    Unknowns with larger coefficients come first; all digits but the last are capped at the size of their box.
     """
     values: dict[int, Expr] = {}
     for inner, value in sorted(equations, key=lambda e: len(e[0])):
@@ -242,7 +242,7 @@ def _digits(equations: Sequence[_Equation], box: Mapping[int, Interval], of: Map
         left = sorted(((m, k) for m, k in inner.items() if m not in values), key=lambda t: (-abs(t[1]), t[0]))
         if any(is_infinite(x) for m, _ in left for x in box[m]):
             continue
-        # every unknown counted from the end from which its term grows
+        # count every unknown from the end of its box at which its term is least
         for m, k in left:
             rest = rest - k * int(box[m].lo if k > 0 else box[m].hi)
         for n, (m, k) in enumerate(left):
@@ -256,9 +256,9 @@ def _digits(equations: Sequence[_Equation], box: Mapping[int, Interval], of: Map
 
 # ------------------------------------------------------------------------------------------------------- points
 def _sampled(problem: Problem, small: int, count: int) -> dict[Expr, Any]:
-    """Columns of points that satisfy the facts: up to so many of the smallest points, and so many random ones.
+    """Return columns of points that satisfy the facts, from ``small`` smallest points and ``count`` random ones.
 
-    The columns hold ``int64`` where nothing can leave it, otherwise Python integers.
+    The columns hold ``int64`` if all bounds are below 2**40, otherwise Python integers.
     """
     box = problem.variables
     dtype: type = np.int64 if all(abs(x) < 2**40 for _, i in box for x in i) else object
@@ -272,7 +272,7 @@ def _sampled(problem: Problem, small: int, count: int) -> dict[Expr, Any]:
 
 # ------------------------------------------------------------------------------------------------------- engine
 def decide(problem: Problem, budget: int = BUDGET) -> Outcome:
-    """``holds`` where a few guesses together are right everywhere, ``fails`` where nothing is right at some point."""
+    """Return ``holds`` if a few guesses together are right everywhere, ``fails`` if some point has no values at all."""
     boxes = [*problem.variables, *(u for o in problem.options for u in o.unknowns)]
     if not any(o.unknowns for o in problem.options) or any(is_infinite(x) for _, i in boxes for x in i):
         return Outcome("open", note="not tried")
@@ -289,7 +289,7 @@ def _decided(problem: Problem, budget: int) -> Outcome:
         g
         for o in problem.options
         for g in (replace(o, guesses=tuple(guesses(problem, o))).guessed() if o.unknowns else [o])
-        # a guess that was made before the problem was simplified may use what has no part in it now
+        # drop guesses made before simplification that mention eliminated variables
         if g.variables() <= {v for v, _ in problem.variables}
     ]
     columns, candidates, wrong = _compared(problem, guessed, _FIRST_SMALL, _FIRST_DRAWN)
@@ -302,7 +302,7 @@ def _decided(problem: Problem, budget: int) -> Outcome:
         return Outcome("fails", found, minimal=False, note="not minimised")
     if not candidates or wrong.any():
         return Outcome("open", note="out of budget: guesses are wrong, but others may be right")
-    # nothing seems to be wrong: perhaps a single guess is right, or a few in turn
+    # at every point some guess is right: try to prove that a few guesses together always are
     smaller = replace(problem, options=tuple(_together(candidates, wrong)))
     if _shown(smaller, budget):
         return HOLDS
@@ -312,7 +312,7 @@ def _decided(problem: Problem, budget: int) -> Outcome:
 def _compared(
     problem: Problem, options: Sequence[Option], small: int, count: int
 ) -> tuple[dict[Expr, Any], list[tuple[Option, Any]], Any]:
-    """Points that satisfy the facts, at which of them each option is right, and at which none is."""
+    """Return points that satisfy the facts, a mask of those at which each option holds, and of those at which none does."""
     columns = _sampled(problem, small, count)
     wrong = np.ones(len(next(iter(columns.values()))) if columns else 1, dtype=bool)
     candidates = [(o, satisfied(o.facts, columns)) for o in options]
@@ -322,7 +322,7 @@ def _compared(
 
 
 def _together(candidates: Sequence[tuple[Option, Any]], wrong: Any) -> list[Option]:
-    """As few options as possible of which one is right wherever any is: each time the one that is right most often."""
+    """Choose few options that together hold wherever any does, greedily by the number of points."""
     left = ~wrong
     chosen: list[Option] = []
     while len(chosen) < _TOGETHER:
@@ -335,7 +335,7 @@ def _together(candidates: Sequence[tuple[Option, Any]], wrong: Any) -> list[Opti
 
 
 def _shown(problem: Problem, budget: int) -> bool:
-    """Whether a problem without unknowns holds."""
+    """Return whether a problem without unknowns is proved."""
     if normal_form.decide(problem).status == "holds":
         return True
     simple = problem.simplified()
@@ -350,13 +350,13 @@ def _shown(problem: Problem, budget: int) -> bool:
 
 
 def _refuted(problem: Problem, columns: Mapping[Expr, Any], wrong: Any, budget: int) -> tuple[Point | None, bool]:
-    """The smallest of some points at which there are no values for the unknowns; and whether more are worth trying."""
+    """Return a point at which the unknowns have no values, if found, and whether trying more points may help."""
     rows = sorted(
         np.flatnonzero(wrong).tolist(),
         key=lambda k: counterexample_order(tuple(int(columns[v][k]) for v, _ in problem.variables)),
     )
     count = _POINTS * budget // BUDGET
-    # the smallest points, and some of the others: half of each
+    # half of the points are the smallest, half are spread over the others
     chosen = [*rows[: count // 2], *rows[count // 2 :: max(1, 2 * len(rows) // count)]]
     asked: dict[Problem, bool | None] = {}
     unanswered = 0
@@ -367,15 +367,15 @@ def _refuted(problem: Problem, columns: Mapping[Expr, Any], wrong: Any, budget: 
             return tuple(at[v] for v, _ in problem.variables), True
         unanswered += None in found
         if unanswered == _UNANSWERED:
-            # where no solver answers a few times none will, and their units are slow with large numbers
+            # after a few unanswered points more are unlikely to be answered, and large numbers are slow
             return None, False
     return None, True
 
 
 def _impossible(option: Option, at: Mapping[Var, int], budget: int, asked: dict[Problem, bool | None]) -> bool | None:
-    """Whether no values of the unknowns satisfy an option at a point; None where that is not known.
+    """Return whether no values of the unknowns satisfy an option at a point, or ``None`` if unknown.
 
-    What is ``asked`` is not asked again: points that differ in what does not matter are the same question.
+    ``asked`` is a cache: points that differ only in irrelevant variables give the same question.
     """
     try:
         facts = substituted(option.facts, at)

@@ -1,4 +1,4 @@
-"""HLO text: reader, the module as a value, printer."""
+"""HLO text: reader, immutable modules, printer."""
 
 from .attributes import Attributes, Quoted, Raw, Record, Reference, Stride, Value, WindowDimension
 from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, SourceTable, fill_shapes

@@ -1,4 +1,4 @@
-"""Attribute values of instructions and modules: what `name=value` says, kept so that it prints again.
+"""Attribute values of instructions and modules, which print as the text that was read.
 
 | text | value |
 | --- | --- |
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A string literal; `text` is what stands between the quotes, escapes as written."""
+    """A string literal; `text` is the text between the quotes, with escapes as written."""
 
     text: str
 
     @property
     def plain(self) -> str:
-        """Decode the literal: escapes become the characters they stand for."""
+        """The decoded literal, with escapes replaced by their characters."""
         return _ESCAPE.sub(_unescaped, self.text) if "\\" in self.text else self.text
 
 
@@ -55,7 +55,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Stride:
-    """One dimension of a slice: `[start:limit:stride]`. The stride is 1 when it is not written."""
+    """One dimension of a slice, `[start:limit:stride]`; the stride is 1 if it is left out."""
 
     start: int
     limit: int
@@ -77,7 +77,7 @@ class Record:
     commas: bool = False
 
     def get(self, key: str) -> Value | None:
-        """The value of a field, None when there is no such field."""
+        """Return the value of a field, or None if there is no such field."""
         return next((v for k, v in self.fields if k == key), None)
 
 
@@ -108,7 +108,7 @@ _LISTED = re.compile(
 )
 _DEEPEST = 50
 
-# Attributes of the usual form: values in up to three pairs of braces.
+# Patterns for attributes of the usual form: values with at most three levels of braces.
 _FLAT = r'[^{}"]'
 _BRACED = rf"\{{(?:{_FLAT}++|{STRING}|\{{(?:{_FLAT}++|{STRING}|\{{(?:{_FLAT}++|{STRING})*+\}})*+\}})*+\}}"
 _PLAIN_VALUE = rf'(?:(?!=)[^\s,{{}}()\[\]"]++|{_BRACED}|{STRING})(?=[\s,]|\Z)'
@@ -131,7 +131,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def parse_value(name: str, text: str) -> Value:
-    """The value that `text` spells for attribute `name`. Never fails: what has no structure here is `Raw`."""
+    """Parse the value `text` of attribute `name`. Never fails: text without a known structure becomes `Raw`."""
     if name in COMPUTATIONS:
         return _computations(text)
     first = text[0]
@@ -158,7 +158,7 @@ def _computations(text: str) -> Value:
 
 
 def _braced(name: str, text: str) -> Value:
-    if _INTEGERS.match(text):  # by far the most are such
+    if _INTEGERS.match(text):  # the most frequent case
         return tuple(map(int, _NUMBER.findall(text)))
     if not text[1:-1].strip():
         return ()
@@ -168,7 +168,7 @@ def _braced(name: str, text: str) -> Value:
     return listed if listed is not None else _record(text) or Raw(text)
 
 
-#: What a list may hold beside lists; those within lists hold integers.
+#: The items that the outermost list may hold beside lists; inner lists hold integers only.
 _ITEMS: dict[str, Callable[[str], Value]] = {
     "int": int,
     "word": lambda word: word == "true" if word in ("true", "false") else word,
@@ -177,7 +177,7 @@ _ITEMS: dict[str, Callable[[str], Value]] = {
 
 
 def _listed(text: str) -> tuple[Value, ...] | None:
-    """A list of integers, words, slices and lists of integers, or None when `text` is something else."""
+    """Parse a list of integers, words, slices and lists of integers; None if `text` is something else."""
     stack: list[list[Value]] = [[]]
     position = 0
     # After a value a comma or a closing brace must come; after a comma a value.
@@ -221,23 +221,23 @@ def _record(text: str) -> Record | None:
             return None
         fields.append((found["key"], parse_value("", found["value"])))
         position = found.end()
-    # Mixed separators would not come back as they were.
+    # Mixed separators would not print as they were read.
     if not fields or text[position:end].strip() or len(commas) > 1:
         return None
     return Record(tuple(fields), commas == {True})
 
 
 class _Spelled(str):
-    """The text of a value that has not been parsed."""
+    """The text of a value that has not been parsed yet."""
 
     __slots__ = ()
 
 
 class Attributes:
-    """`name=value` pairs in the order of the text; a value is parsed when it is asked for.
+    """`name=value` pairs in the order of the text; values are parsed lazily.
 
-    Equal to, and hashed as, the tuple of its pairs. Values never fail to parse (`parse_value`), so nothing is
-    left to go wrong after reading.
+    Equal to, and hashed as, the tuple of its pairs. Parsing a value never fails (`parse_value`), so that all errors are
+    reported while reading.
     """
 
     __slots__ = ("_text", "_values")
@@ -248,11 +248,11 @@ class Attributes:
 
     @classmethod
     def of_text(cls, text: str) -> Attributes | None:
-        """The attributes that `text` spells, each after a comma; None when they are not of the usual form."""
+        """Split `text` into attributes, each after a comma; None if they are not of the usual form."""
         if not _PLAIN_PAIRS.match(text):
             return None
         names = _PLAIN_NAMES.findall(text)
-        # Names within values count too: too many names are not yet a name that is given twice.
+        # Names inside values are found too, so that the pairs must confirm a repetition.
         if len(names) != len(set(names)) and len(pairs := _PLAIN_PAIR.findall(text)) != len(dict(pairs)):
             return None
         self = cls()
@@ -260,14 +260,14 @@ class Attributes:
         return self
 
     def _all(self) -> dict[str, Value | _Spelled]:
-        """The values by name, each as far as it has been parsed."""
+        """Return the values by name, with unparsed ones as `_Spelled`."""
         if self._text:
             self._values = {name: _Spelled(value) for name, value in _PLAIN_PAIR.findall(self._text)}
             self._text = ""
         return self._values
 
     def get(self, name: str) -> Value | None:
-        """The value of an attribute, None when there is no such attribute."""
+        """Return the value of an attribute, or None if there is no such attribute."""
         value = self._all().get(name)
         if isinstance(value, _Spelled):
             value = self._values[name] = parse_value(name, str(value)) if value else ""
@@ -275,11 +275,11 @@ class Attributes:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names in order; parses nothing."""
+        """The names in order, without parsing values."""
         return tuple(self._all())
 
     def referring(self) -> list[tuple[str, Value | None]]:
-        """The pairs that may name computations; parses no others."""
+        """Return the pairs that may name computations, without parsing the others."""
         return [
             (name, self.get(name))
             for name, value in self._all().items()
@@ -313,7 +313,7 @@ class Attributes:
 
 
 def format_value(value: Value, percent: bool = True) -> str:
-    """HLO spelling of a value; reading it again gives an equal value."""
+    """Return a value as HLO text; reading it again gives an equal value."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, str)):
@@ -345,12 +345,12 @@ class WindowDimension(NamedTuple):
     reversed: bool = False
 
 
-# Fields of a window after its size, in the order of `WindowDimension`, and what stands for one that is not written.
+# Fields of a window after its size, in the order of `WindowDimension`, with their default values.
 _WINDOW = {"stride": "1", "pad": "0_0", "lhs_dilate": "1", "rhs_dilate": "1", "rhs_reversal": "0"}
 
 
 def parse_window(value: Value) -> tuple[WindowDimension, ...]:
-    """The dimensions of a window record, none for `{}`; ValueError says what is wrong with it."""
+    """Parse the dimensions of a window record, none for `{}`. Raises ValueError with the reason."""
     if value == ():
         return ()
     if not isinstance(value, Record):
@@ -373,8 +373,8 @@ def parse_window(value: Value) -> tuple[WindowDimension, ...]:
 
 
 def parse_padding(value: Value) -> tuple[tuple[int, int, int], ...]:
-    """`padding=1_4_1x4_8` as (low, high, interior) per dimension; interior is 0 when it is not written."""
-    # Every padding has an underscore, so none was taken for an integer.
+    """Parse `padding=1_4_1x4_8_0` as (low, high, interior) per dimension; interior defaults to 0."""
+    # Every padding has an underscore, so `parse_value` read none as an integer.
     if value == "":
         return ()
     if not isinstance(value, str):
@@ -387,10 +387,10 @@ def parse_padding(value: Value) -> tuple[tuple[int, int, int], ...]:
 
 
 def parse_dim_labels(value: Value) -> tuple[tuple[int, ...], ...]:
-    """`b01f_01io->b01f` as the dimensions of input, kernel and output; ValueError says which label is missing or repeated.
+    """Parse `b01f_01io->b01f` into the dimensions of input, kernel and output.
 
-    Of input and output these are the batch, the feature and the spatial ones in their order, of the kernel the output
-    feature, the input feature and the spatial ones.
+    Input and output list batch, feature and the spatial dimensions in order, the kernel output feature, input feature
+    and the spatial dimensions. Raises ValueError if a label is missing or repeated.
     """
     found = re.match(r"([^_>\-]+)_([^_>\-]+)->([^_>\-]+)\Z", value) if isinstance(value, str) else None
     if found is None:
@@ -409,12 +409,12 @@ def parse_dim_labels(value: Value) -> tuple[tuple[int, ...], ...]:
 
 
 def parse_replica_groups(value: Value) -> tuple[tuple[int, ...], ...]:
-    """`{{0,1},{2,3}}`, `[2,2]<=[2,2]T(1,0)` or `mesh['a'=2,'b'=2] {'b'}` as groups of device numbers.
+    """Parse `{{0,1},{2,3}}`, `[2,2]<=[2,2]T(1,0)` or `mesh['a'=2,'b'=2] {'b'}` into groups of device numbers.
 
-    The second form counts the devices as an array of the sizes after `<=`, transposes it, and reshapes it to
-    the sizes before. The third groups the devices along some axes of a mesh, in the order in which these are
-    named; of an axis `'a':(2)4` it takes the part of size 4 that is left when 2 are split off in front.
-    `{}` and `{{}}` give no groups: all devices are one group. ValueError says what is wrong.
+    The second form numbers the devices as an array of the sizes after `<=`, transposes it, and reshapes it to the sizes
+    before. The third groups the devices along some axes of a mesh, in the order in which these are named; `'a':(2)4` is
+    the part of size 4 of axis `'a'` that remains after a leading part of size 2. `{}` and `{{}}` give no groups: all
+    devices form one group. Raises ValueError with the reason.
     """
     if isinstance(value, Raw) and (mesh := MESH.fullmatch(value.text)) is not None:
         return _mesh_groups(*mesh.groups())
@@ -443,7 +443,7 @@ def _integers(text: str) -> list[int]:
 
 
 def _transposed(text: str, permutation: str | None) -> np.ndarray:
-    """The numbers of an array of these sizes, counted row by row, in the order of its transpose."""
+    """Return the row-major numbers of an array of these sizes, in the order of its transpose."""
     import numpy as np
 
     sizes = _integers(text)
@@ -468,7 +468,7 @@ def _mesh_groups(mesh: str, devices: str | None, along: str) -> tuple[tuple[int,
         numbers = np.array(range(math.prod(sizes)) if devices is None else _integers(devices))
     if numbers.size != math.prod(sizes):
         raise ValueError(f"replica groups: {numbers.size} devices do not fill a mesh of {math.prod(sizes)}")
-    # Every axis is split into parts, major first: the named ones, and what is before, between and after them.
+    # Split every axis into parts, major first: the named ones, and those before, between and after them.
     split: list[int] = []
     named: dict[int, int] = {}
     references = [(name, int(pre or 1), int(size or 0)) for name, pre, size in _AXIS_PART.findall(along)]

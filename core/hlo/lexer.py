@@ -1,9 +1,8 @@
-"""Places in HLO text: patterns, balanced spans, positions of mistakes.
+"""Scanning of HLO text: patterns, balanced spans, positions of errors.
 
-The reader never cuts a module into tokens. HLO text is regular enough that one compiled pattern takes a
-whole instruction, and what patterns cannot take (nested braces, JSON, tuple shapes) is found by a scan for
-brackets. Patterns use possessive quantifiers throughout: a mutated file must not make the regex engine
-backtrack.
+The reader never cuts a module into tokens. HLO text is regular enough that one compiled pattern matches a whole
+instruction. Nested braces, JSON and tuple shapes, which patterns cannot match, are found by a scan for brackets. All
+patterns use possessive quantifiers, so that malformed text cannot make the regex engine backtrack.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 
 _SPACE = re.compile(r"\s*+")
 _NAME = re.compile(rf"%?+({NAME})", re.ASCII)
-# What is not closed reaches to the end of the text, so that no mark is looked for twice.
+# An unclosed string or comment extends to the end of the text, so that no opening mark is scanned twice.
 _COMMENT = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|/\*.*?(?:\*/|\Z)|//[^\n]*+', re.DOTALL)
 _INTEGER = re.compile(r"[+-]?\d++", re.ASCII)
 _BRACKET = re.compile(rf"{STRING}|[{{}}()\[\]]|\"", re.DOTALL)
@@ -34,7 +33,7 @@ _LONGEST_INTEGER = 40
 
 
 class Source:
-    """A text and the means to say where in it something is wrong. Positions are offsets into `text`."""
+    """A text with methods that scan it and report errors in it. Positions are offsets into `text`."""
 
     __slots__ = ("original", "text")
 
@@ -42,7 +41,7 @@ class Source:
         if not isinstance(text, str):
             raise InputError(f"expected text, not {type(text).__name__}")
         self.original = text
-        # a byte order mark at the beginning is what some editors write, and no part of the text
+        # some editors write a byte order mark at the beginning, which is no part of the text
         self.text = blank_comments(" " + text[1:] if text.startswith("\ufeff") else text)
 
     def fail(self, position: int, message: str, expected: str = "") -> NoReturn:
@@ -50,16 +49,16 @@ class Source:
         raise InputError.at(message, self.original, min(position, len(self.original)), expected)
 
     def unexpected(self, position: int, where: str, expected: str) -> NoReturn:
-        """Raise `InputError` that says what stands at an offset and should not."""
+        """Raise `InputError` about the unexpected text at an offset."""
         self.fail(position, f"{self.found(position)} {where}", expected)
 
     def skip(self, position: int) -> int:
-        """The first offset at or after `position` that is not white space."""
+        """Return the first offset at or after `position` that is not white space."""
         found = _SPACE.match(self.text, position)
         return position if found is None else found.end()
 
     def expect(self, word: str, position: int, where: str) -> int:
-        """The offset after `word`, which must come next, or `InputError`."""
+        """Return the offset after `word`. Raises `InputError` unless `word` comes next."""
         position = self.skip(position)
         if not self.text.startswith(word, position):
             self.unexpected(position, where, f"`{word}`")
@@ -74,7 +73,7 @@ class Source:
         return f"unexpected {shorten(word)!r}"
 
     def name(self, position: int, what: str) -> tuple[str, int]:
-        """A name without its `%`, and the offset after it."""
+        """Read a name; return it without its `%`, and the offset after it."""
         position = self.skip(position)
         found = _NAME.match(self.text, position)
         if found is None:
@@ -84,7 +83,7 @@ class Source:
     def listed(
         self, position: int, closing: tuple[str, ...], item: Callable[[int], tuple[T, int]], where: str, what: str
     ) -> tuple[list[T], int]:
-        """Items with commas between them, up to what closes them, and the offset of that."""
+        """Read items separated by commas up to a closing mark; return them and the offset of the mark."""
         found: list[T] = []
         position = self.skip(position)
         while not self.text.startswith(closing, position):
@@ -98,7 +97,7 @@ class Source:
         return found, position
 
     def integer(self, position: int, what: str) -> tuple[int, int]:
-        """An integer and the offset after it."""
+        """Read an integer; return it and the offset after it."""
         position = self.skip(position)
         found = _INTEGER.match(self.text, position)
         if found is None:
@@ -106,13 +105,13 @@ class Source:
         return self.checked_integer(found.group(), position), found.end()
 
     def checked_integer(self, digits: str, position: int) -> int:
-        """The integer that `digits` spells; absurdly long ones are an `InputError`."""
+        """Convert `digits` to an integer. Raises `InputError` for an absurdly long one."""
         if len(digits) > _LONGEST_INTEGER:
             self.fail(position, f"an integer of {len(digits)} digits", f"at most {_LONGEST_INTEGER} digits")
         return int(digits)
 
     def close(self, position: int) -> int:
-        """The offset after the bracket that closes the one at `position`; strings inside are skipped."""
+        """Return the offset after the bracket that closes the one at `position`, skipping strings."""
         text = self.text
         wanted: list[tuple[str, int]] = []
         for found in _BRACKET.finditer(text, position):
@@ -133,7 +132,7 @@ class Source:
         self.fail(opening, f"{text[opening]!r} is not closed", f"`{wanted[-1][0]}`")
 
     def value_end(self, position: int) -> int:
-        """The offset after an attribute's value, which ends at a comma, a space or an unmatched bracket."""
+        """Return the offset after an attribute's value, which ends at a comma, a space or an unmatched bracket."""
         start = position
         while not self.text.startswith("=", start):
             found = _VALUE_STEP.match(self.text, position)
@@ -160,12 +159,12 @@ def blank_comments(text: str) -> str:
 
 
 def _blank(found: str) -> str:
-    """The spaces for a comment; a string, and a comment that is not closed, as it is."""
+    """Replace a comment by spaces; keep strings and unclosed comments."""
     if found[0] == '"' or (found[1] == "*" and (len(found) < 4 or not found.endswith("*/"))):
         return found
     return " " * len(found) if "\n" not in found else re.sub(r"[^\n]", " ", found)
 
 
 def shorten(word: str, limit: int = 40) -> str:
-    """At most `limit` characters of `word`."""
+    """Cut `word` to at most `limit` characters."""
     return word if len(word) <= limit else word[: limit - 1] + "…"

@@ -1,8 +1,7 @@
-"""The text in the parentheses of a constant: values of its element type.
+"""Checks of the text in the parentheses of a constant against its element type.
 
-Values are numbers of the type, `true` and `false`, or pairs `(real, imaginary)`, between braces, commas and
-white space. A NaN may have a payload, `nan(0x7fc00001)`. Of element types that are not known here, and of
-tuples, nothing is checked.
+Values are numbers of the type, `true` and `false`, or pairs `(real, imaginary)`, between braces, commas and white
+space. A NaN may have a payload, `nan(0x7fc00001)`. Constants of unknown element types and of tuples are not checked.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ _PAIR = rf"\(\s*+{_NUMBER}\s*+,\s*+{_NUMBER}\s*+\)"
 _TYPE = re.compile(r"([suc])([1-9]\d{0,2})\Z|b?f(\d{1,3})(?:e[0-9a-z]+)?\Z|pred\Z", re.ASCII)
 _WORD = re.compile(r"[^\s{},]++")
 
-#: One value of an array, whatever its type.
+#: Pattern of one value of an array, of any type.
 VALUE = re.compile(r"(?:[^\s,(){}]++(?:\(0x[0-9a-fA-F]++\))?+|\((?:[^()]++|\([^()]*+\))*+\))", re.ASCII)
 
-# The least magnitudes that round to infinity. Numbers of few digits and without exponent are not even looked at.
+# The least magnitudes that round to infinity. `_LARGE` skips short numbers without exponent, which are all smaller.
 _OVERFLOW = {"f16": 65520.0, "bf16": 2.0**128 - 2.0**119, "f32": 2.0**128 - 2.0**103, "f64": float("inf")}
 _LARGE = re.compile(r"(?<![\w.\-])-?(?:\d{5,}+(?:\.\d*+)?+(?:[eE][+-]?\d++)?+|[\d.]++[eE]\+?\d++)", re.ASCII)
 
@@ -30,7 +29,7 @@ _LARGE = re.compile(r"(?<![\w.\-])-?(?:\d{5,}+(?:\.\d*+)?+(?:[eE][+-]?\d++)?+|[\
 class _Form(NamedTuple):
     values: re.Pattern[str]
     expected: str
-    #: Integers that need looking at, and their range.
+    #: Pattern of integers that may be out of range, and the range.
     wide: re.Pattern[str] | None = None
     lo: int = 0
     hi: int = 0
@@ -58,7 +57,7 @@ def _form(element_type: str) -> _Form | None:
 
 
 def check_values(source: Source, position: int, spelled: str, element_type: str, shape: str) -> None:
-    """Raise `InputError` where the text at an offset is not values of a type; `shape` is how a message names the shape."""
+    """Raise `InputError` at the first text that is no value of the element type; messages name the `shape`."""
     form = _form(element_type)
     if form is None:
         return

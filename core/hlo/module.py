@@ -1,9 +1,8 @@
 """An HLO module as a value: modules hold computations, computations hold instructions in order.
 
-Everything is immutable, hashable and compared by structure; where in a text an instruction stood does not
-count. Names are kept without `%`. An operand names an instruction of the same computation that is defined
-before it, so that walking the instructions in order is walking the graph; in a loose snippet an operand may
-also be *free*: not defined, but with a shape of its own.
+Everything is immutable, hashable and compared by structure, without the lines of instructions. Names are stored without
+`%`. An operand names an earlier instruction of the same computation, so that instructions are in topological order. In
+a snippet an operand may also be *free*: not defined, but with a shape of its own.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ from .shape import AnyShape, Shape, TupleShape
 T = TypeVar("T")
 
 SNIPPET = "snippet"
-"""Name of the module, and of the computation, that a bare list of instructions becomes."""
+"""Name of the module, and of its computation, for a bare list of instructions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """The name of the instruction read, and its shape when it is known."""
+    """The name of the instruction that is read, and its shape if known."""
 
     name: str
     shape: AnyShape | None = None
@@ -49,7 +48,7 @@ class Operand:
 class Instruction:
     """One instruction. `literal` is the text in the parentheses of a constant or a parameter, else None.
 
-    The values of `attributes` are parsed when they are asked for.
+    The values of `attributes` are parsed lazily.
     """
 
     name: str
@@ -64,28 +63,28 @@ class Instruction:
         return format_instruction(self)
 
     def attribute(self, name: str) -> Value | None:
-        """The value of an attribute, None when the instruction has no such attribute."""
+        """Return the value of an attribute, or None if the instruction lacks it."""
         return self.attributes.get(name)
 
     def has(self, name: str) -> bool:
-        """Whether the attribute is written."""
+        """Return whether the instruction has the attribute."""
         return self.attribute(name) is not None
 
     @property
     def array(self) -> Shape:
-        """The shape of an instruction that makes one array; InputError for tuples and unknown shapes."""
+        """The shape of an instruction that returns one array. Raises InputError for tuples and unknown shapes."""
         if isinstance(self.shape, Shape):
             return self.shape
         raise InputError(f"{self.name}: {self.opcode} does not make an array of known shape")
 
     @property
     def operand_shapes(self) -> tuple[AnyShape | None, ...]:
-        """The operands' shapes, None where unknown."""
+        """The operands' shapes, None if unknown."""
         return tuple(operand.shape for operand in self.operands)
 
     @property
     def operand_arrays(self) -> tuple[Shape, ...]:
-        """The operands' shapes when all are arrays of known shape; InputError otherwise."""
+        """The operands' shapes. Raises InputError unless all are arrays of known shape."""
         shapes = []
         for k, operand in enumerate(self.operands):
             if not isinstance(operand.shape, Shape):
@@ -97,62 +96,62 @@ class Instruction:
 
     @property
     def parameter_number(self) -> int:
-        """The number of a `parameter(N)`; InputError for any other instruction."""
+        """The number of a `parameter(N)`. Raises InputError for any other instruction."""
         if self.opcode != "parameter" or self.literal is None or not self.literal.isdecimal():
             raise InputError(f"{self.name} is not a parameter")
         return int(self.literal)
 
     def integers(self, name: str, default: Sequence[int] | None = None) -> tuple[int, ...]:
-        """An attribute such as `dimensions={0,2}`; InputError when absent (and no default) or other."""
+        """Return an attribute such as `dimensions={0,2}`; InputError if absent without default, or of another form."""
         default = None if default is None else tuple(default)
         wanted = "integers in braces, such as {0,2}"
         return self._typed(name, lambda v: _all_of(v, int), wanted, default)
 
     def integer(self, name: str, default: int | None = None) -> int:
-        """An attribute such as `index=0`; InputError when absent (and no default) or of another form."""
+        """Return an attribute such as `index=0`; InputError if absent without default, or of another form."""
         return self._typed(name, lambda v: v if type(v) is int else None, "an integer", default)
 
     def word(self, name: str, default: str | None = None) -> str:
-        """An attribute such as `direction=LT`; InputError when absent (and no default) or not a word."""
+        """Return an attribute such as `direction=LT`; InputError if absent without default, or not a word."""
         return self._typed(name, lambda v: getattr(v, "plain", v if isinstance(v, str) else None), "a word", default)
 
     def flag(self, name: str, default: bool = False) -> bool:
-        """An attribute such as `is_stable=true`; InputError when it is something else."""
+        """Return an attribute such as `is_stable=true`; InputError if it is of another form."""
         return self._typed(name, lambda v: v if isinstance(v, bool) else None, "true or false", default)
 
     def replica_groups(self) -> tuple[tuple[int, ...], ...]:
-        """`replica_groups={{0,1},{2,3}}` or `[2,2]<=[4]`; none when absent or empty: one group of all."""
+        """Return `replica_groups={{0,1},{2,3}}` or `[2,2]<=[4]`; no groups, if absent or empty, mean one of all."""
         return self._typed("replica_groups", parse_replica_groups, default=())
 
     def pairs(self, name: str) -> tuple[tuple[int, int], ...]:
-        """An attribute such as `source_target_pairs={{0,1},{1,0}}`; InputError when absent or other."""
+        """Return an attribute such as `source_target_pairs={{0,1},{1,0}}`; InputError if absent or of another form."""
         return self._typed(name, _all_pairs, "pairs of integers, such as {{0,1},{1,0}}")
 
     def strides(self) -> tuple[Stride, ...]:
-        """`slice={[5:10:1], [0:50]}`; empty for `{}`."""
+        """Return `slice={[5:10:1], [0:50]}`; empty for `{}`."""
         wanted = "[start:limit:stride] per dimension, such as {[0:10:2]}"
         return self._typed("slice", lambda v: _all_of(v, Stride), wanted)
 
     def window(self) -> tuple[WindowDimension, ...]:
-        """`window={size=… stride=… …}`, empty when there is none."""
+        """Return `window={size=… stride=… …}`; empty if absent."""
         return self._typed("window", parse_window, default=())
 
     def padding(self) -> tuple[tuple[int, int, int], ...]:
-        """`padding=1_4_1x4_8_0` as (low, high, interior) per dimension."""
+        """Return `padding=1_4_1x4_8_0` as (low, high, interior) per dimension."""
         return self._typed("padding", parse_padding, "low_high_interior per dimension, such as 1_4_1x4_8_0")
 
     def dim_labels(self) -> tuple[tuple[int, ...], ...]:
-        """`dim_labels=b01f_01io->b01f`: the dimensions of input, kernel and output, as in `parse_dim_labels`."""
+        """Return the dimensions of input, kernel and output in `dim_labels=b01f_01io->b01f`: see `parse_dim_labels`."""
         return self._typed("dim_labels", parse_dim_labels, "labels such as b01f_01io->b01f")
 
     @property
     def called(self) -> tuple[str, ...]:
-        """Names of the computations that attributes refer to, in order."""
+        """The names of the computations that attributes refer to, in order."""
         return tuple(name for names in self.calls.values() for name in names)
 
     @property
     def calls(self) -> dict[str, tuple[str, ...]]:
-        """The attributes that refer to computations, with the names of these: `{"to_apply": ("add",)}`."""
+        """The attributes that refer to computations, with their names: `{"to_apply": ("add",)}`."""
         found: dict[str, tuple[str, ...]] = {}
         for name, value in self.attributes.referring():
             parts = value if isinstance(value, tuple) else (value,)
@@ -180,7 +179,7 @@ class Instruction:
 
 
 def _all_of(value: Value, kind: type[T]) -> tuple[T, ...] | None:
-    """A tuple whose parts are all of one type, None for anything else."""
+    """Return a tuple if its parts are all of one type, else None."""
     parts = tuple(v for v in value if isinstance(v, kind)) if isinstance(value, tuple) else ()
     return parts if isinstance(value, tuple) and len(parts) == len(value) else None
 
@@ -201,7 +200,7 @@ class Signature:
 
 @dataclass(frozen=True, repr=False)
 class Computation:
-    """Instructions in order of definition; the root's index (the last one unless the text says otherwise)."""
+    """Instructions in order of definition, and the index of the root, which is the last one by default."""
 
     name: str
     instructions: tuple[Instruction, ...]
@@ -219,32 +218,32 @@ class Computation:
 
     @cached_property
     def parameters(self) -> tuple[Instruction, ...]:
-        """Parameters by number."""
+        """The parameters, ordered by number."""
         found = [i for i in self.instructions if i.opcode == "parameter"]
         return tuple(sorted(found, key=lambda i: i.parameter_number))
 
     @cached_property
     def positions(self) -> Mapping[str, int]:
-        """Index of every instruction by name."""
+        """The index of every instruction by name."""
         return {instruction.name: k for k, instruction in enumerate(self.instructions)}
 
     def position(self, name: str) -> int:
-        """The index of the instruction of that name; KeyError when there is none."""
+        """Return the index of an instruction by name. Raises KeyError if there is none."""
         return self.positions[name.lstrip("%")]
 
     def instruction(self, name: str) -> Instruction:
-        """The instruction of that name; KeyError when there is none."""
+        """Return an instruction by name. Raises KeyError if there is none."""
         return self.instructions[self.position(name)]
 
     @cached_property
     def operand_positions(self) -> tuple[tuple[int, ...], ...]:
-        """Per instruction the indices of its operands; -1 for one that is free."""
+        """For each instruction the indices of its operands; -1 for a free operand."""
         get = self.positions.get
         return tuple([tuple([get(o.name, -1) for o in i.operands]) for i in self.instructions])
 
     @cached_property
     def users(self) -> tuple[tuple[int, ...], ...]:
-        """Per instruction the indices of those that read it, in order, each once."""
+        """For each instruction the indices of its users, in order and each once."""
         found: list[list[int]] = [[] for _ in self.instructions]
         for k, operands in enumerate(self.operand_positions):
             for operand in operands:
@@ -254,7 +253,7 @@ class Computation:
 
     @cached_property
     def called(self) -> tuple[str, ...]:
-        """Names of the computations that some instruction refers to, each once, in order."""
+        """The names of the computations that instructions refer to, in order and each once."""
         return tuple({name: None for i in self.instructions for name in i.called})
 
 
@@ -270,7 +269,7 @@ class SourceTable:
 class Module:
     """Computations in the order of the text, the entry's name, attributes of the header, source tables.
 
-    What a module shows of itself is short; `format_module` prints it.
+    `repr` gives a short description; `format_module` prints the whole module.
     """
 
     name: str
@@ -299,23 +298,23 @@ class Module:
         return {computation.name: computation for computation in self.computations}
 
     def computation(self, name: str) -> Computation:
-        """The computation of that name; KeyError when there is none."""
+        """Return a computation by name. Raises KeyError if there is none."""
         return self._by_name[name.lstrip("%")]
 
     def has_computation(self, name: str) -> bool:
-        """Whether there is a computation of that name."""
+        """Return whether a computation of that name exists."""
         return name.lstrip("%") in self._by_name
 
     def callees(self, caller: Computation | Instruction) -> tuple[Computation, ...]:
-        """The computations that an instruction, or any instruction of a computation, refers to.
+        """Return the computations that an instruction, or any instruction of a computation, refers to.
 
-        In order; those that the text does not give are left out.
+        They are in order, without those that the text does not define.
         """
         return tuple(self._by_name[name] for name in caller.called if name in self._by_name)
 
     @cached_property
     def callers(self) -> dict[str, tuple[tuple[Computation, Instruction], ...]]:
-        """Per computation the instructions that refer to it."""
+        """For each computation the instructions that refer to it."""
         found: dict[str, list[tuple[Computation, Instruction]]] = {c.name: [] for c in self.computations}
         for computation, instruction in self.instructions():
             for name in dict.fromkeys(instruction.called):
@@ -325,7 +324,7 @@ class Module:
 
     @cached_property
     def callees_first(self) -> tuple[Computation, ...]:
-        """All computations, each after those that it refers to; InputError when one refers to itself."""
+        """All computations, each after its callees. Raises InputError if one calls itself."""
         order: list[Computation] = []
         done: dict[str, bool] = {}
         for start in self.computations:
@@ -349,7 +348,7 @@ class Module:
         return tuple(order)
 
     def instructions(self) -> Iterator[tuple[Computation, Instruction]]:
-        """All instructions with their computations."""
+        """Yield all instructions with their computations."""
         for computation in self.computations:
             for instruction in computation.instructions:
                 yield computation, instruction
@@ -360,10 +359,10 @@ ShapeRule = Callable[[Instruction], "AnyShape | None"]
 
 
 def fill_shapes(module: Module, rule: ShapeRule) -> Module:
-    """Return the module with every unwritten shape worked out, operands' shapes included.
+    """Return the module with every missing shape inferred, also those of operands.
 
-    Tuples and their elements have the shapes of what they hold; `rule` answers for everything else.  An instruction
-    for which it has no answer stays without shape.  Modules that XLA prints come back as they are.
+    Shapes of tuples and of their elements follow from their parts; `rule` infers all others.  An instruction for which
+    it returns None stays without shape.  A module that has all shapes is returned unchanged.
     """
     if not any(i.shape is None for _, i in module.instructions()):
         return module
@@ -385,7 +384,7 @@ def fill_shapes(module: Module, rule: ShapeRule) -> Module:
 
 
 def _shape_of_parts(instruction: Instruction) -> AnyShape | None:
-    """The shape of a tuple or of an element of one, None for another instruction or an unknown shape."""
+    """Infer the shape of a tuple or of an element of one; None for other instructions and unknown shapes."""
     if instruction.opcode == "tuple":
         parts = [s for s in instruction.operand_shapes if s is not None]
         return TupleShape(tuple(parts)) if len(parts) == len(instruction.operands) else None

@@ -1,4 +1,4 @@
-"""`Module` to HLO text. Reading the text again gives an equal module, and XLA's own parser takes it.
+"""`Module` to HLO text. Reading the text again gives an equal module, and XLA's own parser accepts it.
 
 XLA conventions: `%` before names, every fifth operand preceded by its number, source tables after the header.
 """
@@ -17,9 +17,9 @@ _WORDS = ("ENTRY", "HloModule", "ROOT", "FileNames", "FunctionNames", "FileLocat
 
 
 def format_module(module: Module, percent: bool = True) -> str:
-    """The whole module, ending with a newline. `percent=False` leaves out the `%` before names.
+    """Return the text of a module, ending with a newline. `percent=False` omits the `%` before names.
 
-    What was read without a `HloModule` line is printed without one.
+    A module that was read without a `HloModule` line is printed without one.
     """
     lines = []
     if not module.is_snippet:
@@ -35,7 +35,7 @@ def format_module(module: Module, percent: bool = True) -> str:
 
 
 def format_computation(computation: Computation, entry: bool = False, percent: bool = True) -> str:
-    """One computation with its body."""
+    """Return the text of one computation with its body."""
     head = ("ENTRY " if entry else "") + _name(computation.name, percent)
     signature = computation.signature
     if signature is not None:
@@ -53,9 +53,9 @@ def format_computation(computation: Computation, entry: bool = False, percent: b
 
 
 def format_instruction(instruction: Instruction, percent: bool = True, operand_shapes: bool = False) -> str:
-    """One instruction on one line, without indentation and ROOT.
+    """Return one instruction on one line, without indentation and ROOT.
 
-    Shapes of operands are left out unless `operand_shapes`.
+    Shapes of operands are omitted unless `operand_shapes` is set.
     """
     mark = "%" if percent else ""
     shape = "" if instruction.shape is None else f"{instruction.shape} "
@@ -73,10 +73,10 @@ def format_instruction(instruction: Instruction, percent: bool = True, operand_s
 
 
 def _attributes(attributes: Iterable[tuple[str, Value]], percent: bool) -> str:
-    # A reference in an attribute that is not known to hold one is recognised by its `%` alone.
+    # In an attribute that is not known to hold a reference only the `%` marks one.
     return "".join(f", {name}={format_value(value, percent or name not in COMPUTATIONS)}" for name, value in attributes)
 
 
 def _name(name: str, percent: bool) -> str:
-    # What is a word of the notation where a definition begins is a name only with its mark.
+    # A keyword at the beginning of a definition is read as a name only with its `%`.
     return "%" + name if percent or name in _WORDS else name

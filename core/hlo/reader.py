@@ -1,13 +1,13 @@
 """HLO text to `Module`.
 
-Accepts what XLA prints before and after optimization, and what people write in documents: a bare list of
-instructions, one `f { … }` alone, shapes with spaces, instructions without a shape, operands with or without
-shapes, names with or without `%`, computations that are referred to but not given. Unknown opcodes and
-attributes are kept. Anything else is an `InputError` with line, column and what was expected.
+Accepts the output of XLA before and after optimization, and the forms found in documents: a bare list of instructions,
+a single `f { … }`, shapes with spaces, instructions without a shape, operands with or without shapes, names with or
+without `%`, references to missing computations. Unknown opcodes and attributes are kept. Anything else is an
+`InputError` with line, column and the expected text.
 
-Speed comes from taking a whole instruction with one pattern, from remembering shapes and attributes by their
-spelling, because a module repeats few of them many times, and from parsing the values of attributes only when
-they are asked for. What the pattern does not take is read step by step, which also finds what is wrong.
+For speed, one pattern matches a whole instruction, shapes and attributes are cached by their spelling, because a module
+repeats few of them many times, and attribute values are parsed lazily. Other instructions are read step by step, which
+also locates errors.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .shape import BUFFER, AnyShape, Shape, TupleShape, scan_entry_layout, scan_
 
 TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 
-# name = shape opcode(operands), attributes up to the end of the line. The attributes are bounded, because a text
-# may be one long line. A comma on the next line means that they go on there.
+# name = shape opcode(operands), attributes up to the end of the line. The length of attributes is bounded, because a
+# text may be one long line. A comma on the next line would continue them.
 _INSTRUCTION = re.compile(
     rf"\s*+(ROOT(?:\s++|(?=%)))?+%?+({NAME})\s*+=\s*+"
     r"([a-z][a-z0-9]*+\[[^\[\]\n]*+\](?:\{[^{}\n]*+\})?+|\((?:[^()\n]++|\([^()\n]*+\))*+\))\s++"
@@ -56,12 +56,12 @@ _DEEPEST = 50
 
 
 def read_module(text: str) -> Module:
-    """The module that `text` spells; `InputError` when it spells none.
+    """Read the module that `text` contains. Raises `InputError` if it contains none.
 
     A text without computations is read as the instructions of one computation named `snippet`.
     """
-    # Nothing that is read lies in a cycle, and looking for cycles in all of it, again and again while it grows,
-    # takes half as long as reading.
+    # The objects that are read form no cycles. Collecting garbage repeatedly while they grow would take half as long as
+    # reading.
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -72,7 +72,7 @@ def read_module(text: str) -> Module:
 
 
 def read_instruction(text: str) -> Instruction:
-    """One instruction, such as `t = f32[3,2] transpose(f32[2,3] x), dimensions={1,0}`."""
+    """Read one instruction, such as `t = f32[3,2] transpose(f32[2,3] x), dimensions={1,0}`."""
     reader = _Reader(text)
     instruction, _, position = reader.instruction(0)
     position = reader.source.skip(position)
@@ -89,7 +89,7 @@ class _Reader:
         self.text = self.source.text
         self.shapes: dict[str, AnyShape] = {}
         self.rests: dict[str, Attributes | None] = {}
-        # Instructions that are written in place of an operand, innermost first, since the last one that was not.
+        # Instructions written in place of operands since the last top-level instruction, innermost first.
         self.nested: list[Instruction] = []
         self.anonymous: dict[str, int] = {}
         # Newlines are counted once, moving forward; `Source.line_of` would count from the start every time.
@@ -155,7 +155,7 @@ class _Reader:
         return SourceTable(name, tuple(rows)), position
 
     def computation(self, name: str, position: int, loose: bool) -> tuple[Computation, int]:
-        """A computation whose name has been read; `position` is at `(` or `{`."""
+        """Read a computation after its name; `position` is at `(` or `{`."""
         signature = None
         header = position
         if self.text.startswith("(", position):
@@ -189,7 +189,7 @@ class _Reader:
                 self.source.fail(position, message, "the same shape")
 
     def body(self, name: str, position: int, signature: Signature | None, loose: bool) -> tuple[Computation, int]:
-        """Instructions up to `}` or the end of the text."""
+        """Read instructions up to `}` or the end of the text."""
         source, text = self.source, self.text
         instructions: list[Instruction] = []
         known: dict[str, Operand] = {}  # by name, with and without %
@@ -229,7 +229,7 @@ class _Reader:
         if not instructions:
             source.fail(position, f"computation {shorten(name)!r} has no instructions", "an instruction")
         missing = next((k for k in range(len(numbers)) if str(k) not in numbers), None)
-        # A document may show part of a computation; a computation has all its parameters.
+        # A document may show part of a computation; a computation of a module has all its parameters.
         if missing is not None and not loose:
             source.fail(
                 position,
@@ -240,7 +240,7 @@ class _Reader:
         return Computation(name, tuple(instructions), root, signature), position
 
     def check_element(self, instruction: Instruction, position: int) -> None:
-        """An element of a tuple is one that the tuple has, and has its shape."""
+        """Check that a tuple has the selected element, and that the written shape is that of the element."""
         index = instruction.attribute("index")
         shape = instruction.operands[0].shape if instruction.operands else None
         if shape is None or not isinstance(index, int):
@@ -258,7 +258,7 @@ class _Reader:
             self.fail(position, message + shorten(str(element)), "the shape of the element")
 
     def line_of(self, position: int, known: dict[str, Operand]) -> tuple[Instruction, bool, int] | None:
-        """As `instruction`, operands resolved, for one of the usual form; None for any other."""
+        """Read an instruction of the usual form like `instruction`, with operands resolved; None for other forms."""
         found = _INSTRUCTION.match(self.text, position)
         if found is None:
             return None
@@ -290,7 +290,7 @@ class _Reader:
         return read, marked is not None, found.end()
 
     def count_lines(self, position: int) -> None:
-        """Move forward to an offset."""
+        """Count newlines up to an offset, which must not lie before the last one."""
         self.line += self.text.count("\n", self.counted, position)
         self.counted = position
 
@@ -317,13 +317,13 @@ class _Reader:
         return replace(instruction, operands=tuple(operands))
 
     def where(self, name: str, position: int, end: int) -> int:
-        """Offset of an operand's name within the parentheses of its instruction."""
+        """Return the offset of an operand's name within the parentheses of its instruction."""
         opening = self.text.find("(", self.text.find("=", position, end), end)
         found = re.compile(rf"(?<![\w.\-]){re.escape(name)}(?![\w.\-])").search(self.text, opening, end)
         return position if found is None else found.start()
 
     def instruction(self, position: int) -> tuple[Instruction, bool, int]:
-        """The instruction at an offset, whether it is marked ROOT, and the offset after it."""
+        """Read the instruction at an offset; return it, whether it is marked ROOT, and the offset after it."""
         source, text = self.source, self.text
         marked, name, shape, opcode, opening = self.start(position)
         operands, literal, end = self.inside(opcode, opening, shape)
@@ -337,14 +337,14 @@ class _Reader:
     def inside(
         self, opcode: str, opening: int, shape: AnyShape | None, depth: int = 0
     ) -> tuple[tuple[Operand, ...], str | None, int]:
-        """Operands or literal in the parentheses that open at an offset, and the offset after these."""
+        """Read the operands or the literal in parentheses; return them and the offset after the parentheses."""
         end = self.source.close(opening)
         if opcode in _LITERALS:
             return (), self.literal(opcode, self.text[opening + 1 : end - 1], opening + 1, shape), end
         return self.operands(opening + 1, end - 1, depth), None, end
 
     def start(self, position: int) -> tuple[str | None, str, AnyShape | None, str, int]:
-        """ROOT mark, name, shape, opcode and the offset of the parenthesis, of an instruction of any form."""
+        """Read ROOT mark, name, shape, opcode and the offset of the parenthesis, for an instruction of any form."""
         source, text = self.source, self.text
         found = _START.match(text, position)
         if found is None:
@@ -357,14 +357,14 @@ class _Reader:
         return found[1], found[2], shape, opcode[1], opcode.end() - 1
 
     def opcode(self, position: int) -> re.Match[str]:
-        """An opcode with its parenthesis, which must come next."""
+        """Match an opcode with its parenthesis, which must come next."""
         found = _OPCODE.match(self.text, position)
         if found is None:
             self.source.unexpected(self.source.skip(position), "where an opcode belongs", "an opcode such as `add(`")
         return found
 
     def misplaced(self, position: int) -> tuple[str | None, str, AnyShape | None, str, int]:
-        """`f32[4,8] out = reduce(…)`: the shape before the name, as some documents have it."""
+        """Read `f32[4,8] out = reduce(…)`: some documents write the shape before the name."""
         source, text = self.source, self.text
         position = source.skip(position)
         if not _SHAPE_FIRST.match(text, position):
@@ -380,7 +380,7 @@ class _Reader:
         return None, name, shape, opcode[1], opcode.end() - 1
 
     def literal(self, opcode: str, inside: str, position: int, shape: AnyShape | None) -> str:
-        """The text in the parentheses of a constant or a parameter, white space reduced to single spaces."""
+        """Check the text in the parentheses of a constant or a parameter, and reduce white space to single spaces."""
         spelled = " ".join(inside.split()) if '"' not in inside else inside.strip()
         if opcode == "parameter":
             if not spelled.isdecimal() or not spelled.isascii() or len(spelled) > 9:
@@ -395,7 +395,7 @@ class _Reader:
         return spelled
 
     def check_elements(self, spelled: str, shape: Shape, position: int) -> None:
-        """An array constant has braces for every dimension and as many values as the shape has elements."""
+        """Check that an array constant has braces for every dimension and one value for each element."""
         where = f"in a constant of shape {shape.text(False)}"
         if not shape.dims:
             self.source.fail(position, "an array where a scalar constant belongs", "one value")
@@ -418,7 +418,7 @@ class _Reader:
             self.source.fail(position, f"{found} pairs of braces {where}", expected)
 
     def operands(self, position: int, end: int, depth: int = 0) -> tuple[Operand, ...]:
-        """Operands up to the offset `end`: names or, without attributes, instructions; each with or without shape."""
+        """Read operands up to the offset `end`: names, or instructions without attributes, with or without shapes."""
         source, text = self.source, self.text
         operands: list[Operand] = []
         position = source.skip(position)
@@ -443,7 +443,7 @@ class _Reader:
         return tuple(operands)
 
     def nest(self, opcode: re.Match[str], shape: AnyShape | None, depth: int) -> tuple[str, int]:
-        """Define an instruction that stands in place of an operand, under a name as XLA makes it."""
+        """Define an instruction that is written in place of an operand, under a name in XLA's style."""
         if depth > _DEEPEST:
             self.source.fail(opcode.start(1), f"instructions nested deeper than {_DEEPEST}", "names of operands")
         operands, literal, end = self.inside(opcode[1], opcode.end() - 1, shape, depth)
@@ -453,7 +453,7 @@ class _Reader:
         return name, end
 
     def attributes(self, position: int) -> tuple[tuple[tuple[str, Value], ...], int]:
-        """`, name=value` as often as it comes, and the offset after it."""
+        """Read `, name=value` repeatedly; return the pairs and the offset after them."""
         text = self.text
         attributes: list[tuple[str, Value]] = []
         names: set[str] = set()
@@ -468,7 +468,7 @@ class _Reader:
                 self.source.fail(found.start(1), f"attribute {shorten(name)!r} is given twice", "each attribute once")
             names.add(name)
             if name == "entry_computation_layout" and '"' not in spelled:
-                spelled = " ".join(spelled.split())  # numbers in comments have become spaces
+                spelled = " ".join(spelled.split())  # comments with numbers have become spaces
             attributes.append((name, parse_value(name, spelled) if spelled else ""))
             position = end
         after = self.source.skip(position)
@@ -478,7 +478,7 @@ class _Reader:
         return tuple(attributes), position
 
     def value_end(self, name: str, position: int) -> int:
-        # XLA prints the padding of a scalar as `padding=` and nothing.
+        # XLA prints the padding of a scalar as `padding=` without a value.
         if name == "padding" and _NOTHING.match(self.text, position):
             return position
         position = self.source.skip(position)
@@ -490,11 +490,11 @@ class _Reader:
             end = self.source.value_end(position)
             self.literal("constant", self.text[position:end], position, shape)
             return end
-        # The one value with a space, or even a comma, outside of brackets.
+        # The only value with a space or a comma outside of brackets.
         mesh = MESH.match(self.text, position)
         return self.source.value_end(position) if mesh is None else mesh.end()
 
 
 def _same_array(left: AnyShape, right: AnyShape) -> bool:
-    """Whether two spellings agree where both say something: layouts may be left out."""
+    """Return whether two shapes are equal apart from layouts."""
     return left == right or left.without_layout() == right.without_layout()

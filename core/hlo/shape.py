@@ -18,14 +18,14 @@ from .lexer import Source
 UNBOUNDED = -1
 """Size of a dimension written `?`."""
 
-# XLA nests tuples two or three deep; the limit keeps equality and hashing of hostile input within the stack.
+# XLA nests tuples two or three deep; the limit bounds the recursion of equality and hashing for hostile input.
 _DEEPEST_TUPLE = 100
 _LARGEST_SIZE = 2**63 - 1
 
 _PROPERTY_ORDER = ("D", "L", "#", "*", "E", "S", "SC", "P", "M")
 _ELEMENT_TYPE = re.compile(r"([a-z][a-z0-9]*+)\s*+\[", re.ASCII)
 BUFFER = re.compile(r"b\(\s*+(?=[a-z][a-z0-9]*+\s*+\[)", re.ASCII)
-# The body of a computation may follow as well, after white space or at once.
+# The brace may also open the body of a computation, with or without white space before it.
 _LAYOUT_FOLLOWS = re.compile(
     r"(?:\s++(?=\{\s*+(?:\d++\s*+[,}:]|:)))?+\{(?!\s*+(?:ROOT\s|%?+[A-Za-z_][\w.\-]*+\s*+=))", re.ASCII
 )
@@ -35,10 +35,10 @@ _PROPERTY = re.compile(r"SC|[A-Z#*]")
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One tile of a layout. A size of None is written `*`: that dimension is combined with the next minor.
+    """One tile of a layout. A size of None, written `*`, combines the dimension with the next minor one.
 
-    -1 is taken for None: so the layout message of XLA spells it. Raises `InputError` for a tile without sizes, a
-    size below 1, and a last dimension that has none to be combined with.
+    -1 is read as None, as the layout message of XLA spells it. Raises `InputError` for a tile without sizes, a size
+    below 1, and a last size of None.
     """
 
     sizes: tuple[int | None, ...]
@@ -55,11 +55,11 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Order of dimensions in memory, tiles, and everything else written after the colon.
+    """Order of dimensions in memory, tiles, and the properties written after the colon.
 
-    `properties` holds `(letter, text)` pairs in printing order: S memory space, E element bits, L tail
-    padding, and the rest as XLA writes them. Nothing is dropped that was read. Negative dimension numbers
-    count from the end. Raises `InputError` unless every dimension has its place in the order, once.
+    `properties` holds `(letter, text)` pairs in printing order: S memory space, E element bits, L tail padding, and
+    others as XLA writes them; none is dropped. Negative dimension numbers count from the end. Raises `InputError`
+    unless the order has every dimension once.
     """
 
     minor_to_major: tuple[int, ...]
@@ -76,7 +76,7 @@ class Layout:
 
     @staticmethod
     def default(rank: int) -> Layout:
-        """The layout of a new array: dimensions from major to minor, so that the last varies fastest."""
+        """Return the layout of a new array: dimensions from major to minor, so that the last varies fastest."""
         return Layout(tuple(reversed(range(rank))))
 
     @property
@@ -100,9 +100,9 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An array (or `token[]`, `opaque[]`): element type, sizes, which are dynamic, layout if written.
+    """An array (or `token[]`, `opaque[]`): element type, sizes, dynamic dimensions, layout if written.
 
-    `buffer` says that it is the place in memory that is meant, `b(f32[2])`, not a value.
+    `buffer` marks a place in memory, `b(f32[2])`, instead of a value.
 
     Raises `InputError` for a layout of another rank, and for a size below 0 that is not `UNBOUNDED`.
     """
@@ -139,19 +139,19 @@ class Shape:
         return self.layout.minor_to_major if self.layout else tuple(reversed(range(len(self.dims))))
 
     def with_layout(self, layout: Layout | None = None) -> Shape:
-        """The same array in this layout, or in the default one. `InputError` when the ranks differ."""
+        """Return the same array in this layout, or in the default one. Raises `InputError` if the ranks differ."""
         layout = Layout.default(self.rank) if layout is None else layout
         return replace(self, layout=layout)
 
     def without_layout(self) -> Shape:
-        """The same array, layout not stated."""
+        """Return the same array without a layout."""
         return self if self.layout is None else replace(self, layout=None)
 
     def __str__(self) -> str:
         return self.text()
 
     def text(self, layouts: bool = True) -> str:
-        """HLO spelling, with or without the layout."""
+        """Return the HLO text, with or without the layout."""
         dynamic = self.dynamic or (False,) * len(self.dims)
         bounds = zip(self.dims, dynamic, strict=True)
         sizes = ",".join("?" if n == UNBOUNDED else f"<={n}" if d else str(n) for n, d in bounds)
@@ -167,14 +167,14 @@ class TupleShape:
     elements: tuple[AnyShape, ...]
 
     def without_layout(self) -> TupleShape:
-        """The same tuple, layouts not stated."""
+        """Return the same tuple without layouts."""
         return TupleShape(tuple([e.without_layout() for e in self.elements]))
 
     def __str__(self) -> str:
         return self.text()
 
     def text(self, layouts: bool = True) -> str:
-        """HLO spelling; every fifth element is preceded by its number, as XLA prints it."""
+        """Return the HLO text; every fifth element is preceded by its number, as XLA prints it."""
         marks = (f"/*index={k}*/" if k and k % 5 == 0 else "" for k in range(len(self.elements)))
         return "(" + ", ".join(m + e.text(layouts) for m, e in zip(marks, self.elements, strict=True)) + ")"
 
@@ -183,7 +183,7 @@ AnyShape = Shape | TupleShape
 
 
 def leaves(shape: AnyShape | None) -> Iterator[tuple[tuple[int, ...], Shape]]:
-    """The arrays of a shape with their paths, in order; of a shape that is not known, none.
+    """Yield the arrays of a shape with their paths, in order; none for an unknown shape.
 
     An array is its own only leaf, with path ().
     """
@@ -197,12 +197,12 @@ def leaves(shape: AnyShape | None) -> Iterator[tuple[tuple[int, ...], Shape]]:
 
 
 def unsized(shape: AnyShape | None) -> bool:
-    """Whether an array of a shape has a dimension of unknown size."""
+    """Return whether an array of a shape has a dimension of unknown size."""
     return any(UNBOUNDED in a.dims for _, a in leaves(shape))
 
 
 def read_shape(text: str) -> AnyShape:
-    """The shape that `text` spells; `InputError` when it spells none."""
+    """Read the shape that `text` contains. Raises `InputError` if it contains none."""
     source = Source(text)
     shape, end = scan_shape(source, source.skip(0), {})
     end = source.skip(end)
@@ -212,11 +212,11 @@ def read_shape(text: str) -> AnyShape:
 
 
 def scan_shape(source: Source, position: int, known: dict[str, AnyShape]) -> tuple[AnyShape, int]:
-    """The shape at an offset and the offset after it. `known` remembers array shapes by their spelling."""
+    """Read a shape; return it and the offset after it. `known` caches array shapes by their spelling."""
     text = source.text
     if not text.startswith("(", position):
         return scan_array(source, position, known)
-    # One list of elements for every tuple that is open.
+    # One list of elements for every open tuple.
     stack: list[list[AnyShape]] = []
     while True:
         position = source.skip(position)
@@ -242,7 +242,7 @@ def scan_shape(source: Source, position: int, known: dict[str, AnyShape]) -> tup
 
 
 def scan_entry_layout(source: Source, position: int, known: dict[str, AnyShape]) -> int:
-    """The offset after a layout of the entry, `{(f32[2]{0})->f32[]}`; `known` as in `scan_shape`."""
+    """Return the offset after a layout of the entry, `{(f32[2]{0})->f32[]}`; `known` as in `scan_shape`."""
     where = "in a layout of the entry"
     position = source.expect("(", source.expect("{", position, where), where)
     _, _, position = scan_signature(source, position, known, named=False)
@@ -252,7 +252,7 @@ def scan_entry_layout(source: Source, position: int, known: dict[str, AnyShape])
 def scan_signature(
     source: Source, position: int, known: dict[str, AnyShape], named: bool
 ) -> tuple[tuple[tuple[str, AnyShape], ...], AnyShape, int]:
-    """Parameters, perhaps with names, and result of `f32[2], f32[3]) -> f32[]`, and the offset after it."""
+    """Read `f32[2], f32[3]) -> f32[]`, perhaps with names of parameters, and return the offset after it too."""
 
     def parameter(at: int) -> tuple[tuple[str, AnyShape], int]:
         name = ""
@@ -269,7 +269,7 @@ def scan_signature(
 
 
 def scan_array(source: Source, position: int, known: dict[str, AnyShape]) -> tuple[Shape, int]:
-    """The array shape at an offset, layout included when one follows without a space."""
+    """Read the array shape at an offset, with its layout if one follows."""
     text = source.text
     if (buffer := BUFFER.match(text, position)) is not None:
         inner, end = scan_array(source, buffer.end(), known)
@@ -293,7 +293,7 @@ def scan_array(source: Source, position: int, known: dict[str, AnyShape]) -> tup
 
 
 def _array(source: Source, element: re.Match[str], bracket: int, layout_at: int) -> Shape:
-    """The array whose element type and brackets were found, and whose layout opens at an offset or not (-1)."""
+    """Build an array from its type, its brackets, and its layout, which opens at `layout_at` or is absent (-1)."""
     text = source.text
 
     def dimension(at: int) -> tuple[tuple[int, bool], int]:
@@ -312,7 +312,7 @@ def _array(source: Source, element: re.Match[str], bracket: int, layout_at: int)
 
 
 def _layout(source: Source, position: int, rank: int) -> Layout | None:
-    """The layout at an offset; None for `{}` on a scalar, which says nothing."""
+    """Read the layout at an offset; None for `{}` on a scalar, which has no meaning."""
     text = source.text
     opening = position
     seen: set[int] = set()

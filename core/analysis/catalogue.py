@@ -1,8 +1,8 @@
 """Catalogues of ops: maps of single HLO instructions.
 
-The analysis knows no op. It is handed a catalogue, made from declared ops, whose maps the proofs are about: that answers,
-for one instruction, how each element of each output relates to each operand. Calls, fusions, tuples and parameters the
-analysis follows itself.
+The analysis itself knows no op. It receives a catalogue made from declared ops, whose maps are proved. The catalogue
+answers, for one instruction, how each element of each output relates to each operand. The analysis follows calls,
+fusions, tuples and parameters itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .runtime import position_text, with_sources, written_path
 
 @dataclass(frozen=True, slots=True)
 class NoMap:
-    """No map exists, or none is known: at which instruction, and the reason, for a person."""
+    """The reason why no map exists or is known, and the instruction that causes it."""
 
     instruction: str
     reason: str
@@ -32,37 +32,37 @@ class NoMap:
 
 @dataclass(frozen=True, slots=True)
 class UpperBounds:
-    """Maps that may name elements which are not read, and why."""
+    """Maps that may name elements which are not read, and the reason."""
 
     maps: OpMaps
     reason: NoMap
 
 
 OpMaps = Sequence[Sequence[Sequence[IndexingMap]]]
-"""`maps[output][operand]`: the maps between them; no map says that the output does not read the operand."""
+"""`maps[output][operand]`: the maps between them; it is empty if the output does not read the operand."""
 
 
 ReadOp = Callable[[Instruction], Op | None]
-"""The op that an instruction performs, None for an opcode without one. Senseless attributes: `InputError`."""
+"""Returns the op of an instruction, None for an opcode without one. Invalid attributes raise `InputError`."""
 
 Sizes = tuple[tuple[int, ...], ...]
 
 
 class OpCatalogue:
-    """Maps of single instructions from the ops that `read` finds. `reasons` says why an opcode has no map."""
+    """Maps of single instructions, from the ops that `read` returns. `reasons` explains why an opcode has no map."""
 
     def __init__(self, read: ReadOp, reasons: Callable[[str], str | None] = lambda opcode: None) -> None:
         self.read = read
         self.reasons = reasons
-        # Most instructions of a module repeat an op on the same sizes. Sources are operand numbers until one asks.
+        # Most instructions of a module repeat an op on the same sizes. In the cached maps sources are operand numbers.
         self._answers: dict[tuple[Op, Direction, Sizes, AnyShape | None], OpMaps] = {}
 
     def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | UpperBounds | NoMap:
-        """The maps of an instruction whose operands are arrays of known shape.
+        """Return the maps of an instruction whose operands are arrays of known shape.
 
-        The source of a runtime variable names the operand that holds the value: `RuntimeSource.hlo` is the
-        operand's name, or text that starts with `name = `; `written_path` names whether a scatter's updates land on
-        an element. Attributes that make no sense are an `InputError`.
+        The source of a runtime variable names the operand that holds the value: `RuntimeSource.hlo` is the operand's
+        name, or text that starts with `name = `; `written_path` names whether a scatter's updates land on an element.
+        Raises `InputError` for invalid attributes.
         """
         op = self.read(instruction)
         if op is None:
@@ -84,7 +84,7 @@ class OpCatalogue:
 
     @staticmethod
     def _unnamed(op: Op, direction: Direction, sizes: Sizes, shape: AnyShape | None) -> OpMaps:
-        """The maps of an op, with numbers of operands as the sources of runtime variables."""
+        """Return the maps of an op, with operand numbers as the sources of runtime variables."""
         numbers = [str(j) for j in range(len(sizes))]
         if op.parallel:
             own = [[concrete(op, 0, direction, (x,), numbers)] for x in sizes]
@@ -96,7 +96,7 @@ class OpCatalogue:
         ]
 
     def shape(self, instruction: Instruction) -> AnyShape | None:
-        """The shape of an instruction that states none (a rule for `fill_shapes`), None when not known."""
+        """Infer the shape of an instruction that states none (a rule for `fill_shapes`); None if it is not known."""
         op = self.read(instruction)
         if op is None or not all(isinstance(s, Shape) for s in instruction.operand_shapes):
             return None
@@ -111,7 +111,7 @@ class OpCatalogue:
 
     @staticmethod
     def _check(instruction: Instruction, op: Op, sizes: Sizes) -> None:
-        """The op accepts the operands, and makes what the instruction says it makes."""
+        """Check that the op accepts the operands, and that its outputs have the instruction's shape."""
         operands = [(x,) for x in sizes] if op.parallel else [sizes] * op.results
         wanted = [_dims(op.part(r), each) for r, each in enumerate(operands)]
         if instruction.shape is None:
@@ -126,7 +126,7 @@ class OpCatalogue:
 
 
 def _named(m: IndexingMap, instruction: Instruction) -> IndexingMap:
-    """The map of an instruction, from one whose sources are numbers of operands."""
+    """Replace operand numbers in the sources of a map by the names of the operands."""
 
     def named(source: RuntimeSource) -> RuntimeSource:
         if source.hlo.isdecimal():
@@ -139,7 +139,7 @@ def _named(m: IndexingMap, instruction: Instruction) -> IndexingMap:
 
 
 def _dims(op: Op, sizes: Sizes) -> tuple[int, ...]:
-    """The sizes of the output, once the op accepts these operands."""
+    """Return the sizes of the output, after checking that the op accepts these operands."""
     op.validate(*sizes)
     dims = op.shape(*sizes)
     if not all(isinstance(n, Int) for n in dims):
@@ -152,8 +152,7 @@ def _element_type(instruction: Instruction, result: int) -> str | None:
         return "pred"
     if instruction.opcode in ("convert", "bitcast-convert", "iota", "constant", "fft"):
         return None
-    # The first operand of a select says which of the others is taken; results of a reduce are of their
-    # operand's type.
+    # The first operand of a select is the predicate; results of a reduce have the types of its operands.
     operand = 1 if instruction.opcode == "select" else result
     if operand >= len(instruction.operands):
         return None

@@ -1,7 +1,7 @@
-"""The analysis of one computation: what each instruction reads, and the walk along that through all of them.
+"""The dataflow analysis of one computation: the reads of each instruction, and their composition along all paths.
 
-Walks lead from a reader back to what it reads, whichever way the maps point.  What an instruction reads itself its op
-says, or what is known of the computations that it runs.
+Walks lead from a reader back to what it reads, in both directions of maps.  The reads of one instruction come from its
+op, or from the summaries of the computations that it runs.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from .values import CALLS, Value, Values, bits_of, constant_of, known_leaves, ru
 if TYPE_CHECKING:
     from .summaries import Analysis
 
-# Opcodes that hand on their first operand, tuple or array, unchanged; XLA prints the first one in the short way.
+# Opcodes that return their first operand, tuple or array, unchanged; XLA prints the first one in its short spelling.
 TRANSPARENT = ("opt-barrier", "optimization-barrier", "add-dependency", "all-reduce-done", "domain")
 
-# Opcodes that read no element of what they are given: tokens and sizes are not elements.
+# Opcodes that read no element of their operands: tokens and sizes are not elements.
 READS_NOTHING = ("after-all", "get-dimension-size", "send-done")
 
 ENTERED = (*CALLS, "async-start", *(f"{opcode}-start" for opcode in CALLS), "conditional", "while")
-"""Opcodes whose computations are analysed where they are used."""
+"""Opcodes whose computations are analysed at the call."""
 
-# Opcodes with halves of their own.  Any other operation is split by XLA into `start`, `update` and `done` with its
-# name in front (`slice-start`); the start makes (operands, result, …), the done takes the result out.
+# Opcodes with asynchronous halves of their own.  XLA splits any other operation into `start`, `update` and `done` with
+# its name in front (`slice-start`); the start returns (operands, result, …), the done extracts the result.
 _NO_PAIR = ("copy", "recv", "send")
 
-# Opcodes whose output holds elements of operands, each where the map says.
+# Opcodes that move elements: each element of the output is the element of an operand that the map names.
 _MOVES = ("bitcast", "broadcast", "concatenate", "copy", "reshape", "reverse", "slice", "transpose")
 
 _WITHOUT_OPERANDS = ("parameter", "constant", "iota")
 
-# A claim, the mask that follows from it in row-major order, its sizes, and the index at which it is read.
+# A claim, the mask that it implies in row-major order, the mask's sizes, and the index at which it is read.
 Mask = tuple[OperandStep, Value, Sequence[int], Sequence[Expr]]
 
-# No more maps than this are kept apart on a walk; more of them are joined.
+# At most this many maps are kept separate on a walk; more of them are joined.
 _APART = 8
 
 
@@ -73,18 +73,18 @@ class Dataflow:
 
     @property
     def given(self) -> Mapping[Leaf, Value]:
-        """The known values of the parameters, if the computation has values put in."""
+        """The known values of the parameters of a specialized computation; empty for others."""
         return self.analysis.known.get(self.computation.name, {})
 
     @cached_property
     def values(self) -> Values:
-        """The known values of instructions, whatever the computation is given (but what is put in)."""
+        """The values of instructions that are known for all inputs, given those of ``given``."""
         found = values_of(self.analysis.computations, self.computation, self.given)
         self.options.observe(EvaluationStep(self.computation, self.given, found))
         return found
 
     def summary(self) -> Summary:
-        """How the leaves of the root depend on those of the parameters."""
+        """Return how the leaves of the root depend on those of the parameters."""
         computation = self.computation
         parameters = [k for k, i in enumerate(computation.instructions) if i.opcode == "parameter"]
         found: Summary = {}
@@ -96,9 +96,9 @@ class Dataflow:
     def between(
         self, start: int, path: Path, ends: Sequence[int], inside: Container[int] | None = None
     ) -> dict[tuple[int, Path], Reads]:
-        """How one leaf of an instruction depends on the leaves of others, over all paths through the computation.
+        """Return how one leaf of an instruction depends on the leaves of others, over all paths of the computation.
 
-        Instructions are given by position; paths lead through those of ``inside`` only, if these are given.
+        Instructions are given by position.  If ``inside`` is given, paths only lead through its instructions.
         """
         instructions = self.computation.instructions
         leads = depending(self.computation, ends, start)
@@ -128,11 +128,11 @@ class Dataflow:
         return found
 
     def _extended(self, state: Reached, link: Reads | None, name: str) -> Reached:
-        """Return the maps and doubts of ``state`` over one link more, once for each; None is the identity."""
+        """Extend the maps and reasons of ``state`` by one link, where None is the identity; memoized."""
         if link is None:
             return state
         many = len(state.maps) * len(link.maps) > self.options.limit
-        # layers repeat the same maps; doubts name their instruction
+        # repeated layers have equal maps and share an entry; reasons name their instruction and cannot be shared
         key = (state, id(link) if many or link.unknown or link.at_most else tuple(link.maps))
         found = self._extensions.get(key)
         if found is None:
@@ -150,7 +150,7 @@ class Dataflow:
         return found
 
     def _joined(self, parts: list[Reached]) -> Reached:
-        """Everything that is reached along several ways."""
+        """Return the union of the states that several paths lead to."""
         ways = tuple(dict.fromkeys(parts))
         if len(ways) == 1:
             return ways[0]
@@ -165,7 +165,7 @@ class Dataflow:
     def _settled(
         self, maps: dict[IndexingMap | None, None], unknown: dict[NoMap, None], at_most: dict[NoMap, None]
     ) -> Reached:
-        """Without maps of empty domain, and many joined before they are multiplied; too many are given up."""
+        """Drop empty maps, join many maps before they multiply, and give up if too many remain."""
         kept = [m for m in maps if m is None or not m.is_trivially_empty]
         if len(kept) > _APART:
             own = [m for m in kept if m is not None]
@@ -184,7 +184,7 @@ class Dataflow:
         return Reads(self.distinct(maps), list(state.unknown), list(state.at_most))
 
     def distinct(self, maps: Sequence[IndexingMap]) -> list[IndexingMap]:
-        """Simplified, without maps of empty domain, one of each relation as far as that can be told."""
+        """Simplify maps, drop empty ones, and keep one map for each relation, as far as equality can be decided."""
         kept: list[IndexingMap] = []
         for m in dict.fromkeys(map(self.analysis.simplified, maps)):
             if m.is_trivially_empty:
@@ -195,7 +195,7 @@ class Dataflow:
         return kept
 
     def links(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
-        """How one leaf of an instruction relates to the leaves of its operands; None is the identity."""
+        """Return how one leaf of an instruction relates to the leaves of its operands; None is the identity."""
         key = (instruction.name, path)
         found = self._links.get(key)
         if found is None:
@@ -229,7 +229,7 @@ class Dataflow:
         if any(map(unsized, (instruction.shape, *instruction.operand_shapes))):
             return self._opaque(instruction, NO_SIZE)
         if opcode in ("copy-done", "recv-done"):
-            # what was copied or received; the token has no elements
+            # the array that was copied or received; the token has no elements
             return {(0, (0, *path[opcode == "recv-done" :])): None} if path[:1] != (1,) else {}
         if opcode == "copy-start":
             return {(0, ()): None} if path in ((0,), (1,)) else {}
@@ -246,14 +246,14 @@ class Dataflow:
         return self._of_op(instruction, path)
 
     def _begun(self, name: str, base: str) -> bool:
-        """Whether a value may be what the start of such an operation makes; one that comes from outside may."""
+        """Return whether a value may come from the start of such a pair; a value from outside may."""
         made = self.known.get(name)
         through = ("get-tuple-element", "parameter", "optimization-barrier", "opt-barrier")
         return made is None or made.opcode in (f"{base}-start", f"{base}-update", *through)
 
     def _of_op(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
-        """Ask the catalogue about an instruction, once for all that are written alike but for names."""
-        # the reader makes one object for each spelling
+        """Return the catalogue's maps, cached for instructions that differ in names only."""
+        # the reader creates one object for each spelling
         spelled = (instruction.shape, instruction.attributes, *instruction.operand_shapes)
         key = (instruction.opcode, path, *map(id, spelled))
         found = self.analysis.links.get(key)
@@ -286,7 +286,7 @@ class Dataflow:
     def _masked(
         self, instruction: Instruction, branches: list[list[IndexingMap]], mask: Callable[..., Mask | None]
     ) -> list[list[IndexingMap]]:
-        """The maps to operands that a known mask takes elements from where it does so, if constraints can say that."""
+        """Restrict the maps to operands to the elements that a known mask selects, if constraints can express it."""
         if any(len(maps) != 1 or maps[0].results != maps[0].dim_vars for maps in branches):
             return branches
         found = mask(instruction, branches[0][0].dim_vars)
@@ -305,7 +305,7 @@ class Dataflow:
         return masked
 
     def _landing(self, scatter: Instruction, index: tuple[Expr, ...]) -> Mask | None:
-        """Where updates of a scatter with known indices land."""
+        """Return the mask of the elements on which updates of a scatter with known indices land."""
         # windows that begin at 0 in all dimensions have no indices
         starts = self._known_value(scatter.operands[1].name) if scatter.operand_arrays[1].size else ()
         found = None if starts is None else written(scatter, starts)
@@ -317,7 +317,7 @@ class Dataflow:
         return claim, value, [operand.dims[d] for d in axes], [index[d] for d in axes]
 
     def _predicate(self, select: Instruction, index: tuple[Expr, ...]) -> Mask | None:
-        """The known predicate of a select, before it is broadcast."""
+        """Return the known predicate of a select, before it is broadcast."""
         reader = select
         while (made := self.known.get(reader.operands[0].name)) is not None and made.opcode == "broadcast":
             moved = self._moved(made)
@@ -333,13 +333,13 @@ class Dataflow:
         return self._operands(reader, {(0, ()): value}), value, shape.dims, index
 
     def _operands(self, instruction: Instruction, operands: dict[Leaf, Value]) -> OperandStep:
-        """The claim that operands have these values."""
+        """Return the claim that operands have these values."""
         evaluated = {*self._behind, *self.__dict__.get("values", ())}
         return OperandStep(self.computation, self.given, evaluated, instruction, operands)
 
     @cached_property
     def _static_names(self) -> set[str]:
-        """The instructions that may be known: no parameter of which nothing is known is behind them."""
+        """The instructions whose value may be known: they depend on no unknown parameter."""
         known = {k for k, _ in self.given}
         found: set[str] = set()
         for i in self.computation.instructions:
@@ -352,7 +352,7 @@ class Dataflow:
         return found
 
     def _start(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
-        """The start of an asynchronous pair: its shape is (operands, result, …)."""
+        """Return the links of the start of an asynchronous pair, whose shape is (operands, result, …)."""
         shape, made = instruction.shape, performed(instruction)
         if made is not None and made.shape is shape:
             return self._of_op(made, path)
@@ -360,7 +360,7 @@ class Dataflow:
             reason = f"{instruction.opcode} makes {shape}, expected (operands, result, …)"
             return self._opaque(instruction, reason)
         if path[0] == 0:
-            # one operand stands for itself, several are a tuple
+            # a single operand is not wrapped in a tuple
             inside = path[1:]
             if isinstance(shape.elements[0], TupleShape) and inside:
                 return {(inside[0], inside[1:]): None} if inside[0] < len(instruction.operands) else {}
@@ -370,7 +370,7 @@ class Dataflow:
         return self._call(made, path[1:]) if made.opcode in CALLS else self._of_op(made, path[1:])
 
     def _conditional(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
-        """Which branch runs depends on values: what any of them reads counts as read, and so does the choice."""
+        """Return the reads of all branches, and of the value that selects the branch."""
         links: dict[Leaf, Reads | None] = {(0, ()): Reads([self._of_scalar(instruction.shape, path)])}
         names = branches(instruction)
         if len(names) != len(instruction.operands) - 1:
@@ -383,7 +383,7 @@ class Dataflow:
         return links
 
     def _of_scalar(self, shape: AnyShape | None, path: Path) -> IndexingMap:
-        """Every element of an array reads one scalar."""
+        """Return the map by which every element of an array reads one scalar."""
         m = identity_of(shape, path)
         if self.direction == "output_to_input":
             return m.with_(results=())
@@ -401,7 +401,7 @@ class Dataflow:
         return {(0, leaf): reads for (root, leaf), reads in loop.items() if root == path and reads}
 
     def _unrolled(self, instruction: Instruction) -> Between | None:
-        """How every array after a loop depends on those before it, if all runs are known and their maps are few."""
+        """Return how arrays after a loop depend on those before it, if all runs are known and the maps are few."""
         analysis = self.analysis
         calls = instruction.calls
         condition, body = (analysis.computations.get(calls.get(name, ("",))[0]) for name in ("condition", "body"))
@@ -433,7 +433,7 @@ class Dataflow:
         return between
 
     def _loop(self, instruction: Instruction) -> dict[tuple[Path, Path], Reads] | NoMap:
-        """How every array after a loop depends on those before it."""
+        """Return how every array after a loop depends on those before it."""
         exact = self._unrolled(instruction)
         if exact is not None:
             return {key: Reads(self.distinct(r.maps), r.unknown, r.at_most) for key, r in exact.items()}
@@ -463,7 +463,7 @@ class Dataflow:
     def _call(
         self, instruction: Instruction, path: Path, name: str | None = None, where: str = ""
     ) -> dict[Leaf, Reads | None]:
-        """Return the reads of a called computation, seen from the call; ``where`` is the call as a path names it."""
+        """Return the reads of a called computation, seen from the call, which is called ``where`` in paths."""
         where = where or instruction.name
         if name is None:
             name = instruction.called[0] if instruction.called else None
@@ -500,9 +500,9 @@ class Dataflow:
         return links
 
     def _given(self, instruction: Instruction, callee: Computation, summary: Summary) -> dict[Leaf, Value]:
-        """Return the known operands of a call, if they may tell more of what it reads.
+        """Return the known operands of a call, if they may make its reads more precise.
 
-        They tell how often loops run, and where runtime values that are made inside lie.
+        They determine how often loops run, and the runtime values that are computed inside.
         """
         if self.analysis.room <= 0:
             return {}
@@ -532,7 +532,7 @@ class Dataflow:
         }
 
     def _ask(self, instruction: Instruction) -> OpMaps | UpperBounds | NoMap:
-        """The catalogue's answer; arguments that it cannot make sense of are a reason, not a crash."""
+        """Return the catalogue's answer; invalid arguments are a reason for a missing map, not an error."""
         if instruction.shape is None:
             return NoMap(instruction.name, "the shape is not known")
         instruction = flattened(instruction)
@@ -544,7 +544,7 @@ class Dataflow:
             return NoMap(instruction.name, str(error))
 
     def _own(self, m: IndexingMap, instruction: Instruction) -> IndexingMap:
-        """A catalogue's map with its sources as paths."""
+        """Rename the sources of a catalogue's map to paths."""
         names = {*(o.name for o in instruction.operands), written_path(instruction.name)}
 
         def rename(source: RuntimeSource) -> RuntimeSource:
@@ -558,7 +558,7 @@ class Dataflow:
         return self._resolved(with_sources(m, rename))
 
     def _lifted(self, m: IndexingMap, instruction: Instruction, callee: Computation, where: str) -> IndexingMap:
-        """A callee's map with its sources seen from the call: parameters are operands, others are inside."""
+        """Rename the sources of a callee's map: parameters become operands, other sources get the path of the call."""
         operands = {p.name: instruction.operands[p.parameter_number].name for p in callee.parameters}
 
         def rename(source: RuntimeSource) -> RuntimeSource:
@@ -584,7 +584,7 @@ class Dataflow:
         return folded
 
     def _static(self, name: str) -> Instruction | None:
-        """A constant or an iota of this name, or the constant that an array is of which every element is known."""
+        """Return the constant, iota or parameter of this name, or a constant in place of an array of known elements."""
         instruction = self.known.get(name)
         if instruction is None or instruction.opcode in ("constant", "iota", "parameter"):
             return instruction
@@ -592,11 +592,11 @@ class Dataflow:
         return None if value is None else constant_of(instruction, value)
 
     def _known_value(self, name: str) -> Value | None:
-        """The same, asked only of what may be known."""
+        """Return the value of an instruction like :meth:`_value`, but evaluate only what may be known."""
         return self._value(name) if name in self._static_names else None
 
     def _value(self, name: str) -> Value | None:
-        """The elements of a small array of integers, if all are known; evaluated when it is asked for."""
+        """Evaluate the elements of a small array of integers; None unless all are known."""
         if name not in self._evaluated:
             values = values_of(self.analysis.computations, self.computation, self.given, asked=name)
             self._evaluated[name] = values.get(name, {}).get(())
@@ -606,14 +606,14 @@ class Dataflow:
         return self._evaluated[name]
 
     def _origin(self, m: IndexingMap, source: RuntimeSource) -> RuntimeSource:
-        """Follow a source in a map through instructions that only move elements, to the one that made the value."""
+        """Follow a source in a map through instructions that only move elements, to the one that computed the value."""
         while (before := self._behind_source(source)) is not None:
             self.options.observe(FollowStep(self.computation, m, source, before))
             source = before
         return source
 
     def _behind_source(self, source: RuntimeSource) -> RuntimeSource | None:
-        """The element of an operand that an instruction takes this one from, if it only moves elements."""
+        """Return the operand's element from which an instruction moves this one; None if it does more than move."""
         instruction = self.known.get(source.hlo)
         if instruction is None:
             return None
@@ -632,7 +632,7 @@ class Dataflow:
         return RuntimeSource(operand.name, tuple(substitute_all(m.results, places)))
 
     def _moved(self, instruction: Instruction) -> list[tuple[Operand, IndexingMap]]:
-        """The output-to-input maps of an instruction that moves elements, each with its operand."""
+        """Return the output-to-input maps of an instruction that moves elements, each with its operand."""
         try:
             answer = self.options.catalogue.maps(instruction, "output_to_input")
         except InputError:
@@ -645,7 +645,7 @@ class Dataflow:
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """One leaf on a walk: its maps, None being the identity, and doubts.  Equal ones are one object."""
+    """The state of a walk at one leaf: maps, where None is the identity, and reasons.  Equal states are one object."""
 
     maps: tuple[IndexingMap | None, ...]
     unknown: tuple[NoMap, ...] = ()
@@ -653,7 +653,7 @@ class Reached:
 
     @property
     def content(self) -> tuple[object, ...]:
-        """Everything that it says; maps are one object each already."""
+        """The key by which states are shared; equal maps are one object already."""
         return (tuple(map(id, self.maps)), self.unknown, self.at_most)
 
     def __bool__(self) -> bool:
@@ -664,14 +664,14 @@ START = Reached((None,))
 
 
 def _has_values(m: IndexingMap) -> bool:
-    """Whether a map has runtime values other than a replica's position."""
+    """Return whether a map has runtime values other than a replica's position."""
     return any(v.source is None or not is_position(v.source.hlo) for v in m.rts)
 
 
 def performed(instruction: Instruction) -> Instruction | None:
-    """The operation that the start of an asynchronous pair performs; None for a start of another shape.
+    """Return the operation that the start of an asynchronous pair performs; None for a start of another shape.
 
-    An instruction that is no such start performs itself.
+    Any other instruction performs itself.
     """
     base, _, half = instruction.opcode.rpartition("-")
     if half != "start" or not base or base in _NO_PAIR:
@@ -685,7 +685,7 @@ def performed(instruction: Instruction) -> Instruction | None:
 
 
 def flattened(instruction: Instruction) -> Instruction:
-    """A permutation of slices, which begin where the elements of tuples say, with these as its operands."""
+    """Replace the tuple operands of a collective-permute, which hold the offsets of slices, by their elements."""
     if instruction.opcode != "collective-permute":
         return instruction
     operands = (
@@ -696,14 +696,14 @@ def flattened(instruction: Instruction) -> Instruction:
 
 
 def _fits(inside: AnyShape | None, outside: AnyShape | None) -> bool:
-    """Whether a computation's shape is that of its call; layouts may differ, and what is not known fits."""
+    """Return whether a computation's shape is that of its call, apart from layouts; an unknown shape fits any."""
     if inside is None or outside is None or inside is outside:
         return True
     one, two = ([(path, a.dims) for path, a in leaves(shape)] for shape in (inside, outside))
     return one == two
 
 
-#: Why there is no map where a size is `?`.
+#: The reason for a missing map if a size is `?`.
 NO_SIZE = "a size is not known, and a map here has concrete sizes"
 
 
@@ -715,7 +715,7 @@ def _same_elements(instruction: Instruction) -> bool:
 
 
 def _covers(m: IndexingMap, index: Sequence[Expr], shape: AnyShape | None) -> bool:
-    """Whether a map of an array is defined at an index, whatever the variables in it are."""
+    """Return whether a map of an array is defined at an index for all values of the index's variables."""
     assert isinstance(shape, Shape)
     return not m.constraints and all(
         v.lo <= e.value <= v.hi if isinstance(e, Int) else (v.lo, v.hi) == (0, n - 1)
@@ -724,7 +724,7 @@ def _covers(m: IndexingMap, index: Sequence[Expr], shape: AnyShape | None) -> bo
 
 
 def identity_of(shape: AnyShape | None, path: Path) -> IndexingMap:
-    """The identity on one array of a shape."""
+    """Return the identity map on one array of a shape."""
     array = dict(leaves(shape)).get(path)
     if array is None:
         raise InputError("an array of unknown shape has no identity map")

@@ -1,4 +1,4 @@
-"""How one array depends on another, as far as it is known."""
+"""The dependence of one array on another, as far as it is known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..indexing_map import IndexingMap
 from .catalogue import NoMap
 
 Path = tuple[int, ...]
-"""Where an array is in a shape: the numbers of tuple elements from the outside in."""
+"""The position of an array in a shape: the numbers of tuple elements from the outermost inwards."""
 
 
 Leaf = tuple[int, Path]
@@ -20,9 +20,9 @@ Leaf = tuple[int, Path]
 
 @dataclass
 class Reads:
-    """How one array depends on another: all maps, and the reasons why there may be more than they say.
+    """The dependence of one array on another: all known maps, and the reasons why they may be incomplete.
 
-    `at_most` says why there may be less: loops of which it is not known how often they run.
+    `at_most` has the reasons why they may name too many elements, such as a loop with an unknown number of runs.
     """
 
     maps: list[IndexingMap] = field(default_factory=list)
@@ -33,7 +33,7 @@ class Reads:
         return bool(self.maps or self.unknown)
 
     def under(self, where: str) -> Reads:
-        """The same with reasons that lie inside the call `where`."""
+        """Return the same reads with the call `where` before the instructions of all reasons."""
         unknown, at_most = (
             [NoMap(f"{where}/{u.instruction}", u.reason) for u in reasons] for reasons in (self.unknown, self.at_most)
         )
@@ -41,12 +41,12 @@ class Reads:
 
 
 def paths_of(shape: AnyShape | None) -> list[Path]:
-    """Paths of the arrays of a shape; a shape that is not known counts as one array."""
+    """Return the paths of the arrays of a shape; an unknown shape counts as one array."""
     return [path for path, _ in leaves(shape)] if isinstance(shape, TupleShape) else [()]
 
 
 def depending(computation: Computation, on: Collection[int], last: int) -> set[int]:
-    """Return the positions, up to the last, of the given instructions and of those that depend on one."""
+    """Return the positions, up to the last, of the given instructions and of those that depend on one of them."""
     found = {*on}
     operands = computation.operand_positions
     for k in range(min(on, default=last) + 1, last + 1):
@@ -56,4 +56,4 @@ def depending(computation: Computation, on: Collection[int], last: int) -> set[i
 
 
 Summary = dict[tuple[Path, Leaf], Reads]
-"""Per leaf of the root and leaf of a parameter."""
+"""Reads for each leaf of the root and leaf of a parameter."""

@@ -1,9 +1,8 @@
-"""Values of `f32` arrays that do not depend on what a module is given, as the words that hold them.
+"""Values of `f32` arrays that do not depend on a module's inputs, as the words that hold them.
 
-Every operation rounds once, to the nearest number, ties to even, as HLO's definition has it. What a platform decides
-is not known: numbers that are not normal (XLA flushes them on some), what is no number, which zero is the larger, and
-sums with a product that was rounded, because XLA may have the processor multiply and add at once. A bit above the word
-marks such products.
+Every operation rounds once, to nearest, ties to even, as HLO defines it. Results that depend on the platform are
+unknown: subnormal numbers (XLA flushes them on some), NaN, which zero is the larger, and sums with a rounded product,
+because XLA may fuse multiplication and addition. A bit above the word marks such products.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ FLOAT = "f32"
 
 _ROUNDED_PRODUCT = 1 << 32
 
-# Integers up to here are numbers of 53 bits, which are rounded to 24 bits once.
+# Integers up to this bound are exact in 53 bits, so that they are rounded only once, to 24 bits.
 _EXACT = 1 << 53
 
 _UNARY: dict[str, Callable[[Any], Any]] = {
@@ -37,7 +36,7 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "minimum": np.minimum,
     "subtract": np.subtract,
 }
-#: Comparisons, of numbers and of arrays of them.
+#: Comparisons of numbers, and of arrays of numbers.
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "EQ": operator.eq,
     "NE": operator.ne,
@@ -49,7 +48,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def float_words(numbers: Sequence[str | int]) -> tuple[int, ...] | None:
-    """The words of numbers as HLO writes them, or of integers; read with 53 bits, then rounded to 24."""
+    """Return the words of HLO numbers or integers, read with 53 bits and rounded to 24; None if unknown."""
     try:
         if any(isinstance(n, int) and abs(n) > _EXACT for n in numbers):
             return None
@@ -61,7 +60,7 @@ def float_words(numbers: Sequence[str | int]) -> tuple[int, ...] | None:
 def float_elements(
     opcode: str, direction: str, made: str, types: Sequence[str], operands: Sequence[Sequence[int]]
 ) -> tuple[int, ...] | None:
-    """The elements of an array from those of operands as large, some of them `f32`; None if they are not known."""
+    """Return the elements of an operation on operands of its size, some of them `f32`; None if they are not known."""
     arrays = [_numbers(v) if t == FLOAT else np.array(v, object) for t, v in zip(types, operands, strict=True)]
     if not all(a is not None for a in arrays):
         return None
@@ -100,12 +99,12 @@ def float_elements(
 
 
 def _zeros(opcode: str, a: Any, b: Any) -> bool:
-    """Whether it has to be said which zero is the larger."""
+    """Return whether the result depends on which zero counts as the larger."""
     return opcode in ("maximum", "minimum") and bool(((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))).any())
 
 
 def _numbers(words: Sequence[int]) -> Any:
-    """The numbers that words hold, if all are normal, zero or infinite."""
+    """Return the numbers that words hold; None unless all are normal, zero or infinite."""
     return _normal(np.array(words, np.uint64).astype(np.uint32).view(np.float32))
 
 

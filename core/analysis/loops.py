@@ -1,13 +1,13 @@
 """The reads of a loop: the maps of its body, composed as often as it runs, or any number of times.
 
-If every run is known (see :mod:`.values`), the maps of all runs are composed in turn (:func:`unrolled`), and say
-exactly what is read, as long as they are few.
+If every run is known (see :mod:`.values`), the maps of all runs are composed in turn (:func:`unrolled`), which is
+exact. It is given up if the maps become too many.
 
-Otherwise how often a body runs depends on values, so an array after a loop counts as reading whatever it reads after
-some number of runs, none included.  That set of maps is the least one that holds the identity and is closed
-under composition with the body's maps.  Often it is finite: an array that the body hands on, one that is
-changed element by element, rows picked by a counter, sums over whole dimensions.  A runtime value of the
-body takes another value in every run, so any value it may have counts: it becomes a range.
+Otherwise the number of runs depends on values, so an array after a loop counts as reading everything that it reads
+after some number of runs, zero included.  That set of maps is the least one that contains the identity and is closed
+under composition with the body's maps.  Often it is finite: for an array that the body returns unchanged, one that is
+changed elementwise, rows selected by a counter, sums over whole dimensions.  A runtime value of the body differs
+between runs, so it becomes a range over all its possible values.
 
 Arrays that the body changes also read what its condition reads, because that decides how often they change.
 """
@@ -25,19 +25,19 @@ from .dependence import Path, Reads
 from .merge import covers
 from .runtime import is_position
 
-# Where maps are not closed after this many runs of the body, or are more than this many, they are given up.
+# The closure is given up after this many runs of the body, or at more than this many maps.
 _RUNS = 12
 _MAPS = 32
 
-# Unrolled are loops with no more maps between two arrays, for which no more maps have to be composed, and whose maps
-# have no more ranges and constraints.
+# Limits for unrolling: on the maps between two arrays, on the compositions of a loop, and on the ranges and constraints
+# of a map.
 _EXACT, _COMPOSITIONS, _RANGES, _CONSTRAINTS = 64, 5_000, 16, 64
 
-# So many are not yet joined on the way.
+# At most this many maps are composed further without being joined.
 _UNJOINED = 2
 
 Between = dict[tuple[Path, Path], Reads]
-"""Per array that is computed, and array that it depends on."""
+"""Reads for each array that is computed, and array that it depends on."""
 
 
 def unrolled(
@@ -47,18 +47,17 @@ def unrolled(
     join: Callable[[list[IndexingMap], bool], list[IndexingMap]],
     identity: Mapping[Path, IndexingMap],
 ) -> Between | None:
-    """How each array after all runs depends on those before the first; None when there are too many maps.
+    """Return how each array after all runs depends on those before the first; None if there are too many maps.
 
-    ``runs`` has what each run reads, first to last, ``identity`` the identities as they are simplified. ``join`` finds
-    fewer maps for the same (see :mod:`.merge`). Maps of runs that hold runtime values, and reads that are not known,
-    are not for this.
+    ``runs`` has the reads of each run, first to last, ``identity`` the simplified identities. ``join`` reduces the
+    number of maps (see :mod:`.merge`). The caller excludes runs whose maps have runtime values, and unknown reads.
     """
     found: Between = {}
     left = _COMPOSITIONS
     backwards = direction == "output_to_input"
     for start in identity:
-        # Run by run from what is mapped, so that maps of one array are maps of neighbouring indices; None stands for
-        # the identity.
+        # Compose run by run from the array that is mapped, so that the maps of one array are maps of neighbouring
+        # indices; None is the identity.
         reached: dict[Path, tuple[dict[IndexingMap | None, None], list[NoMap]]] = {start: ({None: None}, [])}
         for run in reversed(runs) if backwards else runs:
             beyond: dict[Path, tuple[dict[IndexingMap | None, None], list[NoMap]]] = {}
@@ -98,7 +97,7 @@ def unrolled(
 
 
 def carried_unchanged(body: Computation, paths: Iterable[Path]) -> list[Path]:
-    """The arrays of a loop that its body returns as it got them."""
+    """Return the arrays of a loop that its body returns unchanged."""
     root, known = body.root, {i.name: i for i in body.instructions}
     found: list[Path] = []
     for path in paths:
@@ -114,7 +113,7 @@ def carried_unchanged(body: Computation, paths: Iterable[Path]) -> list[Path]:
 
 @dataclass
 class Loop:
-    """One loop: what its body and its condition read of the arrays it carries.
+    """One loop: the reads of its body and of its condition among the arrays it carries.
 
     `identity` has the identity on each array, `scalar` the map between the array and one scalar.
     """
@@ -129,7 +128,7 @@ class Loop:
     unchanged: frozenset[Path]
 
     def maps(self) -> Between:
-        """How each array after the loop depends on those before it."""
+        """Return how each array after the loop depends on those before it."""
         self._steps: dict[Path, dict[Path, Reads]] = {p: {} for p in self.identity}
         for (root, leaf), reads in self.body.items():
             if root in self._steps and leaf in self.identity and reads:
@@ -170,7 +169,7 @@ class Loop:
         reason = NoMap(self.name, "how often the body runs decides what it reads")
         for reads in reached.values():
             _doubt(reads, [reason])
-        # what is reached only after more runs is not known either
+        # arrays that only further runs would reach are unknown, too
         pending = list(reached)
         while pending:
             for leaf in self._steps[pending.pop()]:
@@ -182,7 +181,7 @@ class Loop:
     def _with_condition(
         self, path: Path, reached: dict[Path, Reads], closed: Mapping[Path, dict[Path, Reads]]
     ) -> dict[Path, Reads]:
-        """The same with what decides how often the body runs."""
+        """Add the reads of the condition, which decides how often the body runs."""
         found = {leaf: Reads(list(r.maps), list(r.unknown)) for leaf, r in reached.items()}
         for (_, tested), reads in self.condition.items():
             if tested not in self.identity:
@@ -198,7 +197,7 @@ class Loop:
         return found
 
     def _after(self, first: IndexingMap, second: IndexingMap) -> IndexingMap:
-        """The composition of a map from what is computed with one to what it reads, or of their inverses."""
+        """Compose a map from a computed array with a map to an array that it reads, or the inverses of both."""
         if self.direction == "output_to_input":
             return self.simplified(first.compose(second))
         return self.simplified(second.compose(first))
@@ -208,7 +207,7 @@ class Loop:
 
 
 def ranged(m: IndexingMap) -> IndexingMap:
-    """The map with a range in place of every runtime value; a replica's position stays, it does not change."""
+    """Replace every runtime value by a range, except the position of a replica, which does not change."""
     taken = [v for v in m.rts if v.source is None or not is_position(v.source.hlo)]
     if not taken:
         return m

@@ -1,18 +1,18 @@
 """Maps of whole computations, by composition through all their instructions.
 
-Instructions are walked from what reads back to what is read, in both directions of maps, each one once: the maps between
-root elements and its own are simplified, projected (:mod:`.projection`) and joined (:mod:`.merge`) before its operands are
-looked at, and what is reached in the same way goes on in the same way.
+A walk visits every instruction once, from readers to what they read, in both directions of maps.  The maps between root
+elements and those of an instruction are simplified, projected (:mod:`.projection`) and joined (:mod:`.merge`) before
+its operands are visited.  Equal sets of maps share all further compositions.
 
-A called computation is analysed once; at a call its maps are composed with those of the call. What reads a
-parameter inside, reads the operand outside, also where the parameter holds the value of a runtime variable.
+A called computation is analysed once; at a call its maps are composed with those of the call. A read of a parameter
+inside is a read of the operand outside, also in the sources of runtime variables.
 
-A conditional reads what any of its branches reads, and the value that chooses; a loop what it reads after all runs of
-its body, or if these are not known, after some number of them (see :mod:`.loops`).  An asynchronous pair is the
-operation that it performs.
+A conditional reads everything that any of its branches reads, and the value that selects one; a loop what it reads
+after all its runs, or if these are not known, after any number of them (see :mod:`.loops`).  An asynchronous pair is
+the operation that it performs.
 
-The result of an instruction that has no map is opaque: everything that it may read is reported as reached
-without a map, with the reason, and never left out.
+The result of an instruction without a map is opaque: everything that it may read is reported as reached without a map,
+with the reason, and never left out.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from .summaries import Analysis
 class ComputationMaps(Shown, Mapping[tuple[int, int], list[IndexingMap]]):
     """Maps between the roots of a computation and its parameters.
 
-    `maps[root, parameter]` are the maps, for a parameter that is an array; `root` counts the arrays of the
-    root's shape in order. `leaves[root, parameter, leaf]` has everything, `leaf` counting the arrays of the
-    parameter. A pair without entry: the root does not depend on the parameter. `unknown` lists why maps are
-    missing. Operands that a snippet does not define are no parameters and have no entry.
+    `maps[root, parameter]` are the maps for a parameter that is an array; `root` numbers the arrays of the root's
+    shape. `leaves[root, parameter, leaf]` has the reads of all parameters, `leaf` numbering the arrays of the
+    parameter. If a pair has no entry, the root does not depend on the parameter. `unknown` has the reasons for missing
+    maps. Free operands of a snippet are no parameters and have no entry.
     """
 
     direction: Direction
@@ -70,17 +70,17 @@ class ComputationMaps(Shown, Mapping[tuple[int, int], list[IndexingMap]]):
 
     @property
     def unknown(self) -> dict[tuple[int, int, int], list[NoMap]]:
-        """The pairs that are connected through something without a map, with the reasons."""
+        """The pairs that an instruction without a map connects, with the reasons."""
         return {key: reads.unknown for key, reads in self.leaves.items() if reads.unknown}
 
     @property
     def at_most(self) -> dict[tuple[int, int, int], list[NoMap]]:
-        """The pairs of which the maps may say too much, with the reasons."""
+        """The pairs whose maps may name too many elements, with the reasons."""
         return {key: reads.at_most for key, reads in self.leaves.items() if reads.at_most}
 
 
 class ModuleMaps:
-    """The maps of a module, each computation analysed once however often it is called or asked for."""
+    """The maps of a module; each computation is analysed once, however often it is called or requested."""
 
     def __init__(self, module: Module, options: Options) -> None:
         self.module = module
@@ -98,7 +98,7 @@ class ModuleMaps:
         return self.module.computation(computation) if isinstance(computation, str) else computation
 
     def _told(self, computation: Computation, reads: Reads) -> Reads:
-        """The same with the text of instructions in place of their paths."""
+        """Replace the paths in sources by the text of instructions."""
 
         def text(source: RuntimeSource) -> RuntimeSource:
             return RuntimeSource(source_text(self.module, computation, source.hlo), source.results)
@@ -106,11 +106,11 @@ class ModuleMaps:
         return Reads([with_sources(m, text) for m in reads.maps], reads.unknown, reads.at_most)
 
     def computation(self, computation: Computation | str, direction: Direction) -> ComputationMaps:
-        """All maps between the roots and the parameters of a computation.
+        """Return all maps between the roots and the parameters of a computation.
 
-        Maps that are structurally equal when simplified are one map, and so are those that the options tell to be equal.
-        Runtime variables that read constants or iotas are replaced by their values.  Sources of the others are the text
-        of the instruction read; one inside a called computation is named `call/…/name`.
+        Simplified maps that are structurally equal, or that the options prove equal, are one map.  Runtime variables
+        that read constants or iotas are replaced by their values.  Other sources are the text of the instruction read;
+        one inside a called computation is named `call/…/name`.
         """
         computation = self._named(computation)
         summary = self._analysis(direction).summary(computation)
@@ -126,7 +126,7 @@ class ModuleMaps:
     def instruction(
         self, instruction: Instruction | str, computation: Computation | str, direction: Direction
     ) -> ComputationMaps:
-        """The maps between an instruction, in place of a root, and its operands; calls are looked into."""
+        """Return the maps between an instruction, in place of a root, and its operands, through calls."""
         computation = self._named(computation)
         if isinstance(instruction, str):
             instruction = computation.instruction(instruction)
@@ -150,10 +150,10 @@ class ModuleMaps:
         *,
         inside: Sequence[Instruction | str] | None = None,
     ) -> ComputationMaps:
-        """The maps between what `consumers` and `producers` make, over all paths through the computation.
+        """Return the maps between the arrays of `consumers` and `producers`, over all paths through the computation.
 
-        Consumers take the place of roots, each of their arrays counted, producers that of parameters.  Nothing else is
-        analysed than what is on a path.  With `inside` paths lead through these instructions only.
+        Consumers take the place of roots, each of their arrays counted, producers that of parameters.  Only
+        instructions on a path are analysed.  With `inside` paths lead through these instructions only.
         """
         computation = self._named(computation)
         starts, ends, within = (self._positions(computation, x) for x in (consumers, producers, inside or ()))
@@ -179,7 +179,7 @@ class ModuleMaps:
         computation: Computation | str,
         inside: Sequence[Instruction | str] | None = None,
     ) -> list[Instruction]:
-        """The instructions on a path from a producer to a consumer, both included, as :meth:`between` walks them."""
+        """Return the instructions on paths from producers to consumers, both included, for :meth:`between`."""
         computation = self._named(computation)
         starts, ends, within = (self._positions(computation, x) for x in (consumers, producers, inside or ()))
         last = max(starts, default=-1)
@@ -195,9 +195,9 @@ class ModuleMaps:
         computation: Computation | str,
         direction: Direction = "output_to_input",
     ) -> tuple[list[Instruction], list[Instruction], ComputationMaps]:
-        """Return the outputs and the operands of some instructions, fused, and the maps between these.
+        """Return the outputs and the operands of a group of instructions, and the maps between them.
 
-        Outputs, which others use, take the place of roots, operands, which others make, that of parameters.
+        Outputs are used outside and take the place of roots; operands are made outside and take that of parameters.
         """
         computation = self._named(computation)
         members = set(self._positions(computation, instructions))
@@ -216,9 +216,9 @@ class ModuleMaps:
         instructions: Sequence[Instruction] | None = None,
         directions: Sequence[Direction] = DIRECTIONS,
     ) -> dict[str, tuple[NoMap, ...]]:
-        """The instructions of a computation of which some map is not known, in one of the directions, and why.
+        """Return the instructions that lack a map in one of the directions, with the reasons.
 
-        All of them are looked at unless some are given.
+        All instructions of the computation are examined unless some are given.
         """
         computation = self._named(computation)
         found: dict[str, tuple[NoMap, ...]] = {}

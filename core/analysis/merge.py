@@ -1,15 +1,15 @@
 """Merge maps that differ in numbers only, such as those that the runs of a loop leave behind.
 
-Each run of a loop that writes one row gives a map for that row, each run that reads one another map. Three rules merge
-them, all without loss:
+A loop that writes or reads one row in each run gives one map for each row. Three rules merge such maps, all without
+loss:
 
-- *intervals*: maps that differ in the bounds of one dimension only, which follow on one another;
-- *tables*: maps that differ in what one dimension says of one result only, if together they say that it lies between two
-  quotients of it: those of even and of odd indices in a scan;
-- *series*: maps whose numbers are those of an arithmetic progression each. The number of the step becomes a
-  range, or is read off a dimension.
+- *intervals*: maps that differ only in the bounds of one dimension, and whose bounds are adjacent or overlap;
+- *tables*: maps that differ only in how one result depends on one dimension, if together they state that it lies between
+  two quotients of the dimension: those of even and of odd indices in a scan;
+- *series*: maps in which every number runs through an arithmetic progression. The number of the step becomes a
+  range, or is computed from a dimension.
 
-Merged maps have the relation of all their parts, which `--verify` proves again.
+A merged map has the union of the relations of its parts, which `--verify` proves again.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from ..indexing_map import Constraint, IndexingMap, Variable, unused_name
 from .projection import summands
 from .tables import quotient
 
-# Progressions of fewer maps stay as they are, except for those of neighbouring indices.
+# Shorter progressions stay separate maps, unless they are of neighbouring indices.
 _SHORTEST = 3
 
-# Tables are made of no more points, with no wider numbers.
+# Limits on the points of a table, and on its numbers.
 _MOST_POINTS, _WIDEST = 1 << 20, 1 << 28
-# So many are kept: the same maps are joined with others again and again.
+# Cache sizes: the same maps are joined with others again and again.
 _TABLES, _PRIMED = 32, 1024
 
 
@@ -52,7 +52,7 @@ def merged(maps: Iterable[IndexingMap], ranges: bool = True) -> list[IndexingMap
 
 
 def covers(m: IndexingMap, other: IndexingMap) -> bool:
-    """Whether a map plainly has every pair of the other one: its ranges can be chosen so that it says the same."""
+    """Return whether a map plainly has all pairs of the other one, for a suitable choice of its ranges."""
     if len(m.dims) != len(other.dims) or len(m.results) != len(other.results):
         return False
     for a, b in zip(m.dims, other.dims, strict=True):
@@ -61,7 +61,7 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
     names, results, conditions, stated = _primed(m)
     if not stated:
         return False
-    # each result gives the range that is new in it, if there is one
+    # each result determines the range that first occurs in it, if there is one
     chosen: dict[Expr, Expr] = {}
     free = {name: v for v, name in zip(m.ranges, names.values(), strict=True)}
     for e, wanted in zip(results, other.results, strict=True):
@@ -78,7 +78,7 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
         return False
     values = {v.name: v for v in other.rts}
     for v in m.rts:
-        # the same value: where it is read is said in the ranges of each map
+        # runtime values are equal only if they are read at the same place, after the choice of ranges
         w = values.get(v.name)
         if w is None or v.source is None or w.source is None or (v.lo, v.hi) != (w.lo, w.hi):
             return False
@@ -99,7 +99,7 @@ def covers(m: IndexingMap, other: IndexingMap) -> bool:
 
 @lru_cache(maxsize=_PRIMED)
 def _primed(m: IndexingMap) -> tuple[Mapping[Expr, Var], list[Expr], list[Expr], bool]:
-    """Own names for the ranges of a map, its results and constraints with these, and whether summands say all of them."""
+    """Rename the ranges of a map; return names, results, constraints, and if summands determine all ranges."""
     names: dict[Expr, Var] = {v.expr: var(f"{v.name}'") for v in m.ranges}
     exprs = substitute_all([*m.results, *(c.expr for c in m.constraints)], names)
     results = exprs[: len(m.results)]
@@ -147,23 +147,23 @@ def _bounded(m: IndexingMap, d: int, lo: int, hi: int) -> IndexingMap:
 # ------------------------------------------------------------------------------------------------------------ tables
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """Pairs of an index of one dimension and a value of one result, and the least and greatest value of each index.
+    """Pairs of an index of one dimension and a value of one result, with the least and greatest value of each index.
 
-    A pair is one number, so that they are sorted fast; all arrays ascend.
+    A pair is encoded as one number, so that sorting is fast; pairs and indices are in ascending order.
     """
 
     pairs: Any
     indices: Any
     least: Any
     most: Any
-    #: Per index whether it has all values in between.
+    #: For each index whether it has all values between the least and the greatest.
     filled: Any
-    #: What all differences of indices are multiples of.
+    #: The greatest common divisor of all differences of indices.
     spacing: int
 
     @staticmethod
     def of(pairs: Any) -> PairTable:
-        """The table of pairs in any order."""
+        """Build the table of pairs in any order."""
         import numpy as np
 
         pairs = np.sort(pairs)
@@ -176,7 +176,7 @@ class PairTable:
         return PairTable(pairs, indices, least, most, most - least + 1 == counts, spacing)
 
     def may_join(self, other: PairTable) -> bool:
-        """Whether indices are evenly spaced, and those of one table alone have all values, when both are one."""
+        """Return whether the union has evenly spaced indices, and the indices of one table alone have all values."""
         import numpy as np
 
         if not self.indices.size or not other.indices.size:
@@ -193,18 +193,18 @@ class PairTable:
 
 
 def _changes(ascending: Any) -> Any:
-    """Return where an array has another value than before."""
+    """Return where an array differs from its previous element."""
     import numpy as np
 
     return np.diff(ascending, prepend=ascending[:1] - 1) != 0
 
 
 Form = tuple[Any, ...]
-"""A map without one dimension and one result: dimensions before it, its name, those after, ranges, results, constraints."""
+"""A map without one dimension and result: dimensions before it, its name, those after, ranges, results, constraints."""
 
 
 def _tabled(maps: list[IndexingMap]) -> list[IndexingMap]:
-    """Maps of the same form but for what one dimension says of one result are one, if together they say an interval."""
+    """Merge maps that differ only in how one dimension relates to one result, if the union is an interval."""
     for d in range(max(len(m.dims) for m in maps)):
         for place in range(max(len(m.results) for m in maps)):
             groups: dict[Any, list[tuple[IndexingMap, IndexingMap]]] = {}
@@ -259,7 +259,7 @@ def _table(about: IndexingMap) -> PairTable:
 
 @lru_cache(maxsize=_PRIMED)
 def _as_table(m: IndexingMap, d: int, place: int) -> tuple[Form, IndexingMap] | None:
-    """A map without what one dimension says of one result, and the map that says this; None if more is mixed in."""
+    """Split a map into its form and the map from one dimension to one result; None if they are not separable."""
     if d >= len(m.dims) or place >= len(m.results) or m.rts:
         return None
     v, inside = m.dims[d], {m.dims[d].expr}
@@ -287,7 +287,7 @@ def _as_table(m: IndexingMap, d: int, place: int) -> tuple[Form, IndexingMap] | 
 
 
 def _with_result(form: Form, place: int, about: IndexingMap) -> IndexingMap:
-    """The map of a form with what a map says of one dimension and one result."""
+    """Combine a form with the map from its dimension to its result."""
     before, _, after, kept, apart, said = form
     return IndexingMap(
         (*before, *about.dims, *after),
@@ -299,7 +299,7 @@ def _with_result(form: Form, place: int, about: IndexingMap) -> IndexingMap:
 
 
 def _from_table(form: Form, table: PairTable) -> IndexingMap | None:
-    """The map from one dimension to what lies between two quotients of it, as a table has it; None if it is not so."""
+    """Return a table as a map from one dimension to the values between two quotients of it; None if it is not."""
     import numpy as np
 
     if not table.indices.size or not table.filled.all():
@@ -332,7 +332,7 @@ def _from_table(form: Form, table: PairTable) -> IndexingMap | None:
 
 # ------------------------------------------------------------------------------------------------------------ series
 def _split(e: Expr) -> tuple[Expr, int]:
-    """An expression without its constant summand, and this."""
+    """Split an expression into its part without constant summand, and the constant."""
     const, terms = as_sum(e)
     return linear(0, terms), const
 
@@ -366,12 +366,12 @@ def _series(maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
 
 
 def _at_points(m: IndexingMap, after: IndexingMap) -> bool:
-    """Whether two maps are of neighbouring indices of a dimension, from which the number of the step can be read."""
+    """Return whether two maps are of neighbouring indices of a dimension, which then determines the step number."""
     return any(a.lo == a.hi and b.lo == b.hi and abs(a.lo - b.lo) == 1 for a, b in zip(m.dims, after.dims, strict=True))
 
 
 def _progression(rows: list[tuple[int, ...]]) -> int:
-    """How many rows at the beginning are an arithmetic progression in every column."""
+    """Return the number of leading rows that are an arithmetic progression in every column."""
     step: list[int] | None = None
     for k, (a, b) in enumerate(pairwise(rows), 1):
         here = [y - x for x, y in zip(a, b, strict=True)]
@@ -383,14 +383,14 @@ def _progression(rows: list[tuple[int, ...]]) -> int:
 
 
 def _as_one(m: IndexingMap, rows: Sequence[Sequence[int]]) -> IndexingMap:
-    """The maps of the form of ``m`` with the numbers of a progression, one row for each map, as one map."""
+    """Merge the maps of the form of ``m`` whose numbers are a progression, one row for each map."""
     first, count = rows[0], len(rows)
     steps = [b - a for a, b in zip(first, rows[1], strict=True)]
     variables = (*m.dims, *m.ranges)
     at_results = 2 * len(variables)
     at_limits = at_results + len(m.results)
 
-    # the number of the step: read off a dimension that has one index in each map, or a range
+    # the step number: computed from a dimension that has one index in each map, or a new range
     constraints: list[Constraint] = []
     shown = next(
         (k for k in range(len(m.dims)) if first[2 * k] == first[2 * k + 1] and steps[2 * k] == steps[2 * k + 1] != 0),
@@ -398,12 +398,12 @@ def _as_one(m: IndexingMap, rows: Sequence[Sequence[int]]) -> IndexingMap:
     )
     ranges = m.ranges
     if shown is not None:
-        # `moved` is `unit` times the number of the step
+        # `moved` is `unit` times the step number
         moved, unit = m.dims[shown].expr - first[2 * shown], steps[2 * shown]
         if abs(unit) > 1:
             constraints.append(Constraint(moved % abs(unit), 0, 0))
     else:
-        # counted such that it is itself what a result has, if there is one that goes up or down by one
+        # counted such that it equals a result that goes up or down by one with each step, if there is one
         taken = {v.name for v in variables}
         name = next(n for k in range(len(taken) + 1) if (n := f"s{len(m.ranges) + k}") not in taken)
         at = next((k for k in range(at_results, at_limits) if abs(steps[k]) == 1), None)
@@ -413,13 +413,13 @@ def _as_one(m: IndexingMap, rows: Sequence[Sequence[int]]) -> IndexingMap:
         moved = var(name) - base
 
     def value(k: int) -> Expr:
-        """The number in a column."""
+        """Return the number in a column as an expression."""
         if steps[k] % unit == 0:
             return moved * (steps[k] // unit) + first[k]
         return (moved * (1 if unit > 0 else -1)) // abs(unit) * steps[k] + first[k]
 
     def limit(e: Expr, lo: int, hi: int, always: Callable[[int, int], bool]) -> None:
-        """``e`` between the numbers in two columns."""
+        """Constrain ``e`` to lie between the numbers in two columns."""
         if not steps[lo] and not steps[hi]:
             if not always(first[lo], first[hi]):
                 constraints.append(Constraint(e, first[lo], first[hi]))

@@ -1,15 +1,15 @@
-"""Maps with fewer ranges and the same relation: what composition leaves behind is projected out.
+"""Projection of the ranges that composition leaves behind, which keeps the relation of a map.
 
-A range that no result mentions says that some value of it satisfies the constraints. Two ranges that a result only adds
-are one. Six rules remove them, each exact:
+A range that no result mentions only states that some value of it satisfies the constraints. Two ranges that only occur
+as a sum act as one. Six rules remove such ranges, each exact:
 
-- *images*: ranges that are tied to no dimension and no runtime value contribute to the results the set of values that they
-  reach. If that is a box, each of its sides becomes a range: `s0 floordiv 8` and `s0 mod 8` become two;
-- *digits*: a range of which only the quotient and the remainder by one number are mentioned becomes these two;
-- *residues*: a range that a constraint gives a remainder becomes the quotient;
-- *sums*: of two ranges that stand in one result, added, their sum becomes the range, and one of the two is eliminated;
-- *elimination* of a range that only constraints mention, by Fourier and Motzkin, where that is exact for integers;
-- *quotients*: of a range that only constraints mention, and one of them leaves a single value, this value takes its place.
+- *images*: ranges that are connected to no dimension and no runtime value contribute a set of values to the results.
+  If that set is a box, each of its sides becomes a range: `s0 floordiv 8` and `s0 mod 8` become two;
+- *digits*: a range that only occurs in its quotient and its remainder by one number is replaced by these two;
+- *residues*: a range whose remainder is fixed by a constraint is replaced by its quotient;
+- *sums*: if one result adds two ranges, their sum replaces one of them, and the other is eliminated;
+- *elimination* of a range that only constraints mention, by Fourier-Motzkin, if that is exact for integers;
+- *quotients*: a range that only constraints mention, one of which leaves a single value, is replaced by that value.
 
 Without them every layer of a program would leave its ranges and constraints in all maps through it.
 """
@@ -25,14 +25,14 @@ from ..expr import Expr, FloorDiv, Int, Mod, Var, as_sum, linear, postorder, sub
 from ..facts import Facts
 from ..indexing_map import Constraint, IndexingMap, Variable, unused_name
 
-# So many values of ranges that belong together are enumerated.
+# Limit on the enumerated values of ranges that belong together.
 _MOST_POINTS = 1 << 14
 
 Terms = tuple[tuple[Expr, int], ...]
 
 
 def projected(m: IndexingMap) -> IndexingMap:
-    """Return a map of the same relation, with as few ranges as the rules of this module come to."""
+    """Return a map with the same relation and as few ranges as the rules of this module leave."""
     if m.is_trivially_empty:
         return m
     while m.ranges:
@@ -44,14 +44,14 @@ def projected(m: IndexingMap) -> IndexingMap:
 
 
 def summands(e: Expr) -> Terms:
-    """The summands of an expression but its constant, with their coefficients."""
+    """Return the summands of an expression without its constant, with their coefficients."""
     return as_sum(e)[1]
 
 
 def _replaced(
     m: IndexingMap, v: Variable, value: Expr, ranges: Iterable[Variable], constraints: Sequence[Constraint]
 ) -> IndexingMap:
-    """The map with a value in place of a range that no source mentions, and with these ranges and constraints."""
+    """Substitute a value for a range that no source mentions, and set ranges and constraints."""
     count = len(m.results)
     exprs = substitute_all([*m.results, *(c.expr for c in constraints)], {v.expr: value})
     said = zip(exprs[count:], constraints, strict=True)
@@ -68,7 +68,7 @@ def _variables(exprs: Iterable[Expr]) -> set[Expr]:
 
 # ------------------------------------------------------------------------------------------------------------ images
 def _images(m: IndexingMap) -> IndexingMap | None:
-    """The map with new ranges for the first ranges that belong together and reach a box; None if there are none."""
+    """Replace the first group of ranges whose values are a box by one range per side; None if there is none."""
     held = [e for v in m.rts if v.source is not None for e in v.source.results]
     exprs = [*m.results, *held]
     group, tied = _groups(m, exprs)
@@ -83,7 +83,7 @@ def _images(m: IndexingMap) -> IndexingMap | None:
         different = tuple(dict.fromkeys(parts.values()))
         single = not constraints and len(different) == len(ranges) == 1
         if single and all(isinstance(t, Var) for terms in own for t, _ in terms):
-            continue  # a multiple of one range is as simple as can be
+            continue  # a multiple of one range is simple already
         sides = _sides(tuple(ranges), different, tuple(constraints))
         if sides is None:
             continue
@@ -113,7 +113,7 @@ def _images(m: IndexingMap) -> IndexingMap | None:
 
 
 def _groups(m: IndexingMap, exprs: Sequence[Expr]) -> tuple[dict[Expr, Expr], set[Expr]]:
-    """Per range the first one that it belongs together with, and those of these that dimensions or values are tied to."""
+    """Map each range to the representative of its group; also return those tied to dimensions or runtime values."""
     first: dict[Expr, Expr] = {v.expr: v.expr for v in m.ranges}
     tied: set[Expr] = set()
 
@@ -147,9 +147,9 @@ def _groups(m: IndexingMap, exprs: Sequence[Expr]) -> tuple[dict[Expr, Expr], se
 def _sides(
     ranges: tuple[Variable, ...], parts: tuple[Expr, ...], constraints: tuple[Constraint, ...]
 ) -> list[tuple[int, int, int, int]] | None:
-    """The sides of the box of values that parts take together, None if they take others.
+    """Return the sides of the box of values that the parts take together; None if these are no box.
 
-    Per part its least value, how many it takes, their distance, and the first part that always goes with it.
+    Each side has the least value, the number of values, their distance, and the first part that is always equal.
     """
     if not constraints and len(parts) == 1 and (side := _linear_side(ranges, parts[0])) is not None:
         return [(*side, 0)]
@@ -157,7 +157,7 @@ def _sides(
         return None
     image = {b for _, b in IndexingMap((), ranges, (), parts, constraints).relation()}
     if not image:
-        return None  # an empty domain is for the simplifier to say
+        return None  # empty domains are left to the simplifier
     sides: list[tuple[int, int, int, int]] = []
     columns: dict[tuple[int, ...], int] = {}
     for k, column in enumerate(zip(*image, strict=True)):
@@ -172,7 +172,7 @@ def _sides(
 
 
 def _linear_side(ranges: Sequence[Variable], part: Expr) -> tuple[int, int, int] | None:
-    """The values of a sum of multiples of ranges, if they are an arithmetic progression."""
+    """Return first value, count and distance of the values of a linear sum; None if they are no progression."""
     box: dict[Expr, Variable] = {v.expr: v for v in ranges}
     terms = sorted(((box.get(t), k) for t, k in summands(part)), key=lambda term: abs(term[1]))
     lo, count, step = 0, 1, 0
@@ -189,7 +189,7 @@ def _linear_side(ranges: Sequence[Variable], part: Expr) -> tuple[int, int, int]
 
 # ------------------------------------------------------------------------------------------------------------ digits
 def _in_digits(m: IndexingMap) -> IndexingMap | None:
-    """The map with two digits in place of the first range of which nothing else is mentioned."""
+    """Replace the first range that only occurs in its quotient and remainder by one number by these two digits."""
     held = [e for v in m.rts if v.source is not None for e in v.source.results]
     exprs = [*m.results, *(c.expr for c in m.constraints), *held]
     users: dict[Expr, set[Expr]] = {v.expr: {e for e in exprs if e is v.expr} for v in m.ranges}
@@ -210,7 +210,7 @@ def _in_digits(m: IndexingMap) -> IndexingMap | None:
 
 # ---------------------------------------------------------------------------------------------------------- residues
 def _counted(m: IndexingMap) -> IndexingMap | None:
-    """The map with a range that counts quotients in place of one that only takes certain remainders."""
+    """Replace a range that a constraint restricts to one remainder by a range that counts quotients."""
     ranges = {v.expr: v for v in m.ranges}
     held = _variables(e for v in m.rts if v.source is not None for e in v.source.results)
     for c in m.constraints:
@@ -233,7 +233,7 @@ def _counted(m: IndexingMap) -> IndexingMap | None:
 
 # ------------------------------------------------------------------------------------------------------- elimination
 def _without_hidden(m: IndexingMap) -> IndexingMap | None:
-    """The map without the first range that only constraints mention and that can be eliminated."""
+    """Eliminate the first range that only constraints mention, if one can be eliminated."""
     for v in _hidden(m):
         constraints = _eliminated(v, m.constraints, Facts(m.bounds))
         if constraints is not None and len(constraints) <= len(m.constraints):
@@ -243,22 +243,22 @@ def _without_hidden(m: IndexingMap) -> IndexingMap | None:
 
 
 def _hidden(m: IndexingMap) -> list[Variable]:
-    """The ranges that only constraints mention."""
+    """Return the ranges that only constraints mention."""
     held = [e for v in m.rts if v.source is not None for e in v.source.results]
     shown = _variables([*m.results, *held])
     return [v for v in m.ranges if v.expr not in shown]
 
 
 def _eliminated(v: Variable, constraints: Sequence[Constraint], facts: Facts) -> tuple[Constraint, ...] | None:
-    """The constraints that say that some value of a range satisfies the given ones; None if they are not found exactly."""
+    """Eliminate a range that constraints bound, by Fourier-Motzkin; None if the result would not be exact."""
     x = v.expr
-    # `a·x` is at least, at most, these
+    # lower and upper bounds of `a·x`
     least: list[tuple[int, Expr]] = [(1, linear(v.lo, ()))]
     most: list[tuple[int, Expr]] = [(1, linear(v.hi, ()))]
     said: dict[Terms, tuple[int, int]] = {}
 
     def say(e: Expr, lo: int, hi: int) -> None:
-        """Each sum once, without its constant."""
+        """Add a constraint, merged with others on the same sum without its constant."""
         shift, terms = as_sum(e)
         lo, hi = lo - shift, hi - shift
         if terms and terms[0][1] < 0:
@@ -271,7 +271,7 @@ def _eliminated(v: Variable, constraints: Sequence[Constraint], facts: Facts) ->
         terms = dict(said_terms)
         k = terms.pop(x, 0)
         if x in _variables(terms):
-            return None  # below a division
+            return None  # x occurs below a division
         if not k:
             say(c.expr, c.lo, c.hi)
             continue
@@ -285,7 +285,7 @@ def _eliminated(v: Variable, constraints: Sequence[Constraint], facts: Facts) ->
             room = linear(0, ((high, a), (low, -b)))
             room_ends = facts.interval(room)
             if room_ends.lo >= (a - 1) * (b - 1):
-                continue  # there always is an integer
+                continue  # an integer always lies between
             if min(a, b) > 1:
                 return None
             say(room, 0, max(int(room_ends.hi), 0))
@@ -293,7 +293,7 @@ def _eliminated(v: Variable, constraints: Sequence[Constraint], facts: Facts) ->
 
 
 def _summed(m: IndexingMap) -> IndexingMap | None:
-    """The map with one range in place of two that only one result mentions, added."""
+    """Replace two ranges that occur only as summands of one result by one range."""
     ranges = {v.expr: v for v in m.ranges}
     held = [e for v in m.rts if v.source is not None for e in v.source.results]
     for place, e in enumerate(m.results):
@@ -312,7 +312,7 @@ def _summed(m: IndexingMap) -> IndexingMap | None:
 
 
 def _one_for_two(m: IndexingMap, gone: tuple[Variable, int], kept: tuple[Variable, int]) -> IndexingMap | None:
-    """The map with `total = kept + step·gone` in place of `kept`, and `gone` eliminated."""
+    """Substitute `total = kept + step·gone` for `kept` and eliminate `gone`; None if that is not exact."""
     (v, step), (u, unit) = gone, kept
     step *= unit
     moved = linear(0, ((u.expr, 1), (v.expr, -step)))
@@ -326,7 +326,7 @@ def _one_for_two(m: IndexingMap, gone: tuple[Variable, int], kept: tuple[Variabl
 
 
 def _determined(m: IndexingMap) -> IndexingMap | None:
-    """The map with a quotient in place of a hidden range: `0 <= e - c·s <= h < c` says that `s` is `e floordiv c`."""
+    """Replace a hidden range by a quotient: `0 <= e - c·s <= h < c` implies that `s` is `e floordiv c`."""
     for v in _hidden(m):
         for c in m.constraints:
             terms = dict(summands(c.expr))

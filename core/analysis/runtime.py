@@ -1,10 +1,9 @@
-"""Runtime variables through computations: whose element they read, and when their value is known after all.
+"""Runtime variables across computations: the elements that they read, and their values if these are known.
 
-While a computation is analysed, `RuntimeSource.hlo` is a *path*: the name of an instruction of that
-computation, or `call/…/name` for an instruction inside a called computation, reached through the
-instruction `call` (`call#1`: through branch 1 of a conditional). A path is unique per call site, because the
-same computation called twice computes two values. The text of the instruction replaces the path at the very
-end.
+While a computation is analysed, `RuntimeSource.hlo` is a *path*: the name of an instruction of that computation, or
+`call/…/name` for an instruction inside a called computation, reached through the instruction `call` (`call#1`: through
+branch 1 of a conditional). A path is unique per call site, because a computation that is called twice computes two
+values. At the very end the text of the instruction replaces the path.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ _WORDS = {"true": "1", "false": "0"}
 
 _LARGEST = {f"{sign}{bits}": 2 ** (bits - (sign == "s")) - 1 for sign in "su" for bits in (4, 8, 16, 32, 64)}
 
-# Attributes that say nothing about which element is read.
+# Attributes that do not affect which element is read.
 _NOISE = ("metadata", "backend_config", "frontend_attributes", "sharding")
 
 
 def with_sources(m: IndexingMap, rename: Callable[[RuntimeSource], RuntimeSource]) -> IndexingMap:
-    """The map with every source of a runtime variable replaced."""
+    """Replace every source of a runtime variable in a map."""
     if not any(v.source is not None for v in m.rts):
         return m
     rts = [v if v.source is None else replace(v, source=rename(v.source)) for v in m.rts]
@@ -41,16 +40,16 @@ def with_sources(m: IndexingMap, rename: Callable[[RuntimeSource], RuntimeSource
 
 
 def operand_name(hlo: str) -> str:
-    """The name that a catalogue wrote as a source: `name` or `name = …`."""
+    """Return the name in a source that a catalogue wrote as `name` or `name = …`."""
     return hlo.split("=", 1)[0].strip().lstrip("%")
 
 
 POSITION = "replica-position"
-"""The name of a source that no instruction makes: the place of the executing replica in its group."""
+"""The name of a source that no instruction computes: the position of the executing replica in its group."""
 
 
 def position_text(instruction: Instruction) -> str:
-    """The source of a collective's runtime value: equal texts stand for one value.
+    """Return the source of a collective's runtime value; equal texts denote one value.
 
     It names the groups and what their numbers count: replicas, partitions, or devices (both at once).
     """
@@ -63,19 +62,19 @@ def position_text(instruction: Instruction) -> str:
 
 
 def is_position(hlo: str) -> bool:
-    """Whether a source is the position of the replica and no operand's element."""
+    """Return whether a source is the position of the replica instead of an operand's element."""
     return operand_name(hlo) == POSITION
 
 
 def written_path(scatter: str) -> str:
-    """The path of whether updates of a scatter land on an element; no instruction has such a name."""
+    """Return the path of whether updates of a scatter land on an element; no instruction has such a name."""
     return f"written({scatter})"
 
 
 def source_text(module: Module, computation: Computation, path: str) -> str:
-    """The instruction at a path as one line of HLO, its name being the path.
+    """Return the instruction at a path as one line of HLO, with the path as its name.
 
-    Where updates land is what a scatter of ones into zeros makes.
+    The path of :func:`written_path` becomes a scatter of true into false.
     """
     if is_position(path):
         return path
@@ -89,7 +88,7 @@ def source_text(module: Module, computation: Computation, path: str) -> str:
     try:
         found = computation.instruction(name)
     except KeyError:
-        # An operand that a snippet does not define: all there is to say is its name.
+        # Of an operand that a snippet does not define only the name is known.
         return path
     noise: tuple[str, ...] = _NOISE
     if scatter and isinstance(found.shape, Shape):
@@ -102,7 +101,7 @@ def source_text(module: Module, computation: Computation, path: str) -> str:
 
 
 def branches(instruction: Instruction) -> tuple[str, ...]:
-    """The computations that an instruction may run, a conditional's in the order of its operands."""
+    """Return the computations that an instruction may run, those of a conditional in the order of its operands."""
     if instruction.opcode != "conditional":
         return instruction.called
     calls = instruction.calls
@@ -112,7 +111,7 @@ def branches(instruction: Instruction) -> tuple[str, ...]:
 
 
 def known_element(instruction: Instruction, index: tuple[Expr, ...]) -> Expr | None:
-    """The element of a constant or iota at `index` as an expression, None when no short one says it."""
+    """Return the element of a constant or iota at `index` as an expression; None if no short one is found."""
     if instruction.opcode == "iota" and isinstance(instruction.shape, Shape):
         dimension = instruction.attribute("iota_dimension")
         if dimension is None:
@@ -135,12 +134,12 @@ def known_element(instruction: Instruction, index: tuple[Expr, ...]) -> Expr | N
 
 
 def literal_words(constant: Instruction) -> list[str]:
-    """The elements of a constant as they are written."""
+    """Return the elements of a constant as written."""
     return _TOKEN.findall(constant.literal or "")
 
 
 def constant_elements(instruction: Instruction) -> tuple[int, ...] | None:
-    """The elements of a constant of integers, or of predicates as 0 and 1, in row-major order; None for others."""
+    """Return the elements of a constant of integers, or predicates as 0 and 1, in row-major order; None for others."""
     shape = instruction.shape
     if instruction.literal is None or not isinstance(shape, Shape):
         return None
@@ -148,17 +147,16 @@ def constant_elements(instruction: Instruction) -> tuple[int, ...] | None:
         return None
     words = [_WORDS.get(token, token) for token in literal_words(instruction)]
     allowed = _BIT if shape.element_type == "pred" else _NUMBER
-    # A scalar or a full array; anything else, elided elements too, is written in a way not understood here.
+    # A scalar or a full array; other notations, such as elided elements, are not understood here.
     known = len(words) == shape.size and all(map(allowed.match, words))
     return tuple(map(int, words)) if known else None
 
 
 def fold(m: IndexingMap, known: Mapping[str, Instruction]) -> IndexingMap:
-    """Replace runtime variables that read a constant or an iota by the value they have.
+    """Replace runtime variables that read a constant or an iota by their values.
 
-    `known` gives the instruction at each path. The value of a runtime variable is its element clamped to its
-    bounds, so the replacement is exact: `min(max(element, lo), hi)`, or the element itself where its range
-    lies within.
+    `known` has the instruction at each path. The value of a runtime variable is its element clamped to its bounds, so
+    the replacement is exact: `min(max(element, lo), hi)`, or the element itself if its range lies within.
     """
     while True:
         replaced = next(((v, e) for v in m.rts if (e := _value(m, v, known)) is not None), None)

@@ -1,4 +1,4 @@
-"""Options of an analysis, and the steps that it reports to those who want to check them."""
+"""Options of an analysis, and the steps that it reports so that they can be checked."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from .values import LoopRun, Value, Values
 
 @dataclass(frozen=True)
 class Options:
-    """How to analyse. `limit` bounds how many different maps are kept between two arrays."""
+    """Options of an analysis. `limit` bounds the number of different maps between two arrays."""
 
     catalogue: OpCatalogue
-    #: Gives a map with the same relation.
+    #: Returns a map with the same relation.
     simplify: Callable[[IndexingMap], IndexingMap] = lambda m: m
-    #: Whether two maps are proved to have the same relation; False when that is not known.
+    #: Returns whether two maps are proved to have the same relation; False if that is not known.
     equal: Callable[[IndexingMap, IndexingMap], bool] | None = None
     limit: int = 1000
-    #: Told of every step, for those who want to check them: see :class:`CompositionStep`.
+    #: Receives every step, so that it can be checked: see :class:`CompositionStep`.
     observe: Callable[[AnalysisStep], None] = lambda step: None
 
 
 @dataclass(frozen=True, eq=False)
 class EvaluationStep:
-    """The values that the analysis takes a computation to have; the computation with them put in, if it is used.
+    """The values that the analysis derives in a computation; the specialized computation, if it is used.
 
-    ``known`` has the values of parameters that this rests on.
+    ``known`` has the values of parameters that they follow from.
     """
 
     computation: Computation
@@ -41,10 +41,10 @@ class EvaluationStep:
 
 @dataclass(frozen=True, eq=False)
 class OperandStep:
-    """The values that operands of an instruction are taken to have, by number and path, where a computation runs on them.
+    """The values that the analysis derives for operands of an instruction that runs a computation, by number and path.
 
-    ``known`` has the values of the caller's parameters that this rests on, ``evaluated`` the caller's instructions that
-    it follows from.
+    ``known`` has the values of the caller's parameters, and ``evaluated`` the caller's instructions, that they follow
+    from.
     """
 
     caller: Computation
@@ -56,10 +56,10 @@ class OperandStep:
 
 @dataclass(frozen=True, eq=False)
 class MaskStep:
-    """Maps to operands that are read under a mask, each restricted to where that is so: one map to several.
+    """Maps to operands that are read under a mask, each restricted to the mask by one or several maps.
 
-    Those of a `select` to its branches, where ``known`` claims the value of the predicate before it is broadcast, or that
-    of a `scatter` to its operand, where it claims the value of the indices.
+    They lead from a `select` to its branches, if ``known`` claims the value of the predicate before it is broadcast, or
+    from a `scatter` to its operand, if it claims the value of the indices.
     """
 
     instruction: Instruction
@@ -70,7 +70,7 @@ class MaskStep:
 
 @dataclass(frozen=True, eq=False)
 class FollowStep:
-    """Two sources of a runtime value of a map that are one element: of an instruction, and of what it takes it from."""
+    """Two sources of a runtime value that are one element: before and after an instruction that moves it."""
 
     computation: Computation
     map: IndexingMap
@@ -80,7 +80,7 @@ class FollowStep:
 
 @dataclass(frozen=True, eq=False)
 class MergeStep:
-    """Maps, and fewer maps that have the same relation, taken together."""
+    """Maps, and fewer maps whose union has the same relation."""
 
     parts: tuple[IndexingMap, ...]
     result: tuple[IndexingMap, ...]
@@ -88,7 +88,7 @@ class MergeStep:
 
 @dataclass(frozen=True, eq=False)
 class UnrollingStep:
-    """The runs that the analysis takes a loop to have, from what is known of the arrays that it carries."""
+    """The runs that the analysis derives for a loop, from known values of the arrays that it carries."""
 
     condition: Computation
     body: Computation
@@ -100,8 +100,7 @@ class UnrollingStep:
 class CompositionStep:
     """One step of the analysis: ``result`` has the relation of the maps ``parts``, composed in this order.
 
-    ``known`` has the instructions whose elements stand for runtime values of the only part, when the step is
-    that of putting them in.
+    If ``known`` is given, the step replaces runtime values of the only part by elements of these instructions.
     """
 
     parts: tuple[IndexingMap, ...]
@@ -110,4 +109,4 @@ class CompositionStep:
 
 
 AnalysisStep = CompositionStep | EvaluationStep | FollowStep | MaskStep | MergeStep | OperandStep | UnrollingStep
-"""One thing that the analysis takes for true."""
+"""A fact that the analysis derives and uses."""

@@ -1,4 +1,4 @@
-"""Summaries of computations, callees first: what is worked out once and used wherever a computation is run."""
+"""Summaries of computations, callees first: each is computed once and used wherever the computation is run."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .projection import projected
 from .steps import CompositionStep, EvaluationStep, MergeStep, Options
 from .values import Value, Values, specialized, values_of
 
-# Computations with values put in are analysed where they are used, one within the other no deeper than this, and as
-# long as they have no more instructions than this together: loops in loops in loops have one for every run of all.
+# Limits on specialized computations, which are analysed at their calls: on their nesting, and on their instructions in
+# total, since nested loops have one for every run of all.
 _MOST_NESTED, _MOST_SPECIALIZED = 20, 15_000
 
 
 def normalized(m: IndexingMap) -> IndexingMap:
-    """Return the same relation without unused ranges and runtime values, the others numbered as they appear.
+    """Remove unused ranges and runtime values, and number the others as they appear.
 
-    Composition leaves ranges behind that nothing mentions any more, such as a sum over a dimension that an earlier map
-    does not keep; without them most maps of a deep computation turn out the same.  Runtime values that read the same
-    element within the same bounds are one.  Variables without their standard names `s0`, `rt0`, … keep names and places.
+    Composition leaves ranges that nothing mentions any more, such as a sum over a dimension that an earlier map does
+    not keep.  Without them most maps of a deep computation are equal.  Runtime values that read the same element within
+    the same bounds are merged.  Variables without a standard name `s0`, `rt0`, … keep names and places.
     """
     if not (m.ranges or m.rts):
         return m
@@ -33,7 +33,7 @@ def normalized(m: IndexingMap) -> IndexingMap:
 
 
 class Analysis:
-    """Summaries of computations, callees first."""
+    """The summaries of the computations of a module in one direction, callees first."""
 
     def __init__(self, module: Module, direction: Direction, options: Options) -> None:
         self.module = module
@@ -42,22 +42,22 @@ class Analysis:
         self.computations = {c.name: c for c in module.computations}
         # None marks a computation that calls itself.
         self.summaries: dict[str, Summary | None] = {}
-        # Different paths compose to the same map again and again; a simplified map is its own simplification.
+        # Different paths compose to the same map repeatedly; a simplified map is its own simplification.
         self._simplified: dict[IndexingMap, IndexingMap] = {}
         self._frames: dict[str, Dataflow] = {}
-        #: What instructions without runtime values read, by the objects that say so, which are kept with it.
+        #: Links of instructions without runtime values, by the ids of the objects that determine them, which are kept.
         self.links: dict[tuple[object, ...], tuple[dict[Leaf, Reads | None], tuple[object, ...]]] = {}
         self._composed: dict[tuple[IndexingMap, IndexingMap], IndexingMap] = {}
-        # What is known of the parameters of computations with values put in, and these by what they were made of.
+        # The known parameters of specialized computations, and these computations by their origin.
         self.known: dict[str, dict[Leaf, Value]] = {}
         self._specialized: dict[tuple[str, tuple[tuple[Leaf, Value], ...]], Computation] = {}
         self._loops: dict[str, bool] = {}
         self._nested = 0
-        #: How many instructions computations with values put in may still have, together.
+        #: The number of instructions that further specialized computations may have in total.
         self.room = _MOST_SPECIALIZED
 
     def summary(self, computation: Computation) -> Summary:
-        """How the roots of a computation depend on its parameters."""
+        """Return how the roots of a computation depend on its parameters."""
         found = self.summaries.get(computation.name)
         if found is None or self.computations.get(computation.name) is not computation:
             found = self.frame(computation).summary()
@@ -66,9 +66,9 @@ class Analysis:
         return found
 
     def frame(self, computation: Computation, walked: Sequence[Instruction] | None = None) -> Dataflow:
-        """The analysis of one computation, everything that it calls in instructions that are ``walked`` analysed before.
+        """Return the analysis of one computation, after that of all callees of the instructions ``walked``.
 
-        Those are all unless some are given.
+        These are all instructions by default.
         """
         found = self._frames.get(computation.name)
         if found is None or found.computation is not computation:
@@ -77,7 +77,7 @@ class Analysis:
         return found
 
     def simplified(self, m: IndexingMap) -> IndexingMap:
-        """A map in the form in which maps are compared; equal ones are one object."""
+        """Return the normal form in which maps are compared; equal ones are one object."""
         found = self._simplified.get(m)
         if found is None:
             found = self._simple(m)
@@ -96,7 +96,7 @@ class Analysis:
         return found
 
     def composed(self, first: IndexingMap, second: IndexingMap) -> IndexingMap:
-        """The simplified composition, worked out once for every pair of maps."""
+        """Return the simplified composition; memoized for every pair of maps."""
         found = self._composed.get((first, second))
         if found is None:
             found = self._composed[first, second] = self._simple(first.compose(second))
@@ -104,13 +104,13 @@ class Analysis:
         return found
 
     def after(self, m: IndexingMap | None, link: IndexingMap) -> IndexingMap:
-        """The map over one link more, away from the reader; None is the identity."""
+        """Extend a map by one more link, away from the reader; None is the identity."""
         if m is None:
             return self.simplified(link)
         return self.composed(m, link) if self.direction == "output_to_input" else self.composed(link, m)
 
     def joined(self, maps: list[IndexingMap]) -> list[IndexingMap]:
-        """Fewer maps with the same relation, taken together: none that another one covers."""
+        """Return fewer maps whose union has the same relation: without covered ones, and merged."""
         kept: list[IndexingMap] = []
         for m in maps:
             if not any(covers(k, m) for k in kept):
@@ -121,7 +121,7 @@ class Analysis:
         return self.merged(kept, True)
 
     def _prepare(self, computation: Computation, walked: Sequence[Instruction]) -> None:
-        """Summarise everything that instructions of a computation call."""
+        """Summarise all computations that the instructions of a computation call."""
         pending: list[tuple[Computation, bool]] = [(c, False) for c in self._callees(walked)]
         open_names = {computation.name}
         while pending:
@@ -142,7 +142,7 @@ class Analysis:
             pending.extend((c, False) for c in self._callees(callee.instructions))
 
     def merged(self, maps: list[IndexingMap], ranges: bool) -> list[IndexingMap]:
-        """Fewer maps with the same relation, taken together, simplified."""
+        """Merge and simplify maps; the union of the result has the same relation."""
         found = merged(maps, ranges)
         if len(found) == len(maps):
             return maps
@@ -153,13 +153,13 @@ class Analysis:
     def specialized(
         self, computation: Computation, known: Mapping[Leaf, Value], values: Values | None = None
     ) -> Computation:
-        """The computation with everything put in that is known when that is known of its parameters; made once."""
+        """Return the computation with all values inserted that follow from known parameters; memoized."""
         key = (computation.name, tuple(sorted(known.items())))
         found = self._specialized.get(key)
         if found is None:
             if values is None:
                 values = values_of(self.computations, computation, known)
-            # no computation that is read has such a name
+            # no computation of a module has such a name
             found = specialized(computation, values, f"{computation.name}@{len(self._specialized)}")
             self._specialized[key] = self.computations[found.name] = found
             self.room -= len(found.instructions)
@@ -168,7 +168,7 @@ class Analysis:
         return found
 
     def nested(self, computation: Computation) -> Summary | None:
-        """The summary of a computation with values put in; None when too many are within each other."""
+        """Return the summary of a specialized computation; None if too many are nested."""
         if computation.name not in self.summaries and self._nested >= _MOST_NESTED:
             return None
         self._nested += 1
@@ -178,7 +178,7 @@ class Analysis:
             self._nested -= 1
 
     def has_loop(self, computation: Computation) -> bool:
-        """Whether a computation runs a loop, or calls one that does."""
+        """Return whether a computation runs a loop, or calls one that does."""
         pending, seen = [computation], {computation.name: computation}
         while pending:
             caller = pending.pop()
@@ -186,7 +186,7 @@ class Analysis:
                 self._loops[computation.name] = True
             if (known := self._loops.get(computation.name)) is not None:
                 return known
-            # what is known to have none is not looked into again
+            # callees that are known to have no loop are not searched again
             fresh = [
                 c
                 for c in self._callees(caller.instructions)

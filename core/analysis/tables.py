@@ -1,4 +1,4 @@
-"""Closed forms of tables: an integer at an index as an expression, where a predicate holds as constraints."""
+"""Closed forms of tables: elements as expressions of their index, and domains of predicates as constraints."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ..indexing_map import Constraint
 if TYPE_CHECKING:
     import numpy as np
 
-# A table of one dimension bends at no more indices than this, else its form would be longer than the table is worth.
+# Limit on the bends of a table of one dimension; with more its form is longer than the table is worth.
 _BENDS = 8
-# A table of predicates is shared out among no more boxes than this.
+# Limit on the boxes into which a table of predicates is divided.
 _MOST_BOXES = 64
 
 
 def table_element(values: Sequence[int], dims: Sequence[int], index: Sequence[Expr]) -> Expr | None:
     """Return the element of a table, in row-major order, at an index within it; None if no short form is found.
 
-    Found are sums of tables of one dimension each.
+    Sums of tables of one dimension each have a short form.
     """
     import numpy as np
 
@@ -54,10 +54,10 @@ Domain = tuple[Constraint, ...]
 def predicate_domains(
     values: Sequence[int], dims: Sequence[int], index: Sequence[Expr]
 ) -> tuple[tuple[Domain, ...], tuple[Domain, ...]] | None:
-    """Return the domains where a table of predicates is true, and where false, each as alternatives.
+    """Return the domains where a table of predicates is true, and where it is false, each as alternatives.
 
-    If neither side is what bounds of indices, of sums and differences of two of them, and of their remainders say, it is
-    shared out among boxes; None if these are many.
+    One side should follow from bounds on indices, on sums and differences of two of them, and on their remainders.
+    Otherwise the table is divided into boxes; None if these are many.
     """
     import numpy as np
 
@@ -75,14 +75,14 @@ def predicate_domains(
             rows += [(e % step, row % step)] if step > 1 else []
         bounds = [(Constraint(e, int(row[chosen].min()), int(row[chosen].max())), row) for e, row in rows]
         within = [(c.lo <= row) & (row <= c.hi) for c, row in bounds]
-        # first go remainders, sums and differences that the others imply
+        # drop redundant bounds greedily, remainders, sums and differences first
         needed = list(range(len(bounds)))
         for k in reversed(range(len(bounds))):
             fewer = [j for j in needed if j != k]
             if np.logical_and.reduce([within[j] for j in fewer], initial=True).sum() == chosen.sum():
                 needed = fewer
         inside: Domain = tuple([bounds[k][0] for k in needed])
-        # what breaks a bound, and none before it
+        # outside: points that violate a bound and none before it
         before: Domain = ()
         outside: list[Domain] = []
         left = np.full(table.shape, True)
@@ -102,7 +102,7 @@ def predicate_domains(
 
 
 def _boxes(table: np.ndarray, index: Sequence[Expr]) -> dict[bool, list[Domain]]:
-    """Boxes that share out where a table is true and where it is false: runs of an index for which the rest is alike."""
+    """Divide a table into boxes where it is true and where it is false, by runs of an index with equal slices."""
     if not table.ndim:
         return {bool(table): [()]}
     found: dict[bool, list[Domain]] = {}
@@ -117,7 +117,7 @@ def _boxes(table: np.ndarray, index: Sequence[Expr]) -> dict[bool, list[Domain]]
 
 
 def _form(row: Sequence[int], e: Expr) -> Expr | None:
-    """The value of a row at an index, that is linear between a few indices, a quotient, or comes again."""
+    """Return the value of a row at an index if it is piecewise linear, a quotient, or periodic; else None."""
     slopes = [b - a for a, b in pairwise(row)] or [0]
     bends = [k for k in range(1, len(slopes)) if slopes[k] != slopes[k - 1]]
     if len(bends) > 1:
@@ -135,7 +135,7 @@ def _form(row: Sequence[int], e: Expr) -> Expr | None:
         k, *bends = bends
         change = slopes[k] - slopes[k - 1]
         if bends and slopes[bends[0]] - slopes[bends[0] - 1] == -change:
-            # as steep as before from the next bend on
+            # the old slope returns at the next bend
             parts.append((minimum(maximum(e, k), bends.pop(0)) - k, change))
         else:
             parts.append((maximum(e - k, 0), change))
@@ -143,7 +143,7 @@ def _form(row: Sequence[int], e: Expr) -> Expr | None:
 
 
 def _of_digits(row: Sequence[int], e: Expr) -> Expr | None:
-    """The value of a row that is one of the index's quotient and one of its remainder, as where bits are reversed."""
+    """Return a row as a table of the quotient and the remainder of its index, as for a bit reversal."""
     for n in range(2, len(row) // 2 + 1):
         if len(row) % n == 0 and (found := table_element(row, (len(row) // n, n), (e // n, e % n))) is not None:
             return found
@@ -151,7 +151,7 @@ def _of_digits(row: Sequence[int], e: Expr) -> Expr | None:
 
 
 def _digital_line(row: Sequence[int], e: Expr) -> Expr | None:
-    """`(a·e + b) // c` with the values of a row, for the smallest c of at most twice as many as these."""
+    """Return `(a·e + b) // c` with the values of a row, for the smallest c up to twice their number."""
     import numpy as np
 
     last, rise = len(row) - 1, row[-1] - row[0]
@@ -159,7 +159,7 @@ def _digital_line(row: Sequence[int], e: Expr) -> Expr | None:
         return None
     values, places = np.array(row), np.arange(len(row))
     for c in range(1, 2 * len(row) + 1):
-        # the ends differ by less than one from what the slope makes of their distance
+        # the rise between the ends differs by less than one from slope times distance
         for a in range((rise - 1) * c // last + 1, -(-(rise + 1) * c // last)):
             over = c * values - a * places
             if over.max() - over.min() < c:
@@ -168,13 +168,13 @@ def _digital_line(row: Sequence[int], e: Expr) -> Expr | None:
 
 
 def quotient(x: Expr, indices: Sequence[int], step: int, values: Sequence[int]) -> Expr | None:
-    """`(a·x + b) // c` with these values at indices a step apart, which show it three times, for the smallest c."""
+    """Return `(a·x + b) // c` with these values at equal steps, with three periods, for the smallest c."""
     count = len(values)
     for c in range(1, max(count // 3, 1) + 1):
         a = values[c] - values[0] if count > c else 0
         if any(values[t + c] - values[t] != a for t in range(count - c)):
             continue
-        # c·v is at most a·t + b, and that is less than c·v + c
+        # c·v <= a·t + b < c·v + c
         least, most = (
             pick(c * v - a * t + more for t, v in enumerate(values)) for pick, more in ((max, 0), (min, c - 1))
         )

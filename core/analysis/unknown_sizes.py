@@ -1,7 +1,7 @@
 """Maps of computations with arrays of unknown size, for all sizes: each ``?`` is a parameter.
 
-The arrays of the parameters have a symbol for each ``?``.  From there all other sizes follow by the ops, and so do maps and
-what must be true of the symbols; a size that only the running program knows is a symbol of its own.
+Each ``?`` in the arrays of the parameters becomes a symbol.  The ops determine all other sizes, the maps, and the
+conditions on the symbols.  A size that only the running program knows becomes a symbol of its own.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from .values import CALLS
 
 Found: TypeAlias = "dict[ParametricMap | None, None] | NoMap"
 
-#: No more maps than this are kept apart between two arrays.
+#: Limit on the maps between two arrays.
 MOST = 64
 
 
 def named_sizes(
     op: Op, sizes: Sequence[Sequence[ExprLike]], name: Callable[[str, int], Var]
 ) -> tuple[Op, tuple[tuple[Expr, ...], ...]]:
-    """The op and the sizes of its operands with a symbol for each ``?``, named by what it belongs to and a dimension."""
+    """Replace each ``?`` of an op and its operands by a symbol, which ``name`` makes from its owner and a dimension."""
 
     def named(place: str, x: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(name(place, d) if n == UNBOUNDED else n for d, n in enumerate(x))
@@ -50,7 +50,7 @@ class _Array:
 
     sizes: tuple[Expr, ...]
     reads: dict[Leaf, Found]
-    #: Why maps may name elements that are not read.
+    #: The reasons why maps may name elements that are not read.
     at_most: dict[Leaf, dict[NoMap, None]] = field(default_factory=dict)
 
 
@@ -59,9 +59,9 @@ _Value: TypeAlias = "dict[Path, _Array]"
 
 @dataclass(frozen=True)
 class ReadsForAllSizes:
-    """The sizes of an array and of one that it is computed from, and all maps between them; or why there are none.
+    """The sizes of an array and of one that it depends on, with all maps between them, or the reason for none.
 
-    ``at_most`` says why the maps may name elements that are not read.
+    ``at_most`` has the reasons why the maps may name elements that are not read.
     """
 
     output: tuple[Expr, ...]
@@ -82,7 +82,7 @@ class MapsForAllSizes:
         self._open: list[str] = []
 
     def computation(self, c: Computation) -> dict[tuple[int, int, int], ReadsForAllSizes]:
-        """By root array, parameter and array of that, all maps."""
+        """Return all maps by root array, parameter and array of the parameter."""
         self._count = itertools.count()
         given = {
             p.parameter_number: {
@@ -109,7 +109,7 @@ class MapsForAllSizes:
         return tuple(self._symbol() if n == UNBOUNDED else integer(n) for n in dims)
 
     def _walk(self, c: Computation, given: Mapping[int, _Value]) -> _Value:
-        """The root, where the parameters are ``given``."""
+        """Return the root for the ``given`` parameters."""
         known: dict[str, _Value] = {}
         for i in c.instructions:
             known[i.name] = self._made(i, [known.get(o.name, {}) for o in i.operands], given)
@@ -139,7 +139,7 @@ class MapsForAllSizes:
             return self._opaque(i, operands, str(error))
 
     def _of_op(self, i: Instruction, operands: list[_Value]) -> _Value:
-        """The arrays that an op makes."""
+        """Return the arrays that an op computes."""
         arrays = [a.dims for _, a in leaves(i.shape)]
         op = None if i.opcode in READS_NOTHING else self.read(flattened(i))
         if op is None and i.opcode not in READS_NOTHING:
@@ -175,7 +175,7 @@ class MapsForAllSizes:
         return made
 
     def _settled(self, op: Op, operands: Sequence[Sequence[Sequence[Expr]]]) -> tuple[Op, list[Condition]]:
-        """The op with its own unknown sizes as they follow from those of its operands, and what these must fulfil."""
+        """Solve an op's demands for its own unknown sizes; return it with the conditions on its operands."""
         fresh: list[Var] = []
 
         def name(place: str, d: int) -> Var:
@@ -201,7 +201,7 @@ class MapsForAllSizes:
     def _link(
         self, i: Instruction, op: Op, k: int, shapes: Sequence[Sequence[Expr]], owed: Sequence[Condition]
     ) -> ParametricMap | NoMap:
-        """The map of an op between its output and an operand."""
+        """Return the map of an op between its output and an operand."""
         claim = map_claim(op, k, self.direction, shapes, stated=False)
         if claim.runtime:
             return NoMap(i.name, "what it reads is known when it runs, and there is a map for each size")
@@ -213,7 +213,7 @@ class MapsForAllSizes:
         except InputError as error:
             return NoMap(i.name, error.message)
         results = tuple(e.substitute(names) for e in claim.results)
-        # a size that divides is that of an array without elements where it is 0
+        # a divisor is a size; if it is 0, the array has no elements
         conditions += [d >= 1 for d in divisors_of((*results, *(e for c in conditions for e in all_exprs(c))))]
         free = {v for e in results for v in e.variables()} | {v for c in conditions for v in c.variables()}
         bound = {*(d.name for d in dims), *ranges}
@@ -222,7 +222,7 @@ class MapsForAllSizes:
         return ParametricMap(own, tuple(ranges), tuple(parameters), results, tuple(conditions))
 
     def _over(self, before: Mapping[Leaf, Found], link: ParametricMap | NoMap, i: Instruction) -> dict[Leaf, Found]:
-        """The maps over one link more."""
+        """Extend maps by one more link."""
         found: dict[Leaf, Found] = {}
         for leaf, maps in before.items():
             if isinstance(link, NoMap) or isinstance(maps, NoMap):
@@ -238,7 +238,7 @@ class MapsForAllSizes:
         return found
 
     def _opaque(self, i: Instruction, operands: list[_Value], reason: str) -> _Value:
-        """The arrays that an instruction without maps makes."""
+        """Return the arrays of an instruction without maps."""
         reads: dict[Leaf, Found] = {}
         for value in operands:
             for array in value.values():
@@ -260,7 +260,7 @@ def _identity(sizes: Sequence[Expr]) -> ParametricMap:
 
 
 def _parts(c: Condition) -> Iterator[Condition]:
-    """The conditions that a map can have, one by one.  Raises :class:`InputError` for alternatives."""
+    """Yield the conditions that a map can have, one by one.  Raises :class:`InputError` for alternatives."""
     for part in parts_of(all_of([c])):
         if isinstance(part, (Within, Compare, Divides)) or part is FALSE:
             yield part
@@ -269,7 +269,7 @@ def _parts(c: Condition) -> Iterator[Condition]:
 
 
 def _solved(c: Condition, v: Var) -> Expr | None:
-    """The value that an equation gives a symbol."""
+    """Return the value that an equation determines for a symbol; None if it does not."""
     if not isinstance(c, Compare) or c.op != "==":
         return None
     const, terms = as_sum(c.a - c.b)

@@ -1,12 +1,12 @@
-"""Values that do not depend on what a module is given: counters, and what is computed from them.
+"""Evaluation of values that do not depend on the inputs of a module, such as counters of loops.
 
-A loop whose counter starts at a constant, steps by a constant and is compared with a constant runs a known number
-of times, and in each run everything that is computed from the counter alone is known. :func:`values_of` evaluates
-what is known of a computation, :func:`specialized` puts it in, :func:`runs` counts the runs of a loop.
+A loop whose counter starts at a constant, steps by a constant and is compared with a constant runs a known number of
+times, and in each run all values computed from the counter alone are known. :func:`values_of` evaluates a computation,
+:func:`specialized` inserts the known values, :func:`runs` enumerates the runs of a loop.
 
-Evaluated are integers and predicates in arrays of few elements, with the arithmetic of machine integers: results
-wrap around. So are the numbers of :mod:`.floats` where an array is asked for by name. What is not understood is not known;
-nothing is guessed. `verify` evaluates everything again, with bit vectors.
+Integers and predicates in small arrays are evaluated with the arithmetic of machine integers, which wraps around.  If
+an array is requested by name, numbers of :mod:`.floats` are evaluated too.  All other values are unknown. `verify`
+evaluates everything again, with bit vectors.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .floats import COMPARISONS, FLOAT, float_elements, float_words
 from .runtime import branches, constant_elements, literal_words
 
 Value = tuple[int, ...]
-"""The elements of an array in row-major order; predicates are 0 and 1, numbers of type `f32` the words that hold them."""
+"""The elements of an array in row-major order; predicates are 0 and 1, `f32` numbers are the words that hold them."""
 
 Known = Mapping[tuple[int, Path], Value]
 """Known values of parameters (or operands), by number and path."""
@@ -32,24 +32,24 @@ Known = Mapping[tuple[int, Path], Value]
 Values = dict[str, dict[Path, Value]]
 """Known values of instructions, by name and path."""
 
-# Arrays of more elements are not evaluated (of more than the second number where an array is asked for by name), loops
-# that run more often are not unrolled, calls nested deeper are not looked into, and no more instructions than this are
-# evaluated for one computation, those of its callees included.
+# Limits on the elements of an evaluated array, on those of one that is requested by name, and on the runs of an
+# unrolled loop; on the nesting of calls, and on the instructions that are evaluated for one computation and its
+# callees.
 LARGEST, LARGEST_ASKED, MOST_RUNS = 256, 4096, 64
 _DEEPEST, _MOST_WORK = 12, 20_000
 
-# Shifts by fewer bits are evaluated, of numbers that are not negative where it is to the right.
+# Limit on the bits of a shift; shifts to the right are evaluated for nonnegative numbers only.
 _WIDEST = 8
 
 _TYPE = re.compile(r"([su])(2|4|8|16|32|64)\Z")
 
-# Opcodes that hand on what they are given.
+# Opcodes that return their operand with its elements in the same order.
 _HANDED_ON = ("copy", "opt-barrier", "optimization-barrier", "reshape")
 CALLS = ("call", "fusion")
 
 
 def bits_of(element_type: str) -> tuple[bool, int] | None:
-    """Whether a type is signed and how many bits it has, `pred` being one bit; None for what is no integer."""
+    """Return whether a type is signed, and its number of bits, 1 for `pred`; None for a type other than integers."""
     if element_type == "pred":
         return False, 1
     found = _TYPE.match(element_type)
@@ -57,7 +57,7 @@ def bits_of(element_type: str) -> tuple[bool, int] | None:
 
 
 def wrapped(value: int, element_type: str) -> int:
-    """An integer as a machine integer of this type holds it."""
+    """Wrap an integer to the range of a machine integer of this type."""
     found = bits_of(element_type)
     assert found is not None, element_type
     signed, bits = found
@@ -66,7 +66,7 @@ def wrapped(value: int, element_type: str) -> int:
 
 
 def small(shape: object, largest: int = LARGEST) -> bool:
-    """Whether values of this shape are evaluated."""
+    """Return whether arrays of this shape are evaluated."""
     return (
         isinstance(shape, Shape)
         and (shape.element_type == FLOAT or bits_of(shape.element_type) is not None)
@@ -96,7 +96,7 @@ def values_of(
 ) -> Values:
     """Return the known values of a computation's instructions, given those of its parameters.
 
-    They are those of all instructions, or of one that is asked for and of what it is computed from.
+    If one instruction is ``asked`` for, only that one and its dependencies are evaluated.
     """
     budget = budget or (_Budget() if asked is None else _Budget(largest=LARGEST_ASKED, floats=True))
     found: Values = {}
@@ -114,7 +114,7 @@ def values_of(
 
 
 def _behind(computation: Computation, name: str) -> list[Instruction]:
-    """An instruction after all that it is computed from."""
+    """Return an instruction after all instructions that it depends on."""
     pending, seen = [computation.position(name)], set[int]()
     while pending:
         k = pending.pop()
@@ -151,7 +151,7 @@ def _of(
             return {}
         return values_of(computations, callee, inside, depth + 1, budget).get(callee.root.name, {})
     if opcode == "broadcast" and given and given[0].get((), (0, 0))[1:] == () and _is("pred", instruction.shape):
-        return {(): given[0][()]}  # one element says it all, also of an array that is not small
+        return {(): given[0][()]}  # kept as one element, even if the array is large
     if not small(instruction.shape, budget.largest) or (_is(FLOAT, instruction.shape) and not budget.floats):
         return {}
     value = evaluated(instruction, [values.get(()) for values in given], budget.largest)
@@ -161,7 +161,7 @@ def _of(
 def _called(
     instruction: Instruction, given: Sequence[Mapping[Path, Value]]
 ) -> tuple[str, dict[tuple[int, Path], Value]]:
-    """The computation that runs, empty if that is not known, and what is known of its parameters."""
+    """Return the computation that runs, empty if unknown, and the known values of its parameters."""
     if instruction.opcode != "conditional":
         name = instruction.called[0] if instruction.called else ""
         return name, {(k, path): value for k, values in enumerate(given) for path, value in values.items()}
@@ -172,7 +172,7 @@ def _called(
 
 
 def branch_taken(instruction: Instruction, choice: Value | None) -> int | None:
-    """Which branch of a conditional runs, if what decides is known; out of range means the last one."""
+    """Return the number of the branch that runs, if the choice is known; out of range means the last one."""
     count = len(branches(instruction))
     if choice is None or count < 1 or count != len(instruction.operands) - 1:
         return None
@@ -185,7 +185,7 @@ def branch_taken(instruction: Instruction, choice: Value | None) -> int | None:
 
 
 def evaluated(instruction: Instruction, operands: Sequence[Value | None], largest: int = LARGEST) -> Value | None:
-    """The elements of a small array from those of its operands, None if they are not known."""
+    """Evaluate the elements of a small array from those of its operands; None if they are not known."""
     shape, opcode = instruction.shape, instruction.opcode
     assert isinstance(shape, Shape)
     if opcode == "constant":
@@ -204,7 +204,7 @@ def evaluated(instruction: Instruction, operands: Sequence[Value | None], larges
     given = [v for v in operands if v is not None]
     if not len(arrays) == len(given) == len(shapes):
         return None
-    # one element says all of a predicate that is broadcast
+    # a broadcast predicate is kept as one element
     given = [v * s.size if len(v) == 1 and _is("pred", s) else v for v, s in zip(given, arrays, strict=True)]
     if any(len(v) != s.size for v, s in zip(given, arrays, strict=True)):
         return None
@@ -255,7 +255,7 @@ def _of_floats(instruction: Instruction, shape: Shape, given: Sequence[Value]) -
 
 
 def _seen_as(first: Shape, shape: Shape, value: Value) -> Value | None:
-    """The elements of an array that stands in memory where another one does."""
+    """Return the elements of a bitcast, which reads the memory of another array."""
     import numpy as np
 
     if first.element_type != shape.element_type or first.size != shape.size:
@@ -272,7 +272,7 @@ _MOVES = ("broadcast", "concatenate", "pad", "reverse", "slice", "transpose")
 
 
 def _moved(instruction: Instruction, shape: Shape, shapes: Sequence[Shape], given: Sequence[Value]) -> Value | None:
-    """The elements of an array into which those of its operands are moved."""
+    """Return the elements of an array into which those of its operands are moved."""
     import numpy as np
 
     arrays = [np.array(v, object).reshape(s.dims) for v, s in zip(given, shapes, strict=True)]
@@ -300,7 +300,7 @@ def _moved(instruction: Instruction, shape: Shape, shapes: Sequence[Shape], give
             made = np.full(shape.dims, given[1][0], object)
             made[inside] = arrays[0]
     except (InputError, ValueError, IndexError):
-        return None  # attributes that make no sense are reported where maps are asked for
+        return None  # invalid attributes are reported when maps are requested
     return tuple(made.ravel().tolist()) if made.shape == shape.dims else None
 
 
@@ -312,14 +312,14 @@ def _slice(given: Sequence[Value], first: Shape, shape: Shape) -> Value | None:
 
 
 def _divided(a: int, b: int) -> int | None:
-    """Towards zero; by zero is not evaluated."""
+    """Divide towards zero; None for division by zero."""
     if b == 0:
         return None
     return abs(a) // abs(b) * (-1 if (a < 0) != (b < 0) else 1)
 
 
 def _remainder(a: int, b: int) -> int | None:
-    """With the sign of the dividend."""
+    """Return the remainder with the sign of the dividend; None for division by zero."""
     return None if b == 0 else abs(a) % abs(b) * (-1 if a < 0 else 1)
 
 
@@ -353,7 +353,7 @@ def _compared(instruction: Instruction) -> tuple[int, Callable[..., int]] | None
 
 
 def written(scatter: Instruction, starts: Value) -> tuple[Value, tuple[int, ...]] | None:
-    """Where updates of a scatter land, as ones in row-major order, in the dimensions of its operand that decide it."""
+    """Mark where updates of a scatter land, in row-major order, in the dimensions of its operand that decide it."""
     import numpy as np
 
     operand, indices, updates = scatter.operand_arrays
@@ -381,16 +381,16 @@ def written(scatter: Instruction, starts: Value) -> tuple[Value, tuple[int, ...]
 
 # ------------------------------------------------------------------------------------------------------- putting in
 def specialized(computation: Computation, values: Values, name: str) -> Computation:
-    """The computation with what is known put in: constants, the branch that runs, the operand that is selected.
+    """Insert known values into a computation: constants, the branch that runs, the operand that is selected.
 
-    It is good for the parameters for which the values were evaluated.
+    The result is valid for the parameters for which the values were evaluated.
     """
     made = tuple(_specialized(i, values) for i in computation.instructions)
     return Computation(name, made, computation.root_index)
 
 
 def constant_of(instruction: Instruction, value: Value) -> Instruction:
-    """The constant that may stand in place of an instruction."""
+    """Return the constant that replaces an instruction."""
     spelled, shape = ", ".join(map(str, value)), instruction.shape
     literal = f"{{{spelled}}}" if isinstance(shape, Shape) and shape.rank else spelled
     return Instruction(instruction.name, "constant", shape, literal=literal)
@@ -417,7 +417,7 @@ def _specialized(instruction: Instruction, values: Values) -> Instruction:
 # ------------------------------------------------------------------------------------------------------------- loops
 @dataclass(frozen=True, eq=False)
 class LoopRun:
-    """One run of the body of a loop: what is known of the carried arrays before it, and of the body."""
+    """One run of the body of a loop: the known values of the carried arrays before it, and of the body."""
 
     before: dict[Path, Value]
     values: Values
@@ -426,7 +426,7 @@ class LoopRun:
 def runs(
     computations: Mapping[str, Computation], condition: Computation, body: Computation, start: Mapping[Path, Value]
 ) -> list[LoopRun] | None:
-    """The runs of a loop in order; None if their number is not known, or is more than `MOST_RUNS`."""
+    """Return the runs of a loop in order; None if their number is unknown or larger than `MOST_RUNS`."""
     found: list[LoopRun] = []
     budget = _Budget(3 * _MOST_WORK)
     before = dict(start)

@@ -7,11 +7,11 @@ ranges are not used, and nothing in a derivation is trusted:
 * each rule must be in the given set, and if verdicts are given (:mod:`.replay`) it must be proved,
 * the left side under the binding must be ``before`` and the right side ``after``, as the same interned expressions,
 * all conditions of the rule must hold on the domain; for a rewrite of a constraint, they must follow from the box and
-the   *other* constraints,
+  the *other* constraints,
 * the final form of an expression must follow from the equations by congruence (:mod:`indexproof.core.congruence`),
 * constraints and boxes are replaced only by instances of constraint rules, and
 * changes of the whole map must keep its relation, which the concrete deciders prove; runtime variables keep their
-sources and boxes, dimensions keep their order, and a variable that has left the map does not return.
+  sources and boxes, dimensions keep their order, and a variable that has left the map does not return.
 
 The outcome must be the map that the derivation names.  If its dimensions differ from those of the given map, the answer
 lists the removed ones and those that were ranges.

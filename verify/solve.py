@@ -1,12 +1,12 @@
-"""From an obligation to a verdict: a fixed, recorded, ordered portfolio of strategies.
+"""Decides an obligation by a portfolio of strategies, in a fixed and recorded order.
 
-Budgets are solver resource counts, never seconds, and every solver call has a context of its own, so a verdict is the
-same on a loaded machine, in any process and in any order (reports/semantics.md, "Proofs").  What each strategy does stands
-in reports/strategies.md, in the order in which they are tried.
+Budgets are solver resource counts, never seconds, and every solver call has a context of its own.  So a verdict is the
+same on a loaded machine, in any process and in any order (reports/semantics.md, "Proofs").  reports/strategies.md
+describes the strategies in the order in which they are tried.
 
-A goal is split into its conjuncts, and what has been shown of it is assumed for the rest.  What a solver has proved is
-evaluated at the small points all the same: a proof that a point refutes is a
-:class:`~indexproof.verify.trust.disagreement.Disagreement`, which ends a run.
+A goal is split into its conjuncts, and conjuncts already proved are hypotheses for the rest.  A claim that a solver has
+proved is also evaluated at small points: if it is false at one, a
+:class:`~indexproof.verify.trust.disagreement.Disagreement` ends the run.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from .verdict import Status, Verdict
 
 
 def decide(o: Obligation, budget: Budget | None = None) -> Verdict:
-    """The verdict on one obligation."""
+    """Return the verdict on one obligation."""
     budget = budget or Budget()
     start = time.perf_counter()
     found = o.decided(budget) or (valid(o, budget) if o.question == "valid" else exists(o, budget))
@@ -48,14 +48,14 @@ def decide(o: Obligation, budget: Budget | None = None) -> Verdict:
 
 
 def valid(o: Obligation, budget: Budget) -> Verdict:
-    """Whether the hypotheses imply the goal for all integers."""
+    """Decide whether the hypotheses imply the goal for all integers."""
     known, goals = conjuncts(o.hypotheses, o.goal)
     if not goals:
         return Verdict(Status.PROVED, "identity")
     if o.width:
         return _machine(o, known, goals, budget)
     point = small_point(o.hypotheses, o.goal)
-    # what is false is offered to the prover all the same, which must not prove it, but with little patience
+    # a refuted claim is given to the prover as a test, since it must not prove it, but with a small budget
     shown, hard, used, spent = _quick_rounds(known, goals, budget if point is None else budget.scaled(0.1))
     if not hard:
         if point is not None:
@@ -69,7 +69,7 @@ def valid(o: Obligation, budget: Budget) -> Verdict:
     contradictory, cost, asked = _unsat(known, FALSE, budget.linear // 3)
     spent += cost
     if contradictory:
-        # a dimension of size zero, say: there is no element to speak of
+        # for instance, a dimension of size zero has no elements
         note(asked)
         return Verdict(Status.PROVED, "contradictory hypotheses", spent, tried=(*_QUICK, *_POINTS))
     tried = [*_QUICK, *_POINTS]
@@ -98,7 +98,7 @@ def valid(o: Obligation, budget: Budget) -> Verdict:
 
 
 def _contradicted(o: Obligation, strategy: str, point: Mapping[str, int]) -> Disagreement:
-    """A solver called proved what is false at a point: it, or its encoding here, is wrong."""
+    """Return the error for a proof of a claim that is false at a point: the solver or the encoding is wrong."""
     at = ", ".join(f"{v} = {n}" for v, n in point.items()) or "every point"
     answers = {f"z3 {z3.get_version_string()}, by {strategy}": "unsat", "exact evaluation": "sat"}
     return Disagreement(o.name, "what was proved", script_at(o, point), answers, f"it is false at {at}")
@@ -107,9 +107,9 @@ def _contradicted(o: Obligation, strategy: str, point: Mapping[str, int]) -> Dis
 def _quick_rounds(
     known: Sequence[Condition], goals: Sequence[Condition], budget: Budget
 ) -> tuple[list[Condition], list[Condition], list[str], int]:
-    """Try ``goals`` quickly: what is shown, what is left open, by which strategies, and at what cost.
+    """Try to prove ``goals`` quickly; return those proved, those left open, the strategies in use, and the cost.
 
-    What is shown serves the rest, so rounds repeat while they help.
+    Goals that are proved become hypotheses for the rest, so rounds are repeated while they make progress.
     """
     spent = 0
     shown: list[Condition] = []
@@ -135,8 +135,8 @@ def _quick_rounds(
 
 
 def _order(question: Part) -> Sequence[str]:
-    """The quick strategies in order: digits of a number are bounded by the number before they are read one by one, and
-    put together before they are divided again.
+    """Order the quick strategies: recombined digits, equated dividends or, for nested quotients, the quotient bound
+    come first if they apply.
     """
     first = ""
     if recombinations(question.goal)[0]:
@@ -148,7 +148,7 @@ def _order(question: Part) -> Sequence[str]:
     return sorted(_QUICK, key=lambda name: name != first)
 
 
-#: Whether a strategy succeeded, its resources, and the questions that its proof rests on where they are wanted.
+#: Whether a strategy succeeded, its resources, and if evidence is wanted, the questions that its proof rests on.
 Attempt = tuple[bool, int, tuple[ProofQuestion, ...]]
 
 
@@ -156,9 +156,9 @@ Attempt = tuple[bool, int, tuple[ProofQuestion, ...]]
 def _attempt(name: str, asked: Part, budget: Budget, evidence: bool) -> Attempt:
     """Run one strategy on one question.
 
-    Remembered, because the dimensions of an op mostly ask the same; the remembered cost is the cost, so counts do not
-    depend on what was asked before.  ``evidence`` says whether the questions are wanted, so that none is remembered
-    without them.
+    Memoized, because most dimensions of an op ask the same question.  A memo hit reports the original cost, so counts
+    do not depend on earlier questions.  ``evidence`` is part of the key, so that a result without questions is not
+    returned if they are wanted.
     """
     assert evidence == wanted()
     return _STRATEGIES[name](asked, budget)
@@ -167,7 +167,7 @@ def _attempt(name: str, asked: Part, budget: Budget, evidence: bool) -> Attempt:
 def reduced(
     hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget | None = None
 ) -> linear.Reduction:
-    """:func:`.linear.prove` where divisors are not zero; notes the leaves of a proof."""
+    """Run :func:`.linear.prove`, which assumes nonzero divisors, and record the leaves of a proof."""
     outcome = linear.prove(hypotheses, goal, budget=limits)
     if outcome.proved:
         note(ProofQuestion("linear", leaf) for leaf in outcome.leaves)
@@ -175,7 +175,7 @@ def reduced(
 
 
 def _machine(o: Obligation, known: Sequence[Condition], goals: Sequence[Condition], budget: Budget) -> Verdict:
-    """Claims about machine integers: they fail next to the limits of the type or, mostly, not at all."""
+    """Decide a claim about machine integers, which usually fails near the limits of the type or not at all."""
     point = machine_point(o.hypotheses, o.goal, o.width)
     if point is not None:
         return Verdict(Status.REFUTED, "machine limits", 0, _named(point))
@@ -186,7 +186,7 @@ def _machine(o: Obligation, known: Sequence[Condition], goals: Sequence[Conditio
 
 
 def _failed(o: Obligation, refuted: bool, spent: int, tried: tuple[str, ...], budget: Budget) -> Verdict:
-    """A part that no strategy proves: refuted if the whole obligation has a counterexample."""
+    """Return the verdict on a part that no strategy proves: refuted if the obligation has a counterexample."""
     if refuted:
         found, _, cost = model(o.hypotheses, o.goal, budget.model)
         spent += cost
@@ -196,7 +196,7 @@ def _failed(o: Obligation, refuted: bool, spent: int, tried: tuple[str, ...], bu
 
 
 def exists(o: Obligation, budget: Budget) -> Verdict:
-    """Whether some integers satisfy the hypotheses and violate the goal."""
+    """Decide whether some integers satisfy the hypotheses and violate the goal."""
     point = small_point(o.hypotheses, o.goal)
     if point is not None:
         return Verdict(Status.PROVED, "small points", witness=_named(point))
@@ -204,7 +204,7 @@ def exists(o: Obligation, budget: Budget) -> Verdict:
     if point is not None:
         return Verdict(Status.PROVED, "bounded points", witness=_named(point))
     if not o.gate:
-        # a finding is worth a look, not the whole budget
+        # a finding does not deserve the whole budget
         budget = replace(budget, model=2 * budget.linear)
     found, answer, spent = model(o.hypotheses, o.goal, budget.model)
     if found is not None:
@@ -224,7 +224,7 @@ def exists(o: Obligation, budget: Budget) -> Verdict:
 
 
 def _implied(o: Obligation, budget: Budget) -> tuple[list[str] | None, int]:
-    """By which strategies the hypotheses are shown to imply the goal in the ways that there are, and at what cost."""
+    """Prove that the hypotheses imply the goal by the obligation's own proofs; return the strategies and the cost."""
     limited = replace(budget.scaled(0.25), linear=budget.linear)
     todo: list[tuple[tuple[Condition, ...], Condition]] = []
     implications = list(o.hypotheses)
@@ -232,7 +232,7 @@ def _implied(o: Obligation, budget: Budget) -> tuple[list[str] | None, int]:
         for k, goal in enumerate((*steps, target)):
             todo.append(((*o.hypotheses, premise, *steps[:k]), goal))
         implications.append(any_of((negate(premise), target)))
-    # last, that there are ways enough
+    # finally, that these implications suffice
     todo.append((tuple(implications), o.goal))
     spent = 0
     used: dict[str, None] = {}
@@ -259,19 +259,19 @@ def _refuted(
 
 # ---------------------------------------------------------------------------------------------------------- encodings
 def _linear(part: Part, budget: Budget) -> Attempt:
-    """Reduction to linear arithmetic; divisors are not zero, for the *defined* obligation is another one."""
+    """Reduce to linear arithmetic, assuming nonzero divisors, which the obligation *defined* guarantees."""
     limits = linear_limits(budget)
     return _in_turn([linear.prove(part.all, part.goal, budget=limits)])
 
 
 def linear_limits(budget: Budget, *, patient: bool = True) -> linear.ReductionBudget:
-    """The limits of a reduction to linear arithmetic."""
+    """Return the limits of a reduction to linear arithmetic."""
     questions = max(8, budget.linear // 750) if patient else 8
     return linear.ReductionBudget(rlimit=20 * budget.linear, questions=questions, patient=patient)
 
 
 def _unsat(hypotheses: Sequence[Condition], goal: Condition, budget: int, mention: Condition | None = None) -> Attempt:
-    """Whether z3 refutes the negation, and at what cost.  The quotients that ``mention`` contains are defined too."""
+    """Ask z3 to refute the negation.  Definitions of the quotients in ``mention`` are added."""
     context = z3.Context()
     encoder = Encoder(context, "witness")
     symbolic = divisors([*hypotheses, goal])
@@ -286,22 +286,22 @@ def _unsat(hypotheses: Sequence[Condition], goal: Condition, budget: int, mentio
 
 
 def contradiction(encoder: Encoder, conditions: Sequence[Any], budget: int) -> Attempt:
-    """Whether z3 says that encoded conditions contradict each other, at what cost, and the script where it is wanted."""
+    """Ask z3 whether encoded conditions contradict each other; the result includes the script if evidence is wanted."""
     s = encoder.solver(conditions, budget)
-    # before it is asked: afterwards it is printed as the solver has rewritten it
+    # printed before the check, because the solver rewrites the assertions
     asked = f"(set-logic QF_NIA)\n(set-info :status unsat)\n{s.sexpr()}(check-sat)\n" if wanted() else ""
     proved = s.check() == z3.unsat
     return proved, resources(s), (ProofQuestion("witness", asked),) if proved and asked else ()
 
 
 def _quotient_bound(part: Part, budget: Budget) -> Attempt:
-    """A bound of a quotient is a bound of its dividend: digits of a number are bounded by the number."""
+    """Replace a bound of a quotient by a bound of its dividend: digits of a number are bounded by the number."""
     bound = unquotiented(part.all, part.goal)
     return (False, 0, ()) if bound is None else _linear(replace(part, goal=bound), budget)
 
 
 def _in_turn(outcomes: Sequence[linear.Reduction]) -> Attempt:
-    """Linear proofs of which each needs those before it; of none nothing is proved."""
+    """Combine linear proofs that build on each other; an empty list proves nothing."""
     proved = bool(outcomes) and outcomes[-1].proved
     kept = tuple(ProofQuestion("linear", leaf) for o in outcomes for leaf in o.leaves) if proved and wanted() else ()
     return proved, sum(o.resources for o in outcomes), kept
@@ -310,14 +310,14 @@ def _in_turn(outcomes: Sequence[linear.Reduction]) -> Attempt:
 def by_recombined_digits(
     hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget
 ) -> list[linear.Reduction]:
-    """Show first that a dividend is the number that its digits make up; then prove the goal about that number.
+    """Prove that a dividend is the number whose digits it contains, and then the goal about that number.
 
-    The proofs in order, of which only the last one may have failed; none if no digits are divided.
+    Return the proofs in order, of which only the last may have failed; none if no dividend recombines.
     """
     steps, shorter = recombinations(goal)
     if not steps:
         return []
-    # what was shown of other digits of the same number would have to be read in the long form
+    # hypotheses about other digits of the same number would bring the long form back
     plain = [h for h in hypotheses if not recombinations(h)[0]]
     outcomes: list[linear.Reduction] = []
     for claim in (*(s.eq(v) for s, v in steps), shorter):
@@ -330,9 +330,9 @@ def by_recombined_digits(
 def by_equated_dividends(
     hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget
 ) -> list[linear.Reduction]:
-    """Replace a dividend by its equal from an equation; the proofs are as for digits, none if there is nothing.
+    """Replace a dividend by the other side of an equation; returns proofs like :func:`by_recombined_digits`.
 
-    The equations are left out of the last proof, which would solve them for one of their variables.
+    The equations are left out of the last proof, which would otherwise solve them for a variable.
     """
     steps, rest, replaced = equated(hypotheses, goal)
     outcomes = [linear.prove(hypotheses, a.eq(b), budget=limits) for a, b in steps]
@@ -356,11 +356,11 @@ _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
     LINEARISED: _linearised,
     "witness, patient": lambda p, b: _unsat(p.all, p.goal, b.proof, p.whole),
 }
-#: Tried on every part before a counterexample is looked for, in order.
+#: Strategies tried on every part before the search for a counterexample, in order.
 _QUICK = ("linear", "quotient bound", "recombined digits", "equated dividends", "witness")
-#: Where counterexamples are looked for without a solver.
+#: Searches for counterexamples without a solver.
 _POINTS = ("small points", "bounded points")
-#: So many quotients inside each other are taken apart before anything else is tried.
+#: From this nesting depth of quotients on, the quotient bound is tried first.
 _NESTED = 3
-#: What is tried on a part that these leave open, in order.
+#: Strategies tried on parts that are still open, in order.
 _PORTFOLIO = tuple(name for name in _STRATEGIES if name not in _QUICK)

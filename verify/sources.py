@@ -1,7 +1,7 @@
-"""Digests of the program: the bytes of its sources and the versions of the packages that it runs on.
+"""Digests of the program: the bytes of its sources and the versions of the packages it runs on.
 
-Modification times are not believed.  Nothing is loaded to find a version: it is read from the metadata of the installed
-distribution, so that neither a solver nor numpy is imported before it is used.
+Modification times are not trusted.  Versions are read from the metadata of installed distributions, so that neither a
+solver nor numpy is imported before it is used.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from pathlib import Path
 
 #: The folder of the package.
 ROOT = Path(__file__).resolve().parents[1]
-#: The layers that say what is claimed and how it is proved.
+#: The layers that define the claims and their proofs.
 _LAYERS = ("core", "rules", "verify")
-#: Compiled modules are found before the sources beside them.
+#: Compiled modules take precedence over the sources beside them.
 _SUFFIXES = (".py", ".so", ".pyd")
 _CORE_OF_PROVER = tuple(f"core/{name}.py" for name in ("expr", "condition", "notation"))
 
 
 def read_sources(root: Path = ROOT) -> dict[str, str]:
-    """The digest of every file with code that what is claimed and proved may depend on, by its path below the package.
+    """Return the digest of every code file that claims and proofs may depend on, by its path below the package.
 
-    Read anew with every call.
+    The files are read anew with every call.
     """
     found: dict[str, str] = {}
     places = [root / "__init__.py"]
@@ -39,10 +39,10 @@ def read_sources(root: Path = ROOT) -> dict[str, str]:
 
 
 def bytecode_is_current(root: Path = ROOT) -> bool:
-    """Whether compiled bytecode beside the sources is what the sources say.
+    """Return whether the bytecode beside the sources was compiled from them.
 
-    Python believes bytecode by the size of the source and the second in which it was last changed, so an edit in the
-    second in which the bytecode was written may pass unseen.  Only such files are compiled here, to compare.
+    Python validates bytecode by the source's size and its modification time in seconds.  An edit in the second in which
+    the bytecode was written may go unnoticed, so the sources of such files are compiled here for comparison.
     """
     for layer in _LAYERS:
         for path in (root / layer).rglob("*.py"):
@@ -57,11 +57,11 @@ def bytecode_is_current(root: Path = ROOT) -> bool:
             flags, second, size = (int.from_bytes(data[k : k + 4], "little") for k in (4, 8, 12))
             now = path.read_bytes()
             if flags == 0 and (second, size) != (changed & 0xFFFFFFFF, len(now) & 0xFFFFFFFF):
-                continue  # nobody believes it
+                continue  # Python would not load it
             try:
                 known = marshal.loads(data[16:])
             except (EOFError, ValueError, TypeError):
-                continue  # nobody can read it
+                continue  # it cannot be loaded
             if known != compile(now, str(path), "exec", dont_inherit=True):
                 return False
     return True
@@ -69,19 +69,19 @@ def bytecode_is_current(root: Path = ROOT) -> bool:
 
 @lru_cache(maxsize=1)
 def first_read() -> Mapping[str, str]:
-    """Return the result of the first :func:`read_sources` of this process, whose prover does not change while it runs."""
+    """Return the first :func:`read_sources` of this process, whose prover does not change while it runs."""
     return read_sources()
 
 
 def platform_text() -> str:
-    """The interpreter, and what of numpy a number may depend on."""
+    """Return the versions of the interpreter and of numpy, on which numbers may depend."""
     v = sys.version_info
     return f"{sys.implementation.name} {v.major}.{v.minor}.{v.micro} numpy {version_of('numpy')}"
 
 
 @lru_cache(maxsize=1)
 def prover_digest() -> str:
-    """A digest of the prover's own source and of the versions that verdicts and resource counts may depend on."""
+    """Return a digest of the prover's source and of the versions that verdicts and resource counts may depend on."""
     v = sys.version_info
     versions = (version_of("z3", "z3-solver"), version_of("numpy"), str(v.major), str(v.minor))
     h = hashlib.sha256("\0".join(versions).encode())
@@ -93,10 +93,10 @@ def prover_digest() -> str:
 
 @lru_cache(maxsize=8)
 def version_of(module: str, distribution: str = "") -> str:
-    """The version of an installed package: what its distribution says beside it, or else what it says itself."""
+    """Return the version of an installed package, from its distribution's metadata or else from the module itself."""
     stem = (distribution or module).replace("-", "_").lower()
     spec = find_spec(module)
-    # z3 may be told to load a library that no distribution speaks of
+    # z3 may load a library from elsewhere, which no distribution describes
     if spec is not None and spec.origin and "Z3_LIBRARY_PATH" not in os.environ:
         around = Path(spec.origin).parent.parent
         stated = [

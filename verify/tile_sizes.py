@@ -1,31 +1,30 @@
-"""State for which sizes of tiles a map reads tiles: one condition that is exact for every size, and the tile as formulas.
+"""Find tile sizes for which a map reads tiles: one condition that is exact for every size, and the tile as formulas.
 
-A dimension of which a map reads digits ``d floordiv s mod n``, each into another result, is its digits in a mixed radix.
-The names are those of laws of :mod:`indexproof.rules.tiles`, which are proved for all integers.
+If a map reads digits ``d floordiv s mod n`` of a dimension, each into another result, these are the digits of a mixed
+radix.  The names below are those of laws of :mod:`indexproof.rules.tiles`, which are proved for all integers.
 
-- A tile of t elements of it, beginning at a multiple of t, is a product of ranges of digits if s divides t and t divides
-  the next stride, for one of the digits (`digit_of_tile`): those above have one value each (`one_value_above`), those below
-  all. It is one also if the largest stride divides t (`digit_with_all_below`).
-  Otherwise take the largest stride up to t. If t is no multiple of it, the first tile holds the digits of an element that
-  it does not hold (`torn_by_broken_strides`); else a tile holds the end of one period of the next stride and the beginning
-  of the next period (`across_end_of_period`), and so the digits of the first element (`torn_by_end_of_period`).
-- Where all that is read is a remainder by n, it is a range also if t is n or more (`period_in_tile`), the last tile cut off
-  by bounds (`period_cut_off`). Otherwise a tile leaves out a remainder between others (`remainder_left_out`), and the
-  first tile holds two neighbours.
-- Tiles that begin anywhere, of more than one element and less than the dimension or period, come to such an end wherever
-  there is one (`shifted_across_end_of_period`).
-- What a sum of digits takes is a strided range if, from the largest coefficient to the smallest, one digit of several
-  values is followed by digits read as a whole, and each coefficient is the next one times the number of values of its
-  digit; all others have one value. That is so from the smallest up: each digit makes a range of a range
-  (`digit_with_all_below`). Where it ends, the first tile, in which each digit begins at zero, lacks the next multiple of
-  the smallest coefficient (`gap_between_digits`). A negative coefficient reverses a digit, which changes nothing.
-- A last tile that is smaller is cut off by bounds if its digit has the largest coefficient of its result
-  (`beyond_largest_digit`; what is below it is less than that, `below_next_coefficient`). Otherwise it could go on to one
+- A tile of t elements of the dimension that begins at a multiple of t is a product of ranges of digits if, for one of
+  the digits, s divides t and t divides the next stride: digits above have one value each (`one_value_above`), digits
+  below all of theirs. It is also one if the largest stride divides t (`digit_with_all_below`). Otherwise take the
+  largest stride up to t. If t is no multiple of it, the first tile has the digits of an element outside the tile
+  (`torn_by_broken_strides`); else a tile has the end of one period of the next stride and the beginning of the next
+  (`across_end_of_period`), and so the digits of the first element (`torn_by_end_of_period`).
+- If only a remainder by n is read, it is also a range if t is at least n (`period_in_tile`), with the last tile cut off
+  by bounds (`period_cut_off`). Otherwise a tile omits a remainder between others (`remainder_left_out`), and the first
+  tile has two neighbours.
+- Tiles that begin anywhere, with more than one element and less than the dimension or period, cross the end of a period
+  if there is one (`shifted_across_end_of_period`).
+- A sum of digits takes a strided range if, by decreasing coefficients, one digit with several values is followed by
+  digits read as a whole, and each coefficient is the next one times the number of values of its digit; all others have
+  one value. By induction from the smallest, each digit makes a range of a range (`digit_with_all_below`). If this
+  fails, the first tile, whose digits begin at zero, lacks the next multiple of the smallest coefficient
+  (`gap_between_digits`). A negative coefficient reverses a digit, which changes nothing.
+- A smaller last tile is cut off by bounds if its digit has the largest coefficient of its result
+  (`beyond_largest_digit`; the sum of those below is less, `below_next_coefficient`). Otherwise it could continue on one
   side or the other (`smaller_digit_not_cut_off`).
 
-No tile is looked at. What is said of any number of digits goes from each to the next, and that step is a law. That the
-functions below write down the condition which these steps give, no prover has checked: tests hold it against trying every
-size.
+No tiles are enumerated. Statements about any number of digits follow by induction, whose step is a law. No prover has
+checked that the functions below build exactly the condition of these steps: tests compare it with trying every size.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from ..core.indexing_map import IndexingMap, Variable
 
 @dataclass(frozen=True)
 class SizeTest:
-    """One comparison of the size of a tile with a number."""
+    """A comparison of the size of a tile with a number."""
 
     dim: int
     #: ``multiple`` (of the number), ``divisor``, ``at_most`` or ``at_least``.
@@ -49,7 +48,7 @@ class SizeTest:
     number: int
 
     def holds(self, sizes: Sequence[int]) -> bool:
-        """Whether it holds for these sizes."""
+        """Whether the comparison holds for these sizes."""
         size = sizes[self.dim]
         return {
             "multiple": size % self.number == 0,
@@ -68,9 +67,9 @@ class SizeTest:
         }[self.kind]
 
 
-#: Variables, and the numbers of those that are dimensions.
+#: Variables, each with its index if it is a dimension.
 _Known = dict[Expr, tuple[Variable, int | None]]
-#: Alternatives, each of which is a conjunction.
+#: A disjunction of conjunctions.
 Clause = tuple[tuple[SizeTest, ...], ...]
 
 
@@ -87,7 +86,7 @@ class _Digit:
         return abs(self.coefficient)
 
     def taken(self, sizes: Sequence[int]) -> int:
-        """How many of its values a tile takes."""
+        """Return how many of its values a tile takes."""
         return self.size if self.dim is None else min(self.size, -(-sizes[self.dim] // self.stride))
 
     def single(self) -> Clause:
@@ -101,25 +100,25 @@ class _Digit:
 class TileSizes:
     """For which sizes ``t0``, ``t1``, ... of tiles, from 1 to those of the source, tiles are read, and which."""
 
-    #: All of them must hold.
+    #: The conjunction of these.
     clauses: tuple[Clause, ...]
     digits: tuple[tuple[_Digit, ...], ...]
     #: The sizes of the source.
     dims: tuple[int, ...]
 
     def holds(self, sizes: Sequence[int]) -> bool:
-        """Whether tiles of these sizes read tiles."""
+        """Return whether tiles of these sizes read tiles."""
         return all(any(all(t.holds(sizes) for t in some) for some in clause) for clause in self.clauses)
 
     def read(self, sizes: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return sizes and strides of the tiles that tiles of these sizes read, where the condition holds."""
+        """Return sizes and strides of the tiles that tiles of these sizes read, if the condition holds."""
         counts = tuple(prod(d.taken(sizes) for d in ds) for ds in self.digits)
         strides = (min((d.step for d in ds if d.taken(sizes) > 1), default=1) for ds in self.digits)
         return counts, tuple(strides)
 
     @property
     def condition(self) -> str:
-        """The condition in words of arithmetic; ``true`` for all sizes."""
+        """The condition as text; ``true`` for all sizes."""
         shown = [[" and ".join(map(str, some)) if some else "true" for some in clause] for clause in self.clauses]
         if len(shown) == 1:
             return " or ".join(shown[0])
@@ -127,7 +126,7 @@ class TileSizes:
 
     @property
     def sizes(self) -> tuple[Expr, ...]:
-        """The sizes of the tiles that are read, by those of the source's."""
+        """The sizes of the tiles that are read, as formulas in the sizes of the source's tiles."""
         return tuple(mul(*(self._taken(d) for d in ds)) for ds in self.digits)
 
     def _taken(self, d: _Digit) -> Expr:
@@ -141,12 +140,12 @@ class TileSizes:
 def tile_sizes(m: IndexingMap, anywhere: bool = False) -> TileSizes | None:
     """Return the exact condition on sizes of tiles of the source under which the map reads tiles.
 
-    Tiles begin at multiples of their sizes, or ``anywhere`` within the source: these are whole, and what they read has the
-    same sizes wherever they begin.
+    Tiles begin at multiples of their sizes.  With ``anywhere`` they begin at any element and are whole, and they read
+    tiles of the same sizes everywhere.
 
-    None where results are no sums of digits of single dimensions with one radix for each, where digits are left out,
-    read twice or beside others of their dimension, and where there are constraints or runtime variables: `tile_of` decides
-    each size there.
+    None if a result is no sum of digits of single dimensions with one radix each, if digits are left out, read twice or
+    beside others of their dimension, and if there are constraints or runtime variables: `tile_of` decides single sizes
+    there.
     """
     if m.constraints or m.rts:
         return None
@@ -189,7 +188,7 @@ def _atoms(e: Expr) -> Sequence[Expr]:
 
 
 def _digits(e: Expr, known: _Known) -> list[_Digit] | None:
-    """Return the digits that a result is the weighted sum of."""
+    """Return the digits whose weighted sum is the result, or None."""
     weights: dict[Expr, dict[int, int]] = {}
     for term, weight in e.terms if isinstance(e, Sum) else () if isinstance(e, Int) else ((e, 1),):
         found = _span(term)
@@ -203,7 +202,7 @@ def _digits(e: Expr, known: _Known) -> list[_Digit] | None:
     digits: list[_Digit] = []
     for x, at in weights.items():
         v, dim = known[x]
-        # quotients by the size and more are zero
+        # quotients by the size or more are zero
         divisors = sorted({1, v.size, *(d for d in at if d < v.size)})
         split = dim is None and set(at) != {1}
         if split or any(v.lo % a for a in at) or any(b % a for a, b in pairwise(divisors)):
@@ -218,7 +217,7 @@ def _digits(e: Expr, known: _Known) -> list[_Digit] | None:
 
 
 def _span(e: Expr) -> tuple[Expr, int, int] | None:
-    """Return x, p and q of ``x // p mod (q // p)``, where q is 0 without a remainder; other expressions have none."""
+    """Return x, p and q of ``x // p mod (q // p)``, with q = 0 if there is no remainder; None for other terms."""
     if isinstance(e, Var):
         return e, 1, 0
     inner = _span(e.a) if isinstance(e, FloorDiv | Mod) and isinstance(e.b, Int) and e.b.value > 0 else None
@@ -232,7 +231,7 @@ def _span(e: Expr) -> tuple[Expr, int, int] | None:
 
 
 def _box(k: int, chain: list[_Digit], whole: bool) -> Clause:
-    """When tiles of a dimension are products of ranges of its digits, given from the largest stride on."""
+    """Return when tiles of a dimension are products of ranges of its digits, given by decreasing stride."""
     first = chain[0]
     if not whole:
         return (SizeTest(k, "divisor", first.size),), (SizeTest(k, "at_least", first.size),)
@@ -244,14 +243,14 @@ def _box(k: int, chain: list[_Digit], whole: bool) -> Clause:
 
 
 def _shifted(k: int, chain: list[_Digit], whole: bool) -> Clause:
-    """When that holds wherever tiles begin: from one element on some cross the end of a period."""
+    """Return the same for tiles that begin anywhere: from two elements on, some cross the end of a period."""
     if whole and len(chain) == 1:
         return ((),)
     return (SizeTest(k, "at_most", 1),), (SizeTest(k, "at_least", chain[0].stride * chain[0].size),)
 
 
 def _merged(ds: list[_Digit]) -> Iterator[Clause]:
-    """Yield when what a sum of digits takes is a strided range, given from the largest coefficient on."""
+    """Yield the conditions under which a sum of digits takes a strided range, given by decreasing coefficient."""
     for j, b in enumerate(ds):
         for i, a in enumerate(ds[:j]):
             run = ds[i : j + 1]
@@ -261,7 +260,7 @@ def _merged(ds: list[_Digit]) -> Iterator[Clause]:
 
 
 def _cut_off(ds: list[_Digit], dims: tuple[int, ...]) -> Iterator[Clause]:
-    """Yield when last tiles are as large as others, except those of the digit that bounds cut off."""
+    """Yield the conditions under which last tiles are as large as others, except for the digit that bounds cut off."""
     for b in ds[1:]:
         # a tile within one value of b divides its stride, and so the dimension
         if b.dim is not None and b.stride * b.size == dims[b.dim]:
@@ -269,7 +268,7 @@ def _cut_off(ds: list[_Digit], dims: tuple[int, ...]) -> Iterator[Clause]:
 
 
 def _always(clause: Clause, dims: tuple[int, ...]) -> bool:
-    """Whether one alternative holds for all sizes from 1 to those of the source."""
+    """Return whether one alternative holds for all sizes from 1 to those of the source."""
     return any(
         all(
             (t.kind == "multiple" and t.number == 1)

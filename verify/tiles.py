@@ -1,10 +1,10 @@
-"""Propagate tiles through maps: what a tile of the source reads of the target, exactly, and whether that is a tile.
+"""Propagate tiles through maps: exactly which elements of the target a tile reads, and whether these are a tile.
 
-A tile is a product of strided ranges: in dimension k the elements ``offset + stride * i`` for ``0 <= i < size``, as far as
-they lie within bounds. Offsets depend on the tile's place, sizes, strides and bounds do not. The question is decided by
-isl for all tiles at once, so reshapes that split, merge or cross dimensions are no special case; a refusal names a tile and
-an element that the smallest candidate would hold, and the map does not read. Where isl takes more than `BUDGET`
-operations, up to `POINTS` points are enumerated instead.
+A tile is a product of strided ranges: in dimension k the elements ``offset + stride * i`` for ``0 <= i < size`` that
+lie within bounds. Offsets depend on the tile's place; sizes, strides and bounds do not. isl decides the question for
+all tiles at once, so reshapes that split, merge or cross dimensions are no special case. A refusal names a tile and an
+element that the smallest candidate would contain, but that is not read. If isl takes more than `BUDGET` operations, up
+to `POINTS` points are enumerated instead.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from .concrete import is_empty
 from .isl_form import from_isl, to_isl
 from .words import tuple_text
 
-#: Operations of isl for one question, rarely more than a tenth of a second.
+#: Limit on the operations of isl for one question, rarely more than a tenth of a second.
 BUDGET = 100_000
-#: Points that are enumerated at most.
+#: Limit on the points that are enumerated.
 POINTS = 1 << 20
 _IN, _OUT, _PARAM, _SET = islpy.dim_type.in_, islpy.dim_type.out, islpy.dim_type.param, islpy.dim_type.set
 
@@ -42,17 +42,17 @@ _IN, _OUT, _PARAM, _SET = islpy.dim_type.in_, islpy.dim_type.out, islpy.dim_type
 class TargetTile(Shown):
     """The tile of the target that each tile of the source reads."""
 
-    #: From the place of the tile (how many tiles come before it in each dimension) to the offset; None where no map
-    #: without cases says it.
+    #: From the place of the tile (the number of tiles before it in each dimension) to the offset; None if a single map
+    #: cannot express it.
     offsets: IndexingMap | None
     sizes: tuple[int, ...]
     strides: tuple[int, ...]
-    #: Elements outside are not read.
+    #: Elements outside these are not read.
     bounds: tuple[tuple[int, int], ...]
 
     @property
     def elements(self) -> int:
-        """How many elements a whole tile has."""
+        """The number of elements in a whole tile."""
         return prod(self.sizes)
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ class TargetTile(Shown):
 def tile_text(
     sizes: Sequence[Expr | int], strides: Sequence[Expr | int], offsets: IndexingMap | ParametricMap | None
 ) -> str:
-    """Say which tile is read."""
+    """Describe the tile that is read."""
     shown = "×".join(map(_size_text, sizes)) or "1"
     at = "at offsets that no single map says"
     if offsets is not None:
@@ -78,11 +78,11 @@ def _size_text(n: Expr | int) -> str:
 
 @dataclass(frozen=True)
 class NoTile(Shown):
-    """Why what tiles read are no tiles."""
+    """Why the elements that tiles read are no tiles."""
 
     #: The place of a tile.
     place: tuple[int, ...]
-    #: An element that a tile around what is read would hold, and that is not read; None where only the size differs.
+    #: An element of each tile that contains the ones read, but that is not read; None if only the size differs.
     missing: tuple[int, ...] | None
     #: The dimension of the target in which the size differs.
     dimension: int | None = None
@@ -91,7 +91,7 @@ class NoTile(Shown):
         return f"no tile: {self.why()}"
 
     def why(self, starts: Mapping[int, str] = {}) -> str:
-        """Say which tile reads no tile, and why; ``starts`` names places."""
+        """Describe which tile reads no tile, and why; ``starts`` names places."""
         at = tuple_text(self.place)
         if starts:
             places = (f"{starts.get(k, f't{k}')} = {x}" for k, x in enumerate(self.place))
@@ -102,17 +102,17 @@ class NoTile(Shown):
 
 
 def expect_sizes(sizes: Sequence[int], rank: int) -> None:
-    """Raise `InputError` where these are not sizes of at least 1 for each of ``rank`` dimensions."""
+    """Raise `InputError` unless there is a size of at least 1 for each of ``rank`` dimensions."""
     if len(sizes) != rank or any(n < 1 for n in sizes):
         shown = ", ".join(map(str, sizes))
         raise InputError(f"a tile ({shown})", expected=f"a size of at least 1 for each of {rank} dimensions")
 
 
 def tiled(m: IndexingMap, sizes: Sequence[int], starts: Mapping[int, str] = {}) -> IndexingMap:
-    """Return the map from tiles to what they read: dimension k counts tiles of ``sizes[k]`` elements.
+    """Return the map from tiles to the elements they read: dimension k counts tiles of ``sizes[k]`` elements.
 
-    Where ``starts`` has a name for it, it is the first element of a tile that begins anywhere. The last tile of a dimension
-    may be smaller. Raises `InputError` for another number of sizes, or one below 1.
+    A dimension named in ``starts`` is instead the first element of a tile that begins anywhere. The last tile of a
+    dimension may be smaller. Raises `InputError` for a wrong number of sizes, or one below 1.
     """
     expect_sizes(sizes, len(m.dims))
     dims, inside, constraints, places = [], [], [], {}
@@ -138,7 +138,7 @@ def tiled(m: IndexingMap, sizes: Sequence[int], starts: Mapping[int, str] = {}) 
 
 
 def over(m: IndexingMap, shape: Sequence[int]) -> IndexingMap:
-    """Return the map with dimensions of these sizes, and constraints where it has fewer values: tiles begin at zero."""
+    """Extend the dimensions to these sizes from zero, with constraints that keep their values."""
     less = [v for v, n in zip(m.dims, shape, strict=True) if (v.lo, v.hi) != (0, n - 1)]
     dims = tuple(Variable(v.name, 0, n - 1) for v, n in zip(m.dims, shape, strict=True))
     return m.with_(dims=dims, constraints=(*m.constraints, *(Constraint(v.expr, v.lo, v.hi) for v in less)))
@@ -147,9 +147,8 @@ def over(m: IndexingMap, shape: Sequence[int]) -> IndexingMap:
 def tile_of(m: IndexingMap, sizes: Sequence[int], starts: Mapping[int, str] = {}) -> TargetTile | NoTile | None:
     """Return the tile of the target that tiles of ``sizes`` elements of the source read, or why there is none.
 
-    Where ``starts`` names a place they begin anywhere, as in :func:`tiled`. None where that was not decided within the
-    limits of this module. Parts of a map that share no variable are decided one by one: a product is a tile where each
-    factor is.
+    Tiles begin anywhere in dimensions named in ``starts``, as in :func:`tiled`. None if undecided within the limits of
+    this module. Parts of a map that share no variable are decided separately: a product is a tile if each factor is.
     """
     whole = tiled(m, sizes, starts)
     parts = _independent(m)
@@ -175,7 +174,7 @@ def tile_of(m: IndexingMap, sizes: Sequence[int], starts: Mapping[int, str] = {}
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of a map that shares no variable with the others: which dimensions and results it has."""
+    """A part of a map that shares no variable with the others, with the indices of its dimensions and results."""
 
     map: IndexingMap
     dims: Sequence[int]
@@ -183,7 +182,7 @@ class _Part:
 
 
 def _independent(m: IndexingMap) -> list[_Part]:
-    """The parts of a map without runtime variables; all constraints are in one part, constant results in the first."""
+    """Split a map without runtime variables; constraints stay in one part, and constant results go to the first."""
     spoken = {v for c in m.constraints for v in c.expr.variables()}
     about = [{*e.variables()} for e in m.results]
     if m.rts or m.is_trivially_empty or (m.constraints and not any(spoken & e for e in about)):
@@ -205,7 +204,7 @@ def _independent(m: IndexingMap) -> list[_Part]:
 
 
 def _not_tiled(m: IndexingMap, parts: Sequence[_Part], n: int, why: NoTile, at: list[int]) -> NoTile:
-    """Why a map reads no tiles of which part n does not, with the first place and element of each other part."""
+    """Return why a map reads no tiles if part n does not, with the first place and element of each other part."""
     for i, x in zip(parts[n].dims, why.place, strict=True):
         at[i] = x
     dimension = None if why.dimension is None else parts[n].results[why.dimension]
@@ -219,7 +218,7 @@ def _not_tiled(m: IndexingMap, parts: Sequence[_Part], n: int, why: NoTile, at: 
 
 
 def _product(whole: IndexingMap, parts: Sequence[_Part], tiles: Sequence[TargetTile]) -> TargetTile:
-    """The tile of a map from those of its parts."""
+    """Return the tile of a map from those of its parts."""
     at = {k: (t, n) for p, t in zip(parts, tiles, strict=True) for n, k in enumerate(p.results)}
     order = [at[k] for k in range(len(whole.results))]
     offsets = None
@@ -245,18 +244,18 @@ def _product(whole: IndexingMap, parts: Sequence[_Part], tiles: Sequence[TargetT
 
 
 def _decided(whole: IndexingMap) -> TargetTile | NoTile | None:
-    """The answer for a map from tiles to what they read, in one piece."""
+    """Decide a map from tiles to the elements they read, as a whole."""
     context = islpy.Context()
     context.set_max_operations(BUDGET)
     try:
         return _by_relation(whole, context)
     except islpy.Error:
-        pass  # the budget is spent, which isl's reader calls a syntax error
+        pass  # the budget is exhausted, which isl's reader reports as a syntax error
     return None if whole.rts or prod(v.size for v in whole.variables) > POINTS else _by_points(whole)
 
 
 def _by_relation(whole: IndexingMap, context: Any) -> TargetTile | NoTile:
-    """Decide for all tiles at once."""
+    """Decide for all tiles at once, by relations of isl."""
     reads = to_isl(whole, context)
     ranges = [_Coordinate(reads, k) for k in range(len(whole.results))]
     for k, r in enumerate(ranges):
@@ -274,7 +273,7 @@ def _by_relation(whole: IndexingMap, context: Any) -> TargetTile | NoTile:
 
 
 def _by_points(whole: IndexingMap) -> TargetTile | NoTile:
-    """Decide by looking at every point."""
+    """Decide by enumerating all points."""
     axes = np.meshgrid(*(np.arange(v.lo, v.hi + 1) for v in whole.variables), indexing="ij")
     rank, fixed = len(whole.dims), len(whole.dims) + len(whole.ranges)
     inside, results = whole.evaluate_many(axes[:rank], axes[rank:fixed], axes[fixed:])
@@ -312,20 +311,20 @@ class TilingPlan:
     """Sizes of output tiles for which every operand is read in tiles."""
 
     sizes: tuple[int, ...]
-    #: Bytes of one tile of the output with the tiles that it reads.
+    #: Bytes of one tile of the output and of the tiles it reads.
     bytes: int
-    #: Bytes that all tiles together load and store, if each loads what it reads.
+    #: Bytes that all tiles load and store in total, if each loads the tiles it reads.
     moved: int
 
 
 def tilings(
     dims: Sequence[int], bits: int, operands: Sequence[tuple[Sequence[IndexingMap], int]], budget: int
 ) -> list[TilingPlan]:
-    """Return the tilings of an output of sizes ``dims`` whose tiles fit into ``budget`` bytes, least traffic first, then
-    the largest tiles.
+    """Return the tilings of an output of sizes ``dims`` whose tiles fit into ``budget`` bytes, by least traffic and
+    then by largest tiles.
 
-    ``operands`` are the maps to each operand, and how many ``bits`` an element of it has. Sizes are divisors and powers
-    of two. An operand that several maps read is loaded once for each.
+    ``operands`` are the maps to each operand, and the ``bits`` of its elements. Sizes are divisors and powers of two.
+    An operand that several maps read is loaded once for each.
     """
     choices = [
         sorted({d for d in range(1, n + 1) if n % d == 0} | {1 << k for k in range(n.bit_length()) if 1 << k < n})
@@ -336,7 +335,7 @@ def tilings(
         held = -(-prod(sizes) * bits // 8)
         for maps, width in operands:
             for m in maps:
-                # a tile that is too large for the budget is not looked at further
+                # beyond the budget, further operands need no tiles
                 tile = tile_of(m, sizes) if held <= budget else None
                 held = held + -(-tile.elements * width // 8) if isinstance(tile, TargetTile) else budget + 1
         if held <= budget:
@@ -346,7 +345,7 @@ def tilings(
 
 
 class _Coordinate:
-    """One coordinate of what tiles read."""
+    """One coordinate of the elements that tiles read."""
 
     def __init__(self, reads: Any, k: int) -> None:
         self.reads = _projected(reads, k)
@@ -361,13 +360,13 @@ class _Coordinate:
         after = islpy.Map.read_from_str(context, f"{{ [a] -> [b] : b >= a and (b - a) mod {self.stride} = 0 }}")
         before = islpy.Map.read_from_str(context, "{ [a] -> [b] : b <= a }")
         at_least = islpy.Map.read_from_str(context, "{ [a] -> [b] : b >= a }")
-        #: the numbers from the first to the last that is read, for each runtime value
+        #: the numbers from the least to the greatest that is read, for each runtime value
         self.hull = self.read.lexmin().apply(at_least).intersect(self.read.lexmax().apply(before))
         #: the strided range from the first to the last
         self.around = self.first.apply_range(after).intersect(self.last.apply_range(before))
 
     def cut_off(self) -> Any:
-        """Return the tiles that have fewer elements here, though the bounds do not cut anything off."""
+        """Return the tiles with fewer elements in this coordinate, though the bounds cut nothing off."""
         context, step = self.reads.get_ctx(), self.stride
         end = islpy.Map.read_from_str(context, f"{{ [a] -> [a + {step * (self.size - 1)}] }}")
         whole = self.first.apply_range(end).intersect(self.last).domain()
@@ -379,12 +378,12 @@ class _Coordinate:
 
 
 def _projected(reads: Any, k: int) -> Any:
-    """Return the map from tiles to one coordinate of what they read."""
+    """Return the map from tiles to one coordinate of the elements they read."""
     return reads.project_out(_OUT, k + 1, reads.dim(_OUT) - k - 1).project_out(_OUT, 0, k)
 
 
 def _places(reads: Any) -> Any:
-    """Return the map from every tile that reads something to the empty tuple."""
+    """Return the map from every tile that reads an element to the empty tuple."""
     return reads.project_out(_OUT, 0, reads.dim(_OUT))
 
 
@@ -395,7 +394,7 @@ def _end(points: Any, last: bool) -> int:
 
 
 def _common(steps: Any) -> int:
-    """Return the greatest common divisor of a set of numbers, and 1 if there is none but zero."""
+    """Return the greatest common divisor of a set of numbers, or 1 if all are zero."""
     steps = steps.project_out_all_params()
     divisor = _end(steps, last=True)
     if not divisor:
@@ -418,7 +417,7 @@ def _point(points: Any, rank: int) -> tuple[int, ...] | None:
 
 
 def _offsets(whole: IndexingMap, reads: Any, ranges: Sequence[_Coordinate]) -> IndexingMap | None:
-    """Return the offsets as one map, if one says where every tile begins."""
+    """Return the offsets as one map, or None if no single map expresses them."""
     rank = len(whole.results)
     free = to_isl(whole.with_(constraints=()), reads.get_ctx())
     unlimited = [_projected(free, k).lexmin() for k in range(rank)], _places(free)
@@ -433,7 +432,7 @@ def _offsets(whole: IndexingMap, reads: Any, ranges: Sequence[_Coordinate]) -> I
 
 
 def _filled(offset: Any, ranges: Sequence[_Coordinate]) -> Any:
-    """Return what tiles at these offsets hold within the bounds."""
+    """Return the elements within the bounds of tiles at these offsets."""
     rank = len(ranges)
     names = ", ".join(f"a{k}" for k in range(rank)), ", ".join(f"b{k}" for k in range(rank))
     inside = " and ".join(

@@ -1,8 +1,8 @@
-"""State which tiles maps with parameters read, for all sizes: proposed from sums and digits, then proved.
+"""Find the tiles that maps with parameters read, for all sizes: proposed from sums and digits, then proved.
 
-What tiles read and what the proposed tiles hold are two maps from the places of tiles; the claim is that their relations
-are equal. Where it is false at some sizes, a condition that is enough is looked for and proved. That there is no tile where
-it fails is shown by elements that one tile reads there, and one that each strided tile with these has and that is not read.
+The elements that tiles read and those of the proposed tiles are two maps from the places of tiles, whose relations must
+be equal. If they differ at some sizes, a sufficient condition is searched and proved. It is proved necessary by
+elements that a tile reads wherever it fails, and one in each strided tile with these that is not read.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from .size_claims import SizeQuestion, holds_at
 from .tiles import NoTile, expect_sizes, over, tile_of
 from .weakest import weakest_condition
 
-#: What is proved at all takes a tenth of the usual patience; products of three sizes and more take all that there is.
+#: Budget of proofs: most succeed with a tenth of the usual one, but products of three or more sizes exhaust any.
 _BUDGET = Budget().scaled(0.1)
-#: At so many sizes a place that reads no tile is looked for.
+#: Limit on the sizes at which a place that reads no tile is searched.
 _SIZES = 60
-#: So many points are looked at for an element that is not read, and so many values of a coordinate.
+#: Limits on the points that are searched for an element that is not read, and on the values of a coordinate.
 _POINTS, _VALUES = 20_000, 8
 _Point: TypeAlias = tuple[int, ...]
 _ZERO, _ONE = integer(0), integer(1)
@@ -56,16 +56,16 @@ _ZERO, _ONE = integer(0), integer(1)
 class TileForAllSizes:
     """The tile of the target that each tile of the source reads, in parameters; or why none is stated."""
 
-    #: From the place of the tile to the offset; None where no tile is stated.
+    #: From the place of the tile to the offset; None if no tile is stated.
     offsets: ParametricMap | None
     sizes: tuple[Expr, ...] = ()
     strides: tuple[Expr, ...] = ()
-    #: Elements outside are not read.
+    #: Elements outside these are not read.
     bounds: tuple[tuple[Expr, Expr], ...] = ()
-    #: Where it holds it is this tile, if one is stated, and where it is ``necessary`` there is none elsewhere; proved.
+    #: The tile, if stated, is read under this condition; if ``necessary``, no tile is read otherwise. Both are proved.
     condition: Condition = TRUE
     necessary: bool = True
-    #: Sizes at which tiles read no tile, and why not there.
+    #: Sizes at which tiles read no tile, and why.
     at: Mapping[str, int] | None = None
     missing: NoTile | None = None
     #: Why no tile is stated.
@@ -88,15 +88,15 @@ class _Range:
 def tile_for_all_sizes(
     m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str] = {}
 ) -> TileForAllSizes:
-    """Return the tile that tiles of ``sizes`` elements of a source of the sizes ``shape`` read.
+    """Return the tile that tiles of ``sizes`` elements read, for a source of sizes ``shape``.
 
-    They begin at multiples of their sizes, or where ``starts`` has a name for the first element anywhere.
+    They begin at multiples of their sizes, or anywhere in dimensions where ``starts`` names the first element.
     """
     expect_sizes(sizes, len(m.dims))
     try:
         return _stated(m, shape, sizes, starts)
     except InputError as error:
-        # a divisor may be zero, or one name stands for two things
+        # a divisor may be zero, or a name has two meanings
         return TileForAllSizes(None, necessary=False, reason=str(error))
 
 
@@ -132,7 +132,7 @@ def _stated(
 
 
 def _tiled(m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str]) -> ParametricMap:
-    """The map from tiles to what they read, as :func:`.tiles.tiled` has it."""
+    """Return the map from tiles to the elements they read, like :func:`.tiles.tiled`."""
     places, conditions = [], list[Condition]()
     known: dict[Expr, Expr] = {var(s): var(f"r{k}") for k, s in enumerate(m.ranges)}
     for k, (name, n, size) in enumerate(zip(m.dims, shape, sizes, strict=True)):
@@ -151,9 +151,9 @@ def _tiled(m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts
 def _proposed(
     m: ParametricMap, reads: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], cut: bool
 ) -> tuple[TileForAllSizes, ParametricMap] | str:
-    """A tile with the map from places to what it holds, or why there is none.
+    """Propose a tile, with the map from places to its elements, or return why there is none.
 
-    With ``cut`` a tile is no larger than its dimension, which matters where sums have several digits.
+    With ``cut`` a tile is at most as large as its dimension, which matters for sums of several digits.
     """
     low, high = m.lower_bounds, m.upper_bounds
     if unknown := [v for v in m.variables if v not in low or v not in high]:
@@ -164,7 +164,7 @@ def _proposed(
         for k, (t, n) in enumerate(zip(sizes, shape, strict=True))
     }
     inside |= {var(f"r{k}"): whole[var(s)] for k, s in enumerate(m.ranges)}
-    # how they are shortened is proved with the rest
+    # the simplified forms are proved with the rest
     some: dict[str | Var, tuple[int, int]] = dict.fromkeys(m.parameters, (1, 1 << 62))
     tile, bounds = [], []
     for e, read in zip(m.results, reads.results, strict=True):
@@ -185,7 +185,7 @@ def _proposed(
 
 
 def _range(e: Expr, inside: Mapping[Var, _Range]) -> _Range | None:
-    """The range that an expression takes, if its parts do; a guess, to be proved."""
+    """Propose the range of an expression, given those of its parts; it is proved later."""
     if {*inside}.isdisjoint(e.variables()):
         return _Range(e)
     if isinstance(e, Var):
@@ -229,7 +229,7 @@ def _range(e: Expr, inside: Mapping[Var, _Range]) -> _Range | None:
 
 
 def _enough(question: SizeQuestion, sizes: Sequence[int]) -> Condition | None:
-    """A condition that is proved to be enough, and at some sizes of which something is read."""
+    """Return a condition that is proved sufficient, and that holds at some sizes where an element is read."""
     reads = question.maps[1]
     some = [v for v in itertools.islice(question.values(), _SIZES) if not is_empty(reads.at(v)).proved]
     claims = question.claims("equal")
@@ -244,7 +244,7 @@ def _enough(question: SizeQuestion, sizes: Sequence[int]) -> Condition | None:
 def _torn(
     m: ParametricMap, question: SizeQuestion, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str]
 ) -> tuple[dict[str, int] | None, NoTile | None]:
-    """Small sizes at which tiles read no tile, and a tile there."""
+    """Return small sizes at which tiles read no tile, and such a tile."""
     for values in itertools.islice(question.values(), _SIZES):
         dims = [int(n.evaluate(values)) for n in shape]
         found = tile_of(over(m.at(values), dims), sizes, starts) if min(dims, default=1) > 0 else None
@@ -254,9 +254,9 @@ def _torn(
 
 
 def _only_then(question: SizeQuestion, condition: Condition, at: Mapping[str, int]) -> bool:
-    """Whether there is no tile wherever the condition fails, for the reason why there is none ``at`` some sizes.
+    """Return whether no tile is read wherever the condition fails, shown by the reason at the sizes ``at``.
 
-    The elements that show it there are proved to be read, and the one among them not to be, at all those sizes.
+    It is proved for all these sizes that the elements of the reason are read, and that the one among them is not.
     """
     reads = question.maps[1]
     found = _hole(reads.at(at))
@@ -279,9 +279,9 @@ def _only_then(question: SizeQuestion, condition: Condition, at: Mapping[str, in
 
 
 def _hole(m: IndexingMap) -> tuple[_Point, dict[_Point, _Point], _Point] | None:
-    """A place, values of the ranges with what they read there, and an element that is not read but in each tile with these.
+    """Return a place, values of ranges with the elements read there, and an element, not read, of each tile with these.
 
-    A strided range with x, y and z has x + y - z too, if that is not beyond its ends.
+    A strided range with x, y and z contains x + y - z, if that is between its ends.
     """
     if prod(v.size for v in m.variables) > _POINTS:
         return None

@@ -15,10 +15,10 @@ from .obligations import defined
 
 
 def transform_obligations(law: TransformLaw) -> Iterator[Obligation]:
-    """Both directions, *defined* and *not vacuous*.
+    """Yield both directions, *defined* and *not vacuous*.
 
-    *into*: a point of the old domain has a new one, at which the old variables have the values they had, so that results
-    and constraints have too.  *back*: a point of the new domain gives one of the old.
+    *into*: each point of the old domain has a new one at which the old variables, and therefore results and
+    constraints, have their old values.  *back*: each point of the new domain gives one of the old domain.
     """
     old = {v: e for (v, _, _), e in zip(law.old, law.back, strict=True)}
     new = {v: e for (v, _, _), e in zip(law.new, law.there, strict=True)}
@@ -36,7 +36,7 @@ def transform_obligations(law: TransformLaw) -> Iterator[Obligation]:
         claim=law.statement(),
     )
     yield owe("into", (*law.when, *law.old_domain()), all_of((*there, *same)))
-    # an unused variable may have been anything: the value that is given for it is one that it had
+    # an unused variable may have had any value, and must get one from its old range
     yield owe("back", (*law.when, *law.new_domain()), all_of(c.substitute(old) for c in law.old_domain()))
     stated = [e for c in (*law.old_domain(), *law.new_domain()) for e in all_exprs(c)]
     yield owe("defined", tuple(law.when), defined(*roots, *stated))
@@ -50,10 +50,10 @@ def _shown(values: dict[Expr, Expr | int]) -> Iterator[tuple[Expr, Expr]]:
 
 
 def same_relation_restored(r: Reduced, *, confirm: bool = False) -> Answer:
-    """Whether a transform kept the relation, in the sense of :meth:`~indexproof.core.transform.Reduced.restored`.
+    """Decide whether a transform kept the relation, as :meth:`~indexproof.core.transform.Reduced.restored` defines it.
 
-    The question is asked for values of the runtime variables that can be: variables that read one element within the same
-    bounds have one value.
+    Only possible values of the runtime variables count: variables that read one element within the same bounds have one
+    value.
     """
     merged = merge_runtime(r.before)
     gone = [r.before.rts[k] for k in merged.removed_rts]

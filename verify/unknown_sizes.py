@@ -1,4 +1,4 @@
-"""Ops on arrays of unknown size: ``?`` is a parameter, and what the op owes is what its instances in the catalogue owe."""
+"""Ops on arrays of unknown size: ``?`` is a parameter, and the op owes the same as its instances in the catalogue."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .proving import prove_all
 from .verdict import Status
 
 Sizes = Sequence[tuple[int, ...]]
-#: A program has many ops, and most are proved at once; a reshape of nothing but unknown sizes is not.
+#: A small budget: a program has many ops, of which most are proved at once, and a reshape of only unknown sizes is not.
 _BUDGET = Budget().scaled(0.1)
 
 
 def _symbolic(op: Op, sizes: Sizes) -> tuple[Op, tuple[tuple[Expr, ...], ...]]:
-    """The op and the sizes of its operands with a symbol for each ``?``."""
+    """Replace each ``?`` in the sizes of an op's operands by a symbol."""
     return named_sizes(op, sizes, lambda place, d: var(f"{place}_{d}"))
 
 
 def expect_sizes(op: Op, instruction: Instruction, sizes: Sizes) -> None:
-    """Raises :class:`InputError` where an op does not take these operands, or makes another shape whatever ``?`` is."""
+    """Raise :class:`InputError` if an op rejects these operands, or makes another shape for all values of ``?``."""
     op, x = _symbolic(op, sizes)
     operands = [(s,) for s in x] if op.parallel else [x] * op.results
     arrays = [] if instruction.shape is None else [a for _, a in leaves(instruction.shape)]
@@ -43,7 +43,7 @@ def expect_sizes(op: Op, instruction: Instruction, sizes: Sizes) -> None:
 
 
 def answers_for_all_sizes(op: Op, sizes: Sizes) -> Iterator[tuple[str, tuple[Status, str]]]:
-    """The obligations of an op for all sizes that it accepts in place of ``?``, each with its verdict and the reason."""
+    """Yield the obligations of an op for all sizes that ``?`` may be, each with its verdict and the reason."""
     op, x = _symbolic(op, sizes)
     case = Case("all sizes", op, x)
     case = replace(case, facts=tuple(v >= 0 for v in case.symbols))

@@ -1,9 +1,9 @@
-"""Values that the analysis puts in, evaluated once more with the bit vectors of z3.
+"""A second evaluation of the values known to the analysis, with the bit vectors of z3.
 
-What `core.analysis.values` knows of counters and of what is computed from them is checked here by another
-evaluator, which shares nothing with it but how a computation is walked: constants are read digit by digit, what is
-moved comes from where the proved map of the op says, and every other operation is z3's on bit vectors of the width of
-the type. Where this evaluator knows nothing, what was claimed is not proved.
+This module checks the values that `core.analysis.values` finds for counters and computations on them. It shares only
+the traversal of computations with that module: constants are parsed here, elements are moved by the proved map of the
+op, and all other operations are z3's on bit vectors of the type's width. If this evaluator does not know a value, the
+claim is not proved.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from .verdict import Status
 
 Path = tuple[int, ...]
 
-# Longer constants of numbers are not read.
+# Limit on the length of floating-point constants that are parsed.
 _MOST_FLOATS = 4096
 
 
 class Bits(NamedTuple):
-    """The elements of an array, row by row, as words without a sign.
+    """The elements of an array in row-major order, as unsigned words.
 
-    They are z3's numbers only while an operation is computed: a mask has more elements than different ones.
+    Plain integers, converted to z3 only for an operation, because a mask has many elements and few distinct ones.
     """
 
     width: int
     words: list[int]
 
     def signed(self) -> list[int]:
-        """The elements in two's complement."""
+        """Return the elements as signed numbers in two's complement."""
         return [w - (w >> (self.width - 1) << self.width) for w in self.words]
 
 
@@ -54,7 +54,7 @@ _NUMBER = re.compile(r"[^\s{},]+")
 
 
 def _width(shape: object) -> int:
-    """Bits of an element; 0 for what is no array of integers or `f32`."""
+    """Return the bits of an element; 0 unless the shape is an array of integers or `f32`."""
     return _WIDTHS.get(shape.element_type, 0) if isinstance(shape, Shape) else 0
 
 
@@ -69,9 +69,9 @@ def evaluate(
     depth: int = 0,
     claimed: Iterable[str] | None = None,
 ) -> Found:
-    """The values of the instructions of a computation that follow from those of its parameters.
+    """Evaluate the instructions of a computation whose values follow from those of its parameters.
 
-    Of those alone of which something is claimed, if these are given: what they follow from is claimed as well.
+    With ``claimed`` only these are evaluated; their operands are claimed as well.
     """
     found: Found = {}
     instructions: Sequence[Instruction] = computation.instructions
@@ -86,7 +86,7 @@ def evaluate(
 
 
 def _behind(computation: Computation) -> set[str]:
-    """The root of a computation and all that it is computed from."""
+    """Return the root of a computation and all instructions that it depends on."""
     found = {computation.root.name}
     for i in reversed(computation.instructions):
         if i.name in found:
@@ -130,7 +130,7 @@ def _instruction(
 
 
 def _branches(i: Instruction) -> tuple[str, ...]:
-    """The computations of a conditional, in the order of its operands."""
+    """Return the computations of a conditional, in the order of its operands."""
     calls = i.calls
     return calls.get("branch_computations") or (*calls.get("true_computation", ()), *calls.get("false_computation", ()))
 
@@ -194,7 +194,7 @@ _MOVES = ("bitcast", "broadcast", "concatenate", "pad", "reverse", "slice", "tra
 
 
 def _moved(i: Instruction, shape: Shape, full: Sequence[Bits]) -> Bits | None:
-    """The elements of an array, each from where the map of the op says, which is proved for all sizes."""
+    """Move elements as the map of the op says, which is proved for all sizes; None if that is not known here."""
     sources, width = i.operand_arrays, _width(shape)
     tiled = any(s.layout is not None and (s.layout.tiles or s.layout.properties) for s in (*sources, shape))
     if any((v.width, len(v.words)) != (width, s.size) for v, s in zip(full, sources, strict=True)):
@@ -239,7 +239,7 @@ def _bits_of(numbers: Iterable[int], width: int) -> Bits:
 def _result(
     opcode: str, direction: str, element_type: str, types: tuple[str, ...], elements: tuple[int, ...]
 ) -> int | None:
-    """The word that an operation makes of words of these types; None if that is not known here."""
+    """Return the word that an operation computes from words of these types, or None if unknown."""
     width, words = (_WIDTHS[element_type], [z3.BitVecVal(e, _WIDTHS[t]) for e, t in zip(elements, types, strict=True)])
     if "f32" in (element_type, *types):
         made = float_result(opcode, direction, element_type, types, words)
@@ -255,7 +255,7 @@ _PLAIN = {"add": add, "subtract": sub, "multiply": mul, "and": and_, "or": or_, 
 def _operation(
     opcode: str, direction: str, width: int, signed: bool, x: Sequence[z3.BitVecNumRef]
 ) -> z3.BitVecRef | None:
-    """One element as z3 computes it; None for an operation that is not known here."""
+    """Return one element as a z3 term, or None for an unknown operation."""
     zero = z3.BitVecVal(0, x[-1].size())
 
     def less(a: z3.BitVecRef, b: z3.BitVecRef) -> z3.BoolRef:
@@ -329,7 +329,7 @@ def _bits(computation: Computation, known: Mapping[tuple[int, Path], Sequence[in
 
 
 def _agree(claimed: Sequence[int], found: Bits | None) -> bool:
-    """Whether bits are those of the claimed integers."""
+    """Return whether bits are those of the claimed integers."""
     return (
         found is not None
         and len(claimed) == len(found.words)
@@ -343,13 +343,13 @@ def _shown(found: Bits | None) -> str:
 
 
 def constant_values(i: Instruction) -> list[int]:
-    """The elements of a constant of integers, in row-major order."""
+    """Return the elements of a constant of integers, in row-major order."""
     found = _elements(i, [])
     return [] if found is None else found.signed() if _signed(i.shape) else found.words
 
 
 def evaluation_answer(computations: Mapping[str, Computation], e: EvaluationStep) -> tuple[Status, str]:
-    """Whether everything that was taken for known is so, and whether just that was put in."""
+    """Check all values that the analysis uses, and that the specialized computation contains only these."""
     found = evaluate(computations, e.computation, _bits(e.computation, e.known), claimed=e.values)
     for name, values in e.values.items():
         for path, claimed in values.items():
@@ -367,7 +367,7 @@ def evaluation_answer(computations: Mapping[str, Computation], e: EvaluationStep
 
 
 def _is_put_in(old: Instruction, new: Instruction, found: Found) -> bool:
-    """Whether an instruction says what another one does, for these values."""
+    """Return whether the new instruction computes what the old one does, for these values."""
     if old.name != new.name or old.shape != new.shape:
         return False
     if new.opcode == "constant":
@@ -390,10 +390,10 @@ def _is_put_in(old: Instruction, new: Instruction, found: Found) -> bool:
 
 
 def unrolling_answer(computations: Mapping[str, Computation], u: UnrollingStep) -> tuple[Status, str]:
-    """Whether the loop runs as often as was taken for known, and starts every run with what was."""
+    """Check the number of iterations of a loop, and the values at the start of each."""
     now = _bits(u.body, {(0, path): values for path, values in u.start.items()})
     for k, run in enumerate((*u.runs, None)):
-        # only what follows counts: `now` holds nothing else
+        # the condition may depend on nothing but the values in `now`
         test = evaluate(computations, u.condition, now).get(u.condition.root.name, {}).get(())
         if test is None:
             return Status.UNDECIDED, f"whether run {k} begins is not known"
@@ -411,7 +411,7 @@ def unrolling_answer(computations: Mapping[str, Computation], u: UnrollingStep) 
 
 
 def operand_answer(computations: Mapping[str, Computation], o: OperandStep) -> tuple[Status, str]:
-    """Whether the operands of an instruction have the values that a computation is taken to be given."""
+    """Check that the operands of an instruction have the values with which its computation is evaluated."""
     given = o.instruction.operands
     behind: set[str] = set()
     pending = [given[k].name for k, _ in o.operands if k < len(given)]

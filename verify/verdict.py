@@ -1,4 +1,4 @@
-"""Verdicts: what is known about an obligation after the work has been done."""
+"""Verdicts on obligations, and the opinion of a second solver."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """The possible answers.  Only ``PROVED`` passes a gate; unknown keeps its own name."""
+    """The possible verdicts.  Only ``PROVED`` passes a gate; unknown is a verdict of its own."""
 
     PROVED = "PROVED"
     REFUTED = "REFUTED"
@@ -18,7 +18,7 @@ class Status(StrEnum):
     NOT_CHECKED = "NOT CHECKED"
 
 
-#: From best to worst, for summaries.
+#: From best to worst, for the verdict of a claim from those of its obligations.
 _ORDER = (Status.PROVED, Status.NOT_CHECKED, Status.UNDECIDED, Status.VACUOUS, Status.UNDEFINED, Status.REFUTED)
 
 
@@ -26,9 +26,9 @@ _ORDER = (Status.PROVED, Status.NOT_CHECKED, Status.UNDECIDED, Status.VACUOUS, S
 class Opinion:
     """The answer of a second solver on a verdict (reports/trust.md, "Second opinion").
 
-    ``whole``: it answered the obligation itself, as it stands, alike.  ``leaves``: of so many linear questions that the
-    proof rests on it answered ``confirmed`` alike.  ``example``: it agrees that the counterexample or example is one.
-    An answer that contradicts the verdict is no opinion but a :class:`~indexproof.verify.trust.Disagreement`.
+    ``whole``: it gave the same answer to the obligation itself.  ``leaves``: the number of linear questions that the
+    proof rests on, of which it gave the same answer to ``confirmed``.  ``example``: it agrees about the counterexample
+    or example.  An answer that contradicts the verdict raises :class:`~indexproof.verify.trust.Disagreement` instead.
     """
 
     solver: str
@@ -40,7 +40,7 @@ class Opinion:
 
     @property
     def by(self) -> tuple[str, ...]:
-        """The confirmations of the verdict; none where the second solver gave up."""
+        """The ways in which the verdict was confirmed; empty if the second solver gave up."""
         leaves = self.leaves > 0 and self.confirmed == self.leaves
         return tuple(
             name for name, held in (("whole", self.whole), ("leaves", leaves), ("example", self.example)) if held
@@ -48,7 +48,7 @@ class Opinion:
 
     @property
     def confirms(self) -> bool:
-        """Whether the verdict has been confirmed."""
+        """Whether the verdict was confirmed in some way."""
         return bool(self.by)
 
 
@@ -56,8 +56,8 @@ class Opinion:
 class Verdict:
     """The answer to one obligation.
 
-    ``strategy`` names what decided it and ``resources`` counts solver resource units (z3 ``rlimit``), both the same on
-    every machine.  ``witness`` is a counterexample for ``REFUTED`` and an example for an existence claim.
+    ``strategy`` names the deciding strategy and ``resources`` counts solver resource units (z3 ``rlimit``); both are
+    the same on every machine.  ``witness`` is a counterexample for ``REFUTED`` and an example for an existence claim.
     ``seconds`` is for the report only; no decision depends on it.  ``opinion`` is that of a second solver, if one was
     asked.
     """
@@ -73,10 +73,10 @@ class Verdict:
 
     @property
     def proved(self) -> bool:
-        """Whether this passes a gate."""
+        """Whether the verdict passes a gate."""
         return self.status is Status.PROVED
 
 
 def worst(statuses: list[Status]) -> Status:
-    """The verdict of a claim from those of its obligations; nothing checked is ``NOT CHECKED``."""
+    """Return the verdict of a claim from those of its obligations; ``NOT CHECKED`` if there are none."""
     return max(statuses, key=_ORDER.index, default=Status.NOT_CHECKED)

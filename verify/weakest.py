@@ -1,8 +1,8 @@
-"""The weakest condition on sizes under which a property holds, where one is found.
+"""Search for the weakest condition on sizes under which a property holds.
 
-Conditions are proposed: those that are true at exactly the small sizes where the concrete deciders prove the property.
-What is proposed is proved: that it is enough, and that without it there is a counterexample, at a point that is an
-expression of the sizes.
+Candidates are conditions that hold at exactly the small sizes where the concrete deciders prove the property.  Then it
+is proved that the condition suffices, and that there is a counterexample wherever it fails, at a point given by
+expressions in the sizes.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ..core.expr import Expr, Mul, Var, integer, lift, postorder, var
 from .size_claims import Claim, SizeQuestion, holds_at
 from .verdict import Status
 
-#: How many sizes are looked at, terms compared, conditions tried to prove, and points of counterexamples tried.
+#: Limits on the sizes evaluated, the terms compared, the conditions given to the prover, and the points tried.
 _SIZES, _TERMS, _PROVED, _POINTS = 60, 9, 6, 20_000
 
 
 class SizeCondition(NamedTuple):
-    """A condition on sizes that is enough; ``necessary`` where that is proved too."""
+    """A sufficient condition on sizes; ``necessary`` if that is proved too."""
 
     condition: Condition
     necessary: bool
@@ -32,7 +32,7 @@ class SizeCondition(NamedTuple):
 
 
 def weakest_condition(question: SizeQuestion, name: str) -> SizeCondition | None:
-    """Return a condition on the parameters that makes a property true, the weakest that can be told."""
+    """Return a sufficient condition on the parameters for a property, the weakest that is found."""
     question = replace(question, budget=question.budget.scaled(0.1))
     sizes, held = [], []
     for values in itertools.islice(question.values(), _SIZES):
@@ -55,13 +55,13 @@ def weakest_condition(question: SizeQuestion, name: str) -> SizeCondition | None
 
 
 def _refutable(name: str, claims: Sequence[Sequence[Claim]]) -> Iterator[Claim]:
-    """Claims that are false at a point only where the property is: not those about an inverse that was proposed."""
+    """Yield claims whose failure at a point refutes the property, unlike claims about a proposed inverse."""
     if name in ("injective", "in_bounds", "disjoint", "aligned", "monotone", "contiguous"):
         yield from (forms[0] for forms in claims)
 
 
 def _terms(question: SizeQuestion) -> list[Expr]:
-    """Sizes that a condition may compare: parameters, sizes of variables, strides, arguments, and 1."""
+    """Return sizes that a condition may compare: parameters, sizes of variables, strides, arguments, and 1."""
     found: dict[Expr, None] = dict.fromkeys(map(var, question.parameters))
     for m in question.maps:
         own = {*m.variables}
@@ -78,11 +78,11 @@ def _terms(question: SizeQuestion) -> list[Expr]:
 def _conditions(
     question: SizeQuestion, sizes: Sequence[Mapping[str, int]], held: Sequence[bool]
 ) -> Iterator[Condition]:
-    """Conditions, and pairs of them, that are true at exactly the sizes where the property held."""
+    """Yield conditions, and combinations of two, that hold at exactly the sizes where the property held."""
     wanted = tuple(held)
     atoms: dict[tuple[bool, ...], Condition] = {}
     pairs = [*itertools.permutations(_terms(question), 2)]
-    # the weaker relation first: at a few sizes two may be alike
+    # weaker relations first, because relations may coincide at a few sizes
     for relate in (Expr.__le__, Expr.divides, Expr.__lt__, Expr.eq):
         for c in (relate(a, b) for a, b in pairs):
             truth = tuple(holds_at(c, values) for values in sizes)
@@ -98,7 +98,7 @@ def _conditions(
 
 
 def _fails(question: SizeQuestion, c: Condition, claim: Claim, sizes: Sequence[Mapping[str, int]]) -> bool:
-    """Whether some point, an expression of the sizes, is proved to be a counterexample wherever ``c`` is false."""
+    """Return whether a point, given by expressions in the sizes, is proved a counterexample wherever ``c`` is false."""
     hypotheses, goal = claim
     wrong = all_of([*hypotheses, negate(goal)])
     variables = [v for v in wrong.variables() if v.name not in question.parameters]
@@ -113,7 +113,7 @@ def _fails(question: SizeQuestion, c: Condition, claim: Claim, sizes: Sequence[M
 
 
 def _unwritten(question: SizeQuestion, c: Condition) -> bool:
-    """Whether some element, an expression of the sizes, is proved to be no target wherever ``c`` is false."""
+    """Return whether an element, given by expressions in the sizes, is proved unwritten wherever ``c`` is false."""
     (m,), shape, known = question.maps, question.given["shape"], (*question.sizes, negate(c))
     places = [[n - 1, *(t for t in _terms(question) if t is not n)] for n in shape]
     for element in itertools.islice(itertools.product(*places), _PROVED):
@@ -125,7 +125,7 @@ def _unwritten(question: SizeQuestion, c: Condition) -> bool:
 
 
 def _places(question: SizeQuestion, v: Var) -> list[Expr]:
-    """Expressions of the sizes that a coordinate of a counterexample may be."""
+    """Return expressions in the sizes to try for a coordinate of a counterexample."""
     plain = var(v.name.rstrip("'"))
     found: dict[Expr, None] = dict.fromkeys([integer(0), integer(1), *(e - 1 for e in question.arguments)])
     for m in question.maps:
@@ -136,7 +136,7 @@ def _places(question: SizeQuestion, v: Var) -> list[Expr]:
 
 
 def _at(wrong: Condition, point: Mapping[Any, Expr], values: Mapping[str, int]) -> bool:
-    """Whether a point is a counterexample at some sizes."""
+    """Return whether a point is a counterexample at these sizes."""
     try:
         there = {v.name: int(e.evaluate(values)) for v, e in point.items()}
     except ZeroDivisionError:

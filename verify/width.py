@@ -1,9 +1,8 @@
-"""The machine width of a map: the smallest of int32 and int64 in which nothing overflows on its domain, exactly.
+"""The machine width of a map: the smaller of int32 and int64 in which nothing overflows on its domain, exactly.
 
-What may overflow are the *subexpressions* of the map, in the order in which its printed text is evaluated
-(reports/semantics.md, "Machine integers").  Intervals answer for most of them; for the others it is a concrete question,
-decided as all of them are.  :func:`subexpression_widths` asks for each of them which is the smallest signed type, from 8
-bits on, that has its values.
+The *subexpressions* of the map may overflow, in the order in which its printed text is evaluated (reports/semantics.md,
+"Machine integers").  Intervals rule this out for most of them; the others are given to the concrete deciders.
+:func:`subexpression_widths` finds for each of them the smallest signed type, from 8 bits on, that has all its values.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ TYPES: Final = (8, 16, *WIDTHS)
 class Overflow(Shown):
     """The first subexpression that overflows integers of ``bits`` bits, with its value at the smallest such point.
 
-    ``values`` has every variable by name; ``minimal`` says that no such point has a smaller total magnitude.
+    ``values`` has every variable by name; ``minimal`` means that no such point has a smaller total magnitude.
     """
 
     bits: int
@@ -46,11 +45,11 @@ class Overflow(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Width(Shown):
-    """The answer: ``bits`` is the smallest width that is enough, or ``None``.
+    """The machine width of a map: ``bits`` is the smallest sufficient width, or ``None``.
 
-    ``verdict`` is ``PROVED`` if a width is enough, ``REFUTED`` if none is, ``UNDECIDED`` if the engines gave up.
-    ``overflows`` tells of each smaller width what overflows.  ``engines`` are those that were needed, in the order in
-    which they first were, and ``tried`` is what they said where they gave up.
+    ``verdict`` is ``PROVED`` if a width suffices, ``REFUTED`` if none does, ``UNDECIDED`` if the engines gave up.
+    ``overflows`` has an overflow for each smaller width.  ``engines`` lists the engines in the order of first use, and
+    ``tried`` their reasons for giving up.
     """
 
     verdict: Status
@@ -71,9 +70,8 @@ class Width(Shown):
 class Subexpression(Shown):
     """The smallest signed type that has every value of ``expr`` on the domain.
 
-    ``bits`` is ``None`` if not even 64 are enough, or if the engines gave up, which ``verdict`` tells apart:
-    ``PROVED``, ``REFUTED``, ``UNDECIDED``.  ``overflow`` is the smallest point at which the next smaller type
-    overflows; ``engine`` is what decided last.
+    ``bits`` is ``None`` if 64 bits do not suffice (``REFUTED``) or the engines gave up (``UNDECIDED``).  ``overflow``
+    is the smallest point at which the next smaller type overflows; ``engine`` decided last.
     """
 
     expr: Expr
@@ -90,7 +88,7 @@ class Subexpression(Shown):
 
 @dataclass(frozen=True, slots=True)
 class _Steps:
-    """The steps in which a map is computed, with what intervals know of them, and its domain."""
+    """The steps in which a map is computed, their ranges by intervals, and its domain."""
 
     program: Program
     ranges: list[Interval]
@@ -110,12 +108,12 @@ class _Steps:
         )
 
     def doubtful(self, bits: int) -> list[int]:
-        """The steps that may overflow, for all that intervals know."""
+        """Return the steps that may overflow according to intervals."""
         machine = limits(bits)
         return [k for k, r in enumerate(self.ranges) if not r.empty and not r.inside(machine)]
 
     def asked(self, expr: Expr, bits: int, confirm: bool) -> tuple[Decision, Overflow | None]:
-        """Whether ``expr`` stays within so many bits, and if not, where it first overflows."""
+        """Decide whether ``expr`` fits into ``bits`` bits, and if not, where it first overflows."""
         problem = Problem(self.box, self.where, (Option((Fact(expr, limits(bits)),)),))
         decision = decide_problem(problem, confirm=confirm)
         if decision.outcome.status != "fails":
@@ -127,7 +125,7 @@ class _Steps:
 
 
 def subexpression_widths(m: IndexingMap, *, confirm: bool = False) -> tuple[Subexpression, ...]:
-    """The smallest type of every subexpression of ``m``, each once, in the order in which they are evaluated."""
+    """Return the smallest type of each distinct subexpression of ``m``, in the order of evaluation."""
     expect_map(m)
     steps = _Steps.of(m)
     found: dict[Expr, Subexpression] = {}
@@ -158,7 +156,7 @@ def _smallest_type(steps: _Steps, k: int, e: Expr, confirm: bool) -> Subexpressi
 
 
 def width(m: IndexingMap, *, confirm: bool = False) -> Width:
-    """The machine width of ``m``; with ``confirm`` a second engine decides every question that intervals leave."""
+    """Return the machine width of ``m``; with ``confirm`` a second engine checks what intervals leave open."""
     expect_map(m)
     start = time.perf_counter()
     steps = _Steps.of(m)

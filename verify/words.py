@@ -1,6 +1,4 @@
-"""Reports about a verdict on maps for people: whether two are equal and where they differ, which machine integers one
-needs, and whether a derivation holds.
-"""
+"""Texts for people about verdicts on maps: equality, properties, machine integers, and derivations."""
 
 from __future__ import annotations
 
@@ -28,12 +26,12 @@ if TYPE_CHECKING:
 
 # ----------------------------------------------------------------------------------------------------- two maps
 def tuple_text(values: Sequence[int] | None, otherwise: str = "nothing") -> str:
-    """``(0, 1)``."""
+    """Format a tuple like ``(0, 1)``, or return ``otherwise`` for None."""
     return otherwise if values is None else f"({', '.join(map(str, values))})"
 
 
 def _same_place(c: Counterexample, m: IndexingMap, other: IndexingMap) -> dict[Expr, int]:
-    """The values of the variables of ``m`` at a counterexample, which is in the names of one of the two maps.
+    """Return the values of the variables of ``m`` at a counterexample, which uses the names of one of the two maps.
 
     Dimensions and ranges correspond by position, runtime variables by name and then by position.
     """
@@ -53,16 +51,14 @@ def _same_place(c: Counterexample, m: IndexingMap, other: IndexingMap) -> dict[E
 
 
 def sides_at(c: Counterexample, left: IndexingMap, right: IndexingMap) -> Iterator[tuple[str, str, int]]:
-    """Side, term and value of every compound subexpression of both maps at a counterexample, innermost
-    first.
-    """
+    """Yield side, term and value of every compound subexpression of both maps at a counterexample, innermost first."""
     for side, m, other in (("left", left, right), ("right", right, left)):
         env = _same_place(c, m, other)
         order = [v.expr for v in m.variables]
         known = [e for e in m.roots if all(v in env for v in e.variables())]
         values: dict[Expr, int] = {}
         interpret(known, Integers(env), values)
-        # the largest first, so that one too large to print is refused before its parts are printed
+        # format the largest first, so that one too large to print is rejected before its parts are formatted
         terms = [e for e in reversed(list(postorder(*known))) if not isinstance(e, (Int, Var))]
         shown = [(format_expr(e, variables=order), int(values[e])) for e in terms]
         for term, value in reversed(shown):
@@ -72,7 +68,7 @@ def sides_at(c: Counterexample, left: IndexingMap, right: IndexingMap) -> Iterat
 def difference(
     answer: Answer, left: AnyMap, right: AnyMap, *, again: str = "", names: tuple[str, str] = ("left", "right")
 ) -> str:
-    """The block that says whether two maps are equal, and if not, where."""
+    """Describe whether two maps are equal, and if not, where they differ."""
     head = f"{answer.verdict.value}  "
     if answer.verdict is Status.PROVED and isinstance(left, IndexingMap) and isinstance(right, IndexingMap):
         return f"{head}{_equality(answer, left, right)}   by {answer.engine} in {duration(answer.seconds)}"
@@ -98,7 +94,7 @@ def difference(
 
 
 def _equality(answer: Answer, left: IndexingMap, right: IndexingMap) -> str:
-    """Say which equality was proved; without ranges there is only one."""
+    """Describe which equality was proved; without ranges there is only one."""
     if answer.mode == "pointwise":
         return "equal at every point"
     if left.ranges or right.ranges:
@@ -107,7 +103,7 @@ def _equality(answer: Answer, left: IndexingMap, right: IndexingMap) -> str:
 
 
 def answer_text(answer: Answer, name: str = "", maps: Sequence[AnyMap] = ()) -> str:
-    """The block that says what was decided, and the points that show it; ``name`` is the property of the ``maps``."""
+    """Describe a decision and the points that show it; ``name`` is the property of the ``maps``."""
     if answer.sides is not None:
         with suppress(TooLargeError):
             return difference(answer, *answer.sides)
@@ -138,7 +134,7 @@ def _without_target(answer: Answer, m: IndexingMap, other: IndexingMap) -> str:
 
 
 def _violated(c: Counterexample, m: IndexingMap, other: IndexingMap) -> Iterator[str]:
-    """The bounds and constraints of ``m`` that a counterexample breaks."""
+    """Yield the bounds and constraints of ``m`` that a counterexample violates."""
     env = _same_place(c, m, other)
     for v in m.variables:
         x = env.get(v.expr)
@@ -153,16 +149,16 @@ def _violated(c: Counterexample, m: IndexingMap, other: IndexingMap) -> Iterator
 
 # ---------------------------------------------------------------------------------------------- machine integers
 def width_verdict(answer: Width, bits: int | None) -> Status:
-    """The verdict on the question whether ``bits``, or any width at all, are enough."""
+    """Return the verdict on whether ``bits``, or any width if None, suffice."""
     if answer.bits is None or bits is None or bits >= answer.bits:
-        # a width that is known to be too small has its overflow, even where larger ones are not decided
+        # the overflow of a width that is too small is known even if larger widths are undecided
         known = answer.verdict is Status.UNDECIDED and any(o.bits == bits for o in answer.overflows)
         return Status.REFUTED if known else answer.verdict
     return Status.REFUTED
 
 
 def width_text(answer: Width, bits: int | None = None) -> str:
-    """The block that says which width is enough, and what overflows in the smaller ones."""
+    """Describe which width suffices, and what overflows in smaller ones."""
     verdict = width_verdict(answer, bits)
     head = f"{verdict.value}  {_sentence(answer)}"
     if verdict is Status.PROVED:
@@ -177,7 +173,7 @@ def width_text(answer: Width, bits: int | None = None) -> str:
 
 
 def each_text(parts: Sequence[Subexpression], m: IndexingMap | None = None) -> str:
-    """A line for every subexpression: its type, and what is too large for the next smaller one."""
+    """Format a line for every subexpression: its type, and the value that overflows the next smaller one."""
     order = [v.expr for v in m.variables] if m is not None else []
     rows = []
     for p in parts:
@@ -225,7 +221,7 @@ def _sentence(answer: Width) -> str:
 
 # -------------------------------------------------------------------------------------------------- derivations
 def replay_text(derivation: Derivation, checked: Checked | None, refused: DerivationRefused | None) -> str:
-    """Whether a derivation holds: how its conditions were shown, or which step is wrong and why."""
+    """Describe whether a derivation holds: how its conditions were shown, or which step is wrong and why."""
     maps = [("map", repr(derivation.before)), ("result", repr(derivation.after))]
     if refused is not None:
         where = f"step {refused.step} of {len(derivation)}" if refused.step else "the derivation"

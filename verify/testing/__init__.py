@@ -1,4 +1,4 @@
-"""Modules for the tests of those who use indexproof: ``indexproof.strategies``.
+"""Modules for tests in projects that use indexproof: ``indexproof.strategies``.
 
-This folder is on the path of the package itself, see ``indexproof/__init__.py``; nothing else belongs here.
+This folder is on the search path of the package itself (see ``indexproof/__init__.py``); nothing else belongs here.
 """

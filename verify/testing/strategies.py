@@ -1,4 +1,4 @@
-"""``indexproof.strategies``: Hypothesis strategies for maps and all that they are made of, for tests of your own.
+"""``indexproof.strategies``: Hypothesis strategies for maps and their parts, for tests of your own.
 
 ```python
 from hypothesis import given
@@ -9,12 +9,12 @@ def test_my_pass(m):
     assert equal_maps(m, my_pass(m)).proved
 ```
 
-The numbers of one map are made of two: sizes, divisors, factors and bounds are one of them, their product, or one more
-or one less, so that they meet where simplifiers compare.  Everything shrinks to as few and as small parts as fail.
+The numbers in one map are made from two: sizes, divisors, factors and bounds are one of them, their product, or one
+more or less, so that they hit the boundaries that simplifiers compare.  Failing examples shrink to few and small parts.
 Needs the extra ``hypothesis``.
 """
 
-# Absolute imports, because this file is imported as ``indexproof.strategies`` while it stands somewhere else.
+# Absolute imports, because this file is imported as ``indexproof.strategies`` from another folder.
 from __future__ import annotations
 
 import math
@@ -49,21 +49,21 @@ __all__ = [
 Numbers = tuple[int, ...]
 T = TypeVar("T")
 
-#: What expressions are built with; divisions and factors are by constants.
+#: The operations of expressions; divisors and factors are constants.
 OPERATIONS = ("add", "sub", "mul", "div", "mod", "digit", "min", "max", "ceil")
 _SIZES = (2, 3, 4, 5, 6, 7, 8, 10, 12, 16)
 _LARGE = (2**31, 2**32 + 1, 10**9 + 7, 2**53 + 1, 2**62, 2**62 - 1)
-#: Names of dimensions, ranges and runtime variables.
+#: Prefixes of the names of dimensions, ranges and runtime variables.
 _NAMES = ("d", "s", "rt")
 
 
-#: Strategies are made once: making one costs more than drawing from it.
+#: Strategies are memoized, because making one costs more than drawing from it.
 _sampled = lru_cache(1024)(st.sampled_from)
 _integers = lru_cache(256)(st.integers)
 
 
 def _pick(draw: st.DrawFn, *options: T) -> T:
-    """One of several, the first one when shrunk."""
+    """Draw one of several options; shrinks to the first one."""
     found: T = draw(_sampled(options))
     return found
 
@@ -71,7 +71,7 @@ def _pick(draw: st.DrawFn, *options: T) -> T:
 # ----------------------------------------------------------------------------------------------------- numbers
 @st.composite
 def numbers(draw: st.DrawFn, large: bool = False) -> Numbers:
-    """Two sizes, their product and the square of the first, of which a map is to be made; with ``large``, up to 2^62."""
+    """Draw two sizes, their product and the square of the first, to make a map from; with ``large``, up to 2^62."""
     g = _pick(draw, *_SIZES, *(_LARGE if large else ()))
     n = _pick(draw, *_SIZES[:5])
     return g, n, g * n, g * g
@@ -79,7 +79,7 @@ def numbers(draw: st.DrawFn, large: bool = False) -> Numbers:
 
 @cache
 def _near(of: Numbers) -> Numbers:
-    """The numbers themselves, and less often those beside them; small ones first."""
+    """Return the numbers twice, with their neighbours once; small ones first."""
     return (*sorted(of), *of, *(n - 1 for n in of), *(n + 1 for n in of))
 
 
@@ -94,8 +94,8 @@ def expressions(
 ) -> st.SearchStrategy[Expr]:
     """Expressions in ``atoms``, which are variables or their names, with at most ``depth`` operations on each path.
 
-    ``of`` are the :func:`numbers` that constants are made of; one of the ``operations`` is a ``digit``, ``e // g % n``.
-    Raises :class:`ValueError` for another operation.
+    Constants are made from the :func:`numbers` ``of``; among the ``operations``, ``digit`` is ``e // g % n``.  Raises
+    :class:`ValueError` for an unknown operation.
     """
     if unknown := set(operations) - set(OPERATIONS):
         raise ValueError(f"there is no operation {min(unknown)!r}, but {', '.join(OPERATIONS)}")
@@ -108,7 +108,7 @@ def expressions(
 def _expressions(
     draw: st.DrawFn, atoms: tuple[Expr, ...], of: Numbers, depth: int, operations: tuple[str, ...]
 ) -> Expr:
-    # a division among others, and then another one inside of it, are what there is to get wrong
+    # divisions are drawn more often, because most mistakes are in sums of them and in nested ones
     divisions = tuple(o for o in operations if o in ("div", "mod"))
     some = (*operations, *divisions, *divisions) if depth > 0 else ()
     kind = _pick(draw, *(("atom",) if atoms else ()), "constant", *some)
@@ -144,7 +144,7 @@ def _expressions(
 @lru_cache(256)
 @st.composite
 def _boxes(draw: st.DrawFn, of: Numbers, empty: bool) -> tuple[int, int]:
-    """From zero mostly; the size is one of the numbers, or one beside it."""
+    """Draw a box, mostly from zero, whose size is near one of the numbers."""
     lo = _pick(draw, 0, 0, 0, 0, -1, 2, -of[0])
     size = _pick(draw, *_near(of), 1, 1, 1, 2)
     return lo, lo - 1 if empty and not draw(_integers(0, 9)) else lo + size - 1
@@ -157,7 +157,7 @@ def _variables(draw: st.DrawFn, prefix: str, least: int, most: int, of: Numbers,
 
 @st.composite
 def constraints(draw: st.DrawFn, atoms: Sequence[str | Expr], of: Numbers = (2, 3, 6, 4), depth: int = 2) -> Constraint:
-    """An expression within bounds; often a congruence, or an equation between variables."""
+    """Constraints: an expression within bounds; often a congruence, or an equation between variables."""
     exprs = tuple(var(a) if isinstance(a, str) else a for a in atoms)
     match _pick(draw, "any", "congruence", "equation") if exprs else "any":
         case "congruence":
@@ -174,7 +174,7 @@ def constraints(draw: st.DrawFn, atoms: Sequence[str | Expr], of: Numbers = (2, 
 
 @st.composite
 def domains(draw: st.DrawFn, rank: int | None = None, facts: int = 2, empty: bool = False) -> IndexingMap:
-    """A map without results: up to three dimensions, or ``rank``, their boxes and up to so many constraints."""
+    """Maps without results, with up to three dimensions or ``rank``, and up to ``facts`` constraints."""
     return draw(maps(rank, results=0, ranges=0, rts=0, facts=facts, empty=empty))
 
 
@@ -195,11 +195,11 @@ def maps(
     of: Numbers = (),
     names: Sequence[str] = _NAMES,
 ) -> IndexingMap:
-    """A map with up to three dimensions and results, or with ``rank`` and ``results`` of them.
+    """Maps with up to three dimensions and results, or with ``rank`` and ``results`` of them.
 
-    ``ranges``, ``rts`` and ``facts`` bound the numbers of range and runtime variables and of constraints.  With ``sources``
-    some runtime variables say where they are read, with ``empty`` some boxes are empty, and with ``large`` numbers go up to
-    2^62.  ``of`` are the numbers to use, in place of drawn ones.  ``names`` begin the names of the variables of each kind.
+    ``ranges``, ``rts`` and ``facts`` limit the numbers of range and runtime variables and of constraints.  With
+    ``sources`` some runtime variables have a source, with ``empty`` some boxes are empty, and with ``large`` numbers go
+    up to 2^62. ``of`` replaces the drawn numbers.  ``names`` are the prefixes of the variables of each kind.
     """
     of = of or draw(numbers(large))
     d, s, rt = names
@@ -221,9 +221,9 @@ def maps(
 
 
 def points(m: IndexingMap) -> st.SearchStrategy[tuple[int, ...]]:
-    """Points of the box of a map, a value for each variable: dimensions, ranges, runtime variables; corners often.
+    """Points in the box of a map, as values of dimensions, ranges and runtime variables; often at its corners.
 
-    There is none if the box is empty.
+    There are no points if the box is empty.
     """
     if any(v.hi < v.lo for v in m.variables):
         return st.nothing()
@@ -236,7 +236,7 @@ _TYPES = ("f32", "pred", "s32", "bf16", "s4", "u8", "c64", "f8e4m3fn")
 
 @st.composite
 def layouts(draw: st.DrawFn, rank: int, tiles: int = 2) -> Layout:
-    """An order of ``rank`` dimensions, and up to so many tiles."""
+    """Layouts: an order of ``rank`` dimensions, and up to ``tiles`` tiles."""
     order = draw(st.permutations(tuple(reversed(range(rank)))))
     size = _sampled((2, 1, 3, 4, 8, 128))
     found = []
@@ -248,7 +248,7 @@ def layouts(draw: st.DrawFn, rank: int, tiles: int = 2) -> Layout:
 
 @st.composite
 def shapes(draw: st.DrawFn, rank: int | None = None, layout: bool = True, empty: bool = True) -> Shape:
-    """An array of up to four dimensions, or ``rank``; some without elements if ``empty``, some with a ``layout``."""
+    """Arrays of up to four dimensions, or ``rank``; some without elements if ``empty``, some with a ``layout``."""
     n = draw(_integers(0, 4)) if rank is None else rank
     sizes = (1, 2, 3, 4, 5, 8, *((0,) if empty else ()))
     dims = draw(st.lists(_sampled(sizes), min_size=n, max_size=n))
@@ -258,9 +258,9 @@ def shapes(draw: st.DrawFn, rank: int | None = None, layout: bool = True, empty:
 
 # ------------------------------------------------------------------------------------------------- ops and HLO
 def op_instances(ops: Iterable[type[Op]] = (), max_rank: int = 2) -> st.SearchStrategy[tuple[Op, list[list[int]]]]:
-    """Ops with attributes, and the sizes of operands that they accept.
+    """Ops with attributes, and sizes of operands that they accept.
 
-    Of ``ops``, which are classes decorated by ``@op``; of all that indexproof knows without any.
+    The ops are ``ops``, classes decorated by ``@op``, or by default all that indexproof knows.
     """
     cases = [
         [case for rank in range(max_rank + 1) for case in cls.cases(rank)] for cls in tuple(ops) or tuple(OPS.values())
@@ -272,16 +272,16 @@ def op_instances(ops: Iterable[type[Op]] = (), max_rank: int = 2) -> st.SearchSt
 def _instances(draw: st.DrawFn, case: Case) -> tuple[Op, list[list[int]]]:
     try:
         values = random_instance(case, draw(st.randoms(use_true_random=False)), tries=30)
-    except ValueError:  # numbers as small as can be, of which none will do
+    except ValueError:  # the drawn choices are minimal, and none of the numbers satisfies the hypotheses
         values = random_instance(case, random.Random(0))
     return case.instance(values)
 
 
 def random_instance(case: Case, rng: random.Random, low: int = -2, high: int = 4, tries: int = 2000) -> dict[Var, int]:
-    """Random values in ``[low, high]`` for the symbols of a case that satisfy its hypotheses.
+    """Return random values in ``[low, high]`` for the symbols of a case that satisfy its hypotheses.
 
-    Values in a hypothesis that fails are drawn again until all hold.  Raises :class:`ValueError` when
-    ``tries`` draws are not enough.
+    Values in a violated hypothesis are redrawn until all hold.  Raises :class:`ValueError` after ``tries`` draws
+    without success.
     """
     hypotheses = [(c, c.variables()) for c in case.hypotheses]
     values = {v: rng.randint(low, high) for v in case.symbols}
@@ -295,7 +295,7 @@ def random_instance(case: Case, rng: random.Random, low: int = -2, high: int = 4
 
 
 def _true(condition: Condition, values: Mapping[Any, int]) -> bool:
-    """Whether a condition holds; one with a division by zero does not."""
+    """Return whether a condition holds; one with a division by zero does not."""
     try:
         return condition.evaluate(values)
     except ZeroDivisionError:
@@ -324,7 +324,7 @@ def _reversed(draw: st.DrawFn, name: str, x: Dims) -> tuple[str, Dims]:
 
 
 def _reshaped(draw: st.DrawFn, name: str, x: Dims) -> tuple[str, Dims]:
-    """One dimension is split where a size divides it, or all become one."""
+    """Split one dimension at a divisor of its size, or merge all into one."""
     splits = [(k, d) for k, n in enumerate(x) for d in range(2, n) if n % d == 0]
     one = _pick(draw, None, *splits)
     shape = (math.prod(x),) if one is None else (*x[: one[0]], x[one[0]] // one[1], one[1], *x[one[0] + 1 :])
@@ -376,9 +376,9 @@ _INSTRUCTIONS: tuple[Callable[[st.DrawFn, str, Dims], tuple[str, Dims]], ...] = 
 
 @st.composite
 def hlo_modules(draw: st.DrawFn, instructions: int = 5, elements: int = 2000) -> Module:
-    """A module that computes an array from one parameter, ``p0``, in up to so many instructions.
+    """Modules that compute an array from one parameter, ``p0``, in up to ``instructions`` instructions.
 
-    Arrays have at most so many ``elements``.
+    Arrays have at most ``elements`` elements.
     """
     dims = draw(st.lists(_sampled((1, 2, 3, 4, 6, 8)), max_size=3))
     arrays: list[tuple[str, Dims]] = [("p0", tuple(dims))]

@@ -1,5 +1,5 @@
-"""A second opinion on verdicts (reports/trust.md).
+"""Second opinions on verdicts (reports/trust.md).
 
-:mod:`.smtlib` writes an obligation as a script for any solver; :mod:`.opinion` asks cvc5 about it and about every
-question that a proof rests on.
+:mod:`.smtlib` writes an obligation as a script for any solver.  :mod:`.opinion` gives cvc5 this script and all
+questions that a proof rests on.
 """

@@ -1,4 +1,4 @@
-"""Two engines that contradict each other: the end of a run, with everything that repeats it."""
+"""The error that ends a run if two engines contradict each other, with everything to repeat the question."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ...core.errors import IndexproofError
 
 
 class Disagreement(IndexproofError):
-    """A second solver contradicts a verdict, so that one of the two (or an encoding) is wrong.
+    """Raised if a second solver contradicts a verdict, so that one of the two (or an encoding) is wrong.
 
-    ``script`` is the question as SMT-LIB 2; ``answers`` what each engine says of it, by name and version.  A run that
-    meets one ends with it.
+    ``script`` is the question in SMT-LIB 2, and ``answers`` has the answer of each engine, by name and version.  It
+    ends the run.
     """
 
     def __init__(self, obligation: str, what: str, script: str, answers: Mapping[str, str], note: str = "") -> None:
@@ -29,11 +29,11 @@ class Disagreement(IndexproofError):
 
     @property
     def name(self) -> str:
-        """A name for files, the same for the same question."""
+        """A name for files, determined by the question."""
         return f"disagreement-{hashlib.sha256(self.script.encode()).hexdigest()[:12]}"
 
     def write(self, folder: Path) -> tuple[Path, Path]:
-        """Write the question as ``.smt2`` and the answers as ``.json``; returns where.  Raises :class:`OSError`."""
+        """Write the question as ``.smt2`` and the answers as ``.json``; return both paths.  Raises :class:`OSError`."""
         folder.mkdir(parents=True, exist_ok=True)
         question, answers = folder / f"{self.name}.smt2", folder / f"{self.name}.json"
         question.write_text(self.script, "utf-8")

@@ -1,6 +1,6 @@
-"""Obligations as files that any solver can check: the claims, the questions that proofs rest on, and cvc5's proofs.
+"""Exports obligations for other solvers: the claims, the questions that proofs rest on, and cvc5's proofs.
 
-A file asks one question and says which answer is expected.  ``index.json`` says which file belongs to which obligation.
+Each file asks one question and states the expected answer.  ``index.json`` lists the files of each obligation.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from .opinion import Claim, claims_of
 from .smtlib import Answer, counterexample_script
 from .solvers import cvc5_proof
 
-#: For one case of a false rule, this part of what a search for a counterexample may cost.
+#: Fraction of the model budget for the counterexample to one case of a false rule.
 _CASE = 0.1
-#: Resource units of cvc5 for one proof.
+#: Limit on the resource units of cvc5 for one proof.
 _PROOF = 500_000
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The files of one obligation by name, and what ``index.json`` says of it."""
+    """The files of one obligation by name, and its entry in ``index.json``."""
 
     files: dict[str, str]
     entry: dict[str, Any] = field(default_factory=dict)
@@ -49,16 +49,16 @@ def expected_answer(o: Obligation, v: Verdict) -> Answer:
 
 
 def file_name(number: int, o: Obligation) -> str:
-    """The stem of an obligation's files: its number and its name, as far as it goes into a file name."""
+    """Return the stem of an obligation's files: its number and the start of its name."""
     words = re.findall(r"[0-9A-Za-z]+", f"{o.subject} {o.kind}")
     return f"{number:05d}-{'-'.join(words)[:80]}"
 
 
 def export(number: int, o: Obligation, v: Verdict, budget: Budget, *, leaves: bool, proofs: bool) -> Exported:
-    """The files of one obligation.
+    """Return the files of one obligation.
 
-    With ``leaves`` it is proved again, for the questions that the proof rests on; with ``proofs`` cvc5 is asked for a
-    proof of every question whose answer is ``unsat``, and what it gives is checked (:func:`.solvers.cvc5_proof`).
+    With ``leaves`` it is proved again to collect the questions that the proof rests on.  With ``proofs`` cvc5 must
+    prove every question whose answer is ``unsat``, and its proof is checked (:func:`.solvers.cvc5_proof`).
     """
     stem = file_name(number, o)
     expected = expected_answer(o, v)
@@ -98,12 +98,12 @@ def export(number: int, o: Obligation, v: Verdict, budget: Budget, *, leaves: bo
 def _claims(
     stem: str, o: Obligation, v: Verdict, expected: Answer, budget: Budget
 ) -> Iterator[tuple[str, str, Answer]]:
-    """The files of the claims, and what a solver should answer to each."""
+    """Yield the files of the claims, each with the expected answer."""
     several = list(claims_of(o))
     for k, claim in enumerate(several, start=1):
         case = f"-case-{k}" if len(several) > 1 else ""
         answer, point = expected, v.witness
-        if case and expected == "sat":  # one of the cases is false, the others are not known from that
+        if case and expected == "sat":  # only one case must be false, which says nothing about the others
             answer, point = _answer(claim, point, budget)
         comments = [
             f"{o.family}: {o.subject}: {o.kind}" + (f", case {k} of {len(several)}" if case else ""),
@@ -116,7 +116,7 @@ def _claims(
 
 
 def _answer(claim: Claim, point: Mapping[str, int] | None, budget: Budget) -> tuple[Answer, Mapping[str, int] | None]:
-    """Return the expected answer for one case of a claim that fails at ``point``, and the point where the case fails."""
+    """Return the expected answer for one case of a claim that fails at ``point``, and a point where the case fails."""
     names = variables_of([*claim[0], claim[1]])
     if point is not None and all(v.name in point for v in names) and fails({v: point[v.name] for v in names}, *claim):
         return "sat", point
@@ -127,7 +127,7 @@ def _answer(claim: Claim, point: Mapping[str, int] | None, budget: Budget) -> tu
 
 
 def _with_proof(files: dict[str, str], name: str) -> dict[str, Any]:
-    """Add the proof of a question, and say what it is worth."""
+    """Add the proof of a question, and return its entry."""
     try:
         proof = cvc5_proof(files[name], _PROOF)
     except InputError as error:

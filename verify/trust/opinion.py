@@ -1,7 +1,7 @@
-"""The second opinion: cvc5 is asked what z3 was asked, and the obligation itself (reports/trust.md, "Second opinion").
+"""Second opinions: cvc5 gets the questions of z3, and the obligation itself (reports/trust.md, "Second opinion").
 
-A proof is asked about twice: every linear question that it rests on, and the whole obligation as :mod:`.smtlib` writes
-it, which is nonlinear and may be left open.  A counterexample or an example is asked about at its point.
+A proof is checked twice: by every linear question that it rests on, and by the whole obligation as :mod:`.smtlib`
+writes it, which is nonlinear and may stay undecided.  A counterexample or an example is checked at its point.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ Claim: TypeAlias = tuple[Sequence[Condition], Condition]
 
 @dataclass(frozen=True)
 class Limits:
-    """Resource units of cvc5 for one question of each kind."""
+    """Limits on the resource units of cvc5 for one question of each kind."""
 
     leaf: int = 2_000_000
-    #: For an obligation whose questions settle it: most that it can prove at all it proves at once.
+    #: For an obligation whose questions were confirmed: cvc5 proves most that it can prove at once.
     brief: int = 3_000
     whole: int = 20_000
-    #: For a nonlinear question of a proof, and for an obligation whose questions do not settle it.
+    #: For a nonlinear question of a proof, and for an obligation whose questions were not all confirmed.
     patient: int = 100_000
 
 
 _LIMITS = Limits()
-#: An obligation of a rule file has at most so many cases that are asked about as a whole.
+#: Limit on the cases of an obligation of a rule file that are checked as a whole.
 _CASES = 200
 
 
 def confirmer(name: str) -> str:
-    """The second solver and its version, which is part of a verdict's key.
+    """Return the second solver with its version, which is part of a verdict's key.
 
-    Raises :class:`InputError` where it is not installed or unknown.
+    Raises :class:`InputError` if it is not installed or unknown.
     """
     if name != "cvc5":
         raise InputError(f"there is no second opinion from `{name}`", expected="cvc5")
@@ -56,21 +56,21 @@ def confirmer(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _reply(text: str, rlimit: int) -> Reply:
-    # dimensions of an op ask the same; the answer depends on the text alone
+    # memoized, because dimensions of an op ask the same question; the answer depends on the text alone
     return cvc5_reply(text, rlimit)
 
 
 def second_opinion(o: Obligation, v: Verdict, evidence: Sequence[ProofQuestion]) -> Opinion | None:
-    """Ask cvc5 about a verdict and the questions it rests on; ``None`` where there is nothing to ask.
+    """Ask cvc5 about a verdict and the questions it rests on; return ``None`` if there is nothing to ask.
 
-    Raises :class:`Disagreement` where it says the contrary.
+    Raises :class:`Disagreement` if cvc5 contradicts the verdict.
     """
     if v.status in (Status.UNDECIDED, Status.NOT_CHECKED):
         return None
     if v.witness is not None:
         return _of_example(o, v.witness)
     if o.question == "exists" and v.status is Status.PROVED:
-        return None  # a rule file keeps no example
+        return None  # rules of rule files store no example
     leaves = dict.fromkeys((q.strategy, q.smtlib()) for q in evidence)
     confirmed = spent = 0
     for n, (strategy, text) in enumerate(leaves, start=1):
@@ -78,21 +78,21 @@ def second_opinion(o: Obligation, v: Verdict, evidence: Sequence[ProofQuestion])
         spent += reply.resources
         if reply.answer == "sat":
             raise _disagreement(o, f"question {n} of {len(leaves)} of the proof by {strategy}", text)
-        # a question about products is as right as the encoding that made it: it can contradict, but not confirm
+        # a question about products is only as sound as its encoding: it can contradict, but not confirm
         confirmed += reply.answer == "unsat" and strategy == "linear"
-    # an identity needed no solver, and a finding decides nothing
+    # an identity needs no solver, and a finding decides nothing
     limit = _LIMITS.brief if confirmed == len(leaves) else _LIMITS.patient
     whole, more = _whole(o, limit if leaves and o.gate else _LIMITS.whole)
     return Opinion(cvc5_name(), whole, len(leaves), confirmed, resources=spent + more)
 
 
 def _whole(o: Obligation, rlimit: int) -> tuple[bool, int]:
-    """Whether cvc5 proves the obligation as it stands, and at what cost."""
+    """Return whether cvc5 proves the obligation itself, and the cost."""
     spent = 0
     whole = True
     try:
         for claim in claims_of(o):
-            # a solver that gives up on one form may settle the other; it is asked only with patience
+            # a solver that gives up on one form may decide the other, which is tried only with a large budget
             for named in (False, True) if rlimit > _LIMITS.whole else (False,):
                 text = counterexample_script(*claim, "unsat", named=named)
                 reply = _reply(text, rlimit)
@@ -110,7 +110,7 @@ def _whole(o: Obligation, rlimit: int) -> tuple[bool, int]:
 
 
 def _of_example(o: Obligation, point: Mapping[str, int]) -> Opinion:
-    """Whether some claim of the obligation has its counterexample at the point."""
+    """Check that some claim of the obligation has its counterexample at the point."""
     spent = 0
     asked: list[tuple[str, str]] = []
     try:
@@ -132,7 +132,7 @@ def _of_example(o: Obligation, point: Mapping[str, int]) -> Opinion:
 
 
 def claims_of(o: Obligation, *, every: bool = False) -> Iterator[Claim]:
-    """The claims in the core language that an obligation makes: itself, or those of a rule in a rule file case by case.
+    """Yield an obligation's claims in the core language: itself, or the cases of a rule in a rule file.
 
     Raises :class:`TooLargeError` for a rule with too many cases; ``every`` case is wanted where one of them decides.
     """
@@ -146,7 +146,7 @@ def claims_of(o: Obligation, *, every: bool = False) -> Iterator[Claim]:
 
 
 def _disagreement(o: Obligation, what: str, text: str, claim: Claim | None = None) -> Disagreement:
-    """The report: both answers again, and at cvc5's model who is right by exact evaluation."""
+    """Return the error with the answers of both solvers, and with the claim's exact value at cvc5's model."""
     first = z3_reply(text, 20_000_000)
     second = cvc5_reply(text, _LIMITS.leaf, values=True)
     note = ""

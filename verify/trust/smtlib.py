@@ -1,10 +1,10 @@
 """Obligations as SMT-LIB 2 scripts: standalone, with the expected answer, for any solver to check.
 
-Written from the obligation alone, by code that shares nothing with :mod:`..encode`, :mod:`..preprocess` or
-:mod:`..linear`: what a solver says of such a script is a second opinion on all of them.  A script asks for a
-counterexample: hypotheses, no divisor is zero, and not the goal.  ``unsat`` means that the hypotheses imply the goal.
+The scripts are written from the obligation alone, by code that shares nothing with :mod:`..encode`, :mod:`..preprocess`
+or :mod:`..linear`, so an answer is a second opinion on all of them.  A script asks for a counterexample: hypotheses,
+nonzero divisors, and the negated goal.  ``unsat`` means that the hypotheses imply the goal.
 
-SMT-LIB's own ``div`` rounds down for a positive divisor only, so division is defined in the script's first lines.
+SMT-LIB's own ``div`` rounds down for a positive divisor only, so the script defines floor division itself.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 Answer = Literal["unsat", "sat", "unknown"]
 
-#: Longer terms get a name of their own, so that no text is longer than the expression is large.
+#: Longer terms get a name, so that a script is not much longer than the expression is large.
 _LONG = 160
 _PLAIN = re.compile(r"[A-Za-z][0-9A-Za-z_]*")
-#: Words that mean something in a script; a variable that is called so gets a number.
+#: Words with a meaning in scripts; variables with these names get a number instead.
 _TAKEN = frozenset(
     re.findall(
         r"\w+",
@@ -48,7 +48,7 @@ _NEEDS = {"floormod": ("floordiv",), "ceildiv": ("floordiv",)}
 
 
 class _Text:
-    """Expressions and conditions as SMT-LIB terms."""
+    """Translates expressions and conditions to SMT-LIB terms."""
 
     def __init__(self, names: Mapping[Var, str], named: bool = False) -> None:
         self.names = names
@@ -60,11 +60,11 @@ class _Text:
         self._memo: dict[Expr, str] = {}
 
     def value(self, e: Expr) -> str:
-        """The term of an expression."""
+        """Return the term of an expression."""
         return interpret((e,), self, self._memo)[0]
 
     def condition(self, c: Condition) -> str:
-        """The formula of a condition."""
+        """Return the formula of a condition."""
         return condition_interpret(c, self.value, self)
 
     # -- expressions
@@ -91,7 +91,7 @@ class _Text:
         return self._folded("maximum", args)
 
     def _named(self, a: str, b: str) -> tuple[str, str]:
-        """Names for quotient and remainder, with what defines them."""
+        """Return names for quotient and remainder, and assert their definitions."""
         self.linear = self.linear and b.isdigit()
         if (a, b) not in self._pairs:
             n = len(self._pairs)
@@ -164,7 +164,7 @@ class _Text:
 
 
 def names_of(conditions: Sequence[Condition]) -> dict[Var, str]:
-    """A symbol for every variable, in order: its own name where that is a plain word and no other has it."""
+    """Return a symbol for every variable, in order: its own name if that is a plain word and unique, else a number."""
     found = {v for c in conditions for v in c.variables()}
     variables = sorted(found, key=lambda v: (natural_key(v.name), v.kind))
     plain = [v.name for v in variables if _PLAIN.fullmatch(v.name) and v.name not in _TAKEN]
@@ -180,10 +180,10 @@ def counterexample_script(
     comments: Sequence[str] = (),
     named: bool = False,
 ) -> str:
-    """The question whether some integers satisfy the hypotheses and violate the goal, no divisor being zero.
+    """Return a script that asks for integers that satisfy the hypotheses and violate the goal, with nonzero divisors.
 
-    With ``point`` the variables have these values, which makes ``sat`` easy to find and no weaker.  With ``named``
-    quotients and remainders are constants with their defining inequalities, instead of functions.
+    With ``point`` the variables are fixed to these values, which makes ``sat`` easy to find and no weaker.  With
+    ``named`` quotients and remainders are constants with their defining inequalities, instead of functions.
     """
     conditions = [*hypotheses, goal]
     names = names_of(conditions)
@@ -215,7 +215,7 @@ def counterexample_script(
 
 
 def script_at(o: Obligation, point: Mapping[str, int]) -> str:
-    """The script of an obligation that fails at a point, with what it says in words above it."""
+    """Return the script of an obligation that fails at a point, with its statement as a comment."""
     comments = [
         f"{o.family}: {o.subject}: {o.kind}",
         o.statement(),

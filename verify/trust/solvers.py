@@ -1,4 +1,4 @@
-"""Scripts put to a solver: the one place that imports cvc5, and z3 asked in the same words.
+"""Gives scripts to solvers: cvc5, which is imported in this module alone, and z3.
 
 Limits are resource units, never seconds, and every question has a solver of its own, so an answer depends on the script
 and the versions alone.
@@ -16,15 +16,15 @@ import z3
 
 from ...core.errors import InputError
 
-#: The expected answer, which a solver that is asked for an opinion is not told.
+#: The expected answer, which is removed from scripts for a second opinion.
 _STATUS = re.compile(r"\(set-info :status \w+\)")
 
 
 @dataclass(frozen=True)
 class Reply:
-    """``sat``, ``unsat`` or ``unknown``, and the resource units it took.
+    """The answer ``sat``, ``unsat`` or ``unknown``, and the resource units spent.
 
-    ``values`` are those of the script's constants where they were asked for and there are some.
+    ``values`` are those of the script's constants, if requested and available.
     """
 
     answer: str
@@ -34,7 +34,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Proof:
-    """A proof in cvc5's own format, the number of its steps, and the rules among them that nothing justifies."""
+    """A proof in cvc5's own format, the number of its steps, and the rules in it that have no justification."""
 
     text: str
     steps: int
@@ -42,7 +42,7 @@ class Proof:
 
 
 def available() -> bool:
-    """Whether cvc5 is installed."""
+    """Return whether cvc5 is installed."""
     try:
         import cvc5  # noqa: F401
     except ImportError:
@@ -62,19 +62,19 @@ def _cvc5() -> Any:
 
 @lru_cache(maxsize=1)
 def cvc5_name() -> str:
-    """``cvc5 VERSION``.  Raises :class:`InputError` where it is not installed."""
+    """Return ``cvc5 VERSION``.  Raises :class:`InputError` if it is not installed."""
     return f"cvc5 {_cvc5().__version__}"
 
 
 def z3_name() -> str:
-    """``z3 VERSION``."""
+    """Return ``z3 VERSION``."""
     return f"z3 {z3.get_version_string()}"
 
 
 def cvc5_reply(script: str, rlimit: int, *, values: bool = False) -> Reply:
-    """Ask cvc5 a script with one ``(check-sat)``, within ``rlimit`` resource units.
+    """Give cvc5 a script with one ``(check-sat)``, within ``rlimit`` resource units.
 
-    Raises :class:`InputError` where cvc5 is not installed or cannot read the script.
+    Raises :class:`InputError` if cvc5 is not installed or cannot read the script.
     """
     solver, known, answer = _asked(script, rlimit, {"produce-models": "true"} if values else {})
     spent = int(solver.getStatistics()["resource::resourceUnitsUsed"]["value"])
@@ -86,7 +86,7 @@ def cvc5_reply(script: str, rlimit: int, *, values: bool = False) -> Reply:
 
 
 def _asked(script: str, rlimit: int, options: Mapping[str, str]) -> tuple[Any, Any, str]:
-    """A solver that has read a script, its symbols, and its answer."""
+    """Return a solver that has read a script, its symbols, and its answer."""
     cvc5 = _cvc5()
     solver = cvc5.Solver(cvc5.TermManager())
     for option, value in {"rlimit": str(rlimit), **options}.items():
@@ -107,11 +107,11 @@ def _asked(script: str, rlimit: int, options: Mapping[str, str]) -> tuple[Any, A
 
 
 def cvc5_proof(script: str, rlimit: int) -> Proof | None:
-    """cvc5's proof that a script is contradictory, checked; ``None`` where it gives none.
+    """Return cvc5's proof that a script is unsatisfiable, checked; ``None`` if it gives none.
 
-    Every step is checked by cvc5 when the proof is made (its option ``check-proofs``).  Here is checked that the proof
-    ends in a contradiction and assumes nothing but assertions of the script.  Raises :class:`InputError` where a check
-    fails, cvc5 is not installed or cannot read the script.
+    cvc5 checks every step when it produces the proof (its option ``check-proofs``).  Checked here is that the proof
+    ends in a contradiction and assumes only assertions of the script.  Raises :class:`InputError` if a check fails, or
+    if cvc5 is not installed or cannot read the script.
     """
     options = {"produce-proofs": "true", "check-proofs": "true", "proof-granularity": "dsl-rewrite"}
     solver, _, answer = _asked(script, rlimit, options)
@@ -150,7 +150,7 @@ def cvc5_proof(script: str, rlimit: int) -> Proof | None:
 
 
 def z3_reply(script: str, rlimit: int) -> Reply:
-    """Ask z3 the same script."""
+    """Give z3 the same script."""
     solver = z3.Solver(ctx=z3.Context())
     solver.set("rlimit", rlimit)
     solver.set("random_seed", 0)

@@ -1,7 +1,7 @@
-"""Intervals of integers, and what operators make of them.
+"""Intervals of integers and their transfer functions.
 
-That the transfer functions are sound and tight is stated in :mod:`indexproof.rules.transfer` and proved for all bounds.
-:class:`~indexproof.core.facts.Facts` says what is known of an expression.
+:mod:`indexproof.rules.transfer` states that the transfer functions are sound and tight, and this is proved for all
+bounds.  :class:`~indexproof.core.facts.Facts` bounds the values of expressions.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ INF: Final = math.inf
 
 
 def is_infinite(a: End) -> bool:
-    """Whether an end is infinite.  `math.isinf` would convert an integer first, and refuse a large one."""
+    """Return whether an end is infinite.  `math.isinf` would convert integers to floats and reject large ones."""
     return type(a) is float
 
 
 def _plus(a: End, b: End) -> End:
-    # int + inf would convert the integer to a float first, and overflow for large ones
+    # int + inf would convert the integer to a float and overflow for large ones
     return a if is_infinite(a) else b if is_infinite(b) else a + b
 
 
@@ -34,7 +34,7 @@ def _times(a: End, b: End) -> End:
 
 
 def _quotient(a: End, b: End) -> End:
-    """``a // b`` in the limit; ``b`` is not zero."""
+    """Return ``a // b`` in the limit; ``b`` is not zero."""
     if is_infinite(b):
         if is_infinite(a):
             return INF if (a > 0) == (b > 0) else -INF
@@ -52,12 +52,12 @@ class Interval(NamedTuple):
 
     @property
     def empty(self) -> bool:
-        """Whether no integer lies in it."""
+        """Whether the interval has no members."""
         return self.lo > self.hi
 
     @property
     def constant(self) -> int | None:
-        """The only member, where there is exactly one."""
+        """The only member, or ``None`` unless there is exactly one."""
         return int(self.lo) if self.lo == self.hi else None
 
     @property
@@ -69,7 +69,7 @@ class Interval(NamedTuple):
         return isinstance(x, int) and self.lo <= x <= self.hi
 
     def inside(self, other: Interval) -> bool:
-        """Whether every member is a member of ``other``."""
+        """Return whether every member is a member of ``other``."""
         return self.empty or (other.lo <= self.lo and self.hi <= other.hi)
 
     def __and__(self, other: Interval) -> Interval:
@@ -83,26 +83,26 @@ class Interval(NamedTuple):
         return Interval(min(self.lo, other.lo), max(self.hi, other.hi))
 
     def shift(self, n: int) -> Interval:
-        """``{x + n}``."""
+        """Return ``{x + n}``."""
         return Interval(_plus(self.lo, n), _plus(self.hi, n))
 
     def plus(self, other: Interval) -> Interval:
-        """``{x + y}``."""
+        """Return ``{x + y}``."""
         return Interval(_plus(self.lo, other.lo), _plus(self.hi, other.hi))
 
     def scale(self, k: int) -> Interval:
-        """``{k·x}`` (its convex hull)."""
+        """Return the convex hull of ``{k·x}``."""
         ends = _times(self.lo, k), _times(self.hi, k)
         return Interval(*ends) if k >= 0 else Interval(ends[1], ends[0])
 
     def times(self, other: Interval) -> Interval:
-        """``{x·y}`` (its convex hull): attained at corners."""
+        """Return the convex hull of ``{x·y}``, whose ends are products of ends."""
         return _hull(_times(x, y) for x in self for y in other)
 
     def floordiv(self, other: Interval) -> Interval:
-        """``{x // y | y ≠ 0}``: attained at corners of the negative and of the positive divisors.
+        """Return the convex hull of ``{x // y | y ≠ 0}``, whose ends are quotients of ends.
 
-        Empty when zero is the only divisor.
+        The positive and the negative divisors are treated separately.  Empty when zero is the only divisor.
         """
         out = EMPTY
         for side in _without_zero(other):
@@ -110,11 +110,11 @@ class Interval(NamedTuple):
         return out
 
     def ceildiv(self, other: Interval) -> Interval:
-        """``{ceildiv(x, y) | y ≠ 0}``."""
+        """Return ``{ceildiv(x, y) | y ≠ 0}``."""
         return self.scale(-1).floordiv(other).scale(-1)
 
     def mod(self, other: Interval) -> Interval:
-        """``{x % y | y ≠ 0}``: exact for up to 32 moduli on either side of zero, an enclosure for more."""
+        """Return ``{x % y | y ≠ 0}``: exact for up to 32 moduli of either sign, an over-approximation for more."""
         out = EMPTY
         for side in _without_zero(other):
             out |= self._mod_positive(side) if side.lo > 0 else self.scale(-1)._mod_positive(side.scale(-1)).scale(-1)
@@ -131,7 +131,7 @@ class Interval(NamedTuple):
                 return Interval(self.lo % n, self.hi % n)
             return Interval(0, n - 1)
         if self.hi < 0 and self.lo >= -m.lo:
-            # every modulus is added once
+            # every remainder is x + m
             return Interval(_plus(self.lo, m.lo), _plus(self.hi, m.hi))
         finite = not (is_infinite(self.lo) or is_infinite(self.hi) or is_infinite(m.lo) or is_infinite(m.hi))
         if finite and self.hi - self.lo < m.hi - 1 and m.hi - m.lo < _MODULI:
@@ -143,11 +143,11 @@ class Interval(NamedTuple):
         return Interval(0, min(self.hi, top) if self.lo >= 0 else top)
 
     def minimum(self, other: Interval) -> Interval:
-        """``{min(x, y)}``."""
+        """Return ``{min(x, y)}``."""
         return Interval(min(self.lo, other.lo), min(self.hi, other.hi))
 
     def maximum(self, other: Interval) -> Interval:
-        """``{max(x, y)}``."""
+        """Return ``{max(x, y)}``."""
         return Interval(max(self.lo, other.lo), max(self.hi, other.hi))
 
     def __str__(self) -> str:
@@ -156,7 +156,7 @@ class Interval(NamedTuple):
         return f"{left}, {right}"
 
 
-#: So many moduli are looked at one by one.
+#: Up to this many moduli, :meth:`Interval.mod` enumerates them.
 _MODULI: Final = 32
 EMPTY: Final = Interval(1, 0)
 LINE: Final = Interval(-INF, INF)

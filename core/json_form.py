@@ -1,12 +1,12 @@
-"""The JSON form of maps, for machines; reading what was written gives the same map.
+"""The JSON form of maps, for machines; reading what was written returns the same map.
 
 ``{"dims": [["d0", lo, hi], ...], "ranges": [...], "rts": [...], "results": [EXPR, ...],
 "constraints": [[EXPR, lo, hi], ...]}`` where EXPR is an integer, a variable's name, or ``[op, a, b]`` with op
-``add``, ``mul``, ``fdiv``, ``mod``, ``cdiv``, ``min`` or ``max``.  Where runtime variables have sources there
-is a further key ``"sources"`` with one entry for each of them: ``null`` or
+``add``, ``mul``, ``fdiv``, ``mod``, ``cdiv``, ``min`` or ``max``.  If some runtime variable has a source, there
+is also a key ``"sources"`` with one entry for each runtime variable: ``null`` or
 ``{"hlo": TEXT, "results": [EXPR, ...]}``.
 
-``ranges``, ``rts``, ``constraints`` and ``sources`` may be left out.  Errors name the place as a path:
+``ranges``, ``rts``, ``constraints`` and ``sources`` are optional.  Errors give their position as a path:
 ``results[0][2]: unknown variable `d7```.
 """
 
@@ -45,7 +45,7 @@ _EXPRESSION: Final = "an integer, a variable name or [op, a, b]"
 
 # --------------------------------------------------------------------------------------------------- writing
 def expr_to_json(e: Expr, variables: Sequence[Var] = ()) -> Json:
-    """``e`` as nested lists; ``variables`` orders the summands as in the textual notation."""
+    """Return ``e`` as nested lists; ``variables`` orders the summands as in the textual notation."""
     return _exprs_to_json((e,), variables)[0]
 
 
@@ -76,7 +76,7 @@ def _nested(op: str, parts: list[Json]) -> Json:
 
 
 def map_to_json(m: IndexingMap) -> dict[str, Json]:
-    """``m`` as plain dictionaries and lists; :func:`dump_json` makes text of it."""
+    """Return ``m`` as plain dictionaries and lists; :func:`dump_json` converts them to text."""
     expect_map(m)
     exprs = dict(zip(m.roots, _exprs_to_json(m.roots, [v.expr for v in m.variables]), strict=True))
     data = map_data(m, exprs.__getitem__)
@@ -86,7 +86,7 @@ def map_to_json(m: IndexingMap) -> dict[str, Json]:
 
 
 def map_data(m: IndexingMap, written: Callable[[Expr], Json]) -> dict[str, Json]:
-    """The JSON form of ``m``, whose expressions are ``written`` in some way."""
+    """Return the JSON form of ``m``, with each expression encoded by ``written``."""
     groups = {"dims": m.dims, "ranges": m.ranges, "rts": m.rts}
     return {
         **{key: [[v.name, v.lo, v.hi] for v in group] for key, group in groups.items()},
@@ -101,7 +101,7 @@ def map_data(m: IndexingMap, written: Callable[[Expr], Json]) -> dict[str, Json]
 
 # --------------------------------------------------------------------------------------------------- reading
 class Place:
-    """A place in JSON, written out only when something is wrong there."""
+    """A position in JSON, converted to text only for error messages."""
 
     __slots__ = ("outer", "step")
 
@@ -126,22 +126,22 @@ class Place:
     def error(self, message: str, expected: str = "") -> InputError:
         return InputError(message, path=str(self), expected=expected)
 
-    # -- what may stand there
+    # -- checks of the value at this position
     def each(self, value: Json, read: Callable[[Json, Place], T]) -> tuple[T, ...]:
-        """Read every element of a list with ``read``, which is given its place."""
+        """Read every element of a list with ``read``, which is passed the element and its position."""
         if not isinstance(value, (list, tuple)):
             raise self.error(f"{kind(value)} is no list", "a list")
         return tuple(read(x, self / i) for i, x in enumerate(value))
 
     def row(self, value: Json, *names: str) -> Sequence[Json]:
-        """A list that has an element for each of the ``names``."""
+        """Check that ``value`` is a list with one element for each of ``names``, and return it."""
         if not isinstance(value, (list, tuple)) or len(value) != len(names):
             what = f"a list of {len(value)}" if isinstance(value, (list, tuple)) else kind(value)
             raise self.error(f"unexpected {what}", f"[{', '.join(names)}]")
         return value
 
     def fields(self, value: Json, keys: Sequence[str], optional: Sequence[str] = ()) -> Mapping[str, Json]:
-        """An object with these ``keys``, perhaps without the ``optional`` ones."""
+        """Check that ``value`` is an object with these ``keys``, the ``optional`` ones perhaps missing; return it."""
         expected = f"the keys {', '.join(keys)}"
         if not isinstance(value, Mapping):
             raise self.error(f"{kind(value)} is no object", expected)
@@ -159,14 +159,14 @@ class Place:
         return value
 
     def made(self, build: Callable[..., T], *parts: Any) -> T:
-        """Call ``build``, whose complaints are about what is written here."""
+        """Call ``build``; report its :class:`InputError` at this position."""
         try:
             return build(*parts)
         except InputError as error:
             raise self.error(error.message, error.expected) from None
 
     def name(self, value: Json) -> str:
-        """A name that a variable may have."""
+        """Check that ``value`` is a valid name of a variable, and return it."""
         if not isinstance(value, str) or not is_name(value):
             raise self.error(f"{kind(value)} is no name for a variable", "letters, digits and `_`")
         return value
@@ -197,10 +197,10 @@ def expr_from_json(
     path: str = "$",
     quasi_affine: bool = False,
 ) -> Expr:
-    """The expression that nested lists denote, over ``variables`` (by default any name).
+    """Read an expression from nested lists, over ``variables`` (by default any name).
 
-    Unless ``quasi_affine``, products of variables and symbolic divisors are allowed.  Raises
-    :class:`InputError` with the path of the place, which begins with ``path``.
+    Unless ``quasi_affine``, products of variables and symbolic divisors are allowed.  Raises :class:`InputError` with
+    the path of the error, which begins with ``path``.
     """
     if variables is not None and not isinstance(variables, Mapping):
         variables = {v: var(v) for v in variables}
@@ -208,7 +208,7 @@ def expr_from_json(
 
 
 def _expr(data: Json, scope: Mapping[str, Expr] | None, path: Place, quasi_affine: bool) -> Expr:
-    # shared lists are read once; a list inside itself is found by meeting it while it is still open
+    # shared lists are read once; a list inside itself is detected because it is still open
     done: dict[int, Operand] = {}
     open_: set[int] = set()
     stack: list[tuple[Sequence[Json], list[Operand], Place]] = []
@@ -242,7 +242,7 @@ def _expr(data: Json, scope: Mapping[str, Expr] | None, path: Place, quasi_affin
 
 
 def _operator(item: Sequence[Json], path: Place) -> None:
-    """Check the form of ``[op, a, b]`` before reading its arguments."""
+    """Check the form of ``[op, a, b]`` before its arguments are read."""
     if not item:
         raise path.error("an empty list where an expression stands", _EXPRESSION)
     op = item[0]
@@ -290,10 +290,10 @@ def _apply(op: str, operands: list[Operand], path: Place, quasi_affine: bool) ->
 
 
 def map_from_json(data: Json, *, first_line: int = 1, first_column: int = 1) -> IndexingMap:
-    """The map that JSON text, or the dictionary read from it, denotes.
+    """Read a map from JSON text or from the dictionary parsed from it.
 
-    Raises :class:`InputError` and nothing else: with line and column where the text is no JSON, with a path
-    where the JSON is no map.
+    Raises :class:`InputError` and nothing else: with line and column where the text is no JSON, with a path where the
+    JSON is no map.
     """
     if isinstance(data, str):
         data = load_json(data, first_line=first_line, first_column=first_column)
@@ -301,7 +301,7 @@ def map_from_json(data: Json, *, first_line: int = 1, first_column: int = 1) -> 
 
 
 def read_map_data(data: Json, top: Place, expression: Callable[[Json, Place, Mapping[str, Expr]], Expr]) -> IndexingMap:
-    """The map at ``top``; ``expression`` reads an expression over the variables that it is given."""
+    """Read the map at ``top``; ``expression`` reads one expression over the variables passed to it."""
     top.fields(data, _KEYS, optional=("ranges", "rts", "constraints", "sources"))
     scope: dict[str, Expr] = {}
 
@@ -338,6 +338,6 @@ def read_map_data(data: Json, top: Place, expression: Callable[[Json, Place, Map
 
 
 def read_constraint(row: Json, at: Place, expression: Callable[[Json, Place], Expr]) -> Constraint:
-    """The constraint ``[EXPR, lo, hi]``, of which ``expression`` reads the first part."""
+    """Read the constraint ``[EXPR, lo, hi]``; ``expression`` reads its first part."""
     e, lo, hi = at.row(row, "expression", "lo", "hi")
     return Constraint(expression(e, at / 0), (at / 1).integer(lo, "bound"), (at / 2).integer(hi, "bound"))

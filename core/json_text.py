@@ -1,8 +1,7 @@
-"""JSON text of any depth.
+"""Reading and writing JSON text of any depth.
 
-The standard library's reader and writer recurse, and refuse integers of thousands of digits; expressions
-nested ten thousand deep and huge bounds are ordinary input here.  Duplicate keys, ``NaN`` and ``Infinity``
-are errors.
+The standard library's reader and writer recurse, and reject integers with thousands of digits; here expressions nested
+ten thousand deep and huge bounds are ordinary input.  Duplicate keys, ``NaN`` and ``Infinity`` are errors.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ _STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{
 _NUMBER: Final = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![0-9A-Za-z.])")
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _WORD: Final = re.compile(r"[A-Za-z]+")
-#: Most values that are written; lists that share parts can have astronomically long text.
+#: Limit on the number of values written; lists with shared parts can have astronomically long text.
 MAX_VALUES: Final = 20_000_000
 
 
 def load_json(
     text: str, places: dict[int, dict[Any, int]] | None = None, /, *, first_line: int = 1, first_column: int = 1
 ) -> Any:
-    """The value that JSON ``text`` denotes; raises :class:`InputError` with line and column.
+    """Read the value of JSON ``text``; raises :class:`InputError` with line and column.
 
-    ``places`` is given the offset of every key and of every item of a list, by the ``id`` of what contains it.
+    ``places``, if given, receives the offset of every key and list item, indexed by the ``id`` of its container.
     """
     if not isinstance(text, str):
         raise InputError(f"expected JSON text, not {type(text).__name__}")
@@ -45,7 +44,7 @@ def load_json(
         return found.end() if found else at
 
     def key(at: int, into: dict[str, Any]) -> tuple[str, int]:
-        """A new key of ``into`` and the place behind its colon."""
+        """Read a new key of ``into``; return it with the position after its colon."""
         name, end = string(at, "a key in double quotes")
         if name in into:
             raise error(f"duplicate key {quoted(name)}", at, "each key once")
@@ -62,7 +61,7 @@ def load_json(
             raise unexpected(at, expected)
         return str(json.loads(found[0])), found.end()
 
-    # open containers, the key outside that waits for each, where they opened
+    # open containers, each with the pending key of its parent and the position of its opening bracket
     stack: list[tuple[Any, str, int]] = []
     pending = ""
     at = space(1 if text.startswith("\ufeff") else 0)
@@ -94,7 +93,7 @@ def load_json(
             value, at = _WORDS[word[0]], word.end()
         else:
             raise unexpected(at, "a JSON value")
-        while True:  # put the value away, and close what closes behind it
+        while True:  # store the value, and pop all containers that end after it
             at = space(at)
             if not stack:
                 if at < len(text):
@@ -122,14 +121,14 @@ def load_json(
 
 
 def dump_json(value: Any) -> str:
-    """Compact JSON text of dictionaries, lists, strings, numbers, booleans and ``None``.
+    """Return compact JSON text of dictionaries, lists, strings, numbers, booleans and ``None``.
 
-    Raises :class:`TypeError` for anything else, and :class:`~indexproof.core.errors.TooLargeError` when lists
-    share parts so often that more than ``MAX_VALUES`` values would be written.
+    Raises :class:`TypeError` for anything else, and :class:`~indexproof.core.errors.TooLargeError` when the text, in
+    which shared parts are repeated, would have more than ``MAX_VALUES`` values.
     """
     _check_size(value)
     out: list[str] = []
-    todo: list[Any] = [(value,)]  # values in one-tuples; strings are finished text
+    todo: list[Any] = [(value,)]  # values are wrapped in one-tuples; strings are finished text
     while todo:
         item = todo.pop()
         if isinstance(item, str):
@@ -156,7 +155,7 @@ def dump_json(value: Any) -> str:
 
 
 def _check_size(root: Any) -> None:
-    """Count the values below ``root`` as often as they would be written, without writing them."""
+    """Raise for more than ``MAX_VALUES`` values below ``root``; shared parts count each time they are written."""
     sizes: dict[int, int] = {}
     todo: list[tuple[Any, bool]] = [(root, False)]
     while todo:
@@ -169,6 +168,6 @@ def _check_size(root: Any) -> None:
             if sizes[id(value)] > MAX_VALUES:
                 raise TooLargeError(f"the JSON text would have more than {MAX_VALUES} values")
         elif id(value) not in sizes:
-            sizes[id(value)] = MAX_VALUES + 1  # what a list that contains itself finds, and what stops it
+            sizes[id(value)] = MAX_VALUES + 1  # a list that contains itself finds this size, which exceeds the limit
             todo.append((value, True))
             todo.extend((x, False) for x in parts)

@@ -1,4 +1,4 @@
-"""Functions that expressions call and that modules define which are made of expressions: conditions, notation."""
+"""Functions that expressions call but that modules built on expressions define: conditions, notation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["LATE", "Late"]
 
 
 class Late(dict[str, Any]):
-    """Functions by name; the modules that define them are loaded when one is first asked for."""
+    """A table of functions by name; the first lookup of a missing name loads the modules that define them."""
 
     load: Callable[[], None]
 

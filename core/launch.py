@@ -1,16 +1,16 @@
-"""Threads, blocks and warps: which elements of an output each of them computes, as indexing maps.
+"""Kernel launches as indexing maps: the output elements that each thread, block and warp computes.
 
-A kernel runs on a grid of blocks of threads. XLA numbers a thread by its position along the axes of the grid, x fastest,
-where along each axis the threads of a block are neighbours, and gives the elements of the output to the threads in that
-order, `unroll` neighbours in memory at a time; what a grid cannot take at once it takes in further rounds, the *chunks*
-(reports/hlo.md, "Threads, blocks and warps").
+A kernel runs on a grid of blocks of threads. XLA numbers a thread by its position along the axes of the grid, x
+fastest, where the threads of a block are adjacent along each axis. It assigns the output elements to the threads in
+that order, `unroll` adjacent elements in memory at a time. If the grid is too small for all elements, it takes the
+others in further rounds, the *chunks* (reports/hlo.md, "Threads, blocks and warps").
 
     >>> from indexproof.core.launch import Launch
     >>> grid = Launch((128, 1, 1), (8, 1, 1)).over("f32[4,8,3,5]")
     >>> grid.chunks, grid.element((5, 0, 0, 3, 0, 0)), grid.place((3, 1, 0, 4))
     (1, (3, 1, 2, 4), (123, 0, 0, 2, 0, 0, 0, 0))
 
-All maps are between elements of the *logical* array; tiles and padding do not matter, the order of dimensions does.
+All maps relate elements of the *logical* array; the order of dimensions matters, tiles and padding do not.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from .op import Case, Coordinates, Demand, Map, Op, Sizes, digits_of, op, produc
 
 Dims = tuple[int, ...]
 
-#: The coordinates of an element's place: thread, block, round, and number within what one thread takes at a time.
+#: The coordinates of a place: thread, block, round, and index among the elements that a thread takes at a time.
 GRID = ("th_x", "th_y", "th_z", "bl_x", "bl_y", "bl_z", "chunk_id", "unroll_id")
-#: The same from the slowest varying to the fastest, as indices into `GRID`.
+#: The same coordinates from the slowest varying to the fastest, as indices into `GRID`.
 _ORDER = (6, 5, 2, 4, 1, 3, 0, 7)
 
 
@@ -42,8 +42,8 @@ _ORDER = (6, 5, 2, 4, 1, 3, 0, 7)
 class GridOrder(Op):
     """Element number n of the output, in memory order, is computed at place number n of the grid.
 
-    The operand is the grid, an array of the sizes of `GRID`; `dims` are the sizes of the output, whose dimensions are
-    in the order `minor_to_major` in memory. Places beyond the last element compute nothing.
+    The operand is the grid, an array with the sizes of `GRID`. `dims` are the sizes of the output; `minor_to_major`
+    gives the memory order of its dimensions. Places beyond the last element compute nothing.
     """
 
     dims: tuple[ExprLike, ...]
@@ -61,17 +61,17 @@ class GridOrder(Op):
     def shape(self, x: Sizes) -> list[Expr]:
         return [lift(n) for n in self.dims]
 
-    # -- both in the order of memory
+    # -- in the order of memory
     def _physical(self, v: Sequence[ExprLike]) -> list[ExprLike]:
         return [v[d] for d in reversed(self.minor_to_major)]
 
     def number(self, o: Coordinates) -> Expr:
-        """The number of an output element."""
+        """Return the number of an output element in memory order."""
         return row_major(self._physical(o), self._physical(self.dims))
 
     @staticmethod
     def place_number(i: Coordinates, x: Sizes) -> Expr:
-        """The number of a place of the grid: along every axis, thread plus block times threads."""
+        """Return the number of a place of the grid: along every axis, thread plus block times threads."""
         return row_major([i[k] for k in _ORDER], [x[k] for k in _ORDER])
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
@@ -98,7 +98,7 @@ class GridOrder(Op):
             grids["x and y"] = (x[0], x[1], one, x[3], x[4], one, one, one)
         if rank < 2:
             grids["every axis"] = x
-        # the order of three dimensions is only another name for each of them
+        # other orders of three dimensions only rename the dimensions
         orders = list(itertools.permutations(range(rank)))
         for order in orders if rank < 3 else [orders[-1], orders[1]][: 5 - rank]:
             for label, grid in grids.items():
@@ -108,7 +108,7 @@ class GridOrder(Op):
 
 @dataclass(frozen=True)
 class Launch:
-    """Threads in a block and blocks in a launch, along x, y and z; neighbours that a thread takes at once; warps.
+    """A launch: threads per block and blocks along x, y and z, elements that a thread takes at a time, warp size.
 
     Raises `InputError` for sizes below 1.
     """
@@ -133,11 +133,11 @@ class Launch:
 
     @property
     def size(self) -> int:
-        """How many threads there are in all."""
+        """The total number of threads."""
         return prod(self.threads) * prod(self.blocks)
 
     def over(self, shape: Shape | str) -> Launched:
-        """This launch computing an output of the shape. Raises `InputError` for a tuple and for unknown sizes."""
+        """Return this launch for an output of the shape. Raises `InputError` for a tuple and for unknown sizes."""
         read = read_shape(shape) if isinstance(shape, str) else shape
         if isinstance(read, TupleShape):
             raise InputError(f"{quoted(str(read))} is a tuple", expected="the shape of one array")
@@ -148,9 +148,9 @@ class Launch:
 
 @dataclass(frozen=True)
 class Launched:
-    """A launch that computes an output: which elements every thread, block and warp takes.
+    """A launch that computes a given output: the elements of every thread, block and warp.
 
-    Dimensions of dynamic size are as large as they may get.
+    Dimensions of dynamic size have their upper bound.
     """
 
     launch: Launch
@@ -158,7 +158,7 @@ class Launched:
 
     @cached_property
     def chunks(self) -> int:
-        """In how many rounds the grid takes all elements."""
+        """The number of rounds in which the grid takes all elements."""
         return -(-self.shape.size // (self.launch.size * self.launch.unroll))
 
     @cached_property
@@ -168,19 +168,19 @@ class Launched:
 
     @cached_property
     def op(self) -> GridOrder:
-        """Elements and places as an op: its operand is the grid, its output the array."""
+        """The relation of places and elements as an op: its operand is the grid, its output the array."""
         layout = self.shape.layout or Layout.default(self.shape.rank)
         return GridOrder(self.shape.dims, layout.minor_to_major)
 
     # -- maps
     @cached_property
     def places(self) -> IndexingMap:
-        """From places of the grid, all coordinates of `GRID`, to elements."""
+        """The map from places of the grid, with all coordinates of `GRID`, to elements."""
         return self._map(GRID)
 
     @cached_property
     def owners(self) -> IndexingMap:
-        """From elements to the place that computes them: the inverse of `places`, with every element in its domain."""
+        """The map from elements to the places that compute them: the inverse of `places`, defined on all elements."""
         dims = symbols("d", self.shape.rank)
         m = self.op.output_to_input(0, dims, (), [lift(n) for n in self.grid])
         boxes = tuple(Variable(v.name, 0, n - 1) for v, n in zip(dims, self.shape.dims, strict=True))
@@ -188,20 +188,20 @@ class Launched:
 
     @cached_property
     def thread_map(self) -> IndexingMap:
-        """`(th_x, th_y, th_z, bl_x, bl_y, bl_z)[chunk_id, unroll_id]` to elements: the identity map of threads.
+        """The map of threads, `(th_x, th_y, th_z, bl_x, bl_y, bl_z)[chunk_id, unroll_id]` to elements.
 
-        As in all maps here, a range over one value is left out.
+        As in all maps here, ranges over one value are omitted.
         """
         return self._map(GRID[:6])
 
     @cached_property
     def block_map(self) -> IndexingMap:
-        """`(bl_x, bl_y, bl_z)[th_x, …]` to elements: what a block computes."""
+        """The map of blocks, `(bl_x, bl_y, bl_z)[th_x, …]` to elements."""
         return self._map(GRID[3:6])
 
     @cached_property
     def warp_map(self) -> IndexingMap:
-        """`(warp_id, bl_x, bl_y, bl_z)[lane_id, …]` to elements: what a warp computes.
+        """The map of warps, `(warp_id, bl_x, bl_y, bl_z)[lane_id, …]` to elements.
 
         Warp and lane number the threads of a block, x fastest. The last warp of a block may be a partial one.
         """
@@ -209,7 +209,7 @@ class Launched:
 
     @cached_property
     def threads_of_warps(self) -> IndexingMap:
-        """`(warp_id, bl_x, bl_y, bl_z)[lane_id]` to `(th_x, th_y, th_z, bl_x, bl_y, bl_z)`."""
+        """The map `(warp_id, bl_x, bl_y, bl_z)[lane_id]` to `(th_x, th_y, th_z, bl_x, bl_y, bl_z)`."""
         threads, warp = self.launch.threads, self.launch.warp
         count = prod(threads)
         lane: Expr = var("lane_id")
@@ -229,7 +229,7 @@ class Launched:
 
     @cached_property
     def warps_of_threads(self) -> IndexingMap:
-        """`(th_x, th_y, th_z)` to warp and lane: the other way round, within a block."""
+        """The map `(th_x, th_y, th_z)` to `(warp, lane)` within a block, the inverse of :attr:`threads_of_warps`."""
         dims = tuple(Variable(name, 0, n - 1) for name, n in zip(GRID[:3], self.launch.threads, strict=True))
         x, y, z = (v.expr for v in dims)
         tx, ty, _ = self.launch.threads
@@ -237,9 +237,9 @@ class Launched:
         return IndexingMap(dims, (), (), (number // self.launch.warp, number % self.launch.warp))
 
     def reads(self, m: IndexingMap, by: str = "thread") -> IndexingMap:
-        """The elements of an operand that a thread reads, or with `by` a block or warp, from the map of the output.
+        """Return the map from threads, or with `by` blocks or warps, to the operand elements that they read.
 
-        `m` is from elements of the output to elements of the operand. Raises `InputError` when it is not.
+        `m` maps elements of the output to elements of the operand. Raises `InputError` otherwise.
         """
         if by not in ("thread", "block", "warp"):
             raise InputError(f"nothing is called {quoted(by)}", expected="thread, block or warp")
@@ -252,7 +252,7 @@ class Launched:
 
     # -- single elements
     def element(self, place: Sequence[int]) -> Dims | None:
-        """The element computed at a place, None when there is none. Coordinates at the end may be left out as 0."""
+        """Return the element computed at a place, or None. Trailing coordinates may be omitted, meaning 0."""
         at = tuple(as_integer(n) for n in place)
         at += (0,) * (len(GRID) - len(at))
         if len(at) != len(GRID) or not all(0 <= k < n for k, n in zip(at, self.grid, strict=True)):
@@ -260,7 +260,7 @@ class Launched:
         return self.places.evaluate(at)
 
     def place(self, element: Sequence[int]) -> Dims:
-        """The place, all coordinates of `GRID`, where an element is computed."""
+        """Return the place, with all coordinates of `GRID`, that computes an element."""
         at = tuple(as_integer(n) for n in element)
         inside = len(at) == self.shape.rank and all(0 <= k < n for k, n in zip(at, self.shape.dims, strict=True))
         found = self.owners.evaluate(at) if inside else None
@@ -269,12 +269,12 @@ class Launched:
         return found
 
     def _map(self, names: Sequence[str]) -> IndexingMap:
-        """The map from some coordinates; the others are ranges."""
+        """Return the map from some coordinates to elements; the other coordinates are ranges."""
         axes = [Variable(name, 0, n - 1) for name, n in zip(GRID, self.grid, strict=True)]
         dims = tuple(v for v in axes if v.name in names)
         ranges = tuple(v for v in axes if v.name not in names and v.size != 1)
         if not self.shape.size:
-            # there are no elements, and no number of a place is below that of one
+            # an array without elements: the bound on the number of a place would be below 0
             nowhere = tuple(integer(0) for _ in self.shape.dims)
             return IndexingMap(dims, ranges, (), nowhere, (Constraint(integer(0), 1, 1),))
         at = [v.expr if v in dims or v in ranges else integer(0) for v in axes]

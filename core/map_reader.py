@@ -1,4 +1,4 @@
-"""Reading a map in whichever notation it is written."""
+"""Reading a map in any of its notations."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def read_map(
 ) -> IndexingMap:
     """Read JSON when ``text`` begins with ``{``, an ``affine_map`` when it begins like one, else the textual notation.
 
-    ``bounds`` are those of variables that the text says none of; JSON says all.  A map with parameters must give all of
-    them values, as in ``n = 4``.  Raises :class:`~indexproof.core.errors.InputError` and nothing else.
+    ``bounds`` are for variables without bounds in the text; in JSON all have bounds.  A map with parameters must give
+    all of them values, as in ``n = 4``.  Raises :class:`~indexproof.core.errors.InputError` and nothing else.
     """
     m = read_any_map(text, bounds=bounds, first_line=first_line, first_column=first_column)
     if isinstance(m, IndexingMap):
@@ -41,7 +41,7 @@ def read_map(
 def read_any_map(
     text: str, *, bounds: Mapping[str, tuple[int, int]] | None = None, first_line: int = 1, first_column: int = 1
 ) -> IndexingMap | ParametricMap:
-    """:func:`read_map`, also of a map whose sizes are parameters; concrete where all of them have values."""
+    """Read a map as :func:`read_map` does, or one with parameters; concrete where all parameters have values."""
     place = {"first_line": first_line, "first_column": first_column}
     is_json = isinstance(text, str) and text.lstrip().startswith("{")
     try:
@@ -52,7 +52,7 @@ def read_any_map(
     except InputError:
         if not isinstance(text, str) or "{" not in text:
             raise
-        # concrete maps are read without a look at this
+        # imported here, so that reading concrete maps does not load it
         from .parametric import parametric_from_json, parse_parametric
 
         if is_json:

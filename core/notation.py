@@ -1,7 +1,6 @@
 """Mathematical notation for people: ``x·c + r``, ``a // b``, ``a mod b``.
 
-Conditions are shown by :mod:`.condition`.  The compilers' own textual notation of maps is
-in :mod:`.text`.
+:mod:`.condition` prints conditions, :mod:`.text` the compilers' own textual notation of maps.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ _KIND_ORDER = {"expr": 0, "": 1, "const": 2, "rest": 3}
 
 
 def _rank(e: Expr) -> tuple[object, ...]:
-    """Reading order of summands and factors: structured terms, expressions, then constants, then the rest."""
+    """Return a sort key for summands and factors: structured terms, expressions, then constants, then the rest."""
     if isinstance(e, Var):
         return (1, _KIND_ORDER.get(e.kind, 1), natural_key(e.name))
     return (0, 0, ())
 
 
 def show(root: Expr) -> str:
-    """``root`` in mathematical notation; iterative, so any depth will do."""
+    """Return ``root`` in mathematical notation; iterative, so nesting may have any depth."""
     text: dict[Expr, tuple[str, int]] = {}
 
     def at(e: Expr, level: int) -> str:
@@ -75,7 +74,7 @@ def show(root: Expr) -> str:
 
 
 def _operand(e: Expr, text: dict[Expr, tuple[str, int]]) -> str:
-    """The left side of a division: anything but an atom or another division is set in parentheses."""
+    """Return the dividend of a division, in parentheses unless it is an atom or another floor division."""
     s, precedence = text[e]
     return s if precedence == _ATOM or isinstance(e, FloorDiv) else f"({s})"
 
@@ -83,7 +82,7 @@ def _operand(e: Expr, text: dict[Expr, tuple[str, int]]) -> str:
 def _sum(node: Sum, text: dict[Expr, tuple[str, int]], at: object) -> tuple[str, int]:
     pieces: list[str] = []
     ordered = sorted(node.terms, key=lambda t: (_rank(t[0]), text[t[0]][0]))
-    # begin with a positive term where there is one: "b - a" reads better than "-a + b"
+    # begin with a positive term if possible: "b - a" reads better than "-a + b"
     ordered.sort(key=lambda t: (isinstance(t[0], Var) and t[0].kind == "rest", t[1] < 0))
     for t, k in ordered:
         s, precedence = text[t]
@@ -105,7 +104,7 @@ complete(show=show)
 
 
 def with_remainders(e: Expr) -> Expr:
-    """``n - k·(n // k)`` as ``n mod k``, wherever that makes the sum ``e`` shorter."""
+    """Replace ``n - k·(n // k)`` by ``n mod k`` wherever that makes the sum ``e`` shorter."""
     while isinstance(e, Sum):
         shorter = next((s for s in _with_one_more(e) if _length(s) < _length(e)), None)
         if shorter is None:
@@ -115,10 +114,10 @@ def with_remainders(e: Expr) -> Expr:
 
 
 def _with_one_more(e: Sum) -> Iterator[Expr]:
-    """The sum with a remainder in place of a quotient: one of its dividend, or of a quotient that it is one of."""
+    """Yield the sum with a quotient replaced by a remainder, of its dividend or of a finer quotient of that."""
     quotients = [(t, c, t.b.value) for t, c in e.terms if isinstance(t, FloorDiv) and isinstance(t.b, Int)]
     for t, c, n in quotients:
-        # y // (d·m) is (y // d) // m
+        # since y // (d·m) is (y // d) // m
         coarser = [(u, n // d) for u, _, d in quotients if u.a is t.a and 0 < d < n and n % d == 0]
         for x, m in [(t.a, n), *coarser]:
             if m > 1 and c % m == 0:

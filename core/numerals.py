@@ -1,22 +1,22 @@
 """Decimal text of integers of any size.
 
-Python refuses to convert integers of more than a few thousand digits, a limit for the whole process that a
-library has no business changing.  Splitting the digits in halves stays below it and is faster than one
-quadratic conversion.
+Python refuses to convert integers of more than a few thousand digits.  This limit applies to the whole process, so a
+library should not change it.  Splitting the digits in halves stays below it and is faster than one quadratic
+conversion.
 """
 
 from __future__ import annotations
 
 from .errors import InputError
 
-#: Numbers with more digits are refused where they are read: arithmetic on them takes more than linear time.
+#: Limit on the digits of a number that is read, because arithmetic on large numbers takes more than linear time.
 MOST_DIGITS = 100_000
-_DIGITS = 600  # below the smallest limit an interpreter can be set to
+_DIGITS = 600  # less than the smallest limit that an interpreter can be set to
 _BITS = 1900  # fewer bits than 10**600 has
 
 
 def parse_int(digits: str) -> int:
-    """The integer that a string of ASCII digits, perhaps after a minus sign, denotes.
+    """Return the integer that a string of ASCII digits denotes; the string may begin with a minus sign.
 
     Raises :class:`InputError` for more than :data:`MOST_DIGITS`.
     """
@@ -31,7 +31,7 @@ def parse_int(digits: str) -> int:
 
 
 def format_int(n: int) -> str:
-    """``n`` in decimal."""
+    """Return ``n`` in decimal."""
     if n.bit_length() <= _BITS:
         return str(n)
     if n < 0:

@@ -1,6 +1,6 @@
-"""Operations: what one says about itself, and the claims that follow from it.
+"""Operations: their declaration, and the claims that follow from it.
 
-An op is a frozen dataclass whose fields are the HLO attributes.  Its methods tell the whole story::
+An op is a frozen dataclass whose fields are the HLO attributes.  Its methods define it completely::
 
     @op
     class Transpose(Op):
@@ -11,15 +11,15 @@ An op is a frozen dataclass whose fields are the HLO attributes.  Its methods te
         def output_to_input(self, k, o, rt, x): return Map([o[n] for n in inverse(self.permutation)])
         def input_to_output(self, k, i, rt, x): return Map([i[p] for p in self.permutation])
 
-``reads`` is the meaning, the two maps are implementations.  Sizes and attributes are integers in production
-and symbols in a proof; the methods cannot tell.  In all of them
+``reads`` is the specification, the two maps are implementations.  Sizes and attributes are integers in production
+and symbols in a proof; the methods do not distinguish them.  In all of them
 
 * ``x, y, …`` are the operands' sizes, one sequence of expressions per operand,
 * ``k`` is the operand's number, ``o`` an output element, ``i`` an element of operand ``k``,
 * ``rt`` holds the op's runtime values *after clamping*, in the order of :meth:`Op.runtime`.
 
-:func:`map_claim` turns one map into what it owes (*in bounds*, *sound*, *complete*), :func:`coverage_claim`
-does so for ops whose operands share out the output, and :func:`concrete` gives the production map.
+:func:`map_claim` states the obligations of one map (*in bounds*, *sound*, *complete*), :func:`coverage_claim`
+those of an op whose operands partition the output, and :func:`concrete` returns the production map.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ Sizes = Sequence[ExprLike]
 Coordinates = Sequence[Expr]
 Direction = Literal["output_to_input", "input_to_output"]
 DIRECTIONS: tuple[Direction, Direction] = ("output_to_input", "input_to_output")
-#: Hypotheses and a goal.
+#: A tuple of hypotheses, and a goal.
 Question = tuple[tuple[Condition, ...], Condition]
-#: A condition on attributes and sizes, and what to tell a person who breaks it.
+#: A condition on attributes and sizes, and the error message where it does not hold.
 Demand = tuple[Condition, str]
 
 _fresh = itertools.count()
@@ -71,9 +71,8 @@ _fresh = itertools.count()
 class Range:
     """A fresh index over ``[0, size)``, which makes a map one-to-many.
 
-    A range that is itself a result of the map stands for that coordinate of the target.  One that occurs
-    inside an expression says with ``witness`` (a function of the target's coordinates) which value names a
-    given target.
+    A range that is itself a result of the map is that coordinate of the target.  One that occurs inside an expression
+    needs a ``witness``: a function from the target's coordinates to the value that yields this target.
     """
 
     size: ExprLike
@@ -82,17 +81,17 @@ class Range:
     index: Var = dataclasses.field(default_factory=lambda: var(f"fresh{next(_fresh)}", "range"))
 
 
-#: In place of an operand's number, for values that no operand holds: the replica's position in its group, and whether an
-#: update of a scatter lands on an element, 1 or 0.
+#: Used as operand numbers for values that no operand holds: the replica's position in its group, and whether an update
+#: of a scatter writes an element (1 or 0).
 POSITION, WRITTEN = -1, -2
 _SOURCES = {POSITION: "replica-position", WRITTEN: "written"}
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """A value known when the program runs: ``operand``'s element at ``index``, clamped to ``[lo, hi]``.
+    """A value known only at run time: ``operand``'s element at ``index``, clamped to ``[lo, hi]``.
 
-    With :data:`POSITION` or :data:`WRITTEN` for the operand it is what these say.
+    :data:`POSITION` and :data:`WRITTEN` as ``operand`` mean the values described there.
     """
 
     operand: int
@@ -102,13 +101,12 @@ class Runtime:
 
     @staticmethod
     def of(operand: int, index: Iterable[ExprLike], lo: ExprLike, hi: ExprLike) -> Runtime:
-        """The same from expressions or integers."""
+        """Return a runtime value given by expressions or integers."""
         return Runtime(operand, tuple(lift(e) for e in index), lift(lo), lift(hi))
 
 
 class Map:
-    """Where a source element goes: one result per target dimension, under conditions, for all values of the
-    ranges.
+    """The targets of a source element: one result per target dimension, under conditions, for all values of the ranges.
 
     Ranges that are not results themselves are listed in ``ranges``.
     """
@@ -144,13 +142,13 @@ class Map:
 
 
 def coordinate(position: int) -> Callable[[Coordinates], Expr]:
-    """The witness of a range that is this coordinate of the target."""
+    """Return the witness of a range that is this coordinate of the target."""
     return lambda target: target[position]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One symbolic instance of an op: proved once, true for all values of its symbols with ``facts``."""
+    """One symbolic instance of an op; its proof holds for all values of its symbols that satisfy ``facts``."""
 
     label: str
     op: Op
@@ -159,7 +157,7 @@ class Case:
 
     @staticmethod
     def of(rank: int, label: str, op: Op, *shapes: Sizes, facts: Iterable[Condition] = ()) -> Case:
-        """The same from sizes that may be integers; the rank makes the label unique."""
+        """Return a case for sizes that may be integers; the rank makes the label unique."""
         return Case(f"rank {rank}, {label}", op, tuple(tuple(lift(n) for n in x) for x in shapes), tuple(facts))
 
     @property
@@ -175,7 +173,7 @@ class Case:
         return (*self.facts, *self.op.requires(*self.shapes))
 
     def instance(self, values: Mapping[Var, int]) -> tuple[Op, list[list[int]]]:
-        """The op and its operands' sizes with integers for all symbols."""
+        """Return the op and its operands' sizes with integers substituted for all symbols."""
         sizes = [[int(n.evaluate(values)) for n in x] for x in self.shapes]
         return substituted(self.op, values), sizes
 
@@ -185,21 +183,22 @@ class Op:
 
     #: Short lower-case name, unique in the catalogue.
     name: ClassVar[str] = ""
-    #: HLO opcodes that this class reads; its own name unless stated.
+    #: HLO opcodes that this class reads; by default its own name.
     opcodes: ClassVar[tuple[str, ...]] = ()
-    #: The number of operands of an op that always has as many.
+    #: The number of operands, for ops where it is fixed.
     operands: ClassVar[int] = 1
-    #: Ops without operands (constant, iota) are a function of one imagined operand of rank 0.
+    #: Whether the op has no operands (constant, iota) and is treated as a function of one virtual operand of rank 0.
     virtual: ClassVar[bool] = False
-    #: An instruction with several operands performs the op on each by itself, one output for each.
+    #: Whether an instruction with several operands applies the op to each separately, with one output for each.
     parallel: ClassVar[bool] = False
-    #: How attributes are read off an HLO instruction over operands of these sizes, by name, beside those of base classes.
+    #: Readers of attributes from an HLO instruction over operands of these sizes, by field name; base classes add
+    #: theirs.
     hlo: ClassVar[Mapping[str, Callable[[Any, Sequence[tuple[int, ...]]], Any]]] = {}
 
-    # -- what it is
+    # -- declaration
     @property
     def arity(self) -> int:
-        """The number of operands (an imagined one counts)."""
+        """The number of operands, including a virtual one."""
         return self.operands
 
     @property
@@ -208,79 +207,78 @@ class Op:
         return 1
 
     def shape(self, *args: Any, **kwargs: Any) -> list[Expr]:
-        """``shape(*x)``: the sizes of the output."""
+        """Return the sizes of the output; called as ``shape(*x)``."""
         raise NotImplementedError(f"{self.name} does not state its shape")
 
     def demands(self, *args: Any, **kwargs: Any) -> Iterator[Demand]:
-        """``demands(*x)``: what makes attributes and sizes legal, each with the message for breaking it."""
+        """Yield the legality conditions on attributes and sizes with error messages; called as ``demands(*x)``."""
         return iter(())
 
     def structure(self, *args: Any, **kwargs: Any) -> None:
-        """``structure(*x)``: raise :class:`InputError` unless ranks and dimension numbers fit."""
+        """Raise :class:`InputError` unless ranks and dimension numbers fit; called as ``structure(*x)``."""
 
     def runtime(self, *args: Any, **kwargs: Any) -> list[Runtime]:
-        """``runtime(o, *x)``: the values that say where output element ``o`` reads."""
+        """Return the runtime values that determine what output element ``o`` reads; called as ``runtime(o, *x)``."""
         return []
 
     def runtime_between(self, k: int, o: Coordinates, i: Coordinates, *x: Sizes) -> list[Runtime]:
-        """The values that say whether output element ``o`` reads element ``i`` of operand ``k``.
+        """Return the runtime values that determine whether output element ``o`` reads element ``i`` of operand ``k``.
 
-        Those of :meth:`runtime` unless an op says otherwise, as one does whose operand elements name the place
-        that they go to.
+        By default those of :meth:`runtime`; an op overrides this where operand elements determine where they are
+        written.
         """
         return self.runtime(o, *x)
 
     # -- meaning and maps
     def reads(self, *args: Any, **kwargs: Any) -> list[Condition]:
-        """``reads(k, o, i, rt, *x)``: when output element ``o`` reads element ``i`` of operand ``k``."""
+        """Return when output ``o`` reads element ``i`` of operand ``k``; called as ``reads(k, o, i, rt, *x)``."""
         raise NotImplementedError(f"{self.name} does not state what it reads")
 
     def output_to_input(self, *args: Any, **kwargs: Any) -> Map:
-        """``output_to_input(k, o, rt, *x)``: the elements of operand ``k`` that output ``o`` reads."""
+        """Return the elements of operand ``k`` that output ``o`` reads; called as ``output_to_input(k, o, rt, *x)``."""
         raise NotImplementedError(f"{self.name} has no map from output to operand")
 
     def input_to_output(self, *args: Any, **kwargs: Any) -> Map:
-        """``input_to_output(k, i, rt, *x)``: the output elements that read element ``i`` of operand ``k``."""
+        """Return the outputs that read element ``i`` of operand ``k``; called as ``input_to_output(k, i, rt, *x)``."""
         raise NotImplementedError(f"{self.name} has no map from operand to output")
 
     def connected(self, result: int, k: int) -> bool:
-        """Whether output number ``result`` reads operand ``k`` at all."""
+        """Return whether output number ``result`` reads operand ``k`` at all."""
         return True
 
     def part(self, result: int) -> Op:
-        """The op that makes output number ``result``, for an op whose outputs have different sizes."""
+        """Return the op that computes output number ``result``, for an op whose outputs have different sizes."""
         return self
 
     @property
     def at_most(self) -> str:
-        """Why the maps may name elements that are not read; nothing for maps that are exact."""
+        """The reason why the maps may over-approximate the elements that are read; empty for exact maps."""
         return ""
 
     def sharing(self) -> tuple[int, ...]:
-        """Operands of which exactly one, with one element, supplies each output element; empty: no claim."""
+        """Return operands of which exactly one, with one element, supplies each output element; empty for no claim."""
         return ()
 
     # -- proof, input
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
-        """Every symbolic instance with operands (or, where stated, outputs) of this rank."""
+        """Yield every symbolic instance whose operands (or, where stated, outputs) have this rank."""
         return iter(())
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[tuple[int, ...]]) -> Op:
-        """The op that an instruction over operands of these sizes performs, its attributes as :attr:`hlo` reads them."""
+        """Return the op of an instruction over operands of these sizes, with its attributes read by :attr:`hlo`."""
         return cls(**{name: read(instruction, shapes) for name, read in _read_fields(cls).items()})  # type: ignore[arg-type]
 
     # -- derived
     def requires(self, *x: Sizes) -> list[Condition]:
-        """Legality of attributes and sizes: the hypotheses of every proof about this op."""
+        """Return the legality conditions on attributes and sizes: the hypotheses of every proof about this op."""
         return list(_required(self, lifted(x)))
 
     def validate(self, *x: Sizes) -> None:
-        """Raise :class:`InputError` that names parameter, value and shape, unless the op is legal on these
-        operands.
+        """Raise :class:`InputError` with parameter, value and shape unless the op is legal on these operands.
 
-        Demands that symbols leave open pass: they are hypotheses of the proof.
+        Conditions that depend on symbols are not checked: they are hypotheses of the proof.
         """
         shapes = lifted(x)
         wanted = 0 if self.virtual else self.arity
@@ -300,11 +298,11 @@ class Op:
             raise self.error(broken)
 
     def error(self, message: str, expected: str = "") -> InputError:
-        """An :class:`InputError` about this op."""
+        """Return an :class:`InputError` about this op."""
         return InputError(f"{self.name}: {message}", expected=expected)
 
     def text(self) -> str:
-        """Name and attributes, as in ``transpose(permutation=(1, 0))``."""
+        """Return name and attributes, as in ``transpose(permutation=(1, 0))``."""
         shown = []
         for f in dataclasses.fields(self):  # type: ignore[arg-type]  # every op is a dataclass: see `op`
             value = getattr(self, f.name)
@@ -340,7 +338,7 @@ class Op:
             raise self.error(f"{what} is not increasing{on}")
 
     def _same_sizes(self, x: Sequence[Sizes], operands: Sequence[int], but: Sequence[int] = ()) -> Iterator[Demand]:
-        """Demand that these operands have the same sizes, except in the dimensions `but`."""
+        """Yield the demands that these operands have the same sizes, except in the dimensions `but`."""
         first, *others = operands
         for k in others:
             for d, (m, n) in enumerate(zip(x[first], x[k], strict=False)):
@@ -382,40 +380,40 @@ def op(cls: C) -> C:
 # ---------------------------------------------------------------------------------------------------- helpers
 @cache
 def _read_fields(cls: type[Op]) -> dict[str, Callable[[Any, Sequence[tuple[int, ...]]], Any]]:
-    """How HLO states each field of an op, as the class or one of its bases declares."""
+    """Return the reader of each field of an op from HLO, as declared by the class or its bases."""
     read = {name: of for base in reversed(cls.__mro__) for name, of in vars(base).get("hlo", {}).items()}
     return {f.name: read[f.name] for f in dataclasses.fields(cls) if f.name in read}  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=16)
 def _required(op: Op, shapes: tuple[tuple[Expr, ...], ...]) -> tuple[Condition, ...]:
-    """:meth:`Op.requires`; both directions of every operand ask for it one after the other."""
+    """Return :meth:`Op.requires`, cached because both directions of every operand ask for it in succession."""
     sizes = [n >= 0 for s in shapes for n in s if not isinstance(n, Int)]
     return (*sizes, *(c for c, _ in op.demands(*shapes)))
 
 
 def lifted(shapes: Iterable[Sizes]) -> tuple[tuple[Expr, ...], ...]:
-    """Sizes as expressions."""
+    """Return sizes as expressions."""
     return tuple(tuple(lift(n) for n in x) for x in shapes)
 
 
 def box(coordinates: Iterable[Expr], sizes: Iterable[ExprLike]) -> list[Condition]:
-    """Every coordinate is within ``[0, size - 1]``."""
+    """Return the conditions that every coordinate is within ``[0, size - 1]``."""
     return [c.within(0, lift(n) - 1) for c, n in zip(coordinates, sizes, strict=True)]
 
 
 def symbols(stem: str, count: int) -> tuple[Var, ...]:
-    """``stem0, stem1, …``."""
+    """Return the variables ``stem0, stem1, …``."""
     return tuple(var(f"{stem}{k}") for k in range(count))
 
 
 def product(sizes: Iterable[ExprLike]) -> Expr:
-    """The product of sizes; 1 for none."""
+    """Return the product of sizes; 1 for none."""
     return mul(*sizes)
 
 
 def divide_exactly(a: ExprLike, b: ExprLike) -> Expr:
-    """``a // b`` where ``b`` is known to divide ``a``: a factor of a symbolic product is cancelled."""
+    """Return ``a // b`` where ``b`` is known to divide ``a``, with common factors cancelled."""
     a, b = lift(a), lift(b)
     if a is b:
         return integer(1)
@@ -436,7 +434,7 @@ def divide_exactly(a: ExprLike, b: ExprLike) -> Expr:
 
 
 def quotient(a: ExprLike, b: ExprLike) -> Expr:
-    """``a // b``; for literals, ``a // 1 = a`` and ``(x // c) // b = x // (c·b)``."""
+    """Return ``a // b``; for literals, ``a // 1 = a`` and ``(x // c) // b = x // (c·b)``."""
     a, b = lift(a), lift(b)
     if isinstance(b, Int):
         if b.value == 1:
@@ -447,12 +445,12 @@ def quotient(a: ExprLike, b: ExprLike) -> Expr:
 
 
 def remainder(a: ExprLike, b: ExprLike) -> Expr:
-    """``a % b``; zero for the literal divisor one."""
+    """Return ``a % b``; zero for the literal divisor one."""
     return integer(0) if lift(b) is integer(1) else mod(a, b)
 
 
 def row_major(coordinates: Sequence[ExprLike], sizes: Sequence[ExprLike]) -> Expr:
-    """The position of an element when the last dimension varies fastest."""
+    """Return the position of an element when the last dimension varies fastest."""
     place: Expr = integer(0)
     for c, n in zip(coordinates, sizes, strict=True):
         place = place * n + c
@@ -460,13 +458,13 @@ def row_major(coordinates: Sequence[ExprLike], sizes: Sequence[ExprLike]) -> Exp
 
 
 def digits_of(place: ExprLike, sizes: Sequence[ExprLike]) -> list[Expr]:
-    """The element at a row-major position within ``sizes``: the inverse of :func:`row_major`."""
+    """Return the element at a row-major position within ``sizes``: the inverse of :func:`row_major`."""
     digits: list[Expr] = []
     rest = lift(place)
     for n in reversed(sizes[1:]):
         digits.append(remainder(rest, n))
         rest = quotient(rest, n)
-    # the most significant digit needs no remainder: the position is within the array
+    # the position is within the array, so the most significant digit needs no remainder
     return [rest, *reversed(digits)] if sizes else []
 
 
@@ -475,7 +473,7 @@ def _shown(shapes: Iterable[Sizes]) -> str:
 
 
 def exact_text(value: object) -> str:
-    """A value for a message: tuples and lists without the spelling of their elements' classes."""
+    """Return a value as text for a message: tuples and lists with ``str`` of their elements, not ``repr``."""
     if isinstance(value, tuple):
         inner = ", ".join(exact_text(v) for v in value)
         return f"({inner},)" if len(value) == 1 else f"({inner})"
@@ -487,7 +485,7 @@ def exact_text(value: object) -> str:
 # ----------------------------------------------------------------------------------------------------- claims
 @dataclass(frozen=True)
 class RangeVariable:
-    """``0 <= variable < size``; ``witness`` is the value for a given source and target."""
+    """A range of a claim, ``0 <= variable < size``; ``witness`` is its value for a given source and target."""
 
     variable: Var
     size: Expr
@@ -510,10 +508,9 @@ class RuntimeValue:
 
 @dataclass(frozen=True)
 class MapClaim:
-    """One map of one op on one operand, with everything that its proof or its production form needs.
+    """One map of one op on one operand, with all parts of its proof and its production form.
 
-    Variables: ``o0, o1, …`` index the output, ``i0, …`` the operand, ``s0, …`` are ranges, ``rt0, …`` runtime
-    values.
+    Variables: ``o0, o1, …`` index the output, ``i0, …`` the operand, ``s0, …`` are ranges, ``rt0, …`` runtime values.
     """
 
     op: Op
@@ -527,9 +524,9 @@ class MapClaim:
     runtime: tuple[RuntimeValue, ...]
     results: tuple[Expr, ...]
     where: tuple[Condition, ...]
-    #: Over source and target: when they are related.
+    #: The conditions under which source and target are related.
     reads: tuple[Condition, ...]
-    #: What may be assumed of sizes, attributes and runtime values.
+    #: The assumptions about sizes, attributes and runtime values.
     assumed: tuple[Condition, ...]
 
     @cached_property
@@ -539,10 +536,10 @@ class MapClaim:
         return (*inside, *box((r.variable for r in self.ranges), (r.size for r in self.ranges)), *self.where)
 
     def obligations(self) -> dict[str, Question]:
-        """The questions that the map owes, by name.
+        """Return the obligations of the map, by name.
 
-        *In bounds*: what it names is an element of the target.  *Sound*: that is related to the source.  *Complete*: it
-        names every related element; the ranges' values are their witnesses.
+        *In bounds*: every result is an element of the target.  *Sound*: that element is related to the source.
+        *Complete*: every related element is a result, for the witnesses as values of the ranges.
         """
         named = dict(zip(self.target, self.results, strict=True))
         here, there = box(self.source, self.source_sizes), box(self.target, self.target_sizes)
@@ -590,7 +587,7 @@ def map_claim(
         m = getattr(op, direction)(operand, source, values, *x)
         reads = op.reads(operand, o, i, values, *x) if stated else []
     except ZeroDivisionError:
-        # an op may divide by a size: nothing is related where there is no element
+        # an op may divide by a size; where that size is zero, the array has no elements and nothing is related
         if integer(0) not in (*sizes, *x[operand]):
             raise op.error(f"division by zero for operands of shapes {_shown(x)}") from None
         m, reads = Map([0] * len(target), [FALSE]), [FALSE]
@@ -628,10 +625,10 @@ def _witness(op: Op, r: Range, target: Coordinates) -> Expr:
 
 
 def coverage_claim(op: Op, shapes: Sequence[Sizes], facts: Iterable[Condition] = ()) -> Question | None:
-    """Of the operands in :meth:`Op.sharing` exactly one, with exactly one element, supplies each output element.
+    """Return the claim that exactly one operand in :meth:`Op.sharing` supplies each output element, with one element.
 
-    Their maps have no ranges, so a supplier that supplies at all supplies one element, and the goal is that exactly one
-    of the maps' conditions holds at every output element.  None for an op that makes no such claim.
+    The maps of these operands have no ranges, so each supplies at most one element.  The goal is therefore that exactly
+    one of the maps' conditions holds at every output element.  Returns None for an op without such a claim.
     """
     claims = [map_claim(op, k, "output_to_input", shapes, facts) for k in op.sharing()]
     if not claims:
@@ -645,14 +642,14 @@ def coverage_claim(op: Op, shapes: Sequence[Sizes], facts: Iterable[Condition] =
 
 
 def substituted(op: Op, values: Mapping[Var, int]) -> Op:
-    """The op with integers for the symbols in its attributes, in tuples and dataclasses too."""
+    """Return the op with integers for the symbols in its attributes, also inside tuples and dataclasses."""
     made = _replace(op, values)
     assert isinstance(made, Op)
     return made
 
 
 def _expressions(value: Any) -> Iterator[Expr]:
-    """The expressions in an op's attributes."""
+    """Yield the expressions in an op's attributes."""
     if isinstance(value, Expr):
         yield value
     elif isinstance(value, tuple):
@@ -679,14 +676,14 @@ def _replace(value: Any, values: Mapping[Var, int]) -> Any:
 def concrete(
     op: Op, operand: int, direction: Direction, shapes: Sequence[Sizes], names: Sequence[str] | None = None
 ) -> IndexingMap:
-    """The map between the op's output and ``operand`` for operands of these sizes.
+    """Return the map between the op's output and ``operand`` for operands of these sizes.
 
     Dimension variables are ``d0, d1, …``, ranges ``s0, …``, runtime values ``rt0, …`` in the order of
-    :meth:`Op.runtime`; a range over a single value is that value.  Bounds are as tight as constraints on
-    single variables make them (see :mod:`.tighten`).  ``names`` are the operands' instructions, as text: the
-    sources of the runtime values.
+    :meth:`Op.runtime`; a range over a single value is replaced by that value.  Bounds are as tight as constraints on
+    single variables make them (see :mod:`.tighten`).  ``names`` are the operands' instructions as text, the sources of
+    the runtime values.
 
-    Raises :class:`InputError` when the op is not legal on these sizes, or when anything is still a symbol.
+    Raises :class:`InputError` when the op is not legal on these sizes, or when a symbol is left.
     """
     op.validate(*shapes)
     claim = map_claim(op, operand, direction, shapes, stated=False)
@@ -729,7 +726,7 @@ def concrete(
 
 
 def source_name(operand: int, names: Sequence[str]) -> str:
-    """The source of a runtime value in a map of an op that knows nothing of the program around it."""
+    """Return the source of a runtime value, for a map of an op outside any program."""
     return _SOURCES.get(operand) or names[operand]
 
 

@@ -1,4 +1,4 @@
-"""Sums that are being read, their parts not yet merged: brackets within brackets are added up once, not once for each."""
+"""Sums that are still being read.  Their terms are merged only once, however deeply sums are nested."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .expr import Expr, linear, operands_first
 
 
 class OpenSum:
-    """Summands with coefficients, open sums among them; a summand may belong to several sums."""
+    """A list of summands with coefficients, which may be open sums and may be shared between sums."""
 
     __slots__ = ("_total", "terms")
 
@@ -17,11 +17,11 @@ class OpenSum:
         self._total: Expr | None = None
 
     def total(self) -> Expr:
-        """The sum as an expression, in time proportional to the summands below it."""
+        """Return the sum as an expression, in time proportional to the number of summands below it."""
         if self._total is None:
             factors = {self: 1}
             flat: list[tuple[Expr, int]] = []
-            # an open sum comes after all those that it is a summand of: what it counts for is then complete
+            # an open sum comes after all those that contain it, so its factor is complete when it is reached
             for part in reversed(operands_first((self,), _unread)):
                 factor = factors.pop(part)
                 for e, k in part.terms:
@@ -36,7 +36,7 @@ class OpenSum:
 
 
 def _unread(part: OpenSum) -> list[OpenSum]:
-    """The summands that are open sums without a total yet."""
+    """Return the summands that are open sums without a total."""
     return [e for e, _ in part.terms if isinstance(e, OpenSum) and e._total is None]
 
 
@@ -45,5 +45,5 @@ Operand: TypeAlias = Expr | OpenSum
 
 
 def closed(x: Operand) -> Expr:
-    """``x`` as an expression."""
+    """Return ``x`` as an expression."""
     return x.total() if isinstance(x, OpenSum) else x

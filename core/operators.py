@@ -1,4 +1,4 @@
-"""The operators by the names that the stored forms of maps, derivations and certificates use."""
+"""The operators by their names in the stored forms of maps, derivations and certificates."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ NAME_OF: Final[dict[type[Expr], str]] = {
     Min: "min",
     Max: "max",
 }
-#: The function that builds it; those of :data:`DIVISIONS` take two operands, the others two or more.
+#: The builder of each operator; those of :data:`DIVISIONS` take two operands, the others two or more.
 OPERATORS: Final[dict[str, Callable[..., Expr]]] = {name: BUILDERS[kind] for kind, name in NAME_OF.items()}
 DIVISIONS: Final = frozenset({"fdiv", "mod", "cdiv"})

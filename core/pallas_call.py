@@ -1,6 +1,6 @@
-"""The grid, blocks and index maps of one ``pallas_call``, without jax; ``indexproof.pallas`` reads them off a function.
+"""The grid, blocks and index maps of one ``pallas_call``, without jax; ``indexproof.pallas`` extracts them.
 
-Sizes of arrays and of the grid may be expressions of symbols; :meth:`PallasCall.at` is the call for values of these.
+Sizes of arrays and of the grid may be expressions over symbols; :meth:`PallasCall.at` substitutes values for these.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from .indexing_map import IndexingMap
 from .interval import Interval
 from .parametric import ParametricMap
 
-#: An integer; in a call with symbolic sizes also an :class:`Expr`.
+#: An integer, or in a call with symbolic sizes an :class:`Expr`.
 Size: TypeAlias = Any
-#: No symbol of sizes has a larger value.
+#: The largest value of any size symbol.
 LARGEST_SIZE = 2**31 - 1
 
 
 @dataclass(frozen=True)
 class BlockDim:
-    """One dimension of a block: at index ``i`` it has ``size`` elements of ``array``, from ``i * step - low`` on.
+    """One dimension of a block: at index ``i`` it has ``size`` elements of ``array``, starting at ``i * step - low``.
 
-    ``low`` and ``high`` are the padding that ``pl.Element`` asks for.
+    ``low`` and ``high`` are the padding that ``pl.Element`` requests.
     """
 
     array: Size
@@ -37,37 +37,37 @@ class BlockDim:
 
     @property
     def last(self) -> Size:
-        """The last index that an index map may return.
+        """The largest index that an index map may return.
 
-        With a step of the block's size (``pl.Blocked``) the last block may reach beyond the array; an element index
-        must leave the whole block within the array and its padding.
+        With a step of the block's size (``pl.Blocked``) the last block may extend beyond the array; for an element
+        index the whole block must lie within the array and its padding.
         """
         return (self.low + self.array + self.high - self.size + self.step - 1) // self.step
 
     @property
     def indices(self) -> Interval:
-        """The indices that an index map may return."""
+        """The interval of indices that an index map may return."""
         return Interval(0, self.last)
 
     @property
     def aligned(self) -> bool:
-        """Whether the blocks of two indices are the same or disjoint."""
+        """Whether any two blocks are equal or disjoint."""
         return self.step == self.size and not self.low and not self.high
 
     @property
     def overhang(self) -> Size:
-        """How far the last block reaches beyond the array."""
+        """The number of elements by which the last block extends beyond the array."""
         return -self.array % self.size if self.aligned else 0
 
 
 @dataclass(frozen=True)
 class BlockedOperand:
-    """An input or output with its blocks; ``index`` takes a point of the grid to the index of a block.
+    """An input or output with its blocks; ``index`` maps a point of the grid to the index of a block.
 
-    ``index`` is ``None`` where it has no such map, and ``why`` says the reason.  ``whole``: the kernel gets the array
-    itself and copies what it wants.  ``revisits``: a block may be taken up again (``RevisitMode.ANY``).  ``used`` is
-    false for an output that nobody reads, ``touched`` for one that the kernel does not mention.  ``alias`` is the name of
-    the input that an output overwrites.
+    ``index`` is ``None`` where no such map exists, and ``why`` gives the reason.  ``whole``: the kernel gets the array
+    itself and copies parts of it.  ``revisits``: iterations may return to a block (``RevisitMode.ANY``). ``used`` is
+    false for an output that is never read, ``touched`` for one that the kernel does not mention.  ``alias`` is the name
+    of the input that an output overwrites.
     """
 
     name: str
@@ -89,13 +89,13 @@ class BlockedOperand:
 
     @property
     def blocks(self) -> tuple[Size, ...]:
-        """How many blocks, or indices of elements, there are along each dimension."""
+        """The number of blocks, or of element indices, along each dimension."""
         return tuple(d.last + 1 for d in self.dims)
 
 
 @dataclass(frozen=True)
 class ScalarTable:
-    """A scalar prefetch operand: ``values`` where they are known, the range of its elements where that is stated."""
+    """A scalar prefetch operand: its ``values`` where known, and the declared range of its elements."""
 
     shape: tuple[int, ...]
     values: Any = None
@@ -106,10 +106,10 @@ class ScalarTable:
 class PallasCall:
     """One ``pallas_call``: its grid with the semantics of each axis, its operands in order, inputs first.
 
-    A size of the grid is ``None`` where it is only known at run time.  Iterations of axes that are ``parallel`` run in any
-    order or at once; the others run one after the other, the last axis fastest.  ``direct``: the kernel stores to the
-    array itself (Triton), so that iterations may share a block and write different elements of it.  ``parameters`` are the
-    symbols of sizes, of which the ``conditions`` hold; index maps are parametric where there are any.
+    A size of the grid is ``None`` where it is only known at run time.  Iterations along ``parallel`` axes run in any
+    order or concurrently; the others run sequentially, the last axis fastest.  ``direct``: the kernel stores to the
+    array itself (Triton), so that iterations may share a block and write different elements of it.  ``parameters`` are
+    the size symbols, which satisfy ``conditions``; with parameters, index maps are parametric.
     """
 
     name: str
@@ -124,7 +124,7 @@ class PallasCall:
     conditions: tuple[Condition, ...] = ()
 
     def at(self, values: Mapping[str, int]) -> PallasCall:
-        """The call of concrete sizes, for values of all parameters."""
+        """Return the call with concrete sizes, for values of all parameters."""
         env: dict[Expr, int] = {var(p): x for p, x in values.items()}
 
         def valued(x: Size) -> Size:
@@ -143,16 +143,16 @@ class PallasCall:
 
     @property
     def parallel(self) -> tuple[int, ...]:
-        """The axes that run in any order, of those with more than one iteration."""
+        """The axes with ``parallel`` semantics and more than one iteration."""
         return tuple(
             k for k, (n, s) in enumerate(zip(self.grid, self.semantics, strict=True)) if "parallel" in s and n != 1
         )
 
     @property
     def iterations(self) -> int | None:
-        """How often the kernel runs, if that is known."""
+        """The number of iterations of the kernel, or ``None`` where it is unknown."""
         return prod(self.grid) if all(isinstance(n, int) for n in self.grid) else None
 
     def operand(self, name: str) -> BlockedOperand:
-        """The operand of that name."""
+        """Return the operand of that name."""
         return next(o for o in self.operands if o.name == name)

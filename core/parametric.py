@@ -1,10 +1,10 @@
-"""Maps with parameters: sizes and strides that are symbols.
+"""Maps with parameters: symbolic sizes and strides.
 
-``(d0, d1)[s0]{n, k} -> (d0 * k + d1), domain: d1 in [0, k - 1], n >= 1``.  A name in braces that the domain gives no box of
-integers is a parameter: it has the same value at all points.  Products of a variable with parameters, divisors made of
-parameters and any comparison or divisibility are allowed; bounds are expressions.  A variable without bounds has all
-integers.  With values for its parameters such a map is an :class:`~.indexing_map.IndexingMap`, which is the form of all
-concrete maps: nothing here slows those.
+``(d0, d1)[s0]{n, k} -> (d0 * k + d1), domain: d1 in [0, k - 1], n >= 1``.  A name in braces without an integer box in
+the domain is a parameter: it has the same value at all points.  Products of a variable with parameters, divisors made
+of parameters and any comparison or divisibility are allowed; bounds are expressions.  A variable without bounds ranges
+over all integers.  With values for its parameters such a map is an :class:`~.indexing_map.IndexingMap`, the form of all
+concrete maps, which pay nothing for this module.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ from .tighten import Bounded, constraints_of
 
 @dataclass(frozen=True, repr=False)
 class ParametricMap:
-    """A map whose sizes and strides are ``parameters``; ``conditions`` are those of its domain, on variables too.
+    """A map whose sizes and strides are ``parameters``; ``conditions`` define its domain, also for variables.
 
-    Raises :class:`InputError` where a product has two factors with variables, or a divisor has one.
+    Raises :class:`InputError` where two factors of a product contain variables, or a divisor does.
     """
 
     dims: tuple[str, ...]
@@ -77,7 +77,7 @@ class ParametricMap:
         for node in postorder(*self._roots):
             if isinstance(node, Var) and node.name not in names:
                 raise InputError(f"unknown variable {quoted(node.name)}", expected=known_names(names))
-            # one factor of a product may have variables, and no divisor
+            # at most one factor of a product may contain variables, and no divisor
             parts = node.factors if isinstance(node, Mul) else (node.b,) if isinstance(node, Binary) else ()
             if sum(not own.isdisjoint(f.variables()) for f in parts) > isinstance(node, Mul):
                 raise InputError(
@@ -91,7 +91,7 @@ class ParametricMap:
 
     @classmethod
     def of(cls, m: IndexingMap | ParametricMap) -> ParametricMap:
-        """The same map; runtime variables are parameters with constant bounds."""
+        """Return ``m`` as a parametric map; its runtime variables become parameters with constant bounds."""
         if isinstance(m, ParametricMap):
             return m
         names = [tuple(v.name for v in group) for group in (m.dims, m.ranges, m.rts)]
@@ -100,12 +100,12 @@ class ParametricMap:
     # -- parts
     @property
     def variables(self) -> tuple[Var, ...]:
-        """Dimensions and ranges as expressions."""
+        """The dimension and range variables as expressions."""
         return tuple(map(var, (*self.dims, *self.ranges)))
 
     @property
     def divisors(self) -> tuple[Expr, ...]:
-        """The divisors that are no integers; at each value of the parameters none may be zero."""
+        """The divisors that are not literals; none may be zero at any values of the parameters."""
         return divisors_of(self._roots)
 
     @property
@@ -116,16 +116,16 @@ class ParametricMap:
 
     @property
     def lower_bounds(self) -> dict[Var, Expr]:
-        """The largest lower bound of each variable that has one, as an expression of the parameters."""
+        """The greatest lower bound of each variable that has one, as an expression over the parameters."""
         return {v: maximum(*lows) for v, lows in self._bounds(1).items()}
 
     @property
     def upper_bounds(self) -> dict[Var, Expr]:
-        """The smallest upper bound of each variable that has one, as an expression of the parameters."""
+        """The least upper bound of each variable that has one, as an expression over the parameters."""
         return {v: minimum(*highs) for v, highs in self._bounds(-1).items()}
 
     def is_box(self, c: Condition) -> bool:
-        """Whether a condition says no more than a lower and an upper bound of one variable by the parameters."""
+        """Return whether a condition only bounds a single variable by expressions over the parameters."""
         bounded = [{v for v, *_ in self._ends(e)} for e in _not_negative(c)]
         return bool(bounded) and all(bounded) and len(set().union(*bounded)) == 1
 
@@ -138,7 +138,7 @@ class ParametricMap:
         return found
 
     def _ends(self, e: Expr) -> Iterator[tuple[Var, int, Expr]]:
-        """The bounds by parameters that ``e >= 0`` gives: a variable, 1 for below or -1 for above, and the bound."""
+        """Yield the bounds that ``e >= 0`` implies: variable, 1 for lower or -1 for upper, bound by parameters."""
         own = {*self.variables}
         for v, sign in itertools.product(own.intersection(e.variables()), (1, -1)):
             end = v - e * sign
@@ -147,10 +147,10 @@ class ParametricMap:
 
     # -- meaning
     def at(self, values: Mapping[str, int], unbounded: int | None = None) -> IndexingMap:
-        """The concrete map at these ``values`` of all parameters.
+        """Return the concrete map at these ``values`` of all parameters.
 
-        With ``unbounded`` a variable without bounds has those that are at most so far from zero.  Raises
-        :class:`InputError` for values that are missing or that the conditions exclude, and without bounds.
+        With ``unbounded``, unbounded variables are restricted to at most this distance from zero, or from their bound.
+        Raises :class:`InputError` for missing values, values that the conditions exclude, and missing bounds.
         """
         missing = [p for p in self.parameters if p not in values]
         if missing or not values.keys() <= {*self.parameters}:
@@ -172,7 +172,7 @@ class ParametricMap:
             for e, lo, hi in _sided(c):
                 low, high = bounds.get(e, LINE)
                 bounds[e] = max(lo, low), min(hi, high)
-        # a box that is empty at these sizes has become a condition that is false
+        # a box that is empty at these sizes has become the condition FALSE
         empty = dict.fromkeys(self.variables, (0, -1))
         boxes = dict[Var, tuple[End, End]](empty) if FALSE in left else self._boxes(bounds)
         if unbounded is not None:
@@ -192,7 +192,7 @@ class ParametricMap:
         return IndexingMap(tuple(made[:rank]), tuple(made[rank:]), (), tuple(results), tuple(constraints))
 
     def _boxes(self, bounds: Mapping[Expr, tuple[End, End]]) -> dict[Var, tuple[End, End]]:
-        """The bounds of each variable: its own, or else those that constraints with bounded variables give."""
+        """Return the bounds of each variable: its own, or those implied by constraints with bounded variables."""
         boxes = {v: bounds.get(v, LINE) for v in self.variables}
         for v in self.variables * 2:
             if math.inf not in map(abs, boxes[v]):
@@ -207,7 +207,7 @@ class ParametricMap:
         return boxes
 
     def fixed(self, values: Mapping[str, int]) -> IndexingMap | ParametricMap:
-        """The map with values for some of its parameters; concrete where it has no other ones."""
+        """Return the map with values for some of its parameters; concrete where no parameters remain."""
         left = tuple(p for p in self.parameters if p not in values)
         if not left:
             return self.at(values)
@@ -219,7 +219,7 @@ class ParametricMap:
         return replace(self, parameters=left, results=tuple(results), conditions=tuple(conditions))
 
     def pinned(self) -> dict[str, int]:
-        """The parameters that a condition ``n == 4`` gives a value, and these values."""
+        """Return the values of the parameters that a condition such as ``n == 4`` fixes."""
         found = {}
         for c in self.conditions:
             if isinstance(c, Compare) and c.op == "==":
@@ -231,7 +231,7 @@ class ParametricMap:
     def evaluate(
         self, dims: Sequence[int], ranges: Sequence[int] = (), parameters: Sequence[int] = ()
     ) -> tuple[int, ...] | None:
-        """The target at one point, or ``None`` outside the domain.  Raises :class:`ZeroDivisionError`."""
+        """Return the target at one point, or ``None`` outside the domain.  Raises :class:`ZeroDivisionError`."""
         names = (*self.variables, *map(var, self.parameters))
         env = dict(zip(names, (*dims, *ranges, *parameters), strict=True))
         if not all(c.evaluate(env) for c in self.conditions):
@@ -240,11 +240,11 @@ class ParametricMap:
 
     # -- transformations
     def primed(self) -> ParametricMap:
-        """The same map with other names for its variables: with a prime, which no text has."""
+        """Return the map with a prime appended to its variables, which no parsed name contains."""
         return self.renamed({v: v + "'" for v in (*self.dims, *self.ranges)})
 
     def renamed(self, names: Mapping[str, str]) -> ParametricMap:
-        """The map with other names."""
+        """Return the map with some variables and parameters renamed."""
         moved = {var(old): var(new) for old, new in names.items()}
         groups = [tuple(names.get(n, n) for n in g) for g in (self.dims, self.ranges, self.parameters)]
         conditions = substitute_conditions(self.conditions, moved)
@@ -252,7 +252,7 @@ class ParametricMap:
         return ParametricMap(groups[0], groups[1], groups[2], tuple(results), tuple(conditions))
 
     def compose(self, inner: IndexingMap | ParametricMap) -> ParametricMap:
-        """First this map, then ``inner``; parameters of one name are one parameter."""
+        """Return the composition, first this map, then ``inner``; parameters with equal names are identified."""
         other = ParametricMap.of(inner)
         if len(self.results) != len(other.dims):
             raise InputError(
@@ -286,7 +286,7 @@ class ParametricMap:
     __repr__ = __str__
 
     def to_json(self) -> dict[str, Any]:
-        """The map as plain lists, conditions as text; :func:`parametric_from_json` reads them."""
+        """Return the map as plain lists, with conditions as text; :func:`parametric_from_json` reads them."""
         order = (*self.variables, *map(var, self.parameters))
         return {
             "dims": [*self.dims],
@@ -298,13 +298,13 @@ class ParametricMap:
 
 
 def divisors_of(roots: Iterable[Expr]) -> tuple[Expr, ...]:
-    """The divisors in expressions that are no integers."""
+    """Return the divisors that are not literals."""
     found = {n.b: None for n in postorder(*roots) if isinstance(n, Binary)}
     return tuple(d for d in found if not isinstance(d, Int))
 
 
 def _not_negative(c: Condition) -> tuple[Expr, ...]:
-    """Expressions that a condition says are not negative."""
+    """Return expressions whose nonnegativity the condition implies."""
     match c:
         case Within(e, lo, hi):
             return e - lo, hi - e
@@ -316,13 +316,13 @@ def _not_negative(c: Condition) -> tuple[Expr, ...]:
 
 
 def _near(lo: End, hi: End, reach: int) -> tuple[End, End]:
-    """The part of an interval that has ends."""
+    """Replace infinite ends of an interval by ends at distance ``reach`` from zero or from the other end."""
     lo = max(lo, min(hi, 0) - reach) if lo == -math.inf else lo
     return lo, min(hi, max(lo, 0) + reach) if hi == math.inf else hi
 
 
 def _sided(c: Condition) -> list[Bounded]:
-    """A condition whose divisors are integers, as bounds of expressions without a constant."""
+    """Return a condition whose divisors are integers, as bounds of expressions without constants."""
     said = isinstance(c, (Within, Divides)) or (isinstance(c, Compare) and c.op != "!=") or c is FALSE
     if not said:
         raise InputError(f"`{format_condition(c)}` is no condition of a domain", expected="<, <=, == or in")
@@ -330,7 +330,7 @@ def _sided(c: Condition) -> list[Bounded]:
 
 
 def _shifted(e: Expr, lo: End, hi: End) -> Bounded:
-    """The bounds of a sum without its constant, and those of a variable rather than of its negation."""
+    """Move the constant of a sum into its bounds, and replace the negation of a variable by the variable."""
     if isinstance(e, Sum):
         lo, hi = lo - e.const, hi - e.const
         e = e - e.const
@@ -341,7 +341,7 @@ def _shifted(e: Expr, lo: End, hi: End) -> Bounded:
 
 
 def format_condition(c: Condition, variables: Sequence[Var] = ()) -> str:
-    """A condition without connectives in the notation of maps."""
+    """Return a condition without connectives in the notation of maps."""
     said = [format_expr(e, variables=variables) for e in c.exprs()]
     match c:
         case Within():
@@ -351,7 +351,7 @@ def format_condition(c: Condition, variables: Sequence[Var] = ()) -> str:
         case Compare(op, a, b):
             if isinstance(a, Int) and not isinstance(b, Int) and op in ("<=", "<"):
                 return f"{said[1]} {'>=' if op == '<=' else '>'} {said[0]}"
-            # in a claims file two equals signs stand between two maps
+            # two equals signs separate two maps in a claims file
             return f"{said[0]} {'=' if op == '==' else op} {said[1]}"
     return "1 <= 0" if c is FALSE else str(c)
 
@@ -362,7 +362,7 @@ _BOX: Final = re.compile(r"(?:[,)\]\n]|domain\s*:)\s*(\w+)\s*(?:\bin\b|∈)\s*\[
 
 
 class _Reader(MapReader):
-    """Maps with parameters.  Which factors and divisors are allowed is asked of the whole map."""
+    """A reader of maps with parameters; the constructor of the map checks factors and divisors."""
 
     def parametric(self) -> ParametricMap | None:
         at = self.token
@@ -386,12 +386,12 @@ class _Reader(MapReader):
 
 
 def parse_parametric(text: str, *, first_line: int = 1, first_column: int = 1) -> ParametricMap | None:
-    """The map with parameters that ``text`` denotes; ``None`` where it is no such text, or has none."""
+    """Read a map with parameters; return ``None`` where ``text`` is no such map or has no parameters."""
     return _Reader(text, first_line, first_column, quasi_affine=False).parametric()
 
 
 def parametric_from_json(data: Mapping[str, Any]) -> ParametricMap:
-    """The map that :meth:`ParametricMap.to_json` wrote.  Raises :class:`InputError`."""
+    """Read a map written by :meth:`ParametricMap.to_json`.  Raises :class:`InputError`."""
     top = Place()
     top.fields(data, ("dims", "ranges", "parameters", "results", "conditions"))
     groups = [(top / k).each(data[k], lambda n, at: at.name(n)) for k in ("dims", "ranges", "parameters")]

@@ -1,7 +1,7 @@
 """Maps as tables: vectorised evaluation, enumeration of the domain, relations as sets of pairs.
 
-The one place of core that needs numpy.  Answers are exact: ``int64`` where no intermediate value can leave
-it, Python integers in object arrays otherwise.
+The only module of core that needs numpy.  Results are exact: ``int64`` where no intermediate value can overflow, Python
+integers in object arrays otherwise.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 
 _INT32, _INT64 = 2**31 - 1, 2**63 - 1
 _TO_INTEGERS = np.frompyfunc(index, 1, 1)
-_CHUNK = 1 << 18  # points of a box that are tested at once
+_CHUNK = 1 << 18  # number of points of a box that are tested at once
 
 
 class Magnitude:
-    """An algebra: a bound on the absolute value of a result and of every step that computes it.
+    """An algebra that bounds the absolute value of a result and of every intermediate value.
 
-    Divisors are not zero, so a quotient is no larger than its dividend and a remainder than its
-    divisor.
+    Divisors are nonzero, so a quotient is no larger than its dividend and a remainder no larger than its divisor.
     """
 
     def __init__(self, largest: Mapping[Var, int] | Mapping[Expr, int]) -> None:
@@ -72,7 +71,7 @@ class Magnitude:
 
 
 def index_array(value: Any) -> np.ndarray:
-    """``value`` as an array of machine integers, or of Python integers where it holds larger ones."""
+    """Return ``value`` as an array of machine integers, or of Python integers if it contains larger ones."""
     array = np.asarray(value)
     if array.dtype.kind in "iu":
         return array
@@ -93,10 +92,10 @@ def _largest(array: np.ndarray) -> int:
 def computed(
     exprs: Sequence[Expr], env: Mapping[Expr, np.ndarray], shape: tuple[int, ...] | None = None
 ) -> list[np.ndarray]:
-    """Return the values of ``exprs`` as arrays, in ``int64`` where no step can leave it.
+    """Return the values of ``exprs`` as arrays, in ``int64`` where no intermediate value can overflow.
 
-    They have the given ``shape``, or that of the variables in each, and are computed in ``int32`` where that will do, whose
-    divisions take a third of the time.
+    They have the given ``shape``, or else the shape of their variables.  They are computed in ``int32`` where that
+    suffices, because divisions then take a third of the time.
     """
     magnitude = Magnitude({v: _largest(a) for v, a in env.items()})
     interpret(exprs, magnitude)
@@ -109,9 +108,9 @@ def computed(
 
 
 def between(array: np.ndarray, lo: int | float, hi: int | float) -> Any:
-    """Return where the values lie in ``[lo, hi]``, whose ends may be infinite."""
+    """Return a mask of the values in ``[lo, hi]``; the ends may be infinite."""
     if array.dtype != object:
-        # bounds beyond int64 do not compare with such an array; cut to what it can hold, they say the same
+        # bounds beyond int64 do not compare with such an array; clipping them to its range keeps the result
         lo, hi = max(lo, -_INT64 - 1), min(hi, _INT64)
         if lo > hi:
             return np.zeros(array.shape, dtype=bool)
@@ -119,7 +118,7 @@ def between(array: np.ndarray, lo: int | float, hi: int | float) -> Any:
 
 
 def evaluate_many(m: IndexingMap, env: Mapping[Expr, Any]) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """See :meth:`IndexingMap.evaluate_many`."""
+    """Implement :meth:`IndexingMap.evaluate_many`."""
     arrays = {v: index_array(x) for v, x in env.items()}
     shape = np.broadcast_shapes(*(a.shape for a in arrays.values()))
     inside = np.ones(shape, dtype=bool)
@@ -132,7 +131,7 @@ def evaluate_many(m: IndexingMap, env: Mapping[Expr, Any]) -> tuple[np.ndarray, 
 
 
 def _boxes(sizes: Sequence[int], lows: Sequence[int], limit: int) -> Any:
-    """The points of a box in row-major order, as chunks: tuples of columns."""
+    """Yield the points of a box in row-major order, in chunks: their number and their columns."""
     total = prod(sizes)
     if total > limit:
         raise TooLargeError(f"the box of the domain has {total} points, more than the limit of {limit}")
@@ -146,9 +145,7 @@ def _boxes(sizes: Sequence[int], lows: Sequence[int], limit: int) -> Any:
 
 
 def _chunks(m: IndexingMap, rts: Sequence[int] | None, operands: Mapping[str, Any] | None, limit: int) -> Any:
-    """Per chunk of the domain: its columns (dims, ranges, runtime variables) and its results, inside points
-    only.
-    """
+    """Yield each chunk of the domain: columns (dims, ranges, runtime variables), results and number of points."""
     if rts is not None and operands is not None:
         raise InputError("give either values of the runtime variables or operands to read them from, not both")
     if rts is not None and len(rts) != len(m.rts):
@@ -171,8 +168,8 @@ def _chunks(m: IndexingMap, rts: Sequence[int] | None, operands: Mapping[str, An
 def _read_runtime(m: IndexingMap, operands: Mapping[str, Any], env: dict[Expr, Any], shape: tuple[int, ...]) -> None:
     """Add to ``env`` each runtime variable: the clamped element of its operand.
 
-    An index outside the operand belongs to a point outside the domain; it is cut to the operand's edge so
-    that the whole column can be read.
+    An index outside the operand belongs to a point outside the domain; it is clipped to the operand's edge so that the
+    whole column can be read.
     """
     for r in m.runtime_order():
         if r.source is None:
@@ -191,7 +188,7 @@ def _read_runtime(m: IndexingMap, operands: Mapping[str, Any], env: dict[Expr, A
 
 
 def domain_points(m: IndexingMap, rts: Sequence[int] | None, limit: int) -> np.ndarray:
-    """See :meth:`IndexingMap.domain_points`."""
+    """Implement :meth:`IndexingMap.domain_points`."""
     width = len(m.dims) + len(m.ranges) + (len(m.rts) if rts is None else 0)
     parts = []
     for columns, _, count in _chunks(m, rts, None, limit):
@@ -200,9 +197,10 @@ def domain_points(m: IndexingMap, rts: Sequence[int] | None, limit: int) -> np.n
 
 
 def domain_values(m: IndexingMap, exprs: Sequence[Expr], limit: int) -> list[np.ndarray] | None:
-    """Return what expressions are at the points of a domain without runtime variables; ``None`` for too many points.
+    """Return the values of expressions at the points of a domain without runtime variables; ``None`` for too many.
 
-    Of each variable only the values are tried that the constraints on it alone allow, and at most ``limit`` points are.
+    Each variable takes only the values that the constraints on it alone allow; the limit applies to the product of
+    these.
     """
     spoken = [{*c.expr.variables()} for c in m.constraints]
     needed = set().union(*spoken, *(e.variables() for e in exprs))
@@ -234,7 +232,7 @@ def domain_values(m: IndexingMap, exprs: Sequence[Expr], limit: int) -> list[np.
 def relation(
     m: IndexingMap, rts: Sequence[int] | None, operands: Mapping[str, Any] | None, limit: int
 ) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """See :meth:`IndexingMap.relation`."""
+    """Implement :meth:`IndexingMap.relation`."""
     rank = len(m.dims)
     pairs: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
     for columns, results, count in _chunks(m, rts, operands, limit):

@@ -7,9 +7,9 @@ A rule is a function that runs once, on pattern variables, and returns the equat
         \"\"\"Less than one step of x cannot carry x over a multiple of d.\"\"\"
         return Rewrite((x * g + r) // d, x // (d // g), when=(d > 0, g.divides(d), r.within(0, g - 1)))
 
-The annotation says what a variable matches: ``Expr`` anything, ``Const`` an integer literal, ``Rest`` the summands left
-over.  The same object is proved (:mod:`indexproof.verify`), printed and documented; production is
-generated from it (:mod:`.kernel.generate`).
+The annotation determines what a variable matches: ``Expr`` any expression, ``Const`` an integer literal, ``Rest`` the
+remaining summands.  The same object is proved (:mod:`indexproof.verify`), printed and documented, and production code
+is generated from it (:mod:`.kernel.generate`).
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ _KINDS = {"Expr": "expr", "Const": "const", "Rest": "rest"}
 
 
 class DeclarationError(TypeError):
-    """A rule or op is declared in a way that can mean nothing; the message names it and says what to change."""
+    """A rule or op is declared in a way that has no meaning; the message names it and suggests a change."""
 
 
 @dataclass(frozen=True)
 class Rewrite:
-    """``left`` may be replaced by ``right`` ``when`` all conditions hold.
+    """The equation ``left = right`` under the conditions ``when``, used from left to right.
 
-    ``guard`` conditions are needed for progress or taste, not for truth; the proof of soundness does not see them.
+    ``guard`` conditions are needed for progress or taste, not for truth; the proof of soundness ignores them.
     ``choose`` names a strategy that supplies values for variables that occur only on the right (a quotient, say).
     """
 
@@ -88,11 +88,11 @@ class Declared(Shown):
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """Everything that must hold before the rule fires."""
+        """All conditions that must hold before the rule is applied."""
         return self.when + self.guard
 
     def _parts(self) -> Sequence[Expr]:
-        """The expressions of both sides."""
+        """Return the expressions of both sides."""
         raise NotImplementedError
 
     @functools.cached_property
@@ -103,7 +103,7 @@ class Declared(Shown):
         return tuple(sorted(found, key=lambda v: natural_key(v.name)))
 
     def statement(self) -> str:
-        """The claim on one line."""
+        """Return the claim on one line."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -116,16 +116,16 @@ class Rule(Declared):
 
     left: Expr
     right: Expr
-    #: the laws of the canonical form are applied by the constructors themselves and never matched
+    #: whether it is a law of the canonical form, which the constructors apply, so that it is never matched
     structural: bool = False
-    #: applied to finished normal forms where that makes the results together cheaper
+    #: whether it is applied only to finished normal forms, where that lowers the cost of all results together
     sharing: bool = False
 
     def _parts(self) -> Sequence[Expr]:
         return self.left, self.right
 
     def statement(self) -> str:
-        """The claim on one line."""
+        """Return the claim on one line."""
         text = f"{show(self.left)}  →  {show(self.right)}"
         if self.when:
             text += "   when " + ",  ".join(map(show_condition, self.when))
@@ -143,16 +143,16 @@ class Bounded:
     hi: Expr
 
     def condition(self) -> Condition:
-        """The condition it states."""
+        """Return the condition it states."""
         return self.e.within(self.lo, self.hi)
 
 
 @dataclass(frozen=True)
 class ConstraintRewrite:
-    """The constraints ``left`` together hold exactly when the constraints ``right`` do, given ``when``.
+    """The conjunction of ``left`` is equivalent to the conjunction of ``right``, given ``when``.
 
-    ``by`` lists intermediate statements of the proof that left implies right, each owed from those before it, and
-    ``back_by`` those of the other direction.
+    ``by`` lists intermediate statements of the proof that left implies right, each to be proved from those before it.
+    ``back_by`` lists those of the other direction.
     """
 
     left: tuple[Bounded, ...]
@@ -177,11 +177,11 @@ class ConstraintRule(Declared):
         return [x for b in (*self.left, *self.right) for x in (b.e, b.lo, b.hi)]
 
     def claim(self) -> tuple[Condition, Condition]:
-        """Both sides of the equivalence."""
+        """Return both sides of the equivalence."""
         return all_of(b.condition() for b in self.left), all_of(b.condition() for b in self.right)
 
     def statement(self) -> str:
-        """The claim on one line."""
+        """Return the claim on one line."""
         left, right = self.claim()
         text = f"{show_condition(left)}  ⇔  {show_condition(right)}"
         if self.when:
@@ -240,9 +240,9 @@ def rule(
     """Declare a rewrite rule.
 
     ``fires`` maps an expression (``expression | x in [lo, hi], …``) to its simplified form, ``keeps`` lists expressions
-    the rule must leave alone.  A ``structural`` rule is a law of the canonical form, which the constructors apply;
-    a ``sharing`` rule is another spelling, chosen once at the end.
-    Raises :class:`DeclarationError` for an unannotated or unbound variable or a missing docstring.
+    that the rule must leave unchanged.  A ``structural`` rule is a law of the canonical form, which the constructors
+    apply. A ``sharing`` rule gives an alternative form, considered only once at the end. Raises
+    :class:`DeclarationError` for an unannotated or unbound variable or a missing docstring.
     """
     if callable(fires):
         raise DeclarationError(f"{fires.__name__}: `@rule` without parentheses; write `@rule()`")
@@ -275,12 +275,12 @@ class RuleSet:
     name: str
     rules: tuple[Rule, ...] = ()
     constraints: tuple[ConstraintRule, ...] = ()
-    #: the class compiled from these rules, if there is one (:mod:`.compiler`)
+    #: the class compiled from these rules, if it exists (:mod:`.compiler`)
     engine: type[Engine] | None = field(default=None, compare=False)
 
     @staticmethod
     def of(module: ModuleType) -> RuleSet:
-        """The rules a module declares, in the order of declaration."""
+        """Return the rules that a module declares, in the order of declaration."""
         values = list(vars(module).values())
         return RuleSet(
             module.__name__.rsplit(".", 1)[-1],
@@ -294,7 +294,7 @@ class RuleSet:
         ).checked()
 
     def checked(self) -> RuleSet:
-        """Itself, after refusing duplicate names with :class:`DeclarationError`."""
+        """Return the set itself.  Raises :class:`DeclarationError` for duplicate names."""
         seen: dict[str, str] = {}
         for r in self:
             if r.name in seen:
@@ -318,16 +318,16 @@ class RuleSet:
 
 # ------------------------------------------------------------------------------------------------------- the order
 class Measure(NamedTuple):
-    """The well-founded order of the catalogue, compared lexicographically; every component is a natural number.
+    """The well-founded order in which rules descend, compared lexicographically; every component is a natural number.
 
-    ``weight`` is a polynomial interpretation, strictly monotone in every argument: divisions triple what is below them,
-    so whatever is moved out of a division makes progress, and ``mod`` weighs more than ``//``, so a digit is read as
-    ``(x // a) % b``.  ``divisors`` is the sum of the absolute values of all divisors, ``negative`` counts negative ones.
-    ``reversed`` counts negative summands below divisions and extrema, and triples with every such node above, because
-    what is turned round inside turns outside.  ``unreduced`` counts constants that do not lie between zero and the
-    divisor above them, and the arguments of ``min`` or ``max`` that have constants or factors in common; it triples with
-    every such node above, because reducing a constant inside passes the excess outwards.  It comes last, since turning
-    round adds constants and reducing constants turns nothing.
+    ``weight`` is a polynomial interpretation, strictly monotone in every argument.  Divisions triple the weight of
+    their operands, so moving terms out of a division makes progress.  ``mod`` weighs more than ``//``, so a digit is
+    normalised to ``(x // a) % b``.  ``divisors`` is the sum of the absolute values of all divisors, ``negative`` counts
+    negative ones.  ``reversed`` counts negative summands below divisions and extrema, and triples with every such node
+    above, because a sign removed inside appears outside.  ``unreduced`` counts constants outside of ``[0, divisor)``,
+    and the arguments of ``min`` or ``max`` that have constants or factors in common; it triples with every such node
+    above, because reducing a constant moves the excess outwards.  It comes last, since changing signs adds constants,
+    and reducing constants changes no signs.
     """
 
     weight: Expr
@@ -337,12 +337,12 @@ class Measure(NamedTuple):
     unreduced: Expr
 
     def values(self) -> tuple[int, ...]:
-        """The components of a ground expression, as integers."""
+        """Return the components for a ground expression, as integers."""
         return tuple(c.value for c in self)  # type: ignore[attr-defined]
 
 
 def measure(e: Expr) -> Measure:
-    """The :class:`Measure` of ``e``.
+    """Return the :class:`Measure` of ``e``.
 
     On a ground expression the components are literals.  On a pattern they are expressions over the measures of its
     variables, called ``|x|``, ``‖x‖``, ``x⁻``, ``x↺`` and ``x°``.  A literal weighs nothing, an index variable two.
@@ -369,7 +369,7 @@ def measure(e: Expr) -> Measure:
         match node:
             case core.FloorDiv() | core.Mod() | core.CeilDiv():
                 weight = 3 * weight + _DIVISION_WEIGHT[type(node)]
-                if literal[node.b]:  # what else divides has a measure of its own
+                if literal[node.b]:  # other divisors have a measure of their own
                     divisors += core.maximum(node.b, -node.b)
                     negative += core.minimum(1, core.maximum(0, -node.b))
                 unreduced = 3 * unreduced + _excess(node, literal)
@@ -382,16 +382,16 @@ def measure(e: Expr) -> Measure:
     return done[e]
 
 
-#: So many values are tried to see that a declaration does not descend.
+#: Number of samples in the search for an instance of a declaration that does not descend.
 _SAMPLES = 400
 
 
 @functools.cache
 def measured(rule: Rule) -> bool:
-    """Whether the declaration alone does not show that ``rule`` descends.
+    """Return whether ``rule`` has an instance that does not descend, as far as sampling finds one.
 
-    Production measures every application of such a rule when it is made; the progress of all other rules is proved.  This
-    looks for sizes and constants with which the right side is not smaller: what it overlooks fails its proof.
+    Production measures every application of such a rule at run time; the progress of all other rules is proved.  The
+    search samples sizes and constants; if it misses an instance that does not descend, the proof fails.
     """
     sides = measure(rule.left), measure(rule.right)
     symbols = sorted({v for side in sides for e in side for v in e.variables()}, key=str)
@@ -422,7 +422,7 @@ def _summands(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
 
 
 def _excess(node: core.FloorDiv | core.Mod | core.CeilDiv, literal: Mapping[Expr, bool]) -> Expr:
-    """Whether the divisor would reduce the constant of the dividend."""
+    """Return 1 if the divisor would reduce the constant of the dividend, else 0."""
     const, terms = _summands(node.a)
     constant = core.linear(const, [(t, k) for t, k in terms if literal[t]])
     if constant is lift(0):
@@ -432,17 +432,17 @@ def _excess(node: core.FloorDiv | core.Mod | core.CeilDiv, literal: Mapping[Expr
 
 
 def _negative(e: Expr, literal: Mapping[Expr, bool]) -> int:
-    """How many summands are visibly negative."""
+    """Return the number of summands with a negative coefficient."""
     return sum(k < 0 for t, k in _summands(e)[1] if not literal[t])
 
 
 def _common_constant(args: Sequence[Expr]) -> int:
-    """How many arguments there are, if every one that is not a literal carries a constant."""
+    """Return the number of arguments if all nonliteral ones have a constant, else 0."""
     compound = [a for a in args if not isinstance(a, core.Int)]
     return len(args) if all(isinstance(a, core.Sum) and a.const != 0 for a in compound) else 0
 
 
 def _common_factor(args: Sequence[Expr]) -> int:
-    """How many arguments there are, if a number beside one divides each."""
+    """Return the number of arguments if all their coefficients and constants have a common divisor, else 0."""
     sums = [(a.value, ()) if isinstance(a, core.Int) else _summands(a) for a in args]
     return len(args) if math.gcd(*[n for c, terms in sums for n in (c, *[k for _, k in terms])]) > 1 else 0

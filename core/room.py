@@ -1,9 +1,9 @@
-"""Whether what is computed instead of something stays within the machine integers which that needs.
+"""The machine integers that a map needs: whether a replacement stays within those of the original.
 
-What overflows are the steps of a program (:mod:`.codegen.program`).  A step is allowed where the input has it too, or
-where its range fits the smallest type that values of the input at some points of its domain are seen to need; and all
-steps together fit the type in which intervals show that the input fits.  So the promise does not depend on how sharp
-intervals are, and it is what generated code goes by as well.
+Overflow is a property of the steps of a program (:mod:`.codegen.program`).  A step is allowed if the input has it too,
+or if its range fits the smallest type that sampled values of the input need.  All steps together must fit the type in
+which intervals show that the input fits.  So the promise does not depend on the precision of intervals, and generated
+code relies on it too.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from .interval import Interval
 
 T = TypeVar("T")
 
-#: At so many points it is seen what the input needs.
+#: Number of points at which the input is sampled.
 POINTS: Final = 96
-#: What does not come to rest in so many passes stays as it was given; nearly all does in two.
+#: Limit on passes of simplification; without a fixpoint the input is kept.  Nearly all maps need two.
 PASSES: Final = 8
-#: Wider than any machine's.
+#: A width beyond that of any machine.
 _NONE: Final = 1 << 16
 
 
 class Room:
-    """The integers that a program needs on its domain."""
+    """The widths of integers that a program needs on its domain."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Room:
 
     @classmethod
     def of_map(cls, m: IndexingMap) -> Room:
-        """The room of a map: of its results, its constraints and the indices of its runtime sources."""
+        """Return the room of a map: of its results, its constraints and the indices of its runtime sources."""
         program = Program.of_map(m)
         constraints = [(c.expr, Interval(c.lo, c.hi)) for c in m.constraints]
         return cls(program, m.bounds, domain_knowledge(m, program), constraints)
@@ -57,19 +57,19 @@ class Room:
     def of(
         cls, es: Sequence[Expr], bounds: Mapping[Var, Interval], constraints: Sequence[tuple[Expr, Interval]] = ()
     ) -> Room:
-        """The room of expressions."""
+        """Return the room of expressions."""
         parts = [*es, *(e for e, _ in constraints)]
         variables = sorted({v for e in parts for v in e.variables()}, key=lambda v: v.name)
         return cls(Program.of(es, variables), bounds, {}, constraints)
 
     @cached_property
     def exprs(self) -> frozenset[Expr]:
-        """The expressions whose values the steps have."""
+        """The expressions that the steps of the program compute."""
         return frozenset(self.program.exprs(range(len(self.program.steps))).values())
 
     @cached_property
     def needed(self) -> int:
-        """The smallest width that values at some points do not leave: no more than what is needed."""
+        """The smallest width that holds the values at sampled points: a lower bound of the width that is needed."""
         if self.bits == WIDTHS[0]:
             return self.bits
         variables = [s.leaf for s in self.program.steps[: self.program.inputs] if isinstance(s.leaf, Var)]
@@ -96,16 +96,16 @@ class Room:
 
     @property
     def ends(self) -> tuple[int, int]:
-        """The ends of the type that is seen to be needed."""
+        """The ends of the type with the width :attr:`needed`."""
         i = limits(self.needed)
         return int(i.lo), int(i.hi)
 
     def has_map(self, m: IndexingMap) -> bool:
-        """Whether ``m`` needs no wider integers."""
+        """Return whether ``m`` needs no wider integers."""
         return self.allows(Room.of_map(m))
 
     def allows(self, other: Room) -> bool:
-        """Whether what is computed in ``other`` needs no wider integers than what is computed here."""
+        """Return whether the program of ``other`` needs no wider integers than this one."""
         if other.bits > self.bits:
             return False
         if other.bits <= WIDTHS[0] or other.bits <= self.needed:
@@ -120,16 +120,16 @@ def _width(lo: int, hi: int) -> int:
 
 
 def at_rest(given: T, room_of: Callable[[T], Room], simplified: Callable[..., T]) -> T:
-    """``given`` simplified until that changes nothing, without regard to rooms where the outcome is in that of the input.
+    """Simplify ``given`` without regard to integer widths, and return the result if it needs no wider integers.
 
-    Otherwise ``simplified`` is called again, with the room.  What does not come to rest stays as it was given.
+    Otherwise call ``simplified`` with the room until a fixpoint; return ``given`` where none is reached.
     """
     seen = [given]
     while len(seen) <= PASSES:
         now = seen[-1]
         after = simplified(now)
         made = room_of(after)
-        # most fit the smallest type, and then it does not matter what the input needs
+        # most results fit the smallest type, so the room of the input need not be computed
         if made.bits == WIDTHS[0]:
             return after
         room = room_of(now)
@@ -145,7 +145,7 @@ def at_rest(given: T, room_of: Callable[[T], Room], simplified: Callable[..., T]
 
 
 def widening(before: IndexingMap, after: IndexingMap) -> str:
-    """Return a note where ``after`` needs, or may need, wider integers than ``before``; empty elsewhere."""
+    """Return a note where ``after`` needs, or may need, wider integers than ``before``; empty otherwise."""
     given, made = Room.of_map(before), Room.of_map(after)
     if made.bits <= given.bits:
         return ""

@@ -1,4 +1,4 @@
-"""Read a module from HLO or StableHLO text, whichever it is."""
+"""Reading a module from HLO or StableHLO text."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _MODULE = re.compile(r'(?:\s|//[^\n]*+\n|#\w[^\n]*+\n)*+(?:"?builtin\.module\b|m
 
 
 def is_stablehlo(text: str) -> bool:
-    """Whether a text is MLIR with a module rather than HLO. A computation may be called `module` too."""
+    """Return whether a text is an MLIR module rather than HLO. An HLO computation may be called `module` too."""
     return _MODULE.match(text) is not None and re.search(r"\bfunc\.(?:func|return)\b", text) is not None
 
 
 def read_any(text: str) -> Module:
-    """The module of HLO text or of StableHLO text; the latter needs the extra `jax`.
+    """Read a module from HLO or StableHLO text; the latter needs the extra `jax`.
 
     Raises `InputError` when the text is neither, or jax is not installed.
     """

@@ -1,4 +1,4 @@
-"""The entries of a trace, which the simplifier records and derivations are made of."""
+"""The entries of a trace, which the simplifier records and from which derivations are made."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["Rewritten", "Step", "Trace", "applied", "changed", "length", "next_e
 
 @dataclass(frozen=True)
 class Step:
-    """One application: ``rule`` with ``binding`` turned ``before`` into ``after``.
+    """One application: ``rule`` with ``binding`` rewrites ``before`` to ``after``.
 
-    Those with the same ``engine``, a number, hold on the same domain.
+    Steps with the same ``engine`` number hold on the same domain.
     """
 
     rule: Rule
@@ -29,7 +29,7 @@ class Step:
     engine: int
 
     def bindings(self) -> dict[str, Expr]:
-        """The binding by variable name."""
+        """Return the binding by variable name."""
         return {v.name: e for v, e in zip(self.rule.variables, self.binding, strict=True)}
 
     def __str__(self) -> str:
@@ -38,14 +38,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Rewritten:
-    """The steps of an engine so far bring the constraint ``before`` to ``after``, which is about another expression."""
+    """The steps of an engine so far rewrite the constraint ``before`` to ``after``, which has another expression."""
 
     before: Constraint
     after: Constraint
     engine: int
 
 
-#: What happened, in order.
+#: All recorded entries, in order.
 Trace: TypeAlias = list[Step | Rewritten | ConstraintChange | MapChange]
 
 
@@ -53,24 +53,24 @@ _ENGINES: Final = itertools.count()
 
 
 def next_engine() -> int:
-    """A number that no engine has."""
+    """Return a number that no engine has."""
     return next(_ENGINES)
 
 
 def applied(rule: Rule, binding: Sequence[Expr], engine: int) -> list[Step]:
-    """The step that an instance of a rule is; none where the constructors of expressions make the same of both sides."""
+    """Return the step of an instance of a rule; empty where the constructors make both sides the same expression."""
     at = dict(zip(rule.variables, binding, strict=True))
     before, after = rule.left.substitute(at), rule.right.substitute(at)
     return [] if before is after else [Step(rule, tuple(binding), before, after, engine)]
 
 
 def length(trace: Trace | None) -> int:
-    """How many entries there are so far."""
+    """Return the number of entries so far."""
     return len(trace or ())
 
 
 def take_back(trace: Trace | None, length: int) -> None:
-    """Forget all entries but the first ones."""
+    """Roll back to the first ``length`` entries."""
     if trace is not None:
         del trace[length:]
 

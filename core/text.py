@@ -13,8 +13,8 @@ def format_map(m: IndexingMap, division: str = "floordiv", multiline: bool = Fal
     """Return ``m`` as text that reads back as the same map; ``division`` is ``floordiv``, ``/`` or ``//``.
 
     The text is one line, or as in XLA's documentation one line per variable and constraint.  A map whose runtime
-    variables have sources is always printed over several lines, since the source is an ``hlo:`` line of its own.
-    Raises :class:`~indexproof.core.errors.TooLargeError` for a text beyond ``MAX_WORDS`` words.
+    variables have sources is always printed on several lines, since every source needs an ``hlo:`` line. Raises
+    :class:`~indexproof.core.errors.TooLargeError` for a text of more than ``MAX_WORDS`` words.
     """
     expect_map(m)
     return m.text(division, multiline)

@@ -1,10 +1,10 @@
 """Printing expressions in the compilers' own notation.
 
-The summands of a sum are printed in XLA's structural order, so that XLA's own maps are reproduced character
-by character: products with a constant (with -1 too) first, then remainders, quotients, variables (dimensions
-before ranges and runtime variables, each in order of declaration), and the constant last; expressions of the
-same form compare by their left operand, then by their right one.  Parentheses follow XLA too: an operand of
-``*``, ``/`` and ``mod`` is set in parentheses unless it is a variable or a literal.
+The summands of a sum are printed in XLA's structural order, so that XLA's own maps are reproduced character by
+character: products with a constant (with -1 too) first, then remainders, quotients, variables (dimensions before ranges
+and runtime variables, each in order of declaration), and the constant last; expressions of the same form compare by
+their left operand, then by their right one.  Parentheses follow XLA too: an operand of ``*``, ``/`` and ``mod`` is set
+in parentheses unless it is a variable or a literal.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from .expr import CeilDiv, Expr, FloorDiv, Int, Max, Min, Mod, Mul, Sum, Var, na
 from .numerals import format_int
 
 DIVISIONS: Final = ("floordiv", "/", "//")
-#: Most words that are printed; shared subexpressions can make the text of a small map astronomically long.
+#: Limit on the number of printed words; shared subexpressions can make the text of a small map astronomically long.
 MAX_WORDS: Final = 5_000_000
 
-#: A summand: an expression and its coefficient; the constant of a sum is a plain integer.
+#: A summand: an expression and its coefficient.  An item may also be an expression, or a constant as a plain integer.
 _Piece: TypeAlias = "tuple[Expr, int]"
 _Item: TypeAlias = "Expr | int | tuple[Expr, int]"
 
@@ -52,19 +52,19 @@ class Order:
                 plain = all(type(t) is Var for t, _ in node.terms)
                 terms = sorted(node.terms, key=self._plain_key if plain else key)
                 if plain and all(k in (1, -1) for _, k in terms):
-                    # a plain difference is published as `d0 - rt0`; anything more has its products first, and
-                    # a product with -1 is one
+                    # XLA prints a plain difference as `d0 - rt0`; in other sums products come first, and a product with
+                    # -1 counts as one
                     terms.sort(key=_subtracted)
                 self.terms[node] = terms
         self.key = key
 
     def _plain_key(self, piece: _Piece) -> tuple[object, ...]:
-        """The order of :meth:`_compare` as a sort key, for sums of nothing but variables."""
+        """Return the order of :meth:`_compare` as a sort key, for sums of variables only."""
         t, k = piece
         return (_VARIABLE if k == 1 else _MUL, self._variable(_as_var(t)), k)
 
     def sorted(self, args: Sequence[Expr]) -> list[Expr]:
-        """Arguments of a product, a minimum or a maximum, literals last."""
+        """Return the arguments of a product, a minimum or a maximum in printing order, literals last."""
         plain = [a for a in args if not isinstance(a, Int)]
         return sorted(plain, key=self.key) + [a for a in args if isinstance(a, Int)]
 
@@ -76,7 +76,7 @@ class Order:
         return (1, 0 if symbol is None else len(symbol[1]), natural_key(v.name))
 
     def _view(self, item: _Item) -> tuple[int, list[_Item]]:
-        """The form of an item and its parts, in the order in which they are compared."""
+        """Return the form of an item and its parts, in the order in which they are compared."""
         if isinstance(item, int):
             return _CONSTANT, []
         if isinstance(item, tuple):
@@ -89,7 +89,7 @@ class Order:
         return _RANK[type(item)], list(item.children)
 
     def _compare(self, a: _Item, b: _Item) -> int:
-        """Negative when ``a`` is printed before ``b``; the first difference from the left decides."""
+        """Return a negative number when ``a`` is printed before ``b``; the first difference from the left decides."""
         todo: list[tuple[_Item, _Item]] = [(a, b)]
         while todo:
             a, b = todo.pop()
@@ -107,7 +107,7 @@ class Order:
                 if u != v:
                     return -1 if u < v else 1
             else:
-                # sums lean to the left, so the longer one has a sum where the shorter has its first summand
+                # sums associate to the left, so the longer one has a sum where the shorter has its first summand
                 if len(parts_a) != len(parts_b):
                     return len(parts_b) - len(parts_a)
                 todo.extend(reversed([*zip(parts_a, parts_b, strict=True)]))
@@ -127,7 +127,7 @@ def _as_var(item: _Item) -> Var:
 
 
 class Printer:
-    """Writes expressions from an explicit stack: any depth, and time proportional to the text."""
+    """Prints expressions with an explicit stack: nesting may have any depth, and time is linear in the text."""
 
     def __init__(self, division: str, order: Order) -> None:
         if division not in DIVISIONS:
@@ -147,7 +147,7 @@ class Printer:
     def text(self, root: Expr) -> str:
         self._check_size(root)
         out: list[str] = []
-        # (expression, whether it must be one operand of a tight operator), or finished text
+        # finished text, or an expression and whether it is an operand of an operator that binds tightly
         todo: list[str | tuple[Expr, bool]] = [(root, False)]
         while todo:
             item = todo.pop()
@@ -204,11 +204,11 @@ def _joined(separator: str, items: list[tuple[Expr, bool]]) -> list[str | tuple[
 
 
 def format_expr(e: Expr, division: str = "floordiv", variables: Sequence[Var] = ()) -> str:
-    """``e`` in the notation of maps.
+    """Return ``e`` in the notation of maps.
 
-    ``variables`` gives the order in which summands mention variables; without it, dimension variables come
-    before ``s…`` and ``rt…``, by name.  Raises :class:`~indexproof.core.errors.TooLargeError` for a text
-    beyond ``MAX_WORDS`` words.
+    ``variables`` determines the order in which summands mention variables; without it, dimension variables come before
+    ``s…`` and ``rt…``, by name.  Raises :class:`~indexproof.core.errors.TooLargeError` for a text of more than
+    ``MAX_WORDS`` words.
     """
     positions = {v: i for i, v in enumerate(variables)}
     return Printer(division, Order((e,), positions)).text(e)

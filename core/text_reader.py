@@ -12,7 +12,7 @@ from .expr_reader import ExprReader, Token
 from .indexing_map import IndexingMap
 from .variables import RESERVED, Constraint, RuntimeSource, RuntimeVariable, Variable, known_names
 
-#: The relation that a sign stands for, and whether its sides change places.
+#: The relation that a sign denotes, and whether its sides are exchanged.
 _RELATIONS: Final[dict[str, tuple[Relation, bool]]] = {
     "<": ("<", False),
     "<=": ("<=", False),
@@ -28,10 +28,10 @@ _RELATIONS: Final[dict[str, tuple[Relation, bool]]] = {
 
 
 class MapReader(ExprReader):
-    """Maps and conditions."""
+    """A reader of maps and conditions."""
 
     def head(self) -> _Head:
-        """``(dims)[ranges]{rts} -> (results)``."""
+        """Read ``(dims)[ranges]{rts} -> (results)``."""
         seen: set[str] = set()
         at = self.token
         dims = self.names("(", ")", seen)
@@ -72,7 +72,7 @@ class MapReader(ExprReader):
             if not self.is_in():
                 self.unexpected("an operator or `in [lo, hi]`")
             lo, hi = self.interval(self.bound)
-            # the first interval of a variable is its box; a further one is a constraint like any other
+            # the first interval of a variable is its box; further ones are constraints
             if isinstance(e, Var) and bare and e.name not in bounds:
                 bounds[e.name] = (lo, hi)
             else:
@@ -88,7 +88,7 @@ class MapReader(ExprReader):
         return self._build(head, {**defaults, **bounds}, sources, constraints)
 
     def provenance(self) -> tuple[str, _Head]:
-        """The text of an ``hlo:`` line, and the map to the element that is read."""
+        """Read an ``hlo:`` line and the map to the element that is read."""
         token = self.advance()
         text = token.text.partition(":")[2].strip()
         if not text:
@@ -109,7 +109,7 @@ class MapReader(ExprReader):
                     token,
                     f"`{token.text} in [lo, hi]` in the domain",
                 )
-        # a symbol with a source is a runtime variable, whichever brackets the notation of its day put it in
+        # a symbol with a source is a runtime variable; older notations put it into other brackets
         ranges = [t for t in head.ranges if t.text not in sources]
         rts = [t for t in head.ranges if t.text in sources] + head.rts
         given = {
@@ -130,7 +130,7 @@ class MapReader(ExprReader):
     def _resolve(
         self, inner: _Head, dims: Sequence[Token], ranges: Sequence[Token], rts: Sequence[Token]
     ) -> tuple[Expr, ...]:
-        """The results of a source's map over the variables of the map itself, which it names by position."""
+        """Return the results of a source's map, whose variables are matched by position with those of the map."""
         names: dict[Expr, Expr] = {}
         for what, local, own in (
             ("dimension", inner.dims, dims),
@@ -148,7 +148,7 @@ class MapReader(ExprReader):
 
     # -- conditions
     def conditions(self, scope: Mapping[str, Expr] | None) -> Condition:
-        """Relations joined by ``and`` or commas."""
+        """Read relations joined by ``and`` or commas."""
         out: list[Condition] = []
         while True:
             left = self.expression(scope)
@@ -188,10 +188,10 @@ def _scope(variables: Mapping[str, Expr] | Iterable[str | Var] | None) -> Mappin
 def parse_map(
     text: str, *, bounds: Mapping[str, tuple[int, int]] | None = None, first_line: int = 1, first_column: int = 1
 ) -> IndexingMap:
-    """The map that ``text`` denotes, in any of the published spellings.
+    """Read a map in any of the published spellings.
 
-    ``bounds`` gives boxes of variables that the text leaves without; the place of the first character is used
-    in error messages.  Raises :class:`~indexproof.core.errors.InputError` and nothing else.
+    ``bounds`` gives boxes for variables without bounds in the text; error messages count from the given position of the
+    first character.  Raises :class:`~indexproof.core.errors.InputError` and nothing else.
     """
     return MapReader(text, first_line, first_column, quasi_affine=True).map(bounds or {})
 
@@ -204,8 +204,7 @@ def parse_expr(
     first_line: int = 1,
     first_column: int = 1,
 ) -> Expr:
-    """One expression over ``variables`` (names, variables, or what each name stands for); by default over any
-    name.
+    """Read one expression over ``variables`` (names, variables, or a mapping of names); by default any name is allowed.
 
     Unless ``quasi_affine``, products of variables and symbolic divisors are allowed.  Raises
     :class:`~indexproof.core.errors.InputError` and nothing else.
@@ -223,7 +222,7 @@ def parse_condition(
     first_line: int = 1,
     first_column: int = 1,
 ) -> Condition:
-    """A condition: ``e in [lo, hi]``, ``a < b <= c``, ``d divides e``, joined by ``and`` or commas.
+    """Read a condition: ``e in [lo, hi]``, ``a < b <= c``, ``d divides e``, joined by ``and`` or commas.
 
     Raises :class:`~indexproof.core.errors.InputError` and nothing else.
     """

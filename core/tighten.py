@@ -1,10 +1,9 @@
-"""Tightening: what constraints on one variable say becomes the variable's bounds.
+"""Tightening: turn constraints on single variables into bounds of these variables.
 
-Every step is an equivalence on the domain: the map's relation stays the same.  A constraint loses its
-constant and the common divisor of its coefficients, and is taken out of a ``floordiv`` or ``ceildiv``; what
-is left of it and speaks of a single variable moves into that variable's bounds.  A constraint on a remainder
-moves the bounds to the first and to the last value that obeys it, and stays.  Constraints that the bounds
-imply are dropped.
+Every step is an equivalence on the domain, so the map's relation stays the same.  The constant, the common divisor of
+the coefficients and an outer ``floordiv`` or ``ceildiv`` are removed from each constraint.  If the remaining expression
+is a variable, the constraint becomes a bound.  A constraint on a remainder moves the bounds to the first and the last
+value that satisfies it, and is kept.  Constraints that the bounds imply are dropped.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from .facts import Facts
 from .interval import Interval, is_infinite
 
 End = int | float
-#: ``lo <= expr <= hi`` with ends that may be infinite.
+#: The constraint ``lo <= expr <= hi``, whose ends may be infinite.
 Bounded = tuple[Expr, End, End]
-#: Remainders of sums whose coefficient is not ±1 are searched for a first and last value this far.
+#: Limit on the search for the first and last value of a remainder whose coefficient is not ±1.
 _SEARCH = 10_000
 
 
 # ---------------------------------------------------------------------------------- conditions as constraints
 def constraints_of(condition: Condition) -> list[Bounded]:
-    """Constraints ``expr in [lo, hi]`` that together are equivalent to the condition.
+    """Return constraints ``expr in [lo, hi]`` whose conjunction is equivalent to the condition.
 
-    A disjunction becomes one constraint on a maximum: ``a or b`` is ``max(a', b') >= 1`` where ``a' >= 1``
-    says ``a``.
+    A disjunction becomes one constraint on a maximum: ``a or b`` is ``max(a', b') >= 1``, where ``a' >= 1`` is
+    equivalent to ``a``.
     """
     if condition is TRUE:
         return []
@@ -54,7 +53,7 @@ def constraints_of(condition: Condition) -> list[Bounded]:
 
 
 def _truth(condition: Condition) -> Expr:
-    """An expression that is at least 1 exactly where the condition holds."""
+    """Return an expression that is at least 1 exactly where the condition holds."""
     if condition is TRUE:
         return integer(1)
     if condition is FALSE:
@@ -94,10 +93,10 @@ def _distance(d: Expr, e: Expr) -> Expr:
 def tighten(
     bounds: Mapping[Var, Interval], constraints: Iterable[Bounded]
 ) -> tuple[dict[Var, Interval], list[Bounded]]:
-    """Equivalent bounds and constraints, as tight as constraints on single variables make them.
+    """Return equivalent bounds and constraints, as tight as constraints on single variables make them.
 
-    Ends of the constraints that come back are finite.  Where the bounds show that nothing is left, one
-    constraint is ``0 in [1, 1]``.
+    The ends of the returned constraints are finite.  Where the domain is found to be empty, the only constraint is ``0
+    in [1, 1]``.
     """
     box = dict(bounds)
     left = [_stripped(*c) for c in constraints]
@@ -130,22 +129,22 @@ def tighten(
 
 
 def _finite(known: Interval, lo: End, hi: End) -> tuple[End, End]:
-    """Infinite ends replaced by what the bounds imply anyway."""
+    """Replace infinite ends by the ends that the bounds imply."""
     return known.lo if is_infinite(lo) else lo, known.hi if is_infinite(hi) else hi
 
 
 def _down(a: End, k: int) -> End:
-    """``a // k`` for positive ``k``."""
+    """Return ``a // k`` for positive ``k``."""
     return a if isinstance(a, float) else a // k
 
 
 def _up(a: End, k: int) -> End:
-    """``a / k`` rounded up, for positive ``k``."""
+    """Return ``a / k`` rounded up, for positive ``k``."""
     return a if isinstance(a, float) else -(-a // k)
 
 
 def _stripped(e: Expr, lo: End, hi: End) -> Bounded:
-    """The same constraint without constant, common factor and division around the expression."""
+    """Return an equivalent constraint without outer constants, common factors and divisions."""
     while True:
         match e:
             case Sum(const=c, terms=terms):
@@ -168,7 +167,7 @@ def _stripped(e: Expr, lo: End, hi: End) -> Bounded:
 
 
 def _remainder(e: Expr, lo: End, hi: End, box: Mapping[Var, Interval]) -> tuple[Var, Interval] | None:
-    """Bounds of ``v`` from ``(k·v + c) mod m in [lo, hi]``: the first and the last value that obeys it."""
+    """Return ``v`` and its bounds from ``(k·v + c) mod m in [lo, hi]``: the first and last value that satisfies it."""
     match e:
         case Mod(a=Var() as v, b=Int(value=m)):
             k, c = 1, 0
@@ -183,7 +182,7 @@ def _remainder(e: Expr, lo: End, hi: End, box: Mapping[Var, Interval]) -> tuple[
 
 
 def _next(start: End, k: int, c: int, m: int, first: int, last: int, step: int) -> End:
-    """The value nearest to ``start`` in the direction of ``step`` whose remainder is in ``[first, last]``."""
+    """Return the value nearest to ``start`` in the direction of ``step`` whose remainder is in ``[first, last]``."""
     if isinstance(start, float):
         return start
     at = (k * start + c) % m
@@ -203,7 +202,7 @@ def _next(start: End, k: int, c: int, m: int, first: int, last: int, step: int) 
 def tighten_around(
     free: Mapping[Var, Interval], fixed: Mapping[Var, Interval], constraints: Sequence[Bounded]
 ) -> tuple[dict[Var, Interval], list[Bounded]]:
-    """Like :func:`tighten`, but variables in ``fixed`` keep their bounds: constraints on one of them stay."""
+    """Apply :func:`tighten`, but keep the bounds of variables in ``fixed``: constraints on one of them stay."""
     box, left = tighten({**free, **fixed}, constraints)
     kept: list[Bounded] = [(v, int(box[v].lo), int(box[v].hi)) for v, i in fixed.items() if box[v] != i]
     return {v: box[v] for v in free}, [*left, *kept]

@@ -15,19 +15,19 @@ from .expr import CeilDiv, Expr, FloorDiv, Int, Mod, Mul, Var, lift, postorder, 
 from .text_printer import format_expr
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-#: Words of the notation, which no variable may be called.
+#: Words of the notation, which are not valid names of variables.
 RESERVED = frozenset({"and", "ceildiv", "floorDiv", "floordiv", "in", "max", "min", "mod"})
 
 _put = object.__setattr__
 
 
 def is_name(name: str) -> bool:
-    """Whether a variable may be called ``name``."""
+    """Return whether ``name`` is a valid name of a variable."""
     return _NAME.match(name) is not None and name not in RESERVED
 
 
 def as_integer(value: Any, what: str) -> int:
-    """``value`` as a Python integer (numpy integers too).  Raises :class:`InputError` for anything else."""
+    """Return ``value`` as a Python integer (numpy integers too).  Raises :class:`InputError` for anything else."""
     if isinstance(value, bool):
         raise InputError(f"{what} must be an integer, not {value}")
     try:
@@ -37,7 +37,7 @@ def as_integer(value: Any, what: str) -> int:
 
 
 class _Expr:
-    """Room for what :attr:`Variable.expr` finds out, so that it looks a name up only once."""
+    """The cache of :attr:`Variable.expr`, which avoids repeated look-ups of the name."""
 
     __slots__ = ("_expr",)
     _expr: Var
@@ -75,15 +75,15 @@ class Variable(_Expr):
 
     @property
     def size(self) -> int:
-        """The number of values it takes."""
+        """The number of values in its box."""
         return max(self.hi - self.lo + 1, 0)
 
     def named(self, name: str) -> Self:
-        """The same variable under another name."""
+        """Return the variable under another name."""
         return self if name == self.name else replace(self, name=name)
 
     def boxed(self, lo: int, hi: int) -> Variable:
-        """The same variable with other bounds, which are known to be integers."""
+        """Return the variable with other bounds, which are known to be integers."""
         if lo == self.lo and hi == self.hi:
             return self
         made = object.__new__(type(self))
@@ -97,10 +97,10 @@ class Variable(_Expr):
 
 @dataclass(frozen=True, slots=True)
 class RuntimeSource:
-    """Where a runtime value comes from: element ``results`` of the value of the instruction ``hlo``.
+    """The source of a runtime value: the element with index ``results`` of the value of the instruction ``hlo``.
 
-    ``results`` are expressions over the variables of the map that the runtime variable belongs to: its
-    dimension variables, its ranges and, after composition, other runtime variables.
+    ``results`` are expressions over the variables of the map that contains the runtime variable: its dimension
+    variables, its ranges and, after composition, other runtime variables.
     """
 
     hlo: str
@@ -118,24 +118,24 @@ class RuntimeSource:
 class RuntimeVariable(Variable):
     """A value known only at run time: the element that ``source`` names, clamped to ``[lo, hi]``.
 
-    Without a source it stands for any integer of its box, the same for the whole map.
+    Without a source it is an arbitrary integer of its box, the same for the whole map.
     """
 
     source: RuntimeSource | None = None
 
     def indexed(self, results: tuple[Expr, ...]) -> RuntimeVariable:
-        """The same variable, read at these indices of its source."""
+        """Return the variable, read at other indices of its source."""
         assert self.source is not None
         return RuntimeVariable(self.name, self.lo, self.hi, RuntimeSource(self.source.hlo, results))
 
     def moved(self, moved: Mapping[Expr, Expr]) -> RuntimeVariable:
-        """The same variable, its source over the expressions that ``moved`` gives."""
+        """Return the variable with the indices of its source replaced as ``moved`` maps them."""
         return self if self.source is None else self.indexed(tuple(moved[e] for e in self.source.results))
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """``lo <= expr <= hi``; ``hi < lo`` holds nowhere."""
+    """The constraint ``lo <= expr <= hi``; unsatisfiable where ``hi < lo``."""
 
     expr: Expr
     lo: int
@@ -148,7 +148,7 @@ class Constraint:
 
     @classmethod
     def trusted(cls, expr: Expr, lo: int, hi: int) -> Constraint:
-        """A constraint of parts that are known to be an expression and two integers."""
+        """Return a constraint whose parts are known to be an expression and two integers."""
         self = object.__new__(cls)
         _put(self, "expr", expr)
         _put(self, "lo", lo)
@@ -173,12 +173,12 @@ class Constraint:
 
     @property
     def holds_never(self) -> bool:
-        """Whether it is plainly false."""
+        """Whether it is visibly false."""
         return self.hi < self.lo or (type(self.expr) is Int and not self.holds_always)
 
 
 def known_names(names: Iterable[str]) -> str:
-    """The names a variable could have been, for an error message."""
+    """Return the possible names of a variable, for an error message."""
     known = [*names]
     if not known:
         return "no variable: the map has none"
@@ -198,7 +198,7 @@ def not_quasi_affine(node: Expr) -> str:
 
 @native.built
 def quasi_affine(roots: tuple[Expr, ...], names: dict[str, None]) -> bool:
-    """Whether all nodes below ``roots`` are quasi-affine and over variables with these names."""
+    """Return whether all nodes below ``roots`` are quasi-affine and over variables with these names."""
     for node in postorder(*roots):
         if not_quasi_affine(node) or (isinstance(node, Var) and (node.kind or node.name not in names)):
             return False
@@ -206,7 +206,7 @@ def quasi_affine(roots: tuple[Expr, ...], names: dict[str, None]) -> bool:
 
 
 def expect_quasi_affine(roots: tuple[Expr, ...], names: dict[str, None]) -> None:
-    """Raises :class:`InputError` for a node below ``roots`` that is not quasi-affine, or an unknown variable."""
+    """Raise :class:`InputError` for a node below ``roots`` that is not quasi-affine, or an unknown variable."""
     if quasi_affine(roots, names):
         return
     for node in postorder(*roots):
@@ -217,7 +217,7 @@ def expect_quasi_affine(roots: tuple[Expr, ...], names: dict[str, None]) -> None
 
 
 def unused_name(name: str, taken: set[str]) -> str:
-    """``name``, with underscores if it is taken; taken from now on."""
+    """Return ``name``, with underscores appended if it is taken, and mark it as taken."""
     while name in taken:
         name += "_"
     taken.add(name)
@@ -225,10 +225,9 @@ def unused_name(name: str, taken: set[str]) -> str:
 
 
 def numbered_name(name: str, numbered: str, prefix: str, start: int, taken: set[str]) -> str:
-    """A free name for a variable called ``name``; it is taken from now on.
+    """Return a free name for a variable called ``name``, and mark it as taken.
 
-    Numbered names (``s0``, ``rt1``) continue the numbering, names given by a person get a suffix only if they
-    clash.
+    Numbered names (``s0``, ``rt1``) continue the numbering; other names get a suffix only if they clash.
     """
     if re.fullmatch(numbered, name):
         k, pattern = start, prefix + "{}"

@@ -1,8 +1,8 @@
-"""Other people's rules: stated in a file, in the meaning of their own compiler, and proved like ours.
+"""Rules of other systems, read from a file, interpreted in the arithmetic of their own compiler, and proved.
 
-A rule file is plain text or JSON and is never executed; reports/rule_files.md gives both forms and the meaning of every
-word.  A :class:`StatedRule` keeps its terms; :func:`stated_rule_obligations` says in the core language what it owes,
-case by case; :func:`judge` evaluates it at a point, exactly, in its own arithmetic.
+A rule file is plain text or JSON and is never executed; reports/rule_files.md defines both forms.  A :class:`StatedRule`
+keeps the terms as stated.  :func:`stated_rule_obligations` yields its obligations.  :func:`judge` evaluates it exactly
+at a point, in its own arithmetic.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 
 
 def is_rule_file(name: str) -> bool:
-    """Whether a name on the command line means a rule file: by its suffix, or because there is such a file."""
+    """Return whether a name on the command line denotes a rule file, by its suffix or because the file exists."""
     path = Path(name)
     if path.suffix == ".py":
         return False
@@ -48,10 +48,10 @@ def is_rule_file(name: str) -> bool:
 
 
 def read_rule_file(text: str, name: str, problems: list[InputError] | None = None) -> list[StatedRule]:
-    """The rules of a file: JSON where its first character is a brace, or where it is called so; else the text form.
+    """Read the rules of a file: JSON if it begins with a brace or bracket or is named ``.json``, else the text form.
 
-    Raises :class:`~indexproof.core.errors.InputError` and nothing else.  An ill-formed rule is added to ``problems``,
-    where that is given, and costs no other one.
+    Raises only :class:`~indexproof.core.errors.InputError`.  If ``problems`` is given, the error of an ill-formed rule is
+    appended to it, and the other rules are read.
     """
     if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")) or name.endswith(".json"):
         return parse_json_rules(text, name, problems)

@@ -1,4 +1,4 @@
-"""Counterexamples to rules about machine integers, from bit-vectors: a model is a point to try, and proves nothing."""
+"""Search for counterexamples to rules about machine integers with bit-vectors; it proves nothing."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .lowering import core_variables, lowered
 from .rule import StatedRule
 from .table import largest_value
 
-#: Wider bit-vectors than this are hopeless.
+#: Limit on the width of bit-vectors, beyond which the solver finds nothing.
 _WIDEST = 256
 
 
 class _Bits(Encoder):
-    """Expressions and conditions as bit-vectors wide enough for every value on the way; no divisor is zero."""
+    """Interpretation as bit-vectors that are wide enough for every intermediate value; no divisor is zero."""
 
     def __init__(self, context: z3.Context, width: int) -> None:
         super().__init__(context)
@@ -39,7 +39,7 @@ class _Bits(Encoder):
         return reduce(mul, factors)
 
     def floordiv(self, a: Any, b: Any) -> Any:
-        # bit-vectors divide towards zero, and their remainder has the sign of the dividend
+        # bit-vector division rounds towards zero, and its remainder has the sign of the dividend
         q, r = a / b, z3.SRem(a, b)
         return z3.If(z3.And(r != 0, (r < 0) != (b < 0)), q - 1, q)
 
@@ -55,7 +55,7 @@ class _Bits(Encoder):
 
 
 def bit_vector_point(r: StatedRule, budget: int) -> tuple[dict[str, int] | None, int]:
-    """A point at which the rule fails, and the resources spent; ``None`` says nothing."""
+    """Return a point at which the rule fails, and the resources spent; ``None`` does not imply that there is none."""
     rule = lowered(r)
     names = core_variables(r)
     sizes = {names[v]: max(1, abs(lo or 0), abs(hi or 0)) for v, (lo, hi) in r.ranges().items()}

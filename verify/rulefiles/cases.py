@@ -1,8 +1,7 @@
-"""Claims about selections as claims without any, case by case.
+"""Splits claims with selections into cases without selections.
 
-The cases are those that the conditions of selections tell apart (:class:`~indexproof.core.expr.Selection`), as far as
-nothing that is known in a case decides them.  They exclude each other and leave nothing out, so the claims of all cases
-together are the claim.
+A case decides the conditions of selections (:class:`~indexproof.core.expr.Selection`) that its facts do not imply or
+refute.  The cases are disjoint and exhaustive, so the claim holds exactly if it holds in all cases.
 """
 
 from __future__ import annotations
@@ -41,13 +40,13 @@ from .known import Known, Polynomials, unscaled
 from .lowering import Lowered, lowered
 from .rule import StatedRule
 
-#: More cases than this are not worth enumerating, and so many are enough with dividends of both signs apart.
+#: Limit on cases, and the lower limit while the signs of dividends are split.
 MAX_CASES = 256
 _SIGNED_CASES = 96
 
 
 class _Split(Exception):
-    """A decision is needed: these conditions exclude each other and leave nothing out."""
+    """A case must be split by these conditions, which are disjoint and exhaustive."""
 
     def __init__(self, *options: Condition) -> None:
         super().__init__()
@@ -56,8 +55,8 @@ class _Split(Exception):
 
 @dataclass(frozen=True)
 class _Options:
-    """How finely to split: ``apart`` tells apart how often an integer wraps around, where that is once at most; there may
-    be ``most`` cases.  ``total`` divisors are zero nowhere.
+    """Options of splitting: ``apart`` splits by whether an integer wraps around, if it does so at most once; ``most``
+    limits the number of cases; ``total`` makes all divisors nonzero everywhere.
     """
 
     modulus: int
@@ -67,10 +66,10 @@ class _Options:
 
 
 def expanded(r: StatedRule, *, total: bool = False) -> Iterator[Obligation]:
-    """Soundness as ordinary obligations; none where every case is true by the laws of sums alone.
+    """Yield soundness as ordinary obligations; none if every case is true by normalisation alone.
 
-    Their expressions may divide by what is zero outside of their case, with ``total`` by nothing that ever is.
-    Raises :class:`~indexproof.core.errors.TooLargeError` for a rule with too many cases.
+    Divisors may be zero outside of their case, with ``total`` nowhere.  Raises
+    :class:`~indexproof.core.errors.TooLargeError` for a rule with too many cases.
     """
     for kind, decided, hypotheses, goal in _enumerated(r, total=total):
         place = f" where {', '.join(map(show_condition, decided))}" if decided else ""
@@ -78,7 +77,7 @@ def expanded(r: StatedRule, *, total: bool = False) -> Iterator[Obligation]:
 
 
 def occurs(r: StatedRule) -> Iterator[tuple[Condition, ...]]:
-    """Yield, case by case, the hypotheses where the rule says something."""
+    """Yield the hypotheses of each case; the rule is not vacuous if one of them is satisfiable."""
     for _, _, hypotheses, _ in _enumerated(r, goals=False):
         yield hypotheses
 
@@ -87,7 +86,7 @@ _Case = tuple[str, tuple[Condition, ...], tuple[Condition, ...], Condition]
 
 
 def _enumerated(r: StatedRule, *, goals: bool = True, total: bool = False) -> list[_Case]:
-    """The cases of all claims; fewer and fewer of them, with more and more to prove in one."""
+    """Return the cases of all claims, by the finest splitting that stays within the limits."""
     modulus = r.semantics.modulus if r.semantics.width else 0
     for signs, apart, most in ((True, True, _SIGNED_CASES), (True, False, _SIGNED_CASES)):
         with suppress(TooLargeError):
@@ -100,7 +99,7 @@ def _cases(rule: Lowered, options: _Options, *, goals: bool) -> list[_Case]:
     claims = [c for c in rule.claims if c[2] is not TRUE] if goals else [("", (), FALSE)]
     conditions = _parts(*rule.conditions)
     out: list[_Case] = []
-    # each claim has its own cases: a decision that one of them needs may divide by what another shows not to be zero
+    # each claim has its own cases: a condition that one claim splits on may have a divisor that is zero for another
     for kind, own, goal in claims:
         todo: list[tuple[Condition, ...]] = [()]
         count = visits = 0
@@ -111,7 +110,7 @@ def _cases(rule: Lowered, options: _Options, *, goals: bool) -> list[_Case]:
                 raise TooLargeError(f"more than {options.most} cases")
             case = _Reading(rule.domain, decided, Known(polynomials), options)
             try:
-                # what is asked of the right side alone is sooner proved in the cases of the left one
+                # claims about the right side alone are proved more easily if the selections of the left side are split too
                 read = rule.left if goals and not own else ()
                 found = case.claim(conditions, _parts(rule.concerned), read, _parts(*own), goal)
             except _Split as split:
@@ -124,7 +123,7 @@ def _cases(rule: Lowered, options: _Options, *, goals: bool) -> list[_Case]:
 
 
 class _Reading:
-    """A claim in one case: without selections, and without what is known to be true or false."""
+    """Simplifies a claim in one case: removes selections, and conditions that its facts decide."""
 
     def __init__(
         self, domain: Sequence[Condition], decided: tuple[Condition, ...], known: Known, options: _Options
@@ -144,8 +143,8 @@ class _Reading:
         own: Sequence[Condition],
         goal: Condition,
     ) -> tuple[tuple[Condition, ...], Condition] | None:
-        """Hypotheses and goal, or ``None`` where nothing is claimed.  Raises :class:`_Split` where there are cases."""
-        # conditions that need no decision come first: they decide what the others, and the goal, ask
+        """Return hypotheses and goal, or ``None`` if the case is trivially true.  Raises :class:`_Split` to split it."""
+        # conditions without selections come first, since they may decide the conditions of later ones
         for h in (h for hs in (conditions, concerned, own) for h in sorted(hs, key=_is_involved)):
             c = self._condition(h)
             if c is FALSE:
@@ -169,7 +168,7 @@ class _Reading:
 
     # -- conditions
     def _condition(self, c: Condition) -> Condition:
-        """The condition in this case."""
+        """Simplify a condition in this case."""
         match c:
             case And(args):
                 return all_of(map(self._condition, args))
@@ -189,7 +188,7 @@ class _Reading:
         return c if truth is None else TRUE if truth else FALSE
 
     def _chosen(self, e: Selection) -> Expr:
-        """The side that a selection has in this case."""
+        """Return the side that a selection takes in this case."""
         c = self._condition(e.c)
         truth = self.known.truth(c)
         if truth is not None:
@@ -199,7 +198,7 @@ class _Reading:
                 if self.known.at_most(x, 0):
                     return e.b
                 factors, total = _factors(x)
-                for f in factors:  # zero may count as either
+                for f in factors:  # both sides agree at zero, so it may have either sign
                     if not self.known.at_least(f, 0):
                         if not self.known.at_most(f, 0):
                             self._split(f >= 0, f < 0)
@@ -217,12 +216,12 @@ class _Reading:
         self._split(c, negate(c))
 
     def _sign(self, e: Expr) -> int | None:
-        """The sign of an expression in this case, if it is known."""
+        """Return the sign of an expression in this case, or ``None`` if it is unknown."""
         return next((s for s, c in ((1, e > 0), (-1, e < 0), (0, e.eq(0))) if self.known.truth(c)), None)
 
     # -- expressions
     def _expr(self, root: Expr) -> Expr:
-        """The expression in this case; of a selection only the chosen side is read."""
+        """Simplify an expression in this case; only the chosen side of a selection is visited."""
         memo = self._memo
         todo = [root]
         while todo:
@@ -235,7 +234,7 @@ class _Reading:
             if isinstance(e, Selection):
                 wanted = e.inside
                 if isinstance(e.a, (FloorDiv, Mod)) and _is_odd(e):
-                    wanted = (e.a.b, *e.inside)  # the sign of the divisor comes first
+                    wanted = (e.a.b, *e.inside)  # decide the sign of the divisor first
                 if all(x in memo for x in wanted):
                     chosen = self._chosen(e)
                     wanted = (chosen,)
@@ -253,7 +252,7 @@ class _Reading:
         return memo[root]
 
     def _plain(self, e: Expr) -> Expr:
-        """A machine integer as often wrapped around as is known; the signs of quotients and remainders are noted."""
+        """Replace a wrapped integer by its value if its range is known; note the signs of quotients and remainders."""
         known, modulus = self.known, self.options.modulus
         if isinstance(e, Mod) and modulus and isinstance(e.b, Int) and e.b.value == modulus:
             for k in (0, 1, -1) if self.options.apart else (0,):
@@ -272,7 +271,7 @@ class _Reading:
         return e
 
     def _total(self, conditions: Sequence[Condition]) -> list[Condition]:
-        """The conditions with divisors that are zero nowhere and the same in this case."""
+        """Replace divisors by ``max(b, 1)`` or ``min(b, -1)``, which are never zero and equal them in this case."""
         done: dict[Expr, Expr] = {}
         roots = list(dict.fromkeys(e for c in conditions for e in all_exprs(c)))
         for e in postorder(*roots):
@@ -297,15 +296,15 @@ def _is_involved(c: Condition) -> bool:
 
 
 def _factors(e: Expr) -> tuple[tuple[Expr, ...], int]:
-    """The factors of a product, and the sign of its coefficient."""
+    """Return the factors of a product, and the sign of its coefficient."""
     term, k = unscaled(e)
     return (term.factors if isinstance(term, Mul) else (term,)), 1 if k > 0 else -1
 
 
 def _is_odd(e: Selection) -> bool:
-    """Whether the sides of a selection by the sign of x agree where x is zero.
+    """Return whether the sides of a selection by the sign of x agree at ``x = 0``.
 
-    They are ``x`` and ``-x``, or what ``|x|`` gives in a division that rounds towards zero, and its opposite.
+    They are ``x`` and ``-x``, or a quotient or remainder of ``|x|`` and its negation, from division rounding to zero.
     """
     if e.b is not -e.a or not isinstance(e.c, Compare):
         return False
@@ -314,7 +313,7 @@ def _is_odd(e: Selection) -> bool:
 
 
 def _vanishes(a: Expr, b: Expr) -> Condition | None:
-    """That a remainder is zero, as divisibility, which is more use to a proof; ``None`` for other equations."""
+    """Return ``e % d = 0`` as the divisibility ``d ∣ e``, which proofs can use better; ``None`` for other equations."""
     for e, zero in ((a, b), (b, a)):
         term, _ = unscaled(e)
         if isinstance(zero, Int) and not zero.value and isinstance(term, Mod):

@@ -1,4 +1,4 @@
-"""Certificates of the cases of a rule: as of any claim, and by the strategies that only such cases have."""
+"""Certificates of the cases of a rule, by the general prover or by the strategies for rule files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .modular import proof_by_odd_factors, proof_by_residues, proof_by_roots
 
 
 def case_certificate(o: Obligation) -> Any:
-    """The certificate of one case as JSON, or ``None`` where none is found."""
+    """Return the certificate of one case as JSON, or ``None`` if none is found."""
     found = certificate(o.name, o.hypotheses, o.goal)
     if found is not None:
         return found

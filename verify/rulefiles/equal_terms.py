@@ -1,11 +1,11 @@
-"""Terms of a goal that are the same number in other words, replaced by one of them before anything else is asked.
+"""Merges equal terms of a goal before it is proved.
 
-``(x % c % d) // e == (x % d) // e`` where d divides c has two remainders that are equal, and divisors
-``min(a, max(b, c))`` and ``max(min(a, b), min(a, c))`` are one divisor.  The reduction looks into a quotient only once it
-has named it, and then has to see in every case apart that two quotients have equal dividends and equal divisors.  That
-the terms are equal is easily shown first, the inner ones before those around them.
+``(x % c % d) // e == (x % d) // e`` where d divides c has two equal remainders; ``min(a, max(b, c))`` and
+``max(min(a, b), min(a, c))`` are equal divisors.  The reduction names each quotient, and must then prove in every
+case that dividends and divisors of two quotients are equal.  It is easier to prove such equalities first, from the
+inside out.
 
-What points that satisfy the hypotheses propose is proved like any goal.
+Candidates are terms that agree at points that satisfy the hypotheses.  Their equality is proved like any goal.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from .modular import Show, attempted
 
 #: The name of this strategy.
 EQUAL_TERMS = "equal terms"
-#: So many terms are compared with each other, and so many proposals are tried.
+#: Limits on the terms that are compared, and on the equalities that are tried.
 _TERMS = 32
 _ATTEMPTS = 8
-#: What fewer points say is no proposal.
+#: The least number of points that suggest an equality.
 _POINTS = 12
 
 
 def proposals(hypotheses: Sequence[Condition], goal: Condition) -> Iterator[tuple[Expr, Expr]]:
-    """Terms of a goal and smaller ones that are equal to them at all points tried, inner ones first.
+    """Yield pairs of a term and its replacement that agree at all points tried, inner ones first.
 
-    Of two terms the one that hypotheses speak of stays, else the smaller.
+    A term that occurs in the hypotheses is kept, otherwise the smaller of the two.
     """
     points = sample(hypotheses, goal)
     if len(points) < _POINTS:
@@ -47,7 +47,7 @@ def proposals(hypotheses: Sequence[Condition], goal: Condition) -> Iterator[tupl
         for other in terms[:k]:
             if at[t] == at[other] and (_is_compound(t) or _is_compound(other)):
                 stays, goes = sorted((other, t), key=lambda e: (e not in known, sizes[e]))
-                # what stays may be a part of what goes, but not the other way round
+                # the replacement may be a part of the term, but must not contain it
                 yield (goes, stays) if goes not in postorder(stays) else (stays, goes)
 
 
@@ -67,17 +67,16 @@ def _is_compound(e: Expr) -> bool:
 
 
 def proof_by_equal_terms(o: Obligation, show: Show) -> Node | None:
-    """A proof of the claim once equal terms are one, where it is proved as it stands; ``None`` where there is none."""
+    """Prove the claim after merging equal terms; return the proof, or ``None``."""
     steps, goal, shown = _replaced(o, show)
     then = show(o.hypotheses, goal) if steps else None
     return of_equal_terms(steps, [*shown, then]) if then else None
 
 
 def _once_equal(o: Obligation, show: Show) -> bool:
-    """Whether a case is proved once equal terms are one.
+    """Return whether a case is proved after merging equal terms.
 
-    What has become of the goal is proved as it stands, or of any number in place of one of the terms that were found to
-    be equal, of which there is often no more to say.
+    If the resulting goal is not proved, it is generalised: a kept term is replaced by a new variable.
     """
     steps, goal, _ = _replaced(o, show)
     claims = ((o.hypotheses, goal), *_widened(o.hypotheses, goal, steps))
@@ -88,7 +87,7 @@ by_equal_terms = partial(attempted, _once_equal)
 
 
 def _replaced(o: Obligation, show: Show) -> tuple[list[tuple[Expr, Expr]], Condition, list[Any]]:
-    """The replacements that are proved, the goal after them, and their proofs."""
+    """Return the replacements that are proved, the goal after them, and their proofs."""
     steps: list[tuple[Expr, Expr]] = []
     proofs: list[Any] = []
     goal = o.goal
@@ -108,9 +107,9 @@ def _replaced(o: Obligation, show: Show) -> tuple[list[tuple[Expr, Expr]], Condi
 def _widened(
     hypotheses: Sequence[Condition], goal: Condition, steps: Sequence[tuple[Expr, Expr]]
 ) -> Iterator[tuple[list[Condition], Condition]]:
-    """The claim about any number where it speaks of a term, for each term that has replaced another.
+    """Yield generalisations of the claim, with a new variable for each term that replaced another.
 
-    A claim about all numbers holds of every term, whose divisors are not zero where it stands.
+    A generalisation implies the claim, since the divisors of the term are not zero.
     """
     taken = {v.name for c in (*hypotheses, goal) for v in c.variables()}
     anything = var(next(f"any{k}" for k in range(len(taken) + 1) if f"any{k}" not in taken))

@@ -1,7 +1,7 @@
-"""The exact meaning of a rule at a point: the reference that everything else is checked against.
+"""Exact evaluation of a rule at a point, the reference for all other interpretations.
 
-Arithmetic is strict, ``select`` looks only at the side it chooses, and a conjunction with a false part is false (a
-disjunction with a true part true) whatever the other parts are.
+Arithmetic is strict.  ``select`` evaluates only the chosen side.  A conjunction with a false part is false, and a
+disjunction with a true part is true, even if other parts have no value.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .terms import Term, below
 
 
 class Missing(Enum):
-    """Why a term has no value."""
+    """The reason why a term has no value."""
 
     ZERO = "division by zero"
     OVERFLOW = "overflow"
@@ -26,11 +26,11 @@ class Missing(Enum):
 Value = int | bool | Missing
 Point = Mapping[str, int]
 
-#: What a rule says at a point: its sides agree; they differ, or the right one has no value where the left has one;
-#: a condition is false or the left side has no value, so that nothing is claimed.
+#: The outcome at a point: the sides agree (``holds``), differ (``counterexample``), or only the right one has no value
+#: (``undefined``); or a condition is false or the left side has no value, so that nothing is claimed (``not concerned``).
 Outcome = Literal["holds", "counterexample", "undefined", "not concerned"]
 
-#: The roundings that operators name themselves.
+#: The operators with a rounding of their own.
 _NAMED: dict[str, tuple[str, bool]] = {
     "floordiv": ("floor", True),
     "floormod": ("floor", False),
@@ -42,9 +42,9 @@ _NAMED: dict[str, tuple[str, bool]] = {
 
 
 def division(t: Term, s: Semantics) -> tuple[Rounding, bool] | None:
-    """The rounding of a division and whether it gives the quotient; ``None`` for other terms.
+    """Return the rounding of a division and whether it gives the quotient, or ``None`` for other terms.
 
-    A division that names its rounding divides by zero as the rule set's own does.
+    A division with a rounding of its own treats a zero divisor as the rule set's division does.
     """
     match t.op:
         case "fdiv":
@@ -59,16 +59,15 @@ def division(t: Term, s: Semantics) -> tuple[Rounding, bool] | None:
 
 
 def values(roots: Iterable[Term], point: Point, s: Semantics) -> dict[int, Value]:
-    """The value of every term below ``roots``, by ``id``; truth values of variables are 0 and 1 in ``point``.
+    """Return the value of every term below ``roots``, by ``id``; in ``point`` truth values are 0 and 1.
 
-    The terms are those of a side.  The conditions of a rule are mathematics: their integers are unbounded, as
-    :func:`truth` has it.
+    The terms are those of a side.  The conditions of a rule have unbounded integers, see :func:`truth`.
     """
     return _values(roots, point, s, machine=bool(s.width))
 
 
 def truth(condition: Term, point: Point, s: Semantics) -> bool | Missing:
-    """The truth value of a condition."""
+    """Return the truth value of a condition over unbounded integers."""
     found = _values((condition,), point, s, machine=False)[id(condition)]
     return found if isinstance(found, Missing) else bool(found)
 
@@ -82,7 +81,7 @@ def _values(roots: Iterable[Term], point: Point, s: Semantics, *, machine: bool)
         elif machine and s.overflow != "wrap" and division(t, s) is not None:
             a, b = (done[id(x)] for x in t.args)
             if a == s.lo and b == -1:
-                value = Missing.OVERFLOW  # the remainder too: machines compute both at once
+                value = Missing.OVERFLOW  # the remainder too, since machines compute both at once
         done[id(t)] = value
     return done
 
@@ -110,7 +109,7 @@ def judge(r: StatedRule, point: Point) -> Outcome:
 
 
 def refutes(r: StatedRule, point: Point) -> bool:
-    """Whether the rule fails at a point: its sides differ, or only the right one has no value."""
+    """Return whether the rule fails at a point: its sides differ, or only the right one has no value."""
     return judge(r, point) in ("counterexample", "undefined")
 
 
@@ -155,7 +154,7 @@ def _value(t: Term, args: list[Value], point: Point, s: Semantics) -> Value:
 
 
 def _missing(args: list[Value]) -> Missing | None:
-    """Overflow before division by zero: what is assumed not to happen happens first."""
+    """Return the reason why an argument is missing; overflow takes precedence over division by zero."""
     return next((why for why in (Missing.OVERFLOW, Missing.ZERO) if why in args), None)
 
 

@@ -1,10 +1,10 @@
-"""Findings about a proved rule: which of its conditions it needs, and whether it overflows machine integers.
+"""Findings about a proved rule: the conditions that it needs, and whether it overflows machine integers.
 
-Only quick attempts are made: this is worth knowing, but no verdict on a rule depends on it.
+Only quick attempts are made, since no verdict on a rule depends on findings.
 
-A compiler may compute with machine integers what a rule says of unbounded ones.  Then a sound rule still fails where its
-right side overflows and its left side, computed at the same place, does not.  The rule is read once more with integers of
-so many bits, of which none may overflow: as it is sound, its counterexamples are those overflows.
+A compiler may apply a rule about unbounded integers to machine integers.  A sound rule then fails where its right side
+overflows and its left side does not.  The rule is read once more over machine integers that must not overflow.  Since
+it is sound, the counterexamples are exactly those overflows.
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ from .rule import StatedRule, widened
 from .sample import limits_table
 from .terms import DIVISIONS, Term, alike, below, evaluated
 
-#: A finding that takes more case distinctions than this is not looked into.
+#: Limit on the cases of a finding.
 _QUICK_CASES = 24
-#: How many points a descent may try.
+#: Limit on the points that the local search for a smaller counterexample tries.
 _TRIED = 3000
-#: Conditions of so many of these terms are short.
+#: Short conditions have at most this many terms, all with the operators below.
 _SHORT = 12
 _READ_SOON = frozenset({"var", "flag", "int", "bool", "fold", "add", "sub", "mul", "neg", "within", "and"}) | frozenset(
     {"lt", "le", "gt", "ge", "eq", "ne"}
 )
 _BRIEF = linear.ReductionBudget(rlimit=100_000, questions=2, patient=False)
-#: A table of points covers fewer variables, and more conditions are not opposed one by one.
+#: The least number of variables for which a table has too few points, and the limit on conditions examined one by one.
 _SEVERAL_VARIABLES = 4
 _ASKED_APART = 64
-#: With more conditions than this they are questioned in groups, and with so many attempts in all.
+#: Number of conditions beyond which they are dropped in groups, and the limit on all attempts.
 _MANY = 24
 _ATTEMPTS = 32
-#: Operators whose result may lie outside a machine type in which their arguments are.
+#: Operators whose result may not fit into the machine type of their arguments.
 _OVERFLOWING = DIVISIONS | {"add", "sub", "mul", "neg"}
 
 
 def _quickly(r: StatedRule, budget: Budget, *, patient: bool) -> tuple[bool, int, str]:
-    """Whether a quick attempt proves every case of a rule, at what cost, and why none was made."""
+    """Return whether quick attempts prove every case of a rule, their cost, and why they were not possible, if so."""
     spent = 0
     try:
         for n, o in enumerate(expanded(r)):
@@ -76,9 +76,9 @@ def _quickly(r: StatedRule, budget: Budget, *, patient: bool) -> tuple[bool, int
 
 # --------------------------------------------------------------------------------------------------------- overflow
 def decide_overflow(source: str, bits: int, budget: Budget) -> Verdict:
-    """Whether no integer of so many bits overflows on the right side where none does on the left: REFUTED with a point.
+    """Decide whether integers of ``bits`` bits overflow on the right side only where they do on the left side.
 
-    Only quick attempts are made.  A rule that is not sound may be refuted for another reason.
+    A refutation has a point.  Only quick attempts are made.  An unsound rule may be refuted for another reason.
     """
     r = rule_of(source)
     if cannot_overflow(r, bits):
@@ -95,7 +95,7 @@ def decide_overflow(source: str, bits: int, budget: Budget) -> Verdict:
 
 
 def cannot_overflow(r: StatedRule, width: int) -> bool:
-    """Whether whatever may overflow on the right side is computed on the left side too."""
+    """Return whether the left side evaluates every term of the right side that may overflow."""
     terms = [*below(r.left), *below(r.right)]
     number = alike(terms)
     computed = {number[id(t)] for t in evaluated(r.left)}
@@ -109,7 +109,7 @@ def cannot_overflow(r: StatedRule, width: int) -> bool:
 
 # ------------------------------------------------------------------------------------------------------- conditions
 def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
-    """Whether condition ``k`` is needed: PROVED with a point, VACUOUS where the rule is proved without it."""
+    """Decide whether condition ``k`` is needed: PROVED by a point, VACUOUS if the rule is proved without it."""
     r, table = rule_of(source), table_for(source)
     if table.needs(k):
         return Verdict(Status.PROVED, POINTS)
@@ -134,13 +134,13 @@ def decide_needed(source: str, k: int, budget: Budget) -> Verdict:
 
 
 def _weaker(r: StatedRule, ks: Collection[int]) -> StatedRule:
-    """The rule without some of its conditions."""
+    """Return the rule without some of its conditions."""
     return replace(r, conditions=tuple(c for k, c in enumerate(r.conditions) if k not in ks))
 
 
 @lru_cache(maxsize=128)
 def _implied(source: str, k: int) -> bool:
-    """Whether short conditions about the variables of this one imply it: ``n > 0`` where there is an index below n."""
+    """Return whether short conditions on related variables imply this one, as ``0 <= i < n`` implies ``n > 0``."""
     r = rule_of(source)
     if len(r.conditions) > _ASKED_APART:
         return False
@@ -151,7 +151,7 @@ def _implied(source: str, k: int) -> bool:
     )
     if not others:
         return False
-    # conditions are mathematics, whatever the integers of the sides
+    # conditions are about unbounded integers, also if the sides have machine integers
     unbounded = replace(r.semantics, width=0)
     true = Term("bool", (), True)
     claim = replace(r, left=r.conditions[k], right=true, conditions=others, semantics=unbounded)
@@ -162,7 +162,7 @@ def _implied(source: str, k: int) -> bool:
 
 
 def _mentioned_by_short(c: Term) -> frozenset[str]:
-    """The variables of a condition that is soon read; none of another."""
+    """Return the variables of a short condition, and no variables for a long one."""
     terms = below(c)
     if len(terms) > _SHORT or any(t.op not in _READ_SOON for t in terms):
         return frozenset()
@@ -171,7 +171,7 @@ def _mentioned_by_short(c: Term) -> frozenset[str]:
 
 @lru_cache(maxsize=128)
 def _violating(source: str, k: int) -> bool:
-    """Whether some point inside the bounds of the other conditions violates this one, and there the rule is wrong."""
+    """Return whether a point is found that satisfies the other conditions but not this one and refutes the rule."""
     r = rule_of(source)
     if len(r.variables) < _SEVERAL_VARIABLES or len(r.conditions) > _ASKED_APART:
         return False
@@ -185,10 +185,10 @@ def _violating(source: str, k: int) -> bool:
 
 @lru_cache(maxsize=4)
 def _without_many(source: str, budget: Budget) -> tuple[dict[int, bool], int]:
-    """For conditions that no point needs, whether the rule is proved without them, and what all attempts cost.
+    """Return, for conditions that no point needs, whether the rule is proved without them; and the total cost.
 
-    A rule that is proved without several conditions is proved without each of them, so whole groups are left out, and
-    halves of those without which it is not proved.
+    A rule that is proved without several conditions is proved without each of them.  So many conditions are dropped in
+    groups, and a group without which the rule is not proved is halved.
     """
     r, table = rule_of(source), table_for(source)
     asked = range(len(r.conditions))

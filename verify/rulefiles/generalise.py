@@ -1,9 +1,9 @@
-"""Rules that say of a compound term what is true of anything: the term becomes a variable.
+"""Generalises rules by replacing repeated compound terms by variables.
 
 ``(y - x·(2·c)) % (a - b) -> y % (a - b)`` where ``a - b`` divides ``2·c`` is an instance of
-``(y - x·t) % u -> y % u`` where u divides t, which is easier to prove: that a number divides a variable can be written
-as a definition of the variable.  A rule follows from every rule of which it is an instance, so any occurrences of a term
-may be replaced, if the variable can have every value of the term.
+``(y - x·t) % u -> y % u`` where u divides t.  The latter is easier to prove, since ``u ∣ t`` becomes a definition of the
+variable t.  A rule follows from every rule of which it is an instance, so a term may be replaced if the variable can take
+every value of the term.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .terms import BOOL, Kind, Term, alike, below, show
 
 #: The name of this strategy.
 GENERALISED = "generalisation"
-#: So many replacements may be refuted by points.
+#: Limit on the replacements that points refute.
 _REFUTED = 12
 
 
 def generalised(r: StatedRule) -> StatedRule | None:
-    """Return a rule of which ``r`` is an instance and that no point of its table refutes; ``None`` where there is none.
+    """Return a rule of which ``r`` is an instance and that no point of its table refutes, or ``None``.
 
-    Terms that occur again become variables, the largest first.
+    Repeated terms become variables greedily, the largest first.
     """
     best = r
     refuted: set[str] = set()
@@ -43,12 +43,12 @@ def generalised(r: StatedRule) -> StatedRule | None:
 
 
 def repeated(r: StatedRule) -> list[Term]:
-    """Return the compound terms that may become variables and occur at several places, each once, largest first."""
+    """Return the repeated compound terms that may become variables, the largest first."""
     return [t for t, _ in _wider(r)]
 
 
 def _wider(r: StatedRule) -> Iterator[tuple[Term, StatedRule]]:
-    """The terms that occur again, each with the rule that has a variable in its place and of which ``r`` is an instance."""
+    """Yield each repeated term with the rule that has a variable in its place, if ``r`` is an instance of that rule."""
     sides = below(r.left, r.right)
     terms = [*sides, *below(*r.conditions)]
     number = alike(terms)
@@ -67,7 +67,7 @@ def _wider(r: StatedRule) -> Iterator[tuple[Term, StatedRule]]:
 
 
 def _with_variable(r: StatedRule, term: Term) -> StatedRule:
-    """The rule with a new variable for a term."""
+    """Return the rule with a new variable for a term."""
     name = next(f"t{k}" for k in range(1, len(r.variables) + 2) if f"t{k}" not in r.variables)
     constant = all(r.variables[a.name].name == "const" for a in below(term) if a.op in ("var", "flag"))
     kind = Kind("bool" if sort_of(term) == BOOL else "const" if constant else "int")

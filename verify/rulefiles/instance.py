@@ -1,4 +1,4 @@
-"""Whether a rule is an instance of another one: seen from the two rules alone, however the other one was found."""
+"""Checks that a rule is an instance of another one, independently of how the other one was found."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .terms import DIVISIONS, Term, alike, below, evaluated
 
 
 def instance_terms(wider: StatedRule, r: StatedRule) -> dict[str, Term] | None:
-    """Match the variables that only ``wider`` has against ``r``; ``None`` where ``r`` does not follow from it.
+    """Return the terms of ``r`` for the variables that only ``wider`` has, or ``None`` if ``r`` is no instance of it.
 
-    The rules are the same but for these variables; each stands for one term, which may have any value, and has one
-    wherever the rule says something: because it has one everywhere, or because the left side or a condition has none
+    Except for these variables, the rules are the same.  Each variable is unbounded and replaces one term.  The term
+    must have a value wherever the rule claims something: it is total, or the left side or a condition has no value
     where it has none.
     """
     if wider.semantics != r.semantics or len(wider.conditions) != len(r.conditions):
@@ -29,7 +29,7 @@ def instance_terms(wider: StatedRule, r: StatedRule) -> dict[str, Term] | None:
             return None
         else:
             pairs += zip(a.args, b.args, strict=True)
-    # the integers of a condition do not overflow, so that it may have a value where the term has none
+    # integers in conditions do not overflow, so a condition may have a value where the term has none
     needed = evaluated(r.left, *(() if r.semantics.width else r.conditions))
     for v, kind in wider.variables.items():
         if v in r.variables:
@@ -37,13 +37,13 @@ def instance_terms(wider: StatedRule, r: StatedRule) -> dict[str, Term] | None:
                 return None
         elif kind.lo is not None or not _valued(found[v], needed, r.semantics):
             return None
-    # the integers of a condition do not wrap around: there a term of machine integers is another number
+    # integers in conditions do not wrap around, so there a term over machine integers has another value
     conditional = {t.name for t in below(*wider.conditions) if t.op in ("var", "flag")}
     return None if r.semantics.width and conditional & set(found) else found
 
 
 def _valued(t: Term, needed: Sequence[Term], s: Semantics) -> bool:
-    """Whether a term has a value wherever all that is needed has one."""
+    """Return whether a term has a value wherever all ``needed`` terms have one."""
     found: set[int] = set()
     for a in below(t):
         total = not a.args or (_is_total(a, s) and found.issuperset(map(id, a.args)))
@@ -53,7 +53,7 @@ def _valued(t: Term, needed: Sequence[Term], s: Semantics) -> bool:
 
 
 def _is_total(t: Term, s: Semantics) -> bool:
-    """Whether an operator gives a value for all values."""
+    """Return whether an operator is total."""
     if s.width and s.overflow != "wrap":
         return False
     return t.op not in DIVISIONS or (s.quotient.endswith("0") and s.remainder.endswith("0"))

@@ -1,8 +1,8 @@
-"""Congruences by one divisor, of which one says that a product leaves the remainder 1: what it multiplies can be left out.
+"""Strategy for congruences by one divisor if a hypothesis states that a product has the remainder 1.
 
-Where ``c·e`` leaves the remainder 1 by d, ``d ∣ x·c`` implies ``d ∣ x``: x is ``x·c·e`` up to a multiple of d.  So a
-polynomial P is a multiple of d if ``P·(c·e)`` is one, which is seen by dividing it by the polynomials that hypotheses say
-to be multiples of d, ``c·e - 1`` among them.  Nothing but polynomial division is needed.
+If ``c·e ≡ 1`` modulo d, then ``d ∣ x·c`` implies ``d ∣ x``, since ``x ≡ x·c·e``.  So a polynomial P is a multiple of d if
+``P·(c·e)`` is.  This is checked by polynomial division by d and by the multiples of d that hypotheses state, among them
+``c·e - 1``.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from .known import Polynomials
 #: The name of this strategy.
 INVERSES = "inverses"
 
-#: Polynomials of so many terms are divided, so many of them, so often.
+#: Limits on the terms of divided polynomials, on the multiples known for a divisor, and on rounds of reduction.
 _TERMS = 24
 _MULTIPLES = 4
 _ROUNDS = 6
 
 
 def by_inverses(o: Obligation, limits: linear.ReductionBudget) -> tuple[bool, int]:
-    """Whether the claim is proved, and at what cost; only where a hypothesis says that something leaves the remainder 1."""
+    """Return whether the claim is proved, and the cost; only if a hypothesis states that a product has the remainder 1."""
     known, goals = conjuncts(o.hypotheses, o.goal)
     ring = Polynomials()
     multiples: dict[Poly, list[Poly]] = {}
@@ -55,7 +55,7 @@ def by_inverses(o: Obligation, limits: linear.ReductionBudget) -> tuple[bool, in
 
 
 def _congruence(c: Condition, ring: Polynomials) -> Iterator[tuple[Poly, Poly]]:
-    """A divisor and that of which ``c`` says that it is a multiple, and no more."""
+    """Yield a divisor and a polynomial if ``c`` is equivalent to the polynomial being a multiple of the divisor."""
     match c:
         case Divides(d, e):
             yield _size(d, ring), ring.of(e)
@@ -64,13 +64,13 @@ def _congruence(c: Condition, ring: Polynomials) -> Iterator[tuple[Poly, Poly]]:
 
 
 def _size(d: Expr, ring: Polynomials) -> Poly:
-    """A divisor or its opposite, which have the same multiples."""
+    """Return a canonical one of a divisor and its negation, which have the same multiples."""
     p = ring.of(d)
     return max(p, -p, key=lambda q: q.key)
 
 
 def _said(c: Condition, ring: Polynomials) -> Iterator[tuple[Poly, Poly]]:
-    """Return the facts that follow from an equation with one remainder."""
+    """Yield a divisor and a multiple of it that follow from an equation with a remainder."""
     if isinstance(c, Compare) and c.op == "==":
         for r, e in ((c.a, c.b), (c.b, c.a)):
             if isinstance(r, Mod):
@@ -78,7 +78,7 @@ def _said(c: Condition, ring: Polynomials) -> Iterator[tuple[Poly, Poly]]:
 
 
 def _inverted(p: Poly) -> Poly | None:
-    """Return the expressions that leave the remainder 1 where ``p`` is a multiple."""
+    """Return the polynomial with remainder 1 if ``p`` or ``-p`` is such a polynomial minus 1, else ``None``."""
     for q in (p, -p):
         if q.constant == -1 and len(q) > 1:
             return q + ONE
@@ -86,7 +86,7 @@ def _inverted(p: Poly) -> Poly | None:
 
 
 def _is_multiple(p: Poly, d: Poly, known: Sequence[Poly]) -> bool:
-    """Whether ``p`` is a multiple of ``d`` because these are."""
+    """Return whether division shows ``p`` to be a multiple of ``d``, given ``known`` multiples."""
     if len(known) > _MULTIPLES:
         return False
     candidates = [p, *(p * unit for q in known if (unit := _inverted(q)) is not None and len(p) * len(unit) <= _TERMS)]
@@ -94,7 +94,7 @@ def _is_multiple(p: Poly, d: Poly, known: Sequence[Poly]) -> bool:
 
 
 def _rest(p: Poly, divisors: Sequence[Poly]) -> Poly:
-    """Reduce ``p`` by these, each in turn."""
+    """Return the rest of repeated division of ``p`` by the divisors, each in turn."""
     for _ in range(_ROUNDS):
         before = p
         for d in divisors:

@@ -1,4 +1,4 @@
-"""Rule files as JSON; reports/rule_files.md describes the form."""
+"""Reads and writes rule files as JSON; reports/rule_files.md describes the form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .semantics import Semantics, division_of, overflow_of, rounding_of, width_o
 from .terms import OPERATORS, Kind, Term, below
 from .text_reader import applied
 
-#: Keys that say something about a file or a rule to people, and nothing to the prover.
+#: Keys of notes for readers, which the prover ignores.
 NOTES: Final = frozenset(
     {"comment", "doc", "file", "format", "id", "line", "note", "notes", "origin", "source", "tags", "title"}
     | {"url", "version"}
@@ -25,17 +25,17 @@ _FILE_KEYS: Final = ("rules", "name", *_MEANING)
 _RULE_KEYS: Final = ("name", "vars", "if", "left", "right", "expect", *_MEANING)
 
 Path: TypeAlias = tuple[str | int, ...]
-#: A path from the inside out, so that terms nested ten thousand deep share it.
+#: A path as a linked list from the inside out, which deeply nested terms share.
 Place: TypeAlias = "tuple[Place, str | int] | None"
 
 
 def parse_json_rules(
     text: str, name: str = "<rules>", problems: list[InputError] | None = None, *, derived: bool = False
 ) -> list[StatedRule]:
-    """The rules of a JSON text.  Raises :class:`InputError`, pointing into the text, and nothing else.
+    """Return the rules of a JSON text.  Raises only :class:`InputError`, with a position in the text.
 
-    An ill-formed rule is added to ``problems``, where that is given, and costs no other one.  Rules that are ``derived``
-    from others, as by leaving out a condition, may have variables on their right side alone.
+    If ``problems`` is given, the error of an ill-formed rule is appended to it, and the other rules are read.  Rules
+    ``derived`` from others, for example by dropping a condition, may have variables on the right side alone.
     """
     return _Reader(text, name, problems, derived=derived).rules()
 
@@ -51,7 +51,7 @@ class _Reader:
         self.names: dict[str, int] = {}
 
     def wrong(self, path: Path, message: str, expected: str) -> InputError:
-        """Say that something is wrong with the value at ``path``, or with the key where it ends with one."""
+        """Return an error that points to the value at ``path``, or to the key if the path ends with one."""
         at, value = len(self.text) - len(self.text.lstrip("\ufeff \t\r\n")), self.data
         for step in path:
             at, value = self.places[id(value)][step], value[step]
@@ -129,7 +129,7 @@ class _Reader:
             raise self.wrong(
                 (*path, "name"), f"{quoted(name)} cannot be printed", "a name in one line, of printable characters"
             )
-        # lists that a program has written often use a name again
+        # generated lists often repeat names
         count = self.names[name] = self.names.get(name, 0) + 1
         while count > 1 and f"{name} #{count}" in self.names:
             count += 1
@@ -179,7 +179,7 @@ class _Reader:
         return out
 
     def term(self, data: Any, path: Path, paths: list[Place]) -> Term:
-        """The term that a value denotes; ``at`` of every term is an index into ``paths``."""
+        """Return the term that a value denotes; ``at`` of every term is an index into ``paths``."""
         done: list[Term] = []
         start: Place = None
         for step in path:
@@ -219,7 +219,7 @@ class _Reader:
 
 
 def path_of(place: Place) -> Path:
-    """The keys and indices from the outside in."""
+    """Return the keys and indices from the outside in."""
     out: list[str | int] = []
     while place is not None:
         place, step = place
@@ -236,14 +236,14 @@ def _what(value: Any) -> str:
 
 
 def path_text(path: Path) -> str:
-    """``rules[3].left[1]``."""
+    """Return a path as text, for example ``rules[3].left[1]``."""
     text = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in path)
     return text.removeprefix(".")
 
 
 # ------------------------------------------------------------------------------------------------------ printing
 def rules_to_json(rules: Iterable[StatedRule]) -> str:
-    """The rules as JSON text; reading it gives the same rules."""
+    """Return the rules as JSON text; reading it gives the same rules."""
     return dump_json({"rules": [_rule_to_json(r) for r in rules]}) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The facts of one case that can be seen without a solver."""
+"""The facts of one case, with consequences that need no solver."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..linear.polynomial import ONE, Poly, Ring, constant, variable
 
 
 class Polynomials(Ring):
-    """Expressions as polynomials; whatever is no sum or product is a name of its own."""
+    """Interpretation of expressions as polynomials, in which all but sums and products are opaque names."""
 
     def __init__(self) -> None:
         self._memo: dict[Expr, Poly] = {}
         self._names: dict[tuple[object, ...], Poly] = {}
 
     def of(self, e: Expr) -> Poly:
-        """The polynomial of an expression; equal expressions have equal ones."""
+        """Return the polynomial of an expression; equal expressions have equal polynomials."""
         return interpret((e,), self, self._memo)[0]
 
     def _opaque(self, *parts: object) -> Poly:
@@ -48,12 +48,12 @@ class Polynomials(Ring):
 
 
 def unscaled(e: Expr) -> tuple[Expr, int]:
-    """An expression without its coefficient, and the coefficient."""
+    """Return an expression without its coefficient, and the coefficient."""
     return e.terms[0] if isinstance(e, Sum) and len(e.terms) == 1 and not e.const else (e, 1)
 
 
 class Known:
-    """Facts of one case.  Every answer follows from the facts; ``None`` is no answer."""
+    """Facts of one case.  Every answer follows from the facts; ``None`` means unknown."""
 
     def __init__(self, polynomials: Polynomials) -> None:
         self.polynomials = polynomials
@@ -89,13 +89,13 @@ class Known:
         self._settled = False
 
     def note(self, conditions: Iterable[Condition]) -> None:
-        """Add what follows from the facts."""
+        """Add consequences of the facts that are not known yet."""
         new = [c for c in conditions if c not in self._facts]
         if new:
             self.assume(new)
 
     def _not_zero(self, e: Expr) -> None:
-        """``e`` is not zero, and neither is any of its factors."""
+        """Record that ``e`` and each of its factors is nonzero."""
         term, _ = unscaled(e)
         for p in map(self.polynomials.of, (e, term)):
             self._nonzero |= {p, -p}
@@ -103,7 +103,7 @@ class Known:
             self._not_zero(f)
 
     def _sharpen(self) -> None:
-        """``p >= 0`` and ``p != 0`` are ``p >= 1``."""
+        """Infer ``p >= 1`` from ``p >= 0`` and ``p != 0``."""
         for p in self._nonzero:
             if tight(p) in self._bounds.facts:
                 self._bounds.learn(p - ONE)
@@ -116,15 +116,15 @@ class Known:
         return self._bounds.certain(p)
 
     def at_least(self, e: Expr, n: int) -> bool:
-        """Whether ``e >= n`` is certain."""
+        """Return whether ``e >= n`` is proved."""
         return self._certain(self.polynomials.of(e) - n)
 
     def at_most(self, e: Expr, n: int) -> bool:
-        """Whether ``e <= n`` is certain."""
+        """Return whether ``e <= n`` is proved."""
         return self._certain(constant(n) - self.polynomials.of(e))
 
     def nonzero(self, e: Expr) -> bool:
-        """Whether ``e != 0`` is certain."""
+        """Return whether ``e != 0`` is proved."""
         p = self.polynomials.of(e)
         if p in self._nonzero or self._certain(p - ONE) or self._certain(-p - ONE):
             return True
@@ -132,7 +132,7 @@ class Known:
         return isinstance(term, Mul) and all(map(self.nonzero, term.factors))
 
     def truth(self, c: Condition) -> bool | None:
-        """Whether ``c`` is certainly true or certainly false."""
+        """Return whether ``c`` is proved or refuted, or ``None``."""
         if isinstance(c, Truth):
             return c.value
         if c in self._facts:
@@ -166,7 +166,7 @@ class Known:
 
 
 def _all(truths: list[bool | None]) -> bool | None:
-    """The truth of a conjunction, so far as that of its parts is known."""
+    """Return the truth value of a conjunction in three-valued logic."""
     if False in truths:
         return False
     return None if None in truths else True

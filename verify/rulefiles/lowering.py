@@ -1,15 +1,15 @@
-"""Lower a rule of a rule file to the core: its conditions, where its left side has a value, and what it owes.
+"""Lowers a rule of a rule file to the core: its conditions, the definedness of its sides, and its claims.
 
-The core divides by rounding down and knows no integers that overflow.  So
+The core has floor division and unbounded integers only.  So
 
-- quotients and remainders become those of absolute values, chosen by signs; no divisor is ever zero, so that a lowered
-  term has a value everywhere, and a condition says where that value means something;
-- integers that wrap around are polynomials until something looks at their value (a division, a comparison, an extremum):
-  then they are ``(e + 2^(w-1)) % 2^w - 2^(w-1)``; two of them are equal where ``2^w`` divides their difference;
-- integers that must not overflow carry the condition that they do;
+- quotients and remainders become those of absolute values, selected by signs; lowered divisors are never zero, so a
+  lowered term has a value everywhere, and a condition states where the original term has one;
+- integers that wrap around are polynomials until their value is needed (by a division, a comparison, an extremum): then
+  they are ``(e + 2^(w-1)) % 2^w - 2^(w-1)``; two of them are equal exactly if ``2^w`` divides their difference;
+- integers that must not overflow carry the condition under which they do;
 - truth values are conditions.
 
-:mod:`.evaluate` says the same of single points, and shares nothing with this: what is found here is confirmed there.
+:mod:`.evaluate` implements the same semantics for single points independently, and confirms counterexamples.
 """
 
 from __future__ import annotations
@@ -28,26 +28,27 @@ from .json_form import parse_json_rules, rules_to_json
 from .rule import StatedRule, flat
 from .terms import BOOL, Term, below
 
-#: The widths of the machine types that the finding about overflow asks about, in bits.
+#: Widths in bits of the machine types for the finding about overflow.
 MACHINE_TYPES = (32, 64)
 
 
 def source_of(r: StatedRule) -> str:
-    """A rule as text, without its name and place: what it states and nothing else."""
+    """Return the statement of a rule as JSON text, without its name and place."""
     return rules_to_json([replace(r, name="rule", doc="", where="", expected=Status.PROVED)])
 
 
 @lru_cache(maxsize=16)
 def rule_of(source: str) -> StatedRule:
-    """The rule of a source."""
+    """Return the rule of a source."""
     return parse_json_rules(source, "rule", derived=True)[0]
 
 
 @dataclass(frozen=True)
 class Lowered:
-    """A rule in the core: the ranges of its variables, its conditions, where it says something, and its claims there.
+    """A rule in the core.
 
-    A claim is what is asked, hypotheses of its own, and a goal.
+    ``domain`` has the ranges of the variables, ``concerned`` states that the rule claims something.  A claim is its kind,
+    hypotheses of its own, and a goal.
     """
 
     domain: tuple[Condition, ...]
@@ -59,28 +60,28 @@ class Lowered:
 
     @property
     def given(self) -> tuple[Condition, ...]:
-        """Where the rule says something."""
+        """The conditions under which the rule claims something."""
         return (*self.domain, *self.conditions, self.concerned)
 
     @property
     def goal(self) -> Condition:
-        """All claims in one condition."""
+        """The conjunction of all claims."""
         return all_of(any_of((*map(negate, given), goal)) for _, given, goal in self.claims)
 
 
 def core_variable(name: str, kind: str) -> Var:
-    """The core variable of a variable of a rule; truth values are 0 and 1."""
+    """Return the core variable of a variable of a rule; truth values are 0 and 1."""
     return var(name, "const" if kind == "const" else "")
 
 
 def core_variables(r: StatedRule) -> dict[str, Var]:
-    """The core variables of a rule by their names."""
+    """Return the core variables of a rule by their names."""
     return {v: core_variable(v, kind.name) for v, kind in r.variables.items()}
 
 
 @lru_cache(maxsize=8)
 def lowered(r: StatedRule, *, signs: bool = True) -> Lowered:
-    """The rule in the core; with ``signs`` dividends that are rounded towards zero are told apart by theirs."""
+    """Lower a rule; with ``signs`` divisions that round towards zero select by the sign of the dividend."""
     outside = _Lowering(r, machine=False, signs=signs)
     sides = _Lowering(r, machine=bool(r.semantics.width), signs=signs)
     left, right = sides.of(r.left), sides.of(r.right)
@@ -100,12 +101,12 @@ def lowered(r: StatedRule, *, signs: bool = True) -> Lowered:
 
 
 def lowered_condition(r: StatedRule, condition: Term) -> Condition:
-    """A condition of the rule, or of its variables, in the core."""
+    """Lower a condition over the variables of the rule."""
     return _Lowering(r, machine=False, signs=True).holds(condition)
 
 
 def _domain(r: StatedRule) -> Iterator[Condition]:
-    """The ranges of the variables."""
+    """Yield the ranges of the variables."""
     for name, (lo, hi) in r.ranges().items():
         if lo is not None and hi is not None:
             v = core_variable(name, r.variables[name].name)
@@ -115,7 +116,7 @@ def _domain(r: StatedRule) -> Iterator[Condition]:
 def _equal(
     r: StatedRule, left: Meaning, right: Meaning, sides: _Lowering
 ) -> Iterator[tuple[str, tuple[Condition, ...], Condition]]:
-    """That both sides are equal where both have a value."""
+    """Yield the claims that both sides are equal."""
     a, b = left.value, right.value
     if r.sort != BOOL:
         yield "sound", (), sides.equal(left, right)
@@ -130,9 +131,9 @@ def _equal(
 
 @dataclass(frozen=True)
 class Meaning:
-    """An expression or a condition, and where it is without a value: by a division by zero, or by an overflow.
+    """An expression or condition, and when it has no value: by a division by zero, or by an overflow (``lost``).
 
-    ``wraps`` marks an integer that stands for all that differ from it by multiples of the modulus.
+    ``wraps`` marks an integer that represents its residue class modulo ``2**width``.
     """
 
     value: Any
@@ -155,7 +156,7 @@ _OF_VALUES: dict[str, Callable[..., Expr | Condition]] = {
 
 
 class _Lowering:
-    """Terms in the core; with ``machine`` their results are machine integers."""
+    """Lowers terms; with ``machine`` their results are machine integers."""
 
     def __init__(self, r: StatedRule, *, machine: bool, signs: bool) -> None:
         self.rule = r
@@ -166,26 +167,26 @@ class _Lowering:
         self._memo: dict[int, Meaning] = {}
 
     def of(self, root: Term) -> Meaning:
-        """The meaning of a term."""
+        """Return the meaning of a term."""
         for t in below(root):
             if id(t) not in self._memo:
                 self._memo[id(t)] = self._meaning(t, [self._memo[id(a)] for a in t.args])
         return self._memo[id(root)]
 
     def holds(self, condition: Term) -> Condition:
-        """Where a term is true: not where it has no value."""
+        """Return the condition that a term has a value and is true."""
         m = self.of(condition)
         return all_of((negate(m.zero), negate(m.lost), m.value))
 
     def equal(self, a: Meaning, b: Meaning) -> Condition:
-        """Where two integers with a value are equal."""
+        """Return the condition that two integers with values are equal."""
         if a.wraps or b.wraps:
             modulus = self.semantics.modulus
             return divides(integer(modulus), _reduced(a.value - b.value, modulus))
         return cast(Condition, a.value.eq(b.value))
 
     def seen(self, a: Meaning) -> Expr:
-        """The value of an integer, wrapped around where it must be."""
+        """Return the value of an integer, wrapped around if it represents a residue class."""
         return self._wrapped(a.value) if a.wraps else cast(Expr, a.value)
 
     def _wrapped(self, e: Expr) -> Expr:
@@ -239,14 +240,14 @@ class _Lowering:
         return Meaning(select(c.value, a.value, b.value), zero, lost, a.wraps or b.wraps)
 
     def _made(self, e: Expr, zero: Condition, lost: Condition) -> Meaning:
-        """The result of a ring operation."""
+        """Return the meaning of the result of a ring operation."""
         s = self.semantics
         if not self.machine or (isinstance(e, Int) and s.lo <= e.value <= s.hi):
             return Meaning(e, zero, lost)
         if self.wraps:
             return Meaning(_reduced(e, s.modulus), zero, lost, wraps=True)
         outside = negate(e.within(s.lo, s.hi))
-        # what had no value keeps its reason
+        # an argument divided by zero keeps that reason
         return Meaning(e, zero, any_of((lost, all_of((negate(zero), outside)))))
 
     # -- division
@@ -263,12 +264,12 @@ class _Lowering:
             if self.wraps:
                 e = select(least, s.lo, e) if whole else e
             else:
-                # a remainder overflows with its quotient, as machines compute both at once
+                # a remainder overflows with its quotient, since machines compute both at once
                 lost = any_of((lost, all_of((negate(zero), least))))
         return Meaning(e, zero, lost)
 
     def _rounded(self, rounding: str, a: Expr, b: Expr, *, whole: bool) -> Expr:
-        """A quotient or a remainder; by zero it is zero."""
+        """Return a quotient or a remainder; it is zero for a zero divisor."""
         if rounding.startswith(("up", "floor")):
             operation = ceildiv if rounding == "up" else floordiv if whole else mod
             return select(b.eq(0), 0, operation(a, select(b.eq(0), 1, b)))
@@ -283,7 +284,7 @@ class _Lowering:
             q, r = floordiv(magnitude, size), mod(magnitude, size)
             q, r = select(a >= 0, q, -q), select(a >= 0, r, -r)
         else:
-            # one of max(a, 0) and max(-a, 0) is zero, and so is its part
+            # one of max(a, 0) and max(-a, 0) is zero, and so is its quotient and remainder
             above, under = maximum(a, 0), maximum(-a, 0)
             q = floordiv(above, size) - floordiv(under, size)
             r = mod(above, size) - mod(under, size)
@@ -303,7 +304,7 @@ def _by_sign(e: Expr, positive: Expr, negative: Expr, zero: Expr) -> Expr:
 
 
 def _connective(deciding: bool, args: Sequence[Meaning]) -> Meaning:
-    """A conjunction or disjunction: one part decides it, whatever the others are."""
+    """Return a conjunction or disjunction; one deciding part gives it a value even if others have none."""
     zero, lost = any_of(a.zero for a in args), any_of(a.lost for a in args)
     if zero is FALSE and lost is FALSE:
         return Meaning((any_of if deciding else all_of)(a.value for a in args))
@@ -313,7 +314,7 @@ def _connective(deciding: bool, args: Sequence[Meaning]) -> Meaning:
 
 
 def _reduced(e: Expr, modulus: int) -> Expr:
-    """``e`` with the coefficients of its sum reduced, which changes it by a multiple of the modulus."""
+    """Reduce the coefficients of a sum modulo ``modulus``, which preserves its residue class."""
 
     def small(n: int) -> int:
         return (n + modulus // 2) % modulus - modulus // 2

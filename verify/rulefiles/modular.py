@@ -1,18 +1,18 @@
-"""Three ways to prove claims about polynomials modulo a number.
+"""Three strategies for claims about polynomials modulo a number.
 
-*Residues*: ``x·x % 4 <= 1`` holds because it does for ``x = 4·k + r`` with each r from 0 to 3: then multiples of 4 leave
-the remainder, and the rest is linear.
+*Residues*: ``x·x % 4 <= 1`` is proved for ``x = 4·k + r`` with each r from 0 to 3: multiples of 4 then vanish from the
+remainder, and the rest is linear.
 
-*Roots* of a polynomial in one variable modulo a power of two are a few residue classes: ``2^w ∣ x·x - x`` where ``2^w``
-divides x or ``x - 1``.  They are found bit by bit, as in Hensel's lifting.  With ``p(r + 2^k·y) = a + b·y + c·y² + …``, all
-integers of the class of r modulo ``2^k`` are roots where ``2^w`` divides every coefficient, and none is where some power of
-two divides all coefficients but a; otherwise the class is split into those of r and of ``r + 2^k`` modulo ``2^(k+1)``.
+*Roots* of a polynomial in one variable modulo a power of two are a few residue classes: ``2^w ∣ x·x - x`` exactly if
+``2^w`` divides x or ``x - 1``.  They are found bit by bit, as in Hensel lifting.  Let ``p(r + 2^k·y) = a + b·y + …``.  All
+integers of the class of r modulo ``2^k`` are roots if ``2^w`` divides every coefficient.  None is if some power of two
+up to ``2^w`` divides all coefficients but a.  Otherwise the class is split into r and ``r + 2^k`` modulo ``2^(k+1)``.
 
-*Odd factors*: for odd ``v``, ``2^w ∣ v·e`` where ``2^w ∣ e``.  An odd ``v = 1 + 2·m`` has an inverse: ``1 - (2·m)^K`` is a
-multiple of ``1 + 2·m`` for even K, and ``2^w`` divides ``(2·m)^K`` for ``K >= w``, so ``v·u = 1 + 2^w·t`` for some u and t.
-Where ``v·e = 2^w·q``, ``e`` is therefore ``2^w·(u·q - t·e)``.  That v is odd is a claim of its own, proved from the
-hypotheses or by residues modulo 2.  An odd factor is one that all summands share, or the cofactor of another sum of the
-claim: ``x³ - y³`` is ``x·x + x·y + y·y`` times ``x - y``.
+*Odd factors*: for odd ``v``, ``2^w ∣ v·e`` exactly if ``2^w ∣ e``.  An odd ``v = 1 + 2·m`` has an inverse: ``1 - (2·m)^K``
+is a multiple of ``1 + 2·m`` for even K, and ``2^w`` divides ``(2·m)^K`` for ``K >= w``, so ``v·u = 1 + 2^w·t`` for some u
+and t.  So ``v·e = 2^w·q`` implies ``e = 2^w·(u·q - t·e)``.  That v is odd is proved separately, from the hypotheses or by
+residues modulo 2.  Candidates for v are the factors that all summands share, and cofactors of other sums of the claim:
+``x³ - y³`` is ``x·x + x·y + y·y`` times ``x - y``.
 """
 
 from __future__ import annotations
@@ -46,31 +46,31 @@ from ..obligation import Obligation
 from ..solve import reduced
 from .known import Polynomials
 
-#: Shows that hypotheses imply a goal: something true, as a recorded proof, or nothing.
+#: Proves that hypotheses imply a goal: returns a true value, as a recorded proof, or a false one.
 Show = Callable[[Sequence[Condition], Condition], Any]
 #: The names of these strategies.
 RESIDUES = "residues"
 ROOTS = "roots"
 ODD = "odd factors"
-#: More cases of residues than this are not tried.
+#: Limit on the cases of residues.
 _CASES = 96
-#: With more classes of roots than this, or more to look at on the way, nothing is gained.
+#: Limits on the classes of roots, and on the classes visited to find them.
 _CLASSES = 16
 _VISITS = 4096
-#: Polynomials in one variable of a higher degree have no roots here.
+#: Limit on the degree of polynomials whose roots are computed.
 _DEGREE = 12
-#: Polynomials of a higher degree or with more terms are not divided by others.
+#: Limits on the degree and the terms of polynomials that are divided.
 _DIVIDED_DEGREE = 8
 _TERMS = 64
 
 
 def _power_divides(c: Condition) -> bool:
-    """Whether a condition says that a power of two divides something."""
+    """Return whether a condition is a divisibility by a power of two."""
     return isinstance(c, Divides) and isinstance(c.d, Int) and c.d.value > 1 and not c.d.value & (c.d.value - 1)
 
 
 def _with_powers(c: Condition, instead: Callable[[Int, Expr], Condition]) -> Condition:
-    """The condition with another one wherever a power of two divides something; conditions stay shallow."""
+    """Replace divisibilities by powers of two; recursion suffices, since conditions are shallow."""
     match c:
         case And(args):
             return all_of(_with_powers(a, instead) for a in args)
@@ -86,7 +86,7 @@ def _with_powers(c: Condition, instead: Callable[[Int, Expr], Condition]) -> Con
 def attempted(
     strategy: Callable[[Obligation, Show], Any], o: Obligation, limits: reduction.ReductionBudget
 ) -> tuple[bool, int]:
-    """Whether a strategy proves a claim where the reduction shows what it asks for, and at what cost."""
+    """Return whether a strategy proves a claim with the reduction as its prover, and the cost."""
     spent = 0
 
     def show(hypotheses: Sequence[Condition], goal: Condition) -> bool:
@@ -100,7 +100,7 @@ def attempted(
 
 # --------------------------------------------------------------------------------------------------------- residues
 def proof_by_residues(o: Obligation, show: Show) -> Node | None:
-    """A proof of the claim in every case of the residues of its variables; ``None`` where there is none."""
+    """Prove the claim in every case of the residues of its variables; return the proof, or ``None``."""
     modulus, variables = _residue_cases(o)
     if not variables:
         return None
@@ -116,11 +116,11 @@ def proof_by_residues(o: Obligation, show: Show) -> Node | None:
 
 
 def _residue_cases(o: Obligation) -> tuple[int, list[Var]]:
-    """The least common multiple of the divisors of polynomials, and the variables of these; none for too many cases.
+    """Return a modulus and the variables of divided polynomials; no variables if there are too many cases.
 
-    Where that has too many residues, the greatest common divisor: ``(x·x % 2^w) % 4`` depends on ``x % 4``.  Where that
-    has too many as well, the largest power of two that divides it and has not: where ``2^w`` divides ``x·x - 4·y - 3``,
-    so does 4.
+    The modulus is the first with few enough cases: the least common multiple of the divisors; their greatest common
+    divisor, since ``(x·x % 2^w) % 4`` depends on ``x % 4``; the largest power of two that divides it, since 4 divides
+    ``x·x - 4·y - 3`` if ``2^w`` does.
     """
     moduli: list[int] = []
     found: set[Var] = set()
@@ -144,7 +144,7 @@ def _residue_cases(o: Obligation) -> tuple[int, list[Var]]:
 
 # ------------------------------------------------------------------------------------------------------------ roots
 def proof_by_roots(o: Obligation, show: Show) -> Node | None:
-    """A proof of the claim with classes for polynomials; ``None`` where there are none or other products would remain."""
+    """Prove the claim with residue classes for divided polynomials; ``None`` without a proof or if products remain."""
     found: dict[tuple[Int, Expr], tuple[Var, list[tuple[int, int]]]] = {}
     left: list[Expr] = []
 
@@ -169,7 +169,7 @@ def proof_by_roots(o: Obligation, show: Show) -> Node | None:
 
 
 def _coefficients(e: Expr) -> tuple[Var, list[int]] | None:
-    """The variable of a polynomial in one variable and its coefficients, that of least degree first."""
+    """Return the variable of a univariate polynomial and its coefficients by increasing degree, or ``None``."""
     atoms: dict[str, Expr] = {}
     p = _polynomial(e, atoms, _DEGREE, _DEGREE + 1)
     if p is None or len(atoms) != 1:
@@ -180,9 +180,9 @@ def _coefficients(e: Expr) -> tuple[Var, list[int]] | None:
 
 
 def roots(p: Sequence[int], modulus: int) -> list[tuple[int, int]] | None:
-    """The classes ``r + m·k`` of the integers at which a power of two divides a polynomial; ``None`` for too many.
+    """Return the classes ``r + m·k`` of integers at which ``modulus`` divides a polynomial, or ``None`` if too many.
 
-    They exclude each other, and each is ``(r, m)`` with ``0 <= r < m``, in order.
+    The modulus is a power of two.  The classes are disjoint, given as ``(r, m)`` with ``0 <= r < m``, in order.
     """
     found: list[tuple[int, int]] = []
     todo = [([a % modulus for a in p], 0, 1)]
@@ -204,7 +204,7 @@ def roots(p: Sequence[int], modulus: int) -> list[tuple[int, int]] | None:
 
 
 def _halved(q: Sequence[int], b: int, modulus: int) -> list[int]:
-    """The coefficients of ``q(2·y + b)``, by Horner's rule."""
+    """Return the coefficients of ``q(2·y + b)``, by Horner's rule."""
     out: list[int] = []
     for a in reversed(q):
         out = [(b * c + 2 * d) % modulus for c, d in zip([*out, 0], [0, *out], strict=True)]
@@ -214,8 +214,8 @@ def _halved(q: Sequence[int], b: int, modulus: int) -> list[int]:
 
 # ------------------------------------------------------------------------------------------------------ odd factors
 def proof_by_odd_factors(o: Obligation, show: Show) -> Node | None:
-    """A proof of the claim without its odd factors; ``None`` where it has none."""
-    # where c divides d, d is a multiple of c
+    """Prove the claim without its odd factors; ``None`` if there are none or no proof is found."""
+    # c ∣ d is used as the definition d = c·k
     factors = {
         h.e: (h.d, var(f"{h.e.name}/{h.d.name}", h.e.kind))
         for h in o.hypotheses
@@ -230,7 +230,7 @@ def proof_by_odd_factors(o: Obligation, show: Show) -> Node | None:
     shorter = _Shorter(o, show)
     found = [shorter.of(h) for h in o.hypotheses]
     goal = shorter.of(o.goal)
-    # what was there may have served to prove something odd, and may serve again
+    # keep the original hypotheses, which may be needed as well
     then = show([*o.hypotheses, *found], goal) if shorter.without else None
     if not then:
         return None
@@ -247,23 +247,23 @@ def proof_by_odd_factors(o: Obligation, show: Show) -> Node | None:
 
 
 class _Shorter:
-    """Conditions without odd factors, equivalent to those that were there wherever the hypotheses hold."""
+    """Removes odd factors from conditions, which are equivalent under the hypotheses."""
 
     def __init__(self, o: Obligation, show: Show) -> None:
         self.obligation = o
         self.show = show
-        #: What is divided by a power of two may be a multiple of one of these.
+        #: Sums of the claim of which a dividend may be a multiple.
         self.vanishing = list(dict.fromkeys(e for c in (*o.hypotheses, o.goal) for e in _vanishing(c)))
-        #: Terms with odd factors: these, and what is left.
+        #: Terms with odd factors: the factors, and the remaining cofactor.
         self.without: dict[Expr, tuple[list[Expr], Expr]] = {}
         self._odd: dict[Expr, Any] = {}
 
     def of(self, c: Condition) -> Condition:
-        """The condition in shorter words."""
+        """Return the condition without odd factors."""
         return _with_powers(c, lambda d, e: divides(d, self._without(e)))
 
     def _without(self, e: Expr) -> Expr:
-        """An expression without its odd factors."""
+        """Return an expression without its odd factors."""
         polynomials = Polynomials()
         whole, left_out = e, []
         searching = True
@@ -279,7 +279,7 @@ class _Shorter:
         return e
 
     def oddness(self, v: Expr) -> Any:
-        """A proof that ``v`` is odd, if there is one."""
+        """Return a proof that ``v`` is odd, or a false value."""
         if v not in self._odd:
             o = replace(self.obligation, goal=mod(v, 2).eq(1))
             self._odd[v] = self.show(o.hypotheses, o.goal) or proof_by_residues(o, self.show)
@@ -287,7 +287,7 @@ class _Shorter:
 
 
 def _vanishing(c: Condition) -> Iterator[Sum]:
-    """The sums of which a condition says that they are zero, or that a power of two divides them, or that not."""
+    """Yield the sums that a condition compares with zero or divides by a power of two."""
     for atom in atoms(c):
         match atom:
             case Divides(_, Sum() as e) if _power_divides(atom):
@@ -297,7 +297,7 @@ def _vanishing(c: Condition) -> Iterator[Sum]:
 
 
 def _cofactors(e: Expr, others: Sequence[Sum]) -> Iterator[tuple[Expr, Expr]]:
-    """Return the factors with which some of ``others`` give ``e``: ``x·x + x·y + y·y`` with ``x - y`` for ``x³ - y³``."""
+    """Yield factorisations of ``e`` into a quotient and one of ``others``."""
     atoms: dict[str, Expr] = {}
     whole = _polynomial(e, atoms, _DIVIDED_DEGREE, _TERMS)
     for other in others:
@@ -311,7 +311,7 @@ def _cofactors(e: Expr, others: Sequence[Sum]) -> Iterator[tuple[Expr, Expr]]:
 
 
 def _polynomial(e: Expr, atoms: dict[str, Expr], degree: int, terms: int) -> Poly | None:
-    """A polynomial in variables of no more than this; ``atoms`` are given the variables by their names."""
+    """Return an expression as a polynomial in its variables within the limits, or ``None``; add them to ``atoms``."""
     if not all(isinstance(n, (Int, Var, Sum, Mul)) for n in postorder(e)):
         return None
     atoms |= {f"{v.name}:{v.kind}": v for v in e.variables()}
@@ -320,7 +320,7 @@ def _polynomial(e: Expr, atoms: dict[str, Expr], degree: int, terms: int) -> Pol
 
 
 def _common(e: Expr) -> Iterator[tuple[Expr, Expr]]:
-    """The factors that all summands share, each with what remains of the sum without it."""
+    """Yield each factor that all summands share, with the sum divided by it."""
     terms = e.terms if isinstance(e, Sum) else ((e, 1),)
     if isinstance(e, Int) or (isinstance(e, Sum) and e.const):
         return

@@ -1,11 +1,10 @@
 """The obligations of a rule of a rule file.
 
-To the outside a rule owes to be *sound* where it says anything at all, and as findings that it *needs* each of its
-conditions and, over unbounded integers, that its right side overflows no machine type where its left side fits.  A
-:class:`StatedObligation` holds the rule in its own words and is decided in its own way (:mod:`.prove`), so that a large
-file is dealt out to processes as text.
+A rule must be *sound* and not vacuous.  Findings are whether it *needs* each of its conditions and, over unbounded
+integers, whether its right side overflows a machine type that its left side fits.  A :class:`StatedObligation` holds the
+rule as text and is decided by :mod:`.prove`, so that a large file can be distributed to processes as text.
 
-Inside, soundness is a list of ordinary obligations of the core language (:mod:`.lowering`).
+Internally, soundness is a list of ordinary obligations of the core language (:mod:`.lowering`, :mod:`.cases`).
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ if TYPE_CHECKING:
     from ..budget import Budget
     from ..verdict import Status, Verdict
 
-#: The kind of the obligations that decide about a rule.
+#: The kind of the gating obligation of a rule.
 SOUND = "sound"
-#: How the finding about machine integers begins, as for rules of the catalogue.
+#: Prefix of the kind of the finding about machine integers, as for rules of the catalogue.
 NO_NEW_OVERFLOW = "no new overflow"
 
 
 class StatedObligation(Obligation):
-    """One thing that a rule owes, in the rule's own words: ``source`` is the rule as JSON text.
+    """An obligation of a stated rule; ``source`` is the rule as JSON text.
 
-    ``condition`` is the number of the condition that is asked about, ``None`` where soundness is.  ``bits`` is the machine
-    type about which it is asked whether the right side overflows it where the left side does not.  ``hypotheses`` and
-    ``goal`` say the same in the core language; they are made when somebody wants them.
+    ``condition`` is the index of the condition whose need is asked, ``None`` for soundness.  ``bits`` is the width of the
+    machine type for the finding about overflow, else 0.  ``hypotheses`` and ``goal`` state the obligation in the core
+    language and are computed lazily.
     """
 
     condition: int | None
@@ -47,7 +46,7 @@ class StatedObligation(Obligation):
         self, rule: StatedRule, source: str, condition: int | None = None, claim: str | None = None, *, bits: int = 0
     ) -> None:
         kind = SOUND if condition is None else f"needs {show(rule.conditions[condition])}"
-        # the class is frozen, and hypotheses and goal are properties
+        # the class is frozen, and hypotheses and goal are properties here
         self.__dict__.update(
             family=STATED,
             subject=rule.name,
@@ -70,12 +69,12 @@ class StatedObligation(Obligation):
 
     @property
     def rule(self) -> StatedRule:
-        """The rule, under the name that all rules have in a ``source``; of machine integers if these are asked about."""
+        """The rule, under the name that all rules have in a ``source``; over machine integers if ``bits`` is set."""
         r = rule_of(self.source)
         return widened(r, self.bits) if self.bits else r
 
     def decided(self, budget: Budget) -> Verdict:
-        """The verdict."""
+        """Return the verdict."""
         from .findings import decide_needed, decide_overflow
         from .prove import decide_sound
 
@@ -87,13 +86,13 @@ class StatedObligation(Obligation):
 
     @property
     def without(self) -> StatedRule:
-        """The rule without the condition that is asked about."""
+        """The rule without the condition whose need is asked."""
         r, k = self.rule, self.condition
         return r if k is None else replace(r, conditions=(*r.conditions[:k], *r.conditions[k + 1 :]))
 
     @cached_property
     def hypotheses(self) -> tuple[Condition, ...]:
-        """The conditions on a point where the rule is wrong without the condition that is asked about."""
+        """The conditions on a point at which the rule without the condition fails; none for soundness."""
         if self.condition is None:
             return ()
         rule = lowered(self.rule)
@@ -102,7 +101,7 @@ class StatedObligation(Obligation):
 
     @cached_property
     def goal(self) -> Condition:
-        """That the rule is right wherever it says something, where that is asked."""
+        """The condition that the rule holds wherever it claims something; false for other obligations."""
         rule = lowered(self.rule)
         return FALSE if self.condition is not None else negate(all_of((*rule.given, negate(rule.goal))))
 
@@ -118,7 +117,7 @@ class StatedObligation(Obligation):
 
 
 def stated_rule_obligations(r: StatedRule) -> Iterator[StatedObligation]:
-    """The obligations of one rule."""
+    """Yield the obligations of one rule."""
     source, claim = source_of(r), r.statement()
     yield StatedObligation(r, source, None, claim)
     for k in range(len(r.conditions)):

@@ -1,9 +1,9 @@
-"""From a rule to a verdict: points first, then the portfolio on every case.
+"""Decides a rule: by points first, then by the portfolio on every case.
 
-A rule is tried on a table of points in its own arithmetic (:mod:`.sample`); most false rules end there.  What is left is
-proved case by case by the strategies of :mod:`..solve`, machine integers as unbounded ones with their ranges.  Rules
-about machine integers that a first pass leaves open are also searched for counterexamples with bit-vectors
-(:mod:`.bits`), which prove nothing.  A counterexample counts only if :func:`.evaluate.judge` confirms it.
+A rule is first evaluated on a table of points in its own arithmetic (:mod:`.sample`), which refutes most false rules.  The
+others are proved case by case by the strategies of :mod:`..solve`, with machine integers as unbounded ones with ranges.
+Rules about machine integers that a first pass leaves open are also searched for counterexamples with bit-vectors
+(:mod:`.bits`), which prove nothing.  Every counterexample is confirmed by :func:`.evaluate.judge`.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ from .table import Table
 #: The name of the strategy that evaluates a rule at all of its points.
 EVERY = "every point"
 
-#: What is tried of machine integers that wrap around.
+#: Strategies for machine integers that wrap around.
 _MODULAR = ((ROOTS, by_roots), (ODD, by_odd_factors))
 
-#: What makes a goal shorter before it is reduced.
+#: Strategies that shorten a goal before it is reduced.
 _SHORTENED = (("recombined digits", by_recombined_digits), ("equated dividends", by_equated_dividends))
 
 POINTS = "small points"
 LIMITS = "machine limits"
 INSIDE = "bounded points"
-#: From so many variables on points inside bounds are tried before anything is proved, in so many cases.
+#: The number of variables from which bounded points are tried before proving, and the limit on their cases.
 MANY_VARIABLES = 7
 CASES = 4
-#: With more cases than this a rule is read as a whole before it is read case by case.
+#: Number of cases beyond which a rule is tried as a whole before its cases.
 _SEVERAL_CASES = 12
-#: Most rules that can be read as a whole are proved with this part of what may be spent on it.
+#: Divisor of the budget for a brief attempt as a whole, which suffices for most rules that can be proved so.
 _BRIEFLY = 30
-#: The cases of a wider rule may cost this part of that before the rule is read as a whole with all patience.
+#: Divisor of the budget for the cases of a wider rule, before the rule is tried as a whole with the full budget.
 _EARLY = 3
 
 
 @lru_cache(maxsize=4)
 def table_for(source: str) -> Table:
-    """One table serves everything that a rule owes."""
+    """Return the table of a rule, cached since all of its obligations use it."""
     return table_of(rule_of(source))
 
 
@@ -70,7 +70,7 @@ def every_point_of(source: str) -> Table | None:
 
 
 class _Counterexample(Exception):
-    """A rule read as a whole fails at ``point``."""
+    """The attempt as a whole has found a counterexample."""
 
     def __init__(self, point: Point) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class _Counterexample(Exception):
 
 
 class _Search:
-    """The proof of a rule as far as it has come: the strategies used, those tried, and the cost."""
+    """The state of a proof: the strategies used, those tried, and the cost."""
 
     def __init__(self, r: StatedRule, budget: Budget) -> None:
         self.rule = r
@@ -89,7 +89,7 @@ class _Search:
         self.cut_off = False
 
     def case(self, o: Obligation, budget: Budget, *, patient: bool = True) -> bool:
-        """Whether one case is proved at once."""
+        """Try to prove one case at once; return whether it succeeded."""
         self.tried = (POINTS, "linear")
         strategy, cost = _first_attempt(self.rule, o, budget, patient=patient)
         self.spent += cost
@@ -98,7 +98,7 @@ class _Search:
         return bool(strategy)
 
     def whole(self, *, briefly: bool = False) -> bool:
-        """Whether the rule is proved without cases.  Raises :class:`_Counterexample`."""
+        """Try to prove the rule without cases.  Raises :class:`_Counterexample`."""
         found = as_a_whole(self.rule, linear_limits(self.budget).rlimit // (_BRIEFLY if briefly else 1))
         self.spent += found.resources
         if found.leaf is not None:
@@ -110,7 +110,7 @@ class _Search:
         return found.proved
 
     def instance(self, most: int | None = None) -> bool:
-        """Whether the rule is an instance of one that is proved; with ``most`` that may be cut off."""
+        """Try to prove a rule of which this one is an instance, with a limit ``most`` on the cost."""
         shown, cost = _as_instance(self.rule, self.budget, most=most)
         self.spent += cost
         self.cut_off = most is not None and not shown and cost > most
@@ -118,10 +118,10 @@ class _Search:
         return bool(shown)
 
     def open_cases(self, parts: Sequence[Obligation]) -> list[Obligation]:
-        """The cases that are not proved at once, none where the rule is proved in another way."""
+        """Return the cases that are not proved at once; none if the rule is proved in another way."""
         r, budget = self.rule, self.budget
         few = len(r.variables) < MANY_VARIABLES and not r.semantics.width
-        # most cases are proved with little patience, and what is left is sooner seen from the rule as a whole
+        # most cases are proved with a small budget, and the rest are often easier for the rule as a whole
         briefly = few or bool(repeated(r))
         asked = few and len(parts) > _SEVERAL_CASES
         if asked and self.whole(briefly=True):
@@ -134,7 +134,7 @@ class _Search:
                 briefly = False
                 if few and not asked and self.whole(briefly=True):
                     return []
-                # a rule with many cases is mostly cheaper to read as a whole, with all patience
+                # for many cases an attempt as a whole with the full budget is usually cheaper
                 if self.instance(linear_limits(budget).rlimit // _EARLY) or (few and self.whole()):
                     return []
                 if self.case(o, budget):
@@ -144,7 +144,7 @@ class _Search:
 
 
 def decide_sound(source: str, budget: Budget) -> Verdict:
-    """Whether a rule is sound, and says something."""
+    """Decide whether a rule is sound and not vacuous."""
     r, table = rule_of(source), table_for(source)
     point = table.counterexample()
     if point is not None:
@@ -158,7 +158,7 @@ def decide_sound(source: str, budget: Budget) -> Verdict:
 
 
 def _decided(search: _Search, source: str, table: Table) -> Verdict:
-    """The verdict on a rule that no point of its table refutes.  Raises :class:`_Counterexample`."""
+    """Decide a rule that no point of its table refutes.  Raises :class:`_Counterexample`."""
     r, budget = search.rule, search.budget
     parts: list[Obligation] = []
     try:
@@ -211,7 +211,7 @@ def _decided(search: _Search, source: str, table: Table) -> Verdict:
 
 
 def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[str, int]:
-    """The strategy that proves a case at once, empty where none does, and the cost."""
+    """Return the first strategy that proves a case at once, empty if none does, and the cost."""
     strategy, spent = at_once(o, budget, patient=patient)
     if strategy:
         return strategy, spent
@@ -225,11 +225,11 @@ def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: boo
 
 
 def as_a_whole(r: StatedRule, rlimit: int) -> Linearised:
-    """Prove a rule over unbounded integers, or find a counterexample, by one question that grows, without cases."""
+    """Prove a rule over unbounded integers, or find a counterexample, by incremental linearisation without cases."""
     if r.semantics.width:
         return Linearised(False, 0)
     rule = lowered(r)
-    # conditions that are equations without divisions give variables their values
+    # equations without divisions among the conditions define variables
     known, goal = solved(rule.given, rule.goal)
     definitions = eliminated(rule.given)
 
@@ -244,12 +244,12 @@ def as_a_whole(r: StatedRule, rlimit: int) -> Linearised:
 
 
 def _as_instance(r: StatedRule, budget: Budget, *, most: int | None = None) -> tuple[dict[str, None], int]:
-    """By which strategies a rule is proved of which ``r`` is an instance; none where that is not so easy.
+    """Return the strategies that prove a rule of which ``r`` is an instance, none if it is not proved, and the cost.
 
-    With ``most`` no further case is tried when so much has been spent.
+    With ``most`` no further case is tried once the cost reaches it.
     """
     wider = generalised(r)
-    # that the rule follows from the wider one is seen from the two alone, by what did not make it
+    # checked by code that is independent of the generalisation
     if wider is None or instance_terms(wider, r) is None:
         return {}, 0
     used: dict[str, None] = {GENERALISED: None}
@@ -258,7 +258,7 @@ def _as_instance(r: StatedRule, budget: Budget, *, most: int | None = None) -> t
         for o in expanded(wider):
             patience = 0.5
             if most is not None:
-                # no question gets more than what is left
+                # no question gets more than the rest of the budget
                 patience = min(patience, (most - spent) / linear_limits(budget).rlimit)
                 if patience <= 0:
                     return {}, spent
@@ -277,7 +277,7 @@ def _as_instance(r: StatedRule, budget: Budget, *, most: int | None = None) -> t
 
 
 def inside(r: StatedRule, parts: Sequence[Obligation]) -> dict[str, int] | None:
-    """A counterexample inside the bounds of the conditions: of many variables hardly any point of a table satisfies all."""
+    """Return a counterexample inside the bounds of the conditions, which points of a table rarely satisfy together."""
     for o in itertools.islice(parts, CASES):
         point = bounded_point(o.hypotheses, o.goal)
         if point is not None:
@@ -288,7 +288,7 @@ def inside(r: StatedRule, parts: Sequence[Obligation]) -> dict[str, int] | None:
 
 
 def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:
-    """The verdict on a rule that has few points, by evaluating it at every one."""
+    """Decide a rule that has few points by evaluating it at every point; ``None`` if there are too many."""
     table = every_point_of(source)
     if table is None:
         return None
@@ -300,9 +300,9 @@ def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:
 
 
 def at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[str, int]:
-    """The strategy by which the reduction to linear arithmetic proves a whole case, empty where it does not; and the cost.
+    """Return the strategy by which the reduction proves a whole case, empty if it does not, and the cost.
 
-    Digits that are divided again are put together first, and dividends replaced by what they are said to be.
+    First, divided digits are recombined, and dividends are replaced by the terms that hypotheses equate them with.
     """
     limits, spent = linear_limits(budget, patient=patient), 0
     for name, shortened in _SHORTENED:
@@ -316,7 +316,7 @@ def at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[str
 
 
 def _point_of(r: StatedRule, witness: Mapping[str, int]) -> dict[str, int]:
-    """A witness of a case as a point of the rule: a variable that the case does not mention may be anything."""
+    """Extend a witness of a case to a point of the rule; variables that the case does not mention are arbitrary."""
     out = {}
     for v, kind in r.variables.items():
         default = 0 if kind.lo is None or kind.hi is None or kind.lo <= 0 <= kind.hi else kind.lo
@@ -325,7 +325,7 @@ def _point_of(r: StatedRule, witness: Mapping[str, int]) -> dict[str, int]:
 
 
 def _says_something(r: StatedRule, budget: Budget) -> tuple[bool | None, int]:
-    """Whether the rule says something anywhere; ``None`` where that is not known."""
+    """Return whether the rule claims something at any point, ``None`` if unknown, and the cost."""
     spent = 0
     unknown = False
     for hypotheses in occurs(r):
@@ -353,13 +353,13 @@ def _refuted(table: Table, point: Point, how: str, spent: int, tried: tuple[str,
 
 
 def _smallest(table: Table, point: dict[str, int], budget: Budget) -> dict[str, int]:
-    """The counterexample of least total magnitude that can be found from ``point``."""
+    """Return the counterexample of least total magnitude that is found from ``point``."""
     r = table.rule
     if sum(map(abs, point.values())) <= table.radius + 1:
-        return point  # the table holds every smaller point
+        return point  # the table has every smaller point
     best = smaller_point(r, point)
     if sum(map(abs, best.values())) <= table.radius + 1 or r.semantics.width:
-        return best  # nonlinear questions about machine integers are hopeless
+        return best  # solvers rarely answer nonlinear questions about machine integers
     core, rule = core_variables(r), lowered(r)
     found = minimised({core[v]: n for v, n in best.items()}, rule.given, rule.goal, budget.model // 40)
     candidate = {v: found[core[v]] for v in r.variables}
@@ -368,5 +368,5 @@ def _smallest(table: Table, point: dict[str, int], budget: Budget) -> dict[str, 
 
 
 def smaller_point(r: StatedRule, point: dict[str, int], most: int = 6000) -> dict[str, int]:
-    """Return a counterexample that is no larger, by a local search of so many points."""
+    """Return a counterexample that is no larger, by a local search of at most ``most`` points."""
     return descended(point, list(point), lambda p: refutes(r, p), most)

@@ -1,6 +1,6 @@
-"""Repairs of a false rule: the weakest single condition among documented candidates (reports/rule_files.md).
+"""Repairs a false rule by the weakest single condition among documented candidates (reports/rule_files.md).
 
-A candidate is offered only if the rule is *proved* with it and still says something.
+A repair is offered only if the rule with it is *proved* and not vacuous.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .rule import StatedRule
 from .sample import table_of
 from .terms import DIVISIONS, Term, below, show
 
-#: How many candidates that no point refutes are given to the prover.
+#: Limits on the candidates given to the prover, and on the repairs offered.
 _ATTEMPTS = 12
 _MOST = 3
 _BUDGET = Budget().scaled(0.2)
@@ -32,7 +32,7 @@ def _is(op: str, *args: Term) -> Term:
 
 
 def candidates(r: StatedRule) -> Iterator[Term]:
-    """The conditions that are tried, in order."""
+    """Yield the candidate conditions, in order."""
     named = {v: Term("flag" if k.name == "bool" else "var", (), v) for v, k in r.variables.items()}
     constants = [named[v] for v, k in r.variables.items() if k.name == "const"]
     numbers = [named[v] for v, k in r.variables.items() if k.name == "int"]
@@ -59,7 +59,7 @@ def candidates(r: StatedRule) -> Iterator[Term]:
 
 
 def _divisors(r: StatedRule) -> list[Term]:
-    """Return the divisors that are no variables, each once."""
+    """Return the divisors that are neither literals nor variables, each once."""
     found: dict[str, Term] = {}
     for t in below(r.left, r.right):
         if t.op in DIVISIONS and t.args[1].op not in ("int", "var"):
@@ -68,7 +68,7 @@ def _divisors(r: StatedRule) -> list[Term]:
 
 
 def _ranges(r: StatedRule) -> Iterator[Term]:
-    """That the result of one operation fits into the machine integers."""
+    """Yield the conditions that the result of one operation fits into the machine integers."""
     s = r.semantics
     if not s.width:
         return
@@ -80,10 +80,10 @@ def _ranges(r: StatedRule) -> Iterator[Term]:
 
 
 def weakest_repairs(r: StatedRule) -> list[Term]:
-    """Up to three conditions each of which makes a false rule true, the weakest first.
+    """Return up to three conditions each of which makes a false rule true, the weakest first.
 
-    Weaker is what holds at more points of the rule's table; of two candidates one of which holds wherever the other does,
-    only the weaker is kept.
+    A condition is weaker if it holds at more points of the rule's table.  A candidate is dropped if a kept one holds
+    wherever it does.
     """
     table = table_of(r)
     stated = {show(c) for c in r.conditions}
@@ -100,7 +100,7 @@ def weakest_repairs(r: StatedRule) -> list[Term]:
     attempts = 0
     for _, _, c, places in promising:
         if any(not (places & ~other).any() for other in kept):
-            continue  # it holds nowhere where a weaker one does not
+            continue  # a weaker kept condition holds wherever it does
         if attempts == _ATTEMPTS or len(found) == _MOST:
             break
         attempts += 1

@@ -1,4 +1,4 @@
-"""Rules as they are stated in a file, and the sorts of their terms."""
+"""Rules as stated in a file, and the inference of the sorts of their terms."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .terms import BOOL, INT, OPERATORS, Kind, Sort, Term, below, show
 
 #: The verdicts that a file may expect of a rule.
 EXPECTED = (Status.PROVED, Status.REFUTED)
-#: Makes an error that points at a term.
+#: Returns an error that points at a term, from a message and the expected input.
 Complaint = Callable[[Term, str, str], InputError]
 
 
 @dataclass(frozen=True, eq=False)
 class StatedRule:
-    """``left`` may be replaced by ``right`` where all of ``conditions`` hold.
+    """The rule that ``left`` may be replaced by ``right`` if all ``conditions`` hold.
 
-    ``variables`` are all variables that were declared for it and occur, in the order of their declaration.
-    ``where`` is the file and the line; ``line`` and ``column``, counted from one, say where it begins.
+    ``variables`` are the declared variables that occur, in order of declaration.  ``where`` is the file and the line;
+    ``line`` and ``column`` of its beginning are counted from one.
     """
 
     name: str
@@ -42,7 +42,7 @@ class StatedRule:
         return sort_of(self.left)
 
     def ranges(self) -> dict[str, tuple[int | None, int | None]]:
-        """The least and the greatest value of every variable, ``None`` where there is none."""
+        """Return the least and the greatest value of every variable, ``None`` if unbounded."""
         s = self.semantics
         out: dict[str, tuple[int | None, int | None]] = {}
         for v, kind in self.variables.items():
@@ -54,7 +54,7 @@ class StatedRule:
         return out
 
     def statement(self) -> str:
-        """The rule on one line, in the text form."""
+        """Return the rule on one line, in the text form."""
         text = f"{show(self.left)} -> {show(self.right)}"
         return text + (f" if {', '.join(map(show, self.conditions))}" if self.conditions else "")
 
@@ -63,12 +63,12 @@ class StatedRule:
 
 
 def widened(r: StatedRule, width: int) -> StatedRule:
-    """The rule with machine integers that must not overflow."""
+    """Return the rule over machine integers that must not overflow."""
     return replace(r, semantics=replace(r.semantics, width=width, overflow="undefined"))
 
 
 def sort_of(t: Term) -> Sort:
-    """The sort of a typed term."""
+    """Return the sort of a typed term."""
     while t.op in ("fold", "select"):
         t = t.args[-1]
     match t.op:
@@ -84,11 +84,11 @@ _NAMES: dict[Sort, str] = {INT: "an integer", BOOL: "a truth value"}
 
 
 class _Sorts:
-    """Sorts of terms and variables, as far as they are told."""
+    """The sorts of terms and variables that were inferred so far."""
 
     def __init__(self, complain: Complaint) -> None:
         self.complain = complain
-        #: Terms that have the same sort, inner ones first.
+        #: Groups of terms of equal sort, inner ones first.
         self.alike: list[Sequence[Term]] = []
         self._told: dict[int | str, Sort] = {}
 
@@ -96,18 +96,18 @@ class _Sorts:
         return t.name if t.op == "var" else id(t)
 
     def of(self, t: Term) -> Sort:
-        """The sort of ``t``; an integer where nothing says otherwise."""
+        """Return the sort of ``t``, by default integer."""
         return self._told.get(self._place(t), INT)
 
     def require(self, t: Term, sort: Sort) -> None:
-        """``t`` has this sort.  Raises what ``complain`` makes of it where it has the other."""
+        """Require that ``t`` has this sort.  Raises the error of ``complain`` if it has the other."""
         if self._told.setdefault(self._place(t), sort) != sort:
             other = _NAMES[BOOL if sort == INT else INT]
             what = f"{quoted(t.name)} is {other} elsewhere" if t.op == "var" else f"this is {other}"
             raise self.complain(t, what, _NAMES[sort])
 
     def spread(self) -> None:
-        """Tell the sort of a term of those that have the same, until that tells nothing new."""
+        """Propagate sorts within groups of equal sort until a fixpoint."""
         before = -1
         while before != len(self._told):
             before = len(self._told)
@@ -140,11 +140,11 @@ def _infer(terms: Sequence[Term], kinds: Mapping[str, Kind], sorts: _Sorts, *, l
 
 
 def checked(r: StatedRule, complain: Complaint, *, lenient: bool = False, derived: bool = False) -> StatedRule:
-    """A rule as it was read, in place: its variables may be more than it mentions; those for truth values become flags.
+    """Check a rule as read, drop variables that do not occur, and turn variables for truth values into flags, in place.
 
-    Where ``lenient``, an integer variable without bounds that is only used as a truth value is one.  Raises what
-    ``complain`` makes of an undeclared variable, a term of the wrong sort, a variable below ``fold``, what machine
-    integers cannot hold, and of a variable that is only on the right side of a rule that is not ``derived``.
+    If ``lenient``, an integer variable without bounds that is only used as a truth value becomes one.  Raises the error
+    of ``complain`` for an undeclared variable, a term of the wrong sort, a variable below ``fold``, a literal that does
+    not fit the machine integers, a misplaced ``wrap``, and, unless ``derived``, a variable only on the right side.
     """
     left, right, kinds, semantics = r.left, r.right, r.variables, r.semantics
     conditions = tuple(flat("and", r.conditions))
@@ -193,7 +193,7 @@ def _only_bound(left: Term, right: Term, conditions: Sequence[Term], complain: C
 
 
 def flat(op: str, terms: Sequence[Term]) -> list[Term]:
-    """The parts of conjunctions, or of disjunctions, in order."""
+    """Return the parts of nested conjunctions, or of disjunctions, in order."""
     out: list[Term] = []
     todo = [*reversed(terms)]
     while todo:

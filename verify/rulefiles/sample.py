@@ -1,6 +1,6 @@
-"""Choose the points at which a rule is tried before anything is proved.
+"""Chooses the points at which a rule is evaluated before it is proved.
 
-Every small point, random ones, the same with their coordinates set so that conditions hold, and for machine integers
+These are all small points, random points, random points adjusted so that conditions hold, and for machine integers
 points next to the limits.
 """
 
@@ -26,15 +26,15 @@ from .terms import below
 _GRID = 4096
 _RANDOM = 2500
 _MACHINE = 2000
-#: A rule that has no more points than this can be tried at all of them: two variables of eight bits, one of sixteen.
+#: Limit on exhaustive evaluation: enough for two variables of eight bits, or one of sixteen.
 _EVERY = 1 << 18
-#: Points at which two variables stand at limits in one way, at most.
+#: Limit on the points for each pair of variables and each combination of limits.
 _LEAST = 16
 
 
 # ------------------------------------------------------------------------------------------------------- points
 def _near_zero(lo: int | None, hi: int | None, count: int) -> list[int]:
-    """The values of a range nearest to zero."""
+    """Return the ``count`` values of a range nearest to zero."""
     start = 0 if (lo is None or lo <= 0) and (hi is None or hi >= 0) else lo if lo and lo > 0 else hi or 0
     out = [start]
     for step in range(1, count):
@@ -43,7 +43,7 @@ def _near_zero(lo: int | None, hi: int | None, count: int) -> list[int]:
 
 
 def _grid(domains: Mapping[str, tuple[int | None, int | None]], kind: Any) -> tuple[int, Array]:
-    """The largest radius so that not too many points have no larger coordinate, and (at least) all of these."""
+    """Return the largest radius within the limit of points, and a grid with all points within it."""
     radius = 0
     for wider in range(1, 40):
         sizes = [len(_near_zero(lo, hi, 2 * wider + 1)) for lo, hi in domains.values()]
@@ -57,7 +57,7 @@ def _grid(domains: Mapping[str, tuple[int | None, int | None]], kind: Any) -> tu
 
 
 def _cast(column: Array, lo: int | None, hi: int | None) -> Array:
-    """The column moved into its range."""
+    """Move the values of a column into its range, modulo its size."""
     if lo is not None and hi is not None:
         if hi - lo >= 1 << 62:
             column = column.astype(object)
@@ -67,7 +67,7 @@ def _cast(column: Array, lo: int | None, hi: int | None) -> Array:
 
 
 def _literals(r: StatedRule) -> list[int]:
-    """The integers of a rule and those next to them."""
+    """Return the literals of a rule, their neighbours and negations, and small integers."""
     found = {int(t.value) for t in below(r.left, r.right, *r.conditions) if t.op == "int"}
     near = {x + d for x in found for d in (-1, 0, 1)} | {-x for x in found} | {-1, 0, 1, 2}
     return sorted(near, key=lambda x: (abs(x), x < 0))
@@ -85,7 +85,7 @@ def _random(r: StatedRule, count: int, seed: int, kind: Any) -> Array:
 
 
 def _limits(r: StatedRule, count: int, kind: Any) -> Array:
-    """Points next to the limits of machine integers; half of the coordinates small, as overflow needs few large ones."""
+    """Return points near the limits of machine integers; half of the coordinates are small, since overflow needs few."""
     s = r.semantics
     top = s.hi + 1
     near = {0, 1, 2, 3, 4, 5, 7, 8, 16}
@@ -97,8 +97,8 @@ def _limits(r: StatedRule, count: int, kind: Any) -> Array:
     small = generator.integers(-4, 11, size=shape)
     picked = values[generator.integers(0, len(values), size=shape)]
     points: Array = np.where(generator.random(shape) < 0.5, small, picked)
-    # only the least integer by -1 has a quotient that overflows, a sum of two halves overflows by one and fits once it is
-    # negated, and two variables may stand at one limit: every pair has its share of these, half of it with others small
+    # pairs at limits: only the quotient of the least integer by -1 overflows, a sum of two halves overflows by one and its
+    # negation fits, and both may be at one limit; half of the share of each pair has small other coordinates
     pairs = list(itertools.permutations(range(len(r.variables)), 2))
     share = max(2, min(_LEAST, count // (2 * max(1, len(pairs)))))
     blocks = [points]
@@ -115,7 +115,7 @@ def _limits(r: StatedRule, count: int, kind: Any) -> Array:
 # -------------------------------------------------------------------------------------- points of the conditions
 @dataclass(frozen=True)
 class _Recipe:
-    """How to set one variable from others so that a condition holds; of several ways that of the least rank is taken."""
+    """A way to set one variable from others so that a condition holds; the least rank is preferred."""
 
     rank: int
     how: str
@@ -123,7 +123,7 @@ class _Recipe:
 
 
 def _recipes(conditions: Sequence[Condition]) -> list[tuple[Var, _Recipe]]:
-    """How to meet conditions, in an order in which that can be done."""
+    """Return a recipe for each variable where there is one, in order of dependency."""
     found: dict[Var, _Recipe] = {}
     ends: dict[Var, dict[bool, Expr]] = {}
 
@@ -150,14 +150,14 @@ def _recipes(conditions: Sequence[Condition]) -> list[tuple[Var, _Recipe]]:
     order: list[tuple[Var, _Recipe]] = []
     while found:
         ready = [v for v, r in found.items() if found.keys().isdisjoint(w for e in r.values for w in e.variables())]
-        if not ready:  # a circle: give up the weakest of it
+        if not ready:  # a cycle: drop the recipe of the highest rank
             del found[max(found, key=lambda v: (found[v].rank, v.name))]
         order += ((v, found.pop(v)) for v in ready)
     return order
 
 
 def _follow(r: StatedRule, points: Array, among: Sequence[Condition]) -> Array:
-    """The points with variables set so that as many as possible of some conditions hold."""
+    """Return the points with variables set so that many of the conditions hold."""
     out: dict[str, Array] = dict(zip(r.variables, points.T, strict=True))
     ranges = r.ranges()
     small = points.dtype != object
@@ -185,7 +185,7 @@ def _follow(r: StatedRule, points: Array, among: Sequence[Condition]) -> Array:
 
 
 def _multiple(own: Array, of: Array, lo: int | None, hi: int | None) -> Array:
-    """Multiples of ``of``, by factors near zero where the range of a variable has no others."""
+    """Return multiples of ``of``, with the factors reduced to fit a bounded range."""
     if lo is None or hi is None:
         return own * of
     most = max(abs(lo), abs(hi)) // np.where(of == 0, 1, np.abs(of))
@@ -194,7 +194,7 @@ def _multiple(own: Array, of: Array, lo: int | None, hi: int | None) -> Array:
 
 # ------------------------------------------------------------------------------------------------------- tables
 def table_of(r: StatedRule) -> Table:
-    """The table of a rule; the same every time."""
+    """Return the table of a rule; it is deterministic."""
     domains = r.ranges()
     if _is_empty(domains):
         return _joined(r, [])
@@ -209,7 +209,7 @@ def table_of(r: StatedRule) -> Table:
 
 
 def limits_table(r: StatedRule) -> Table:
-    """Points next to the limits of machine integers, and few others."""
+    """Return a table of points near the limits of machine integers."""
     domains = r.ranges()
     if _is_empty(domains):
         return _joined(r, [])
@@ -218,7 +218,7 @@ def limits_table(r: StatedRule) -> Table:
 
 
 def _joined(r: StatedRule, blocks: Sequence[Array], radius: int = 0) -> Table:
-    """The table of several blocks of points, each point moved into the bounds of the variables."""
+    """Return the table of several blocks of points, each point moved into the bounds of the variables."""
     points = np.concatenate([np.zeros((0, len(r.variables)), dtype=np.int64), *blocks])
     domains = r.ranges()
     columns = {v: _cast(a, *domains[v]) for v, a in zip(r.variables, points.T, strict=True)}
@@ -226,12 +226,12 @@ def _joined(r: StatedRule, blocks: Sequence[Array], radius: int = 0) -> Table:
 
 
 def _is_empty(domains: Mapping[str, tuple[int | None, int | None]]) -> bool:
-    """Whether some variable has no value: its bounds lie outside the machine type."""
+    """Return whether some variable has no value, since its bounds lie outside the machine type."""
     return any(lo is not None and hi is not None and lo > hi for lo, hi in domains.values())
 
 
 def every_point(r: StatedRule) -> Table | None:
-    """The table of all points of a rule; ``None`` where there are too many."""
+    """Return the table of all points of a rule, or ``None`` if there are too many."""
     bounds = [(lo, hi) for lo, hi in r.ranges().values() if lo is not None and hi is not None]
     size = math.prod(max(0, hi - lo + 1) for lo, hi in bounds)
     if len(bounds) < len(r.variables) or size > _EVERY:
@@ -243,6 +243,6 @@ def every_point(r: StatedRule) -> Table | None:
 
 
 def _kind_of(r: StatedRule, domains: Mapping[str, tuple[int | None, int | None]]) -> Any:
-    """Machine integers for the points themselves where all are small, else Python's."""
+    """Return ``int64`` as the type of coordinates if all bounds and literals are small, else ``object``."""
     bounds = [abs(b) for pair in domains.values() for b in pair if b is not None]
     return np.int64 if max([0, *bounds, *map(abs, _literals(r))]) <= 1 << 33 else object

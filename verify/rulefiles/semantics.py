@@ -1,4 +1,4 @@
-"""The meaning of a rule set's operators: which division, and which integers (reports/rule_files.md, "Semantics")."""
+"""The semantics of a rule set: its division and its integers (reports/rule_files.md, "Semantics")."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OVERFLOWS: tuple[Overflow, ...] = get_args(Overflow)
 
 
 def quotient(rounding: Rounding, a: int, b: int) -> int | None:
-    """``a / b``, or ``None`` where division by zero has no value."""
+    """Return ``a / b``, or ``None`` for a division by zero without a value."""
     if b == 0:
         return 0 if rounding.endswith("0") else None
     match rounding.removesuffix("0"):
@@ -29,17 +29,17 @@ def quotient(rounding: Rounding, a: int, b: int) -> int | None:
 
 
 def remainder(rounding: Rounding, a: int, b: int) -> int | None:
-    """``a % b``, or ``None`` where division by zero has no value."""
+    """Return ``a % b``, or ``None`` for a division by zero without a value."""
     q = quotient(rounding, a, b)
     return None if q is None else a - b * q if b else 0
 
 
 @dataclass(frozen=True)
 class Semantics:
-    """How a rule set divides, and its integers: unbounded (``width`` 0) or two's complement of ``width`` bits.
+    """The division of a rule set, and its integers: unbounded (``width`` 0) or two's complement of ``width`` bits.
 
-    ``overflow`` says what becomes of a result that does not fit: it wraps around; it is assumed not to occur
-    (``nowrap``); or it has no value (``undefined``), so that the right side may only overflow where the left does.
+    ``overflow`` defines a result that does not fit: it wraps around; it is assumed not to occur (``nowrap``); or it
+    has no value (``undefined``), so that the right side may overflow only where the left side does.
     """
 
     quotient: Rounding = "floor"
@@ -63,7 +63,7 @@ class Semantics:
         return 1 << self.width
 
     def wrapped(self, n: int) -> int:
-        """The machine integer that ``n`` wraps around to."""
+        """Return the machine integer that ``n`` wraps around to."""
         return (n - self.lo) % self.modulus + self.lo
 
     @property
@@ -82,12 +82,12 @@ class Semantics:
         return self.division + (f", {self.integers}" if self.width else "")
 
 
-#: Keys by which a division given in two parts may name them.
+#: Accepted pairs of keys for a division given in two parts.
 _PARTS = (("quotient", "remainder"), ("div", "mod"), ("fdiv", "mod"))
 
 
 def division_of(value: Any) -> tuple[Rounding, Rounding]:
-    """Quotient and remainder from JSON: one name, an object that names each, or a pair.  Raises :class:`InputError`."""
+    """Read quotient and remainder from JSON: one name, an object, or a pair.  Raises :class:`InputError`."""
     if isinstance(value, dict):
         for keys in _PARTS:
             if set(value) == set(keys):
@@ -102,12 +102,12 @@ def division_of(value: Any) -> tuple[Rounding, Rounding]:
 
 
 def rounding_of(value: Any) -> Rounding:
-    """A rounding by its name.  Raises :class:`InputError`."""
+    """Return a rounding by its name.  Raises :class:`InputError`."""
     return _named("division", ROUNDINGS, value)  # type: ignore[return-value]
 
 
 def overflow_of(value: Any) -> Overflow:
-    """A kind of overflow by its name.  Raises :class:`InputError`."""
+    """Return a kind of overflow by its name.  Raises :class:`InputError`."""
     return _named("overflow", OVERFLOWS, value)  # type: ignore[return-value]
 
 
@@ -119,13 +119,13 @@ def _named(what: str, names: Sequence[str], value: Any) -> str:
 
 
 def width_of(value: Any) -> int:
-    """A width in bits.  Raises :class:`InputError`."""
+    """Read a width in bits.  Raises :class:`InputError`."""
     if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_WIDTH:
         return value
-    # as it stands in JSON: a number in quotation marks is none
+    # show the value as JSON, where a quoted number is no number
     given = json.dumps(value) if value is None or isinstance(value, (str, bool)) else value
     raise InputError(f"{quoted(given)} is no width of integers", expected=f"a number of bits from 1 to {MAX_WIDTH}")
 
 
-#: The widest machine integers; far beyond what machines have.
+#: Limit on the width of machine integers, far beyond real machines.
 MAX_WIDTH = 4096

@@ -1,7 +1,7 @@
-"""A rule evaluated on many points at once.
+"""Evaluates a rule on many points at once.
 
-One table answers three questions: where the rule fails, whether it says anything at all, and without which of its
-conditions it would fail.  Whatever is reported is confirmed by :func:`.evaluate.judge`.
+One table answers three questions: where the rule fails, whether it claims anything, and which of its conditions it
+needs.  Reported points are confirmed by :func:`.evaluate.judge`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Array: TypeAlias = "np.ndarray[Any, Any]"
 #: Points, a column for each variable.
 Columns: TypeAlias = "Mapping[str, Array]"
 
-#: Absolute values below this are exact in 64 bits.
+#: Limit below which absolute values are exact in 64 bits.
 EXACT = (1 << 63) - 1
 
 
 def largest_value(conditions: Iterable[Condition], largest: Mapping[Var, int]) -> int:
-    """A bound on every absolute value on the way to the truth of conditions."""
+    """Return a bound on the absolute values of all intermediate results in the evaluation of conditions."""
     reading = Magnitude(largest)
     reading.peak = max([1, *largest.values()])
     interpret([e for c in conditions for e in all_exprs(c)], reading)
@@ -38,7 +38,7 @@ def largest_value(conditions: Iterable[Condition], largest: Mapping[Var, int]) -
 
 
 def reader(r: StatedRule, columns: Columns, conditions: Iterable[Condition]) -> tuple[PointColumns, bool]:
-    """The points for the evaluation of conditions, and whether 64 bits are enough for that."""
+    """Return the points, typed for the evaluation of conditions, and whether 64 bits suffice for it."""
     variables = core_variables(r)
     sizes = {variables[v]: max(int(a.max()), -int(a.min())) if len(a) else 0 for v, a in columns.items()}
     exact = largest_value(conditions, sizes) < EXACT
@@ -47,11 +47,11 @@ def reader(r: StatedRule, columns: Columns, conditions: Iterable[Condition]) -> 
 
 
 class Table:
-    """A rule on many points.
+    """A rule evaluated at many points.
 
-    ``conditions`` has a row of truth values for each condition; ``concerned`` says where the left side has a value (and,
-    where overflow is assumed not to occur, nothing overflows), ``fails`` where besides the right side has none or another.
-    Every point of the rule without a coordinate larger than ``radius`` is there.
+    ``conditions`` has a mask for each condition.  ``concerned`` is the mask of points at which the left side has a value
+    (and, if overflow is assumed not to occur, nothing overflows).  ``fails`` is the part of it at which the right side has
+    no value or another one.  The table has every point of the rule whose coordinates are at most ``radius`` in magnitude.
     """
 
     def __init__(self, r: StatedRule, columns: Columns, size: int, radius: int = 0) -> None:
@@ -70,7 +70,7 @@ class Table:
         return np.broadcast_to(np.asarray(a, dtype=bool), (self.size,))
 
     def _points(self, where: Array) -> Iterator[dict[str, int]]:
-        """The smallest points of some rows."""
+        """Yield the smallest points of a mask."""
         rows = (
             np.stack([a[where] for a in self.columns.values()], axis=1) if self.columns else np.zeros((where.sum(), 0))
         )
@@ -85,25 +85,25 @@ class Table:
         return kept
 
     def counterexample(self) -> dict[str, int] | None:
-        """The smallest point of the table at which the rule fails."""
+        """Return the smallest point of the table at which the rule fails, or ``None``."""
         for point in self._points(self._all() & self.fails):
             if refutes(self.rule, point):
                 return point
         return None
 
     def example(self) -> dict[str, int] | None:
-        """The smallest point of the table at which the rule says something."""
+        """Return the smallest point of the table at which the rule claims something, or ``None``."""
         for point in self._points(self._all() & self.concerned):
             if judge(self.rule, point) != "not concerned":
                 return point
         return None
 
     def needs(self, k: int) -> bool:
-        """Whether at some point only condition ``k`` keeps the rule from failing."""
+        """Return whether at some point the rule fails and only condition ``k`` is false."""
         return bool((self._all(without=k) & self.fails).any())
 
     def saved_by(self, condition: Term) -> Array | None:
-        """Where the rule says something and ``condition`` holds; ``None`` if that is nowhere, or the rule still fails."""
+        """Return the mask of concerned points with ``condition``; ``None`` if it is empty or the rule still fails."""
         c = lowered_condition(self.rule, condition)
         holds = self._full(reader(self.rule, self.columns, (c,))[0].truth(c)) & self._all() & self.concerned
         return holds if holds.any() and not (holds & self.fails).any() else None

@@ -1,7 +1,7 @@
-"""Terms of other people's rules: integers and truth values, untyped as they are read, typed as they are kept.
+"""Terms of stated rules, over integers and truth values; they are untyped when read and typed once checked.
 
-A :class:`Term` is one operator applied to terms.  ``OPERATORS`` is the whole language: what each operator takes
-and gives, and how the text form writes it.
+A :class:`Term` is one operator applied to terms.  ``OPERATORS`` defines the whole language: the sorts of arguments and
+result of each operator, and its text form.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Kind:
 
 @dataclass(frozen=True)
 class Operator:
-    """``args`` and ``result`` are sorts; ``""`` stands for one sort that all places marked so share.
+    """The sorts of arguments and result of an operator, where ``""`` is one sort shared by all places so marked.
 
-    ``most`` is the largest number of arguments, 0 for any from two on.  ``text`` is how the text form writes it
-    (``infix`` between its arguments), ``level`` how tightly it binds.
+    ``most`` is the maximal number of arguments, 0 for any number from two on.  ``text`` is its name in the text form
+    (``infix`` between its arguments), ``level`` its precedence.
     """
 
     args: tuple[Sort | Literal[""], ...]
@@ -48,7 +48,7 @@ class Operator:
     infix: bool = False
 
     def sort_of(self, k: int) -> Sort | Literal[""]:
-        """The sort of argument number ``k``."""
+        """Return the sort of argument number ``k``."""
         return self.args[min(k, len(self.args) - 1)]
 
 
@@ -101,9 +101,9 @@ DIVISIONS = frozenset(op for op in OPERATORS if op in ("mod", "cdiv") or op.ends
 
 
 class Term:
-    """``op`` applied to ``args``; a literal has the op ``int`` or ``bool``, a variable ``var``, and a ``value``.
+    """An ``op`` applied to ``args``; a literal has the op ``int`` or ``bool``, a variable ``var``, and a ``value``.
 
-    In a rule that has been checked a variable for truth values has the op ``flag``.
+    In a checked rule, a variable for truth values has the op ``flag``.
 
     ``at`` is the offset in the text it was read from.  Terms are compared by identity.
     """
@@ -118,7 +118,7 @@ class Term:
 
     @property
     def children(self) -> tuple[Term, ...]:
-        """The arguments, as expressions of the core have them."""
+        """The arguments, under the name that core expressions use."""
         return self.args
 
     @property
@@ -131,13 +131,13 @@ class Term:
 
 
 def below(*roots: Term) -> list[Term]:
-    """Every term below ``roots`` once, arguments first; any depth will do."""
+    """Return every term below ``roots`` once, arguments first, iteratively."""
     found: list[Term] = cast(Any, postorder)(*roots)
     return found
 
 
 def evaluated(*roots: Term) -> list[Term]:
-    """The terms without whose value no root has one: not what a selection may leave out, nor parts of connectives."""
+    """Return the terms that every evaluation of the roots evaluates: no sides of selections, no parts of connectives."""
     seen: set[int] = set()
     out: list[Term] = []
     todo = list(roots)
@@ -158,7 +158,7 @@ def evaluated(*roots: Term) -> list[Term]:
 
 
 def alike(terms: Iterable[Term]) -> dict[int, int]:
-    """The same number for terms that say the same, by ``id``; arguments come before what contains them."""
+    """Return a number for each term, by ``id``, equal for structurally equal terms; arguments must come first."""
     numbers: dict[tuple[object, ...], int] = {}
     number: dict[int, int] = {}
     for t in terms:
@@ -167,13 +167,13 @@ def alike(terms: Iterable[Term]) -> dict[int, int]:
     return number
 
 
-#: So many terms are worth showing, in so many characters, and at least one.
+#: Limits on the subterms that are shown, and on their characters; at least one is shown.
 _SHOWN = 64
 _CHARACTERS = 20_000
 
 
 def subterms(root: Term) -> list[Term]:
-    """Return the parts of a term worth showing: everything compound, each once, arguments first; the outermost of many."""
+    """Return the compound subterms to show, each once, arguments first; if there are many, the outermost."""
     worth = [t for t in below(root) if t.args and t.op != "fold" and not (t.op == "neg" and not t.args[0].args)]
     texts: dict[str, None] = {}
     shown: list[tuple[str, Term]] = []
@@ -190,7 +190,7 @@ def subterms(root: Term) -> list[Term]:
 
 
 def show(root: Term) -> str:
-    """The term in the text form; reading it gives the same term again."""
+    """Return the term in the text form; reading it gives the same term."""
     done: dict[int, tuple[str, int]] = {}
 
     def at(t: Term, least: int) -> str:
@@ -212,7 +212,7 @@ def _text(t: Term, at: Callable[[Term, int], str]) -> tuple[str, int]:
     o = OPERATORS[t.op]
     args = t.args
     if o.infix:
-        # relations do not chain here, so both of their sides bind tighter; the rest leans to the left
+        # relations do not chain, so both of their sides need a higher level; other operators associate to the left
         left = o.level if o.level != _RELATION else o.level + 1
         parts = [at(args[0], left), *(at(a, o.level + 1) for a in args[1:])]
         return f" {o.text} ".join(parts), o.level
@@ -220,7 +220,7 @@ def _text(t: Term, at: Callable[[Term, int], str]) -> tuple[str, int]:
         case "within":
             return f"{at(args[0], _SUM)} in [{at(args[1], 0)}, {at(args[2], 0)}]", _RELATION
         case "neg":
-            # the minus of a number belongs to the number
+            # parentheses keep the negation of a literal apart from a negative literal
             literal = args[0].op == "int"
             return "-" + (f"({at(args[0], 0)})" if literal else at(args[0], _MINUS)), _MINUS
         case "not":

@@ -1,6 +1,6 @@
-"""Reading rule files in their text form; reports/rule_files.md gives the grammar.
+"""Reads rule files in their text form; reports/rule_files.md gives the grammar.
 
-One iterative operator-precedence reader, so nesting of any depth is read.  Nothing in a file is executed.
+The operator-precedence parser is iterative, so nesting of any depth is read.  Nothing in a file is executed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .rule import EXPECTED, StatedRule, checked
 from .semantics import OVERFLOWS, ROUNDINGS, Overflow, Rounding, Semantics, overflow_of, rounding_of, width_of
 from .terms import OPERATORS, Kind, Term
 
-#: Words that are no names of variables.
+#: Words that cannot name variables.
 RESERVED: Final = frozenset(
     {"and", "or", "not", "in", "if", "true", "false"} | {o.text for o in OPERATORS.values() if o.text.isalpha()}
 )
@@ -38,7 +38,7 @@ _RULE: Final = re.compile(r'(?P<name>[A-Za-z_][\w.\-]*|"(?:[^"\\\n]|\\["\\])+")[
 _WORD: Final = re.compile(r"[A-Za-z_]+")
 _LINE: Final = re.compile(r"(?P<indent>[^\S\n]*)(?P<said>[^#\n]*)[^\n]*(?:\n|\Z)")
 
-#: How the signs of the text form are called, by what stands between two terms.
+#: Operator names by their symbols in the text form.
 _INFIX: Final[dict[str, str]] = {o.text: op for op, o in OPERATORS.items() if o.infix} | {"&&": "and", "||": "or"}
 _CALLS: Final[dict[str, str]] = {
     o.text: op for op, o in OPERATORS.items() if not o.infix and op not in ("neg", "not", "within")
@@ -49,9 +49,9 @@ _RELATION: Final = OPERATORS["lt"].level
 
 @dataclass(slots=True)
 class _Pending:
-    """An operator that waits for its right side, or an open bracket (level 0) with the arguments before this one.
+    """A pending operator, or an open bracket (level 0) with the arguments read so far.
 
-    The ``op`` of a bracket is the function whose arguments it holds, empty for one that only groups.
+    The ``op`` of a bracket is the function that it calls, empty for grouping.
     """
 
     op: str
@@ -63,11 +63,11 @@ class _Pending:
 def parse_rules(
     text: str, name: str = "<rules>", problems: list[InputError] | None = None, *, derived: bool = False
 ) -> list[StatedRule]:
-    """The rules that a text states.  Raises :class:`InputError`, pointing into the text, and nothing else.
+    """Return the rules of a text.  Raises only :class:`InputError`, with a position in the text.
 
-    An ill-formed rule is added to ``problems``, where that is given, and costs no other one; an ill-formed declaration,
-    on which the meaning of all that follows depends, costs the file.  Rules that are ``derived`` from others may have
-    variables on their right side that nothing binds.
+    If ``problems`` is given, the error of an ill-formed rule is appended to it, and the other rules are read.  An
+    ill-formed declaration is always raised, since the meaning of what follows depends on it.  Rules ``derived`` from
+    others may have variables on the right side alone.
     """
     return _Reader(text, name, problems, derived=derived).file()
 
@@ -86,7 +86,7 @@ class _Reader(WordReader):
         self.semantics = Semantics()
         self.rules: list[StatedRule] = []
         self.lines: dict[str, int] = {}
-        #: The place among the rules of the one above of which nothing is expected yet; an ill-formed one is not there.
+        #: Index of the last rule, or the one that it would have if well-formed; ``None`` if nothing can be expected.
         self.above: int | None = None
 
     # -- complaints
@@ -105,7 +105,7 @@ class _Reader(WordReader):
         return self.rules
 
     def statements(self) -> Iterator[tuple[int, int]]:
-        """Where each statement begins and ends: lines that begin with space belong to the one above."""
+        """Yield the beginning and end of each statement; indented lines continue the statement above."""
         start = end = -1
         for line in _LINE.finditer(self.text, 1 if self.text.startswith("\ufeff") else 0):
             if not line["said"]:
@@ -150,7 +150,7 @@ class _Reader(WordReader):
                 except InputError as error:
                     if self.problems is None or "->" not in self.text[start:end]:
                         raise
-                    # no declaration has an arrow: this is a rule, on which nothing depends
+                    # with an arrow it is an ill-formed rule, on which nothing else depends
                     self.above = len(self.rules)
                     return self.problems.append(error)
         if self.token.kind != "end":
@@ -223,7 +223,7 @@ class _Reader(WordReader):
         self.semantics = Semantics(old.quotient, old.remainder, width, overflow)
 
     def expectation(self, at: int) -> None:
-        """The verdict that is expected of the rule above."""
+        """Read the verdict that is expected of the rule above."""
         if self.above is None:
             raise self.wrong("there is no rule above that this is expected of", at, "a rule, and one such line")
         token = self.token
@@ -261,12 +261,12 @@ class _Reader(WordReader):
 
     # -- expressions
     def expression(self) -> Term:
-        """One expression; stops before the first word that cannot continue it."""
+        """Read one expression, up to the first word that cannot continue it."""
         operands: list[Term] = []
         waiting: list[_Pending] = []
         while True:
             self.operand(operands, waiting)
-            while True:  # what may follow an operand
+            while True:  # operators, commas and closing brackets after an operand
                 token = self.token
                 op = _INFIX.get(token.text) if token.kind in ("sign", "name") else None
                 if op is not None:
@@ -287,12 +287,12 @@ class _Reader(WordReader):
                 self.close(waiting.pop(), operands)
 
     def operand(self, operands: list[Term], waiting: list[_Pending]) -> None:
-        """Prefix signs, opened brackets, and then a variable or a literal."""
+        """Read prefix operators and opening brackets, then a variable or a literal."""
         while True:
             token = self.token
             word = token.kind in ("sign", "name")
             if token.text == "-" and self.tokens[self.next + 1].kind == "number":
-                # the minus of a number belongs to the number
+                # a minus before a number is part of the literal
                 self.next += 1
                 operands.append(Term("int", (), -self.number(self.token), token.at))
                 break
@@ -342,7 +342,7 @@ class _Reader(WordReader):
         self.next += 1
 
     def reduce(self, operands: list[Term], waiting: list[_Pending], level: int) -> None:
-        """Apply the waiting operators that bind at least as tightly as ``level``."""
+        """Apply the pending operators of at least this precedence ``level``."""
         while waiting and waiting[-1].level >= level:
             p = waiting.pop()
             last = operands.pop()
@@ -353,7 +353,7 @@ class _Reader(WordReader):
             operands.append(Term("and", (p.args[0], made), at=p.token.at) if p.args else made)
 
     def close(self, opener: _Pending, operands: list[Term]) -> None:
-        """The bracket that ends what ``opener`` began."""
+        """Read the closing bracket of ``opener``, and apply its function."""
         sign = "]" if opener.op == "within" else ")"
         args = [*opener.args, operands.pop()]
         missing = opener.op and len(args) < max(OPERATORS[opener.op].most, len(OPERATORS[opener.op].args))
@@ -363,7 +363,7 @@ class _Reader(WordReader):
 
 
 def _takes_more(opener: _Pending) -> bool:
-    """Whether a comma may follow the argument just read."""
+    """Return whether a comma may follow the argument just read."""
     if not opener.op:
         return False
     most = OPERATORS[opener.op].most
@@ -371,7 +371,7 @@ def _takes_more(opener: _Pending) -> bool:
 
 
 def applied(op: str, args: Sequence[Term], at: int) -> Term:
-    """``op`` of several arguments; where it takes any number, two at a time from the left."""
+    """Apply ``op`` to arguments; an operator of any number of arguments becomes nested pairs from the left."""
     if OPERATORS[op].most:
         return Term(op, tuple(args), at=at)
     total = args[0]

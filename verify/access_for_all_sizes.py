@@ -106,7 +106,7 @@ def _counted(m: ParametricMap) -> tuple[Expr, Expr, list[Condition]] | str:
         highs = _least(_arguments(Min, most[v]), facts)
         lows = [-e for e in _least([-e for e in _arguments(Max, least[v])], facts)]
         if v in remainders:
-            # the bounds of the quotients
+            # count the quotients by the divisor, which have these bounds
             by, rest = remainders[v]
             highs = [simplify_expr(floordiv(e - rest, by), some) for e in highs]
             lows = [simplify_expr(ceildiv(e - rest, by), some) for e in lows]
@@ -134,7 +134,7 @@ def _counted(m: ParametricMap) -> tuple[Expr, Expr, list[Condition]] | str:
 
 
 def _remainder(c: Condition, m: ParametricMap) -> tuple[Var, Expr, Expr] | None:
-    """The variable of which a condition says the remainder, the divisor, and a number with this remainder."""
+    """Return a variable whose remainder a condition fixes, the divisor, and a number with that remainder."""
     own = {*m.variables}
     if not isinstance(c, Divides) or not own.isdisjoint(c.d.variables()):
         return None
@@ -146,7 +146,7 @@ def _remainder(c: Condition, m: ParametricMap) -> tuple[Var, Expr, Expr] | None:
 
 
 def _least(ends: Sequence[Expr], facts: Facts) -> list[Expr]:
-    """The numbers without those that are at least another one."""
+    """Return the numbers without those that are at least as large as another one."""
     kept: list[Expr] = []
     for e in ends:
         if not any(_not_negative(e - k, facts) for k in kept):
@@ -155,7 +155,7 @@ def _least(ends: Sequence[Expr], facts: Facts) -> list[Expr]:
 
 
 def _not_negative(e: Expr, facts: Facts) -> bool:
-    """Whether an expression is seen not to be negative, where a maximum may be any of its arguments."""
+    """Return whether an expression is shown non-negative, if need be with an argument in place of an extremum."""
     return facts.interval(e).lo >= 0 or any(
         _not_negative(e + (a - t) * k, facts)
         for t, k in (e.terms if isinstance(e, Sum) else ((e, 1),))

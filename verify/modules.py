@@ -1,8 +1,8 @@
-"""Whole modules: every map of every computation proved, with the sizes that the program has.
+"""Proves every map of every computation of a module, with the sizes that the program has.
 
-The questions are those of reports/hlo.md, "What is proved of a module": of each operation, of each step of the analysis,
-and of the maps between roots and parameters.  Where a size is ``?`` the obligations of an op are proved for all sizes
-(:mod:`.unknown_sizes`).  Questions that occur again are asked once for a module.
+The questions are those of reports/hlo.md, "What is proved of a module": about each operation, each step of the
+analysis, and the maps between roots and parameters.  If a size is ``?``, the obligations of an op are proved for all
+sizes (:mod:`.unknown_sizes`).  Repeated questions are asked once per module.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ from .verdict import Status
 
 Asked = tuple[Status, str]
 
-# Operations that make no elements: each is the one that it reads.
+# Operations that compute no elements: each output element is an element that is read.
 _MOVERS = ("bitcast", "broadcast", "concatenate", "copy", "reshape", "reverse", "slice", "transpose")
 
-# So many ways to take the runtime values of one map for those of another are tried.
+# Limit on the ways of matching the runtime values of two maps that are tried.
 _NAMINGS = 24
 
 
 def _reached(m: IndexingMap) -> list[Interval]:
-    """The intervals of the results."""
+    """Return the intervals of the results."""
     facts = Facts(m.bounds)
     return [facts.interval(e) for e in m.results]
 
@@ -74,7 +74,7 @@ class ModuleVerifier(AnalysedModule):
         super().__init__(module)
 
     def options(self) -> Options:
-        """The same, and every step is seen."""
+        """Return the options of the analysis, with every step recorded."""
         return replace(super().options(), observe=self._seen.append)
 
     def check(
@@ -83,9 +83,9 @@ class ModuleVerifier(AnalysedModule):
         tell: Callable[[CheckedQuestion], None] | None = None,
         ends: tuple[Sequence[Instruction], Sequence[Instruction]] | None = None,
     ) -> ComputationReport:
-        """Prove everything about one computation, or about what is between producers and consumers in it.
+        """Prove the maps of one computation, or those between producers and consumers in it.
 
-        ``tell`` hears of each answer.
+        ``tell`` is called with each answer.
         """
         start = time.perf_counter()
         report = ComputationReport(computation.name)
@@ -106,7 +106,7 @@ class ModuleVerifier(AnalysedModule):
         for instruction in checked:
             for kind, (status, detail) in self._instruction(instruction):
                 note(CheckedQuestion(kind, instruction.name, status, detail))
-        # what was asked of the maps before, steps of computations that this one calls among it, is due now
+        # steps of earlier questions about the maps, also in computations that this one calls, are checked here
         steps = tuple(self._seen)
         self._seen.clear()
         for step in steps:
@@ -140,7 +140,7 @@ class ModuleVerifier(AnalysedModule):
             else:
                 self.catalogue.maps(made, DIRECTIONS[0])
         except InputError as error:
-            # it does not take these operands, or makes something else of them
+            # the op rejects these operands, or makes another shape
             yield "shape", (Status.REFUTED, str(error))
             return
         for part in dict.fromkeys(op.part(r) for r in range(op.results)):
@@ -168,7 +168,7 @@ class ModuleVerifier(AnalysedModule):
         return "composed" if step.known is None else "folded", self._step(step)
 
     def _follow(self, step: FollowStep) -> Asked:
-        """Whether an instruction that only moves elements takes this one from where it is said to."""
+        """Check that an instruction that only moves elements takes this one from the stated place."""
         i, index = step.computation.instruction(step.before.hlo), step.before.results
         if i.opcode == "get-tuple-element":
             made = step.computation.instruction(i.operands[0].name)
@@ -213,7 +213,7 @@ class ModuleVerifier(AnalysedModule):
             there, back = (m.leaves.get(key) for m in (backwards, forwards))
             output, operand = roots.get(root), parameters[parameter].get(leaf)
             if output is None or operand is None:
-                continue  # of an array of unknown shape nothing is known
+                continue  # nothing is known of an array of unknown shape
             where = _place(*key)
             for found, source, target in ((there, output, operand), (back, operand, output)):
                 for m in found.maps if found is not None else ():
@@ -221,7 +221,7 @@ class ModuleVerifier(AnalysedModule):
                     outside = m.with_(results=m.dim_vars)
                     yield CheckedQuestion("in bounds", where, *_asked(partial(in_bounds, outside, source.dims)))
             if any(r is not None and (r.unknown or r.at_most) for r in (there, back)):
-                continue  # what is not known, or said to be too much, is no relation to compare
+                continue  # unknown reads and upper bounds are no relations to compare
             one = there.maps if there is not None else []
             other = back.maps if back is not None else []
             yield CheckedQuestion("pair", where, *_asked(partial(_inverse_families, one, other)))
@@ -235,7 +235,7 @@ class ModuleVerifier(AnalysedModule):
                     ask = partial(decide_for_all_sizes, "in_bounds", [_of_sizes(m, target)], shape=target)
                     yield CheckedQuestion("in bounds", where, *_asked(ask))
             if one.unknown is not None or other.unknown is not None:
-                continue  # what is not known is no relation to compare
+                continue  # unknown reads are no relation to compare
             if len(one.maps) != len(other.maps):
                 reason = f"{len(one.maps)} maps in one direction, and {len(other.maps)} in the other"
                 yield CheckedQuestion("pair", where, Status.UNDECIDED, reason)
@@ -243,13 +243,13 @@ class ModuleVerifier(AnalysedModule):
             for m, n in zip(one.maps, other.maps, strict=True):
                 asked = _asked(partial(decide_for_all_sizes, "inverse", [_of_sizes(m), _of_sizes(n)]))
                 if asked[0] is Status.REFUTED and len(one.maps) > 1:
-                    # several maps are one relation together: which are inverses of each other is not known
+                    # several maps form one relation together, and which pairs are inverse is unknown
                     asked = Status.UNDECIDED, asked[1]
                 yield CheckedQuestion("pair", where, *asked)
 
 
 def _of_sizes(m: ParametricMap, shape: Sequence[Expr] = ()) -> ParametricMap:
-    """The map with the parameters of a shape too, and with what its text leaves out: parameters are sizes."""
+    """Return the map with the parameters of a shape too, and with the condition that parameters are not negative."""
     more = (v.name for e in shape for v in e.variables())
     parameters = tuple(dict.fromkeys((*m.parameters, *more)))
     return replace(m, parameters=parameters, conditions=(*m.conditions, *(var(p) >= 0 for p in parameters)))
@@ -260,7 +260,7 @@ def _place(root: int, parameter: int, leaf: int) -> str:
 
 
 def _arrays(instruction: Instruction) -> list[Shape | None]:
-    """The arrays that an instruction makes; None where the shape is not known."""
+    """Return the arrays that an instruction makes; None for unknown shapes."""
     return [None] if instruction.shape is None else [a for _, a in leaves(instruction.shape)]
 
 
@@ -295,9 +295,9 @@ def _op_answers(op: Op, shapes: Sequence[tuple[int, ...]]) -> Iterator[tuple[str
 
 
 def _kept(claim: MapClaim, kind: str, goal: Condition) -> Answer | None:
-    """Whether a goal holds: each part of it, so that alternatives in several of them are not multiplied.
+    """Check a goal part by part, so that disjunctions in several parts are not multiplied out.
 
-    What is known of other runtime values than those of a part is rarely needed, so it is tried without it first.
+    Hypotheses about runtime values that do not occur in a part are rarely needed, so they are first left out.
     """
     box, given = _variables(claim, kind), claim.reads if kind == "complete" else claim.where
     values = {r.variable for r in claim.runtime}
@@ -318,7 +318,7 @@ def _number(e: Expr) -> int:
 
 
 def _variables(claim: MapClaim, kind: str) -> dict[Var, Interval]:
-    """The variables of an obligation with their boxes."""
+    """Return the variables of an obligation with their boxes."""
     box = {v: Interval(0, _number(n) - 1) for v, n in zip(claim.source, claim.source_sizes, strict=True)}
     if kind == "complete":
         box |= {v: Interval(0, _number(n) - 1) for v, n in zip(claim.target, claim.target_sizes, strict=True)}
@@ -328,7 +328,7 @@ def _variables(claim: MapClaim, kind: str) -> dict[Var, Interval]:
 
 
 def _stated(claim: MapClaim) -> IndexingMap:
-    """The map of a claim as it stands: boxes are the sizes, conditions are constraints."""
+    """Return the map of a claim without simplification: sizes become boxes, and conditions become constraints."""
     boxes = _variables(claim, "sound")
     fixed = {r.variable: boxes.pop(r.variable) for r in claim.runtime}
     _, left = tighten_around({}, {**boxes, **fixed}, [c for w in claim.where for c in constraints_of(w)])
@@ -349,11 +349,11 @@ def _boxed(v: Var, boxes: Mapping[Var, Interval]) -> Variable:
 
 # ----------------------------------------------------------------------------------------------------------- steps
 def composition(first: IndexingMap, second: IndexingMap) -> IndexingMap:
-    """The composition of two relations, as its definition says it.
+    """Return the composition of two relations by its definition.
 
-    (a, c) is in it if there is an element b such that the first map names b and the second, of b, names c.  As b
-    is what the first map names, everything that the second one says of its dimensions is said of these results:
-    their boxes, all of them, and its constraints.
+    It contains (a, c) if there is an element b such that the first map relates a to b and the second relates b to c.  b
+    is a result of the first map, so the boxes of all dimensions of the second map and its constraints become
+    constraints on the results of the first.
     """
     taken = {v.name for v in first.variables}
     names: dict[str, str] = {}
@@ -377,9 +377,9 @@ def composition(first: IndexingMap, second: IndexingMap) -> IndexingMap:
 
 
 def one_value_each(m: IndexingMap) -> IndexingMap:
-    """The map with one runtime variable for each value: the same element of one instruction, clamped alike.
+    """Merge runtime variables that read the same element of one instruction with the same bounds.
 
-    Elements that are spelled alike, or look alike when simplified and are proved to be the same.
+    Elements are the same if their indices are identical, or equal when simplified and proved to be the same.
     """
     if len(m.rts) < 2:
         return m
@@ -404,7 +404,7 @@ def one_value_each(m: IndexingMap) -> IndexingMap:
 
 
 def _same_place(m: IndexingMap, x: RuntimeVariable, y: RuntimeVariable) -> bool:
-    """Whether two runtime values of a map are proved to be the same element wherever it is defined."""
+    """Return whether two runtime values of a map are proved to be the same element on the whole domain."""
     one, other = (
         IndexingMap(m.dims, m.ranges, _unsourced(m).rts, v.source.results, m.constraints)
         for v in m.rts
@@ -426,10 +426,10 @@ def _step_answer(step: CompositionStep) -> Answer | None:
 
 
 def _join_answer(join: MergeStep) -> Answer | None:
-    """Whether joined maps have the relation of their parts.
+    """Check that joined maps have the relation of their parts.
 
-    Maps that stay as they are need no proof if the others say the same without them; a part that one of them covers is
-    compared with all.
+    Maps in both lists need no proof if the others have equal relations without them.  Otherwise, for instance if one of
+    them covers a part, all are compared.
     """
     parts = [m for m in join.parts if m not in join.result]
     result = [m for m in join.result if m not in join.parts]
@@ -442,10 +442,9 @@ def _join_answer(join: MergeStep) -> Answer | None:
 
 
 def _first_proved(answers: Iterable[Answer]) -> Answer:
-    """The first answer that is a proof, else the first one.
+    """Return the first answer that is a proof, or else the first one.
 
-    Runtime values have no names of their own.  Each answer is to the question with one way of giving them names, so
-    that one proof is enough.
+    Runtime values have no canonical names.  Each answer is for one way of naming them, so that one proof suffices.
     """
     first = None
     for answer in answers:
@@ -457,9 +456,9 @@ def _first_proved(answers: Iterable[Answer]) -> Answer:
 
 
 def _unless_entangled(answer: Answer, *maps: IndexingMap) -> Answer:
-    """The answer, but no refutation where one runtime value may be another or say where another is read.
+    """Return the answer, with a refutation undecided if runtime values may be equal or indices of others.
 
-    The counterexample then chooses values freely that the module may never have together.
+    The counterexample then contains values that may never occur together.
     """
     if answer.verdict is not Status.REFUTED:
         return answer
@@ -478,9 +477,9 @@ def _unless_entangled(answer: Answer, *maps: IndexingMap) -> Answer:
 
 
 def _named_alike(m: IndexingMap, model: IndexingMap) -> Iterator[IndexingMap]:
-    """The map with the model's names for runtime values of the same instruction, the most likely way first.
+    """Rename runtime values to those of ``model`` from the same instruction; the most likely renaming comes first.
 
-    Where a value is read is then compared together with the value.
+    The indices at which a value is read are then compared together with the value.
     """
     if not m.rts:
         yield m
@@ -495,7 +494,7 @@ def _named_alike(m: IndexingMap, model: IndexingMap) -> Iterator[IndexingMap]:
 
 
 def _apart(names: Mapping[str, str], m: IndexingMap, model: IndexingMap) -> dict[str, str]:
-    """New names for all variables of a map that would be taken for others: runtime values without partner too."""
+    """Rename all other variables of a map whose names would clash, including runtime values without a partner."""
     found = dict(names)
     taken = {v.name for v in (*m.variables, *model.variables)}
     for v in m.variables:
@@ -505,7 +504,7 @@ def _apart(names: Mapping[str, str], m: IndexingMap, model: IndexingMap) -> dict
 
 
 def _settled(m: IndexingMap) -> dict[str, tuple[Expr, ...]]:
-    """Where each runtime value is read, in simplest form."""
+    """Return the index at which each runtime value is read, simplified."""
     return {v.name: v.source.results for v in simplify_map(m, RULES).rts if v.source is not None}
 
 
@@ -515,14 +514,14 @@ def _namings(
     same: Callable[[RuntimeVariable, RuntimeVariable], bool],
     alike: Callable[[RuntimeVariable, RuntimeVariable], bool],
 ) -> Iterator[dict[str, str]]:
-    """Ways to take the values ``asked`` for those of ``known`` that are ``alike``; first what is the ``same``."""
+    """Yield renamings from ``asked`` to ``known`` values that are ``alike``; those that are the ``same`` come first."""
     choices = {}
     for y in asked:
         may = [x for x in known if alike(x, y)]
         sure = [x for x in may if same(x, y)]
         choices[y.name] = [x.name for x in sure] + [x.name for x in may if x not in sure]
         if sure:
-            # what is certain is given away before what is not
+            # certain pairs are assigned first
             choices = {y.name: choices.pop(y.name), **choices}
     pending: list[dict[str, str]] = [{}]
     found = 0
@@ -538,7 +537,7 @@ def _namings(
 
 
 def _alike(x: RuntimeVariable, y: RuntimeVariable) -> bool:
-    """Whether two runtime values may be the same element: literal indices, at least, do not differ."""
+    """Return whether two runtime values may be the same element: no literal indices differ."""
     if x.source is None or y.source is None:
         return x.name == y.name
     if x.source.hlo != y.source.hlo or (x.lo, x.hi) != (y.lo, y.hi):
@@ -548,7 +547,7 @@ def _alike(x: RuntimeVariable, y: RuntimeVariable) -> bool:
 
 
 def _with_values(m: IndexingMap, known: Mapping[str, Instruction]) -> IndexingMap:
-    """The map with the elements of constants and iotas in place of the runtime values that they are."""
+    """Substitute elements of constants and iotas for the runtime values that read them."""
     while True:
         for v in m.rts:
             if v.source is not None and v.source.hlo in known:
@@ -562,7 +561,7 @@ def _with_values(m: IndexingMap, known: Mapping[str, Instruction]) -> IndexingMa
 
 
 def _element(instruction: Instruction, index: Sequence[Expr]) -> Expr | None:
-    """The element of a constant or iota at an index; None if it is not that at every index there is."""
+    """Return the element of a constant or iota at an index; None if no expression is exact at all its values."""
     assert isinstance(instruction.shape, Shape)
     dims = instruction.shape.dims
     places = tuple(e if isinstance(e, Int) else var(f"p{d}") for d, e in enumerate(index))
@@ -573,7 +572,7 @@ def _element(instruction: Instruction, index: Sequence[Expr]) -> Expr | None:
         free = [d for d, p in enumerate(places) if not isinstance(p, Int)]
         m = IndexingMap(tuple(Variable(f"p{d}", 0, dims[d] - 1) for d in free), results=(element,))
         elements = np.array(constant_values(instruction), object).reshape(dims)
-        # where all are the same the index may be any
+        # if all elements are equal, the index does not matter
         if len(set(elements.flat)) > 1:
             elements = elements[(*(p.value if isinstance(p, Int) else slice(None) for p in places), ...)]
             _, (found,) = m.evaluate_many(list(np.indices(elements.shape)), [])
@@ -587,12 +586,12 @@ def _element(instruction: Instruction, index: Sequence[Expr]) -> Expr | None:
 
 # -------------------------------------------------------------------------------------------------------- inverses
 def _inverse_families(there: Sequence[IndexingMap], back: Sequence[IndexingMap]) -> Answer | None:
-    """Whether two families of maps, taken together, are each other's inverse."""
+    """Decide whether two families of maps, each as a union, are inverse to each other."""
     if not there and not back:
         return None
     if len(there) == len(back) == 1:
         return _are_inverse(there[0], back[0])
-    # the usual case, and the stronger statement: map for map
+    # the usual case, and the stronger statement: the maps are inverse one by one
     free, answers = list(range(len(back))), []
     for m in there:
         for k in free:
@@ -627,9 +626,9 @@ def _places(m: IndexingMap) -> dict[str, Place]:
 
 
 def _one_name_each(maps: Sequence[IndexingMap]) -> tuple[list[IndexingMap], dict[Place, str]]:
-    """The maps with one name for each runtime value, in whichever of them it is, and these names."""
+    """Return the maps with one name for each runtime value in all of them, and these names."""
     names: dict[Place, str] = {}
-    # a range is another one in each map, whatever its name
+    # a range is a different variable in each map, even with the same name
     inside: dict[tuple[int, Place], str] = {}
     found = []
     for k, m in enumerate(maps):
@@ -648,9 +647,9 @@ def _one_name_each(maps: Sequence[IndexingMap]) -> tuple[list[IndexingMap], dict
 
 
 def _shared_with_any(there: Sequence[IndexingMap], names: Mapping[Place, str], back: IndexingMap) -> IndexingMap:
-    """A map that goes back, with the names for runtime values of the map whose way back it is most likely.
+    """Name the runtime values of a map back like those of the map that is most likely its inverse.
 
-    A value that always is the same element needs no such map.
+    Values at literal indices get their name from any map.
     """
     fixed: dict[str, str] = {}
     for v, place in _places(back).items():
@@ -663,7 +662,7 @@ def _shared_with_any(there: Sequence[IndexingMap], names: Mapping[Place, str], b
 
 
 def _may_be_inverse(m: IndexingMap, n: IndexingMap) -> bool:
-    """Whether a look at the intervals of the results does not speak against it."""
+    """Return whether the intervals of the results do not rule it out."""
     for a, b in ((m, n), (n, m)):
         for r, v in zip(_reached(a), b.dims, strict=True):
             if r.empty or v.lo > v.hi or r.hi < v.lo or v.hi < r.lo:
@@ -675,12 +674,11 @@ def _may_be_inverse(m: IndexingMap, n: IndexingMap) -> bool:
 
 
 def _sharing(there: IndexingMap, back: IndexingMap) -> Iterator[IndexingMap]:
-    """A map that may be the inverse of another, with that one's names for the runtime values that both read.
+    """Yield a map back with the other map's names for runtime values that both read, the most likely way first.
 
-    Values are the same when they are the same element of one instruction, clamped alike.  The map back speaks of the
-    other one's target: where it reads is compared with the other one's results in place of its dimensions, with the
-    other one's dimensions in place of its ranges that are results, and with ranges in place of those that are alike.  The
-    most likely way comes first.
+    Values are equal if they are the same element of one instruction with the same bounds.  To compare their indices, in
+    the map back its dimensions are replaced by the other map's results, ranges that are results by the other map's
+    dimensions, and other ranges by those that play the same role (:func:`_ranges_alike`).
     """
     if not (there.rts or back.rts):
         yield back
@@ -718,10 +716,9 @@ def _sharing(there: IndexingMap, back: IndexingMap) -> Iterator[IndexingMap]:
 
 
 def _ranges_alike(there: IndexingMap, back: IndexingMap, mapping: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
-    """For ranges of a map that no result mentions, those of another with the same ends and the same constraints.
+    """Map ranges without a result to ranges of the other map with the same bounds and the same constraints.
 
-    Nothing but the places of runtime values and these constraints mentions them, so each value of one is as good as the
-    same value of the other.
+    Only runtime values and these constraints mention them, so equal values of the two are interchangeable.
     """
     known = dict(mapping)
     same: dict[Expr, Expr] = {v.expr: v.expr for v in there.variables}
@@ -738,13 +735,13 @@ def _ranges_alike(there: IndexingMap, back: IndexingMap, mapping: Mapping[Expr, 
 
 
 def _unmentioned(m: IndexingMap) -> list[Variable]:
-    """The ranges that no result mentions."""
+    """Return the ranges that no result mentions."""
     mentioned = {v for e in m.results for v in e.variables()}
     return [r for r in m.ranges if r.expr not in mentioned]
 
 
 def _said(m: IndexingMap, v: Expr, by: Mapping[Expr, Expr]) -> set[tuple[Expr, int, int]] | None:
-    """Return what constraints say of a variable, in other variables; None where one has no other."""
+    """Return the constraints on a variable, with ``by`` substituted; None if ``by`` lacks one of their variables."""
     about = [c for c in m.constraints if v in {*c.expr.variables()}]
     if any(w not in by for c in about for w in c.expr.variables()):
         return None
@@ -752,12 +749,12 @@ def _said(m: IndexingMap, v: Expr, by: Mapping[Expr, Expr]) -> set[tuple[Expr, i
 
 
 def _unsourced(m: IndexingMap) -> IndexingMap:
-    """The map with runtime values that are told apart by their names alone."""
+    """Return the map with runtime values that differ by their names alone."""
     return m.with_(rts=tuple(RuntimeVariable(v.name, v.lo, v.hi, RuntimeSource(v.name, ())) for v in m.rts))
 
 
 def turned(m: IndexingMap) -> IndexingMap:
-    """The inverse relation: the targets become dimensions, which equal the results."""
+    """Return the inverse relation: targets become dimensions, which are constrained to equal the results."""
     renamed = m.rename({v.name: f"from_{v.name}" for v in (*m.dims, *m.ranges)})
     dims = [
         Variable(f"d{k}", 0, -1) if r.empty else Variable(f"d{k}", int(r.lo), int(r.hi))

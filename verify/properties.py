@@ -1,8 +1,8 @@
-"""Properties of maps: what a program that reads or writes through a map relies on.
+"""Properties of maps that programs rely on when they read or write through a map.
 
-A *point* of a map gives its dimensions and ranges values within the domain; the target of a point are the results there.
-Runtime variables are parameters: a property is claimed for every value of them, and the same value at both points that a
-claim compares.  All questions go to :mod:`.concrete`, whose engines count operations: what they do not decide is UNDECIDED.
+A *point* of a map assigns its dimensions and ranges values within the domain, and its target is the results there.
+Runtime variables are parameters: a property must hold for every value of them, the same at both points that a claim
+compares.  All questions go to :mod:`.concrete`, whose engines count operations; what they do not decide is UNDECIDED.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ _POSITIVE = Interval(1, math.inf)
 
 
 def injective(m: IndexingMap, over: Iterable[str] = (), *, confirm: bool = False) -> Answer:
-    """Whether no two points of ``m`` have one target.
+    """Decide whether no two points of ``m`` have the same target.
 
-    With ``over``, names of variables, only points that differ in one of these count: where they number the threads that
+    With ``over``, names of variables, only points that differ in one of these count: if they number the threads that
     write, the answer is whether two threads race.  A counterexample has the second point at the primed names.
     """
     chosen = [_variable(m, name).expr for name in over] or [*m.dim_vars, *m.range_vars]
     pair = TwoPoints(m)
-    # where two points differ, they do so with either one as the first
+    # the points are interchangeable, so one inequality for each variable is enough
     same = Option(tuple(Fact(v - pair.again[v], Interval(0, math.inf)) for v in chosen))
     where = [Fact(a - b, ZERO) for a, b in zip(m.results, pair.targets, strict=True)]
     return pair.asked(where, [same], "two points have one target", confirm)
 
 
 def bijective(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
-    """Whether each index of a tensor of this ``shape`` is the target of exactly one point, and nothing else is a target."""
+    """Decide whether the points correspond one to one to the indices of a tensor of this ``shape``."""
     return joined(
         [in_bounds(m, shape, confirm=confirm), injective(m, confirm=confirm), covers(m, shape, confirm=confirm)]
     )
 
 
 def disjoint(one: IndexingMap, other: IndexingMap, *, confirm: bool = False) -> Answer:
-    """Whether no target of one map is a target of the other.
+    """Decide whether no target of one map is a target of the other.
 
-    Runtime variables of one name are one value.  A counterexample has the point of ``other`` at the primed names.
+    Runtime variables of one name have one value.  A counterexample has the point of ``other`` at the primed names.
     """
     if len(one.results) != len(other.results):
         raise InputError(
@@ -73,16 +73,16 @@ def disjoint(one: IndexingMap, other: IndexingMap, *, confirm: bool = False) -> 
 def contiguous(
     m: IndexingMap, along: str, width: int, shape: ShapeLike | None = None, *, confirm: bool = False
 ) -> Answer:
-    """Whether vectors of ``width`` values of the variable ``along`` lie one element after the other in memory.
+    """Decide whether vectors of ``width`` values of the variable ``along`` are contiguous in memory.
 
-    Vectors begin at the lower bound of the variable.  Each lies wholly within the domain or wholly outside.  The place in
-    memory is the only result of ``m``, or its row-major place in a tensor of the ``shape``.
+    Vectors begin at the lower bound of the variable.  Each lies wholly inside or wholly outside the domain.  The
+    position in memory is the only result of ``m``, or the row-major position in a tensor of the ``shape``.
     """
     v, place = _variable(m, along), _place(m, shape)
     lane = mod(v.expr - v.lo, _positive(width, "the width of a vector"))
     pair = TwoPoints(m, [v.expr], place)
     other = pair.again[v.expr]
-    # the second point is not known to be in the domain
+    # the second point may be outside the domain
     inside = [f for f in pair.second if f not in pair.first]
     facts = (*inside, Fact(pair.targets[0] - place - (other - v.expr), ZERO))
     box = tuple((x, Interval(0, width - 1) if x is other else i) for x, i in pair.box)
@@ -99,7 +99,7 @@ def contiguous(
 def aligned(
     m: IndexingMap, by: int, shape: ShapeLike | None = None, along: str = "", *, confirm: bool = False
 ) -> Answer:
-    """Whether the place in memory is a multiple of ``by`` elements at every point, as in :func:`contiguous`.
+    """Decide whether the position in memory is a multiple of ``by`` elements at every point, as in :func:`contiguous`.
 
     With ``along``, the name of a variable, only points count at which a vector of ``by`` values of it begins.
     """
@@ -124,9 +124,9 @@ def vector_width(
     most: int = 16,
     decide: Callable[..., Answer] | None = None,
 ) -> tuple[int, Answer]:
-    """Return the widest aligned vector along a variable, a power of two up to ``most``; and the answer for twice as wide.
+    """Return the widest aligned vector along a variable, a power of two up to ``most``, and the answer for the next.
 
-    The answer is that for ``most`` where that is reached. Others than :func:`decide_property` may ``decide``.
+    If ``most`` is reached, the answer is the one for ``most``.  ``decide`` may replace :func:`decide_property`.
     """
     given: dict[str, Any] = {"along": along} | ({} if shape is None else {"shape": shape})
     ask: Callable[..., Answer] = decide or decide_property
@@ -140,9 +140,9 @@ def vector_width(
 
 
 def monotone(m: IndexingMap, along: str = "", strict: bool = False, *, confirm: bool = False) -> Answer:
-    """Whether a later point never has an earlier target, or, where ``strict``, always a later one.
+    """Decide whether no later point has an earlier target, or with ``strict``, each a later one.
 
-    Points and targets come in lexicographic order.  With ``along`` only points count that differ in that variable alone.
+    Points and targets are in lexicographic order.  With ``along`` only points count that differ in that variable alone.
     """
     how = "a later point has no later target" if strict else "a later point has an earlier target"
 
@@ -173,7 +173,7 @@ def monotone(m: IndexingMap, along: str = "", strict: bool = False, *, confirm: 
     return question(pair, later).answered()
 
 
-#: The properties by the names that they have on the command line.
+#: The properties by their names on the command line.
 PROPERTIES: dict[str, Callable[..., Answer]] = {
     "injective": injective,
     "surjective": covers,
@@ -189,9 +189,9 @@ PROPERTIES: dict[str, Callable[..., Answer]] = {
 
 
 def decide_property(name: str, maps: Sequence[IndexingMap], **given: Any) -> Answer:
-    """Decide the property of this name, for one map or two, with the arguments that it takes beside them.
+    """Decide the property with this name, for one or two maps, with its other arguments.
 
-    Raises :class:`InputError` for arguments that it does not take or that are missing.
+    Raises :class:`InputError` for unknown or missing arguments.
     """
     return expect_property(name, maps, given)(*maps, **given)
 
@@ -199,7 +199,7 @@ def decide_property(name: str, maps: Sequence[IndexingMap], **given: Any) -> Ans
 def expect_property(
     name: str, maps: Sequence[IndexingMap | ParametricMap], given: Mapping[str, Any]
 ) -> Callable[..., Answer]:
-    """The function that decides a property, if it takes these maps and arguments; else :class:`InputError`."""
+    """Return the function that decides a property.  Raises :class:`InputError` if it takes other maps or arguments."""
     decide = PROPERTIES.get(name.replace("-", "_"))
     if decide is None:
         raise InputError(f"there is no property {quoted(name)}", expected=f"one of {', '.join(PROPERTIES)}")
@@ -223,9 +223,9 @@ def expect_property(
 
 
 def read_arguments(words: Iterable[str], symbolic: bool = False) -> dict[str, Any]:
-    """Arguments of a property as a claims file has them: ``shape=8,128``, ``over=d0,s0``, ``along=s0``, ``strict``.
+    """Read arguments of a property in a claims file: ``shape=8,128``, ``over=d0,s0``, ``along=s0``, ``strict``.
 
-    Where sizes may be ``symbolic`` they are left as text.
+    If sizes may be ``symbolic``, they remain text.
     """
     given: dict[str, Any] = {}
     for word in words:
@@ -260,7 +260,7 @@ def _expect_variable(name: str, own: Iterable[str]) -> None:
 
 
 def _place(m: IndexingMap, shape: ShapeLike | None) -> Expr:
-    """The place of the target in memory, counted in elements."""
+    """Return the position of the target in memory, counted in elements."""
     if shape is None:
         if len(m.results) != 1:
             raise InputError(f"the map has {len(m.results)} results", expected="one, the place in memory, or a shape")

@@ -48,7 +48,7 @@ class SizeTest:
     number: int
 
     def holds(self, sizes: Sequence[int]) -> bool:
-        """Whether the comparison holds for these sizes."""
+        """Return whether the comparison holds for these sizes."""
         size = sizes[self.dim]
         return {
             "multiple": size % self.number == 0,

@@ -1,5 +1,5 @@
-"""Claims files: plain text in which a person claims things about indexing maps and programs, and says of each claim
-whether it is expected to hold.  ``reports/docs/claims.md`` describes the format.
+"""Claims files: plain text with claims about indexing maps and programs, each with the verdict that its author
+expects.  ``reports/docs/claims.md`` describes the format.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def builtin_claims() -> list[ClaimsFile]:
-    """The claims files that come with the package: every map that the published descriptions print."""
+    """Return the claims files of the package: every map that the published descriptions print."""
     from importlib.resources import files
 
     folder = files(__package__.split(".", maxsplit=1)[0]) / "rules" / "claims"

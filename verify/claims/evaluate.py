@@ -1,4 +1,4 @@
-"""Deciding claims: the verdict, and for a false claim the element that shows it and the right maps."""
+"""Decides claims; for a false claim, finds an element that shows it and the correct maps."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .program import NOTHING, Endpoint, sources_by_name
 from .relations import aligned, sharing_runtime, targets_of
 from .statements import Claim, ClaimsFile, Comparison, Dependence, PropertyClaim, Simplification
 
-#: What a claimed map is worth: ``exact``; ``over-approximation``: all that is true and more, among elements
-#: that exist; ``wrong``: it misses something, or names what does not exist.
+#: How good a claimed map is: ``exact``; ``over-approximation``: it contains the true relation and relates only existing
+#: elements; ``wrong``: it lacks a pair, or relates elements that do not exist.
 Accuracy: TypeAlias = Literal["exact", "over-approximation", "wrong", ""]
 
 
@@ -29,9 +29,9 @@ Accuracy: TypeAlias = Literal["exact", "over-approximation", "wrong", ""]
 class ClaimResult:
     """The answer to one claim.
 
-    ``headline`` is the one sentence that shows why a claim is false: an element, what the claim says of it
-    and what is true.  ``explanation`` has further sentences.  ``right`` are the true maps, or the result of
-    the simplifier, for a claim that is not exact.
+    ``headline`` is a sentence that shows why a claim is false: an element, the claim about it, and the truth.
+    ``explanation`` has further sentences.  ``right`` has the true maps, or the result of the simplifier, for a claim
+    that is not exact.
     """
 
     claim: Claim
@@ -73,10 +73,10 @@ def check_claims(
     confirm: bool = False,
     progress: Callable[[ClaimResult], None] | None = None,
 ) -> list[ClaimResult]:
-    """Decide the claims of a file in order, or those with ``names`` only.
+    """Decide the claims of a file in order, or only those with ``names``.
 
-    ``confirm`` asks a second, independent engine about every comparison.  ``progress`` is told of each result
-    at once.
+    ``confirm`` asks a second, independent engine about every comparison.  ``progress`` is called with each result at
+    once.
     """
     claims = file.claims if isinstance(file, ClaimsFile) else tuple(file)
     wanted = None if names is None else set(names)
@@ -114,7 +114,7 @@ def _compared(claim: Claim, s: Comparison, confirm: bool) -> ClaimResult:
 
 
 def _result(claim: Claim, answer: Answer, **more: Any) -> ClaimResult:
-    """Return the result of a claim: an answer, and more about it."""
+    """Return the result of a claim from an answer and further fields."""
     found, tried = answer.counterexample, answer.tried
     return ClaimResult(claim, answer.verdict, answer.engine, counterexample=found, tried=tried, **more)
 
@@ -139,7 +139,7 @@ def _plain_headline(answer: Answer, names: tuple[str, str], swapped: bool = Fals
 def _simplified(claim: Claim, s: Simplification, confirm: bool) -> ClaimResult:
     ours = simplify_map(s.before, RULES)
     if not equal_maps(s.before, ours, confirm=confirm).proved:
-        # nothing that is said about this simplifier can be trusted any more
+        # the simplifier is unsound, so no statement about it can be trusted
         raise IndexproofError(f"the simplifier turned {s.before} into {ours}, which is not proved equal")
     answer = equal_maps(s.before, s.after, confirm=confirm)
     if not answer.proved:
@@ -155,7 +155,7 @@ def _simplified(claim: Claim, s: Simplification, confirm: bool) -> ClaimResult:
 
 
 def _same_form(a: IndexingMap, b: IndexingMap) -> bool:
-    """Structural equality, up to the names of variables and the order of constraints."""
+    """Return whether maps are identical up to the names of variables and the order of constraints."""
     if [len(v) for v in (a.dims, a.ranges, a.rts)] != [len(v) for v in (b.dims, b.ranges, b.rts)]:
         return False
     b = b.rename({y.name: x.name for x, y in zip(a.variables, b.variables, strict=True)})
@@ -166,7 +166,7 @@ def _same_form(a: IndexingMap, b: IndexingMap) -> bool:
 def _depends(claim: Claim, s: Dependence, confirm: bool) -> ClaimResult:
     truth = s.program.maps(s.source, s.target)
     if any(_misfit(m, s) for m in s.maps):
-        # a map between arrays of other ranks is false wherever it says anything
+        # a map between arrays of other ranks is false
         headline = next(filter(None, (_misfit(m, s) for m in s.maps)))
         return ClaimResult(claim, Status.REFUTED, "ranks", "wrong", headline, right=tuple(truth))
     real = aligned([sources_by_name(m) for m in truth], s.maps)
@@ -193,7 +193,7 @@ def _depends(claim: Claim, s: Dependence, confirm: bool) -> ClaimResult:
 
 @dataclass(frozen=True)
 class _Sides:
-    """The claimed and the true maps with the same names for the same runtime values."""
+    """The claimed and the true maps, with the same names for the same runtime values."""
 
     statement: Dependence
     claimed: Sequence[IndexingMap]
@@ -224,7 +224,7 @@ def _accuracy(answer: Answer, both: _Sides) -> tuple[Accuracy, list[str]]:
 
 
 def _missing_elements(s: Dependence) -> list[str]:
-    """Return the names in the claimed maps that no array has."""
+    """Return messages about elements in the claimed maps that the arrays do not have."""
     notes = []
     for endpoint, of_source in ((s.source, True), (s.target, False)):
         for m in s.maps:
@@ -236,14 +236,14 @@ def _missing_elements(s: Dependence) -> list[str]:
 
 
 def _headline(c: Counterexample, both: _Sides, swapped: bool) -> str:
-    """The element of a counterexample with what is claimed of it and what is true.
+    """Describe the element of a counterexample, the claim about it, and the truth.
 
-    ``swapped`` says that the counterexample has the truth on its left side.
+    ``swapped`` means that the counterexample has the truth on its left side.
     """
     s = both.statement
     if c.reason.startswith("the maps read different runtime"):
         return f"{c.reason} (at {_point(c)})"
-    # the variables of the map that has the pair come first, its dimensions before anything else
+    # the variables of the map that contains the pair come first, beginning with its dimensions
     source = tuple(c.values.values())[: len(s.source.dims)]
     runtime = {v.name: c.values[v.name] for m in (*both.claimed, *both.real) for v in m.rts if v.name in c.values}
     claimed, real = targets_of(both.claimed, source, runtime), targets_of(both.real, source, runtime)

@@ -1,4 +1,4 @@
-"""HLO instructions compared by what they read: two of them operand for operand, or one with a map."""
+"""Compares HLO instructions by the elements they read: two instructions by operand, or one with a map."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ..concrete import Answer, same_relation
 from .program import ClaimedProgram, load_program
 
 _NAME: Final = r"%?[A-Za-z_][\w.\-]*"
-#: How HLO begins: an instruction, a module, a computation, or an instruction whose name was left out.
+#: The beginning of HLO: an instruction, a module, a computation, or an instruction without a name.
 _HLO: Final = re.compile(rf"\s*(?:(?:ROOT\s+)?{_NAME}\s*=\s*\S|HloModule\b|(?:ENTRY\s+)?{_NAME}\s*[({{])", re.ASCII)
 _NAMELESS: Final = re.compile(r"\s*[a-z]\w*\[[\d,\s<=]*\](?:\{[^{}]*\})?\s+[a-z][\w\-]*\(", re.ASCII)
 
 
 @dataclass(frozen=True)
 class OperandAnswer:
-    """The reads of one operand by two sides for one array that they make, and whether they are the same.
+    """The reads of one operand for one output array by both sides, and whether they are equal.
 
-    ``array`` counts the arrays of a tuple; it is ``None`` where there is one array only.
+    ``array`` is the index of the array in a tuple, or ``None`` if there is only one array.
     """
 
     operand: int
@@ -35,17 +35,17 @@ class OperandAnswer:
 
 
 def is_instruction(text: str) -> bool:
-    """Whether a text is meant as HLO and not as a map."""
+    """Return whether a text is HLO and not a map."""
     return not text.lstrip().startswith("affine_map") and (
         _HLO.match(text) is not None or _NAMELESS.match(text) is not None
     )
 
 
 def compare_instructions(left: str, right: str) -> list[OperandAnswer]:
-    """Array for array that they make and operand for operand, whether two instructions read the same elements.
+    """Compare the elements that two instructions read, for each array that they make and each operand.
 
-    A text may define operands of its last instruction above it; those count as given.  Raises :class:`InputError` for
-    texts that are not instructions, and for instructions whose shapes cannot be compared.
+    A text may define operands of its last instruction above it; these are taken as given.  Raises :class:`InputError`
+    for texts that are not instructions, and for instructions whose shapes cannot be compared.
     """
     one, two = _loaded(left, "first instruction"), _loaded(right, "second instruction")
     a, b = one.computation.root, two.computation.root
@@ -72,9 +72,9 @@ def compare_instructions(left: str, right: str) -> list[OperandAnswer]:
 
 
 def compare_with_map(text: str, m: IndexingMap, *, map_first: bool = False) -> OperandAnswer:
-    """Whether an instruction with one operand reads of it what ``m`` says; ``map_first`` says which is the left side.
+    """Compare the elements that an instruction reads of its one operand with ``m``, which is left if ``map_first``.
 
-    Raises :class:`InputError` for an instruction that makes several arrays or has not exactly one operand.
+    Raises :class:`InputError` for an instruction that makes several arrays or does not have exactly one operand.
     """
     program = _loaded(text, "second instruction" if map_first else "first instruction")
     root = program.computation.root
@@ -105,7 +105,7 @@ def _sizes(shape: AnyShape | None) -> list[tuple[int, ...]]:
 
 
 def _arrays(instruction: Instruction) -> list[int | None]:
-    """How to call the arrays that an instruction makes."""
+    """Return the indices of the arrays in the result of an instruction, or ``[None]`` for a single array."""
     if instruction.shape is None or isinstance(instruction.shape, Shape):
         return [None]
     return list(range(len(_sizes(instruction.shape))))
@@ -116,7 +116,7 @@ def _listed(instruction: Instruction) -> str:
 
 
 def _maps(program: ClaimedProgram, instruction: Instruction, array: int | None, k: int) -> Sequence[IndexingMap]:
-    """Return the reads of operand ``k`` by an array of the instruction; operands are called by their places."""
+    """Return the maps by which an array of the instruction reads operand ``k``; operands are named by position."""
     operands = [o.name for o in instruction.operands]
     source, target = program.endpoint(instruction.name, array), program.endpoint(operands[k], None)
 

@@ -1,8 +1,8 @@
-"""HLO programs that claims are about: reading them, naming their arrays, and the maps they really have.
+"""HLO programs that claims are about: reads them, finds the arrays that are named, and computes their true maps.
 
-A program is one computation (the entry, if there are several).  A claim names two of its instructions, one
-of which is computed from the other.  The true maps come from the declarations of the ops, which have their
-own proofs, by composition along every path between the two.
+A program is one computation (the entry, if there are several).  A claim names two of its instructions, one of which is
+computed from the other.  The true maps are composed along every path between the two from the declarations of the ops,
+which have proofs of their own.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from ..concrete import equal_maps
 
 T = TypeVar("T")
 
-#: The imagined operand of rank 0 of an instruction that has none.
+#: The name for the virtual operand, of rank 0, of an instruction without operands.
 NOTHING = "()"
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One array: an instruction's output, ``leaf`` counting the arrays of a tuple."""
+    """One array of an instruction's output; ``leaf`` is its index in a tuple."""
 
     name: str
     leaf: int
-    #: Absent for :data:`NOTHING`.
+    #: None for :data:`NOTHING`.
     shape: Shape | None
     text: str
 
@@ -52,7 +52,7 @@ class Endpoint:
 
 @dataclass(eq=False)
 class ClaimedProgram:
-    """A computation in which every operand is defined and every instruction that an op reads makes sense."""
+    """A computation in which every operand is defined and every instruction that is an op is valid."""
 
     name: str
     module: Module
@@ -61,9 +61,9 @@ class ClaimedProgram:
     _maps: dict[tuple[Endpoint, Endpoint], list[IndexingMap]] = field(default_factory=dict)
 
     def endpoint(self, name: str, leaf: int | None) -> Endpoint:
-        """The array called ``name`` or ``name[leaf]``; ``output`` is the root unless something has that name.
+        """Return the array ``name`` or ``name[leaf]``; ``output`` is the root unless an instruction has that name.
 
-        Raises :class:`InputError`.
+        Raises :class:`InputError` if there is no such array.
         """
         if name == NOTHING:
             return Endpoint(NOTHING, 0, None, NOTHING)
@@ -92,7 +92,7 @@ class ClaimedProgram:
         return Endpoint(instruction.name, leaf or 0, arrays[leaf or 0], text)
 
     def direction(self, source: Endpoint, target: Endpoint) -> Direction:
-        """Which of the two is computed from the other.  Raises :class:`InputError` when neither is."""
+        """Return which of the two is computed from the other.  Raises :class:`InputError` if neither is."""
         if source.name == target.name:
             raise InputError("a map from an array to itself", expected="two different instructions")
         for direction, maker, made in ((DIRECTIONS[0], source, target), (DIRECTIONS[1], target, source)):
@@ -110,9 +110,9 @@ class ClaimedProgram:
         )
 
     def maps(self, source: Endpoint, target: Endpoint) -> list[IndexingMap]:
-        """The true maps, simplified, each relation once; none if the arrays have nothing in common.
+        """Return the true maps, simplified and without duplicates; none if no elements are related.
 
-        Raises :class:`InputError` where a map is not known.
+        Raises :class:`InputError` if a map is unknown.
         """
         key = (source, target)
         if key not in self._maps:
@@ -138,12 +138,12 @@ class ClaimedProgram:
 
 
 def sources_by_name(m: IndexingMap) -> IndexingMap:
-    """The map with names of instructions as the sources of its runtime variables."""
+    """Return the map with names of instructions as the sources of its runtime variables."""
     return with_sources(m, lambda source: RuntimeSource(operand_name(source.hlo), source.results))
 
 
 def _simplify(m: IndexingMap) -> IndexingMap:
-    # dimensions of size one stay where they are: claims are written by people, who leave them there
+    # keep dimensions of size one, because people write them in claims
     return simplify_map(m, RULES, keep_points=True)
 
 
@@ -152,9 +152,9 @@ def _equal(a: IndexingMap, b: IndexingMap) -> bool:
 
 
 def load_program(name: str, text: str, line: int) -> ClaimedProgram:
-    """The program that ``text`` spells, whose first character is in column 1 of ``line``.
+    """Read the program ``text``, whose first character is in column 1 of ``line``.
 
-    Raises :class:`InputError`, with the place, also for instructions whose shape or attributes make no sense.
+    Raises :class:`InputError`, with the position, also for instructions with invalid shapes or attributes.
     """
     lead = line - 1
     module = read_module("\n" * lead + text)
@@ -173,7 +173,7 @@ def load_program(name: str, text: str, line: int) -> ClaimedProgram:
 
     module = fill_shapes(module, shape)
     for _, i in module.instructions():
-        # what is not an op (tuple, call, parameter, …) the catalogue knows nothing about
+        # the catalogue does not know instructions that are no ops (tuple, call, parameter, …)
         if i.shape is not None and all(isinstance(o.shape, Shape) for o in i.operands):
             located(i, partial(catalogue.maps, i, "output_to_input"))
     analysis = ModuleMaps(module, Options(catalogue, _simplify, _equal))
@@ -186,7 +186,7 @@ def _column(text: str, row: int, name: str) -> int:
 
 
 def _with_free_operands(module: Module) -> Module:
-    """The module with a parameter for every operand of the entry that is only mentioned, with its shape."""
+    """Add a parameter for every operand of the entry that is not defined, with its shape."""
     entry = module.entry
     known = {i.name for i in entry.instructions}
     free: dict[str, Operand] = {}

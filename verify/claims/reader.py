@@ -1,7 +1,7 @@
 """Reading claims files; ``reports/docs/claims.md`` describes the format.
 
-A line that begins in the first column begins a statement, indented and empty lines belong to the statement
-above. Comments are overwritten with spaces first, so that every offset stays what it is in the file.
+A line that begins in the first column begins a statement, and the indented and empty lines below belong to it. Comments
+are first overwritten with spaces, so that all offsets remain those of the file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 _NAME = r"[A-Za-z0-9_](?:[\w.]|-(?!>))*"
 _ENDPOINT: Final = rf"(?:%?{_NAME}|\(\s*\))[ \t]*(?:\[[^\]\n]*\])?"
-#: An op claim is known by its arrow, whatever its instructions are called.
+#: The arrow identifies an op claim, whatever the names of its instructions.
 _OP_CLAIM: Final = re.compile(rf"{_ENDPOINT}[ \t]*->", re.ASCII)
 _EXPECT: Final = re.compile(r"[ \t]*expect(?=[ \t]+(?!in\b)[A-Za-z]|[ \t]*\Z)")
 _WORD: Final = re.compile(r"[^\s:]+")
@@ -48,7 +48,7 @@ _RELATIONS: Final[dict[str, Relation]] = {
     "covers": "covers",
     "⊇": "covers",
 }
-#: Behind a variable with its bounds, whatever its name.
+#: Follows a variable that has bounds.
 _BOUNDED: Final = re.compile(r"\s*(in\b|∈)")
 _VERDICTS: Final = {s.value: s for s in (Status.PROVED, Status.REFUTED)}
 _STATEMENTS: Final = (
@@ -57,10 +57,10 @@ _STATEMENTS: Final = (
 
 
 def read_claims(text: str, filename: str = "<claims>", problems: list[InputError] | None = None) -> ClaimsFile:
-    """The claims of a file.  Raises :class:`~indexproof.core.errors.InputError` and nothing else.
+    """Read the claims of a file.  Raises no error but :class:`~indexproof.core.errors.InputError`.
 
-    An ill-formed claim is added to ``problems``, where that is given, and costs no other one; an ill-formed program costs
-    the claims about it.
+    If ``problems`` is given, ill-formed claims are added to it and the others are read.  An ill-formed program
+    invalidates the claims about it.
     """
     if not isinstance(text, str):
         raise InputError(f"expected text, not {type(text).__name__}")
@@ -68,7 +68,7 @@ def read_claims(text: str, filename: str = "<claims>", problems: list[InputError
 
 
 class _Block(NamedTuple):
-    """A statement: its text without comments, from offset ``at`` on, and its lines ``first`` to ``last``."""
+    """A statement: its text without comments, which begins at offset ``at``, and its ``first`` and ``last`` line."""
 
     at: int
     text: str
@@ -79,7 +79,7 @@ class _Block(NamedTuple):
 class _Reader:
     def __init__(self, text: str, filename: str, problems: list[InputError] | None = None) -> None:
         self.problems = problems
-        #: Whether the program above, or the claim above, is ill-formed: what belongs to it says nothing.
+        #: Whether the current program, or claim, is ill-formed, so that statements about it are skipped.
         self.lost_program = self.lost_claim = False
         text = text.removeprefix("\ufeff")
         self.original = text
@@ -101,19 +101,19 @@ class _Reader:
         raise self.error(message, at, expected)
 
     def complain(self, error: InputError) -> None:
-        """Collect an error, or raise it where errors are not collected."""
+        """Collect an error, or raise it if errors are not collected."""
         if self.problems is None:
             raise error
         self.problems.append(error)
 
     def unexpected(self, at: int, end: int, expected: str) -> NoReturn:
-        """Complain about the word at an offset, or that there is none."""
+        """Raise an error about the word at an offset, or about a missing word."""
         word = _SOLID.match(self.text, at, end)
         self.fail(f"unexpected {quoted(word[0])}" if word else "the claim ends too early", at, expected)
 
     @contextmanager
     def located(self, at: int) -> Iterator[None]:
-        """Errors of others, at an offset of this file, or where they count lines and columns as this file does."""
+        """Give errors from other readers a position in this file, which is ``at`` if they have none."""
         try:
             yield
         except InputError as error:
@@ -133,7 +133,7 @@ class _Reader:
         return ClaimsFile(self.filename, tuple(self.claims), self.original)
 
     def blocks(self) -> Iterator[_Block]:
-        """The statements, ``expect`` lines for themselves."""
+        """Yield the statements, with each ``expect`` line as one of its own."""
         at = 0
         block: _Block | None = None
         for number, line in enumerate(self.text.split("\n"), 1):
@@ -155,7 +155,7 @@ class _Reader:
             yield block
 
     def attempt(self, block: _Block) -> None:
-        """Read a statement; where errors are collected, one that is ill-formed takes with it what belongs to it."""
+        """Read a statement; if errors are collected, an ill-formed one is skipped with the lines that belong to it."""
         if self.lost_claim and _EXPECT.match(block.text):
             return
         self.lost_claim = self.lost_program and _OP_CLAIM.match(block.text) is not None
@@ -169,7 +169,7 @@ class _Reader:
             if re.match(r"hlo\b|section\b", block.text):
                 self.lost_program, self.program = True, None
             elif self.program is not None:
-                self.claimed += 1  # something was to be claimed about it
+                self.claimed += 1  # the program has a claim, though an ill-formed one
 
     def statement(self, block: _Block) -> None:
         at = block.at + _indent(block.text)
@@ -215,7 +215,7 @@ class _Reader:
         self.claims[-1] = replace(claim, expected=_VERDICTS[words[0]], expect_line=block.first)
 
     def name(self, block: _Block, at: int, what: str) -> tuple[str, int]:
-        """The name after a keyword, on the same line, and the offset after it."""
+        """Return the name after a keyword on the same line, and the offset after it."""
         line = self.text[at:].partition("\n")[0]
         found = re.match(rf"[ \t]*({_NAME})", line, re.ASCII)
         if found is None:
@@ -245,7 +245,7 @@ class _Reader:
         self.claimed = 0
 
     def end_of_program(self) -> None:
-        """A program ends where the next one or a section begins; that nothing is claimed about it costs nothing else."""
+        """End the current program, at the next one or at a section; report it if there are no claims about it."""
         if self.program is not None and self.program_block is not None and not self.claimed:
             message = f"nothing is claimed about the program {quoted(self.program.name)}"
             self.complain(self.error(message, self.program_block.at, "`ENDPOINT -> ENDPOINT : MAP` below it"))
@@ -300,15 +300,15 @@ class _Reader:
     def halves(
         self, start: int, end: int, words: tuple[str, ...], missing: str
     ) -> tuple[tuple[int, int], tuple[int, int, str]]:
-        """The two pieces of text around the first of ``words``."""
+        """Return the two pieces of text around the first of ``words``."""
         for at, word in self.words(start, end):
             if word in words:
                 return (start, at), (at + len(word), end, word)
-        self.read(read_map, start, end)  # where brackets do not match, that is the thing to complain about
+        self.read(read_map, start, end)  # report mismatched brackets instead, if there are any
         self.fail("the claim ends after its first map", end, missing)
 
     def words(self, start: int, end: int) -> Iterator[tuple[int, str]]:
-        """Words outside of brackets, with their places; bounded variables and lines of HLO are left out."""
+        """Yield words outside of brackets with their offsets, without variables with bounds and lines of HLO."""
         depth = 0
         for found in _PARTS.finditer(self.text, start, end):
             match found.lastgroup:
@@ -327,10 +327,9 @@ class _Reader:
         model: IndexingMap | ParametricMap | None = None,
         sizes: tuple[int, ...] | None = None,
     ) -> T:
-        """The map between two offsets, by a function that reads it.
+        """Read the map between two offsets with the function ``read``.
 
-        Bounds that it leaves out are those of ``model`` for the same names, or ``sizes`` for the dimensions
-        in order.
+        Bounds that are left out are taken from ``model`` by name, or from ``sizes`` for the dimensions in order.
         """
         start += _indent(self.text[start:end], lines=True)
         piece = self.text[start:end].rstrip()
@@ -376,13 +375,13 @@ class _Reader:
         pair = (program, source, target, kind)
         same = [s for s in said if (s.program, s.source, s.target, s.relation) == pair]
         if same and all(s.maps != maps for s in same):
-            # another claim about the same pair, such as the right one after a wrong one
+            # a further claim about the same pair, such as a correct one after a wrong one
             name += f" ({len(same) + 1})"
         self.add(block, name, at, statement, block.text)
         self.claimed += 1
 
     def endpoint(self, program: ClaimedProgram, at: int) -> tuple[Endpoint, int]:
-        """The array named at an offset, and the offset after it."""
+        """Return the array named at an offset, and the offset after it."""
         at += _indent(self.text[at:].partition("\n")[0])
         nothing = re.compile(r"\(\s*\)").match(self.text, at)
         if nothing is not None:
@@ -404,7 +403,7 @@ class _Reader:
     def maps(
         self, start: int, end: int, sizes: tuple[int, ...] | None = None
     ) -> Iterator[tuple[IndexingMap, tuple[int, int]]]:
-        """The maps joined by ``and``; none for ``nothing``."""
+        """Yield the maps joined by ``and``; none for ``nothing``."""
         pieces = self.pieces(start, end)
         if len(pieces) == 1 and self.text[start:end].strip() == "nothing":
             return
@@ -412,16 +411,16 @@ class _Reader:
             yield self.read(read_map, *piece, sizes=sizes), piece
 
     def pieces(self, start: int, end: int) -> list[tuple[int, int]]:
-        """The places of the maps joined by ``and``."""
+        """Return the offsets of the maps joined by ``and``."""
         ands = [at for at, word in self.words(start, end) if word == "and"]
         return [*zip([start, *(at + len("and") for at in ands)], [*ands, end], strict=True)]
 
     def sources(
         self, program: ClaimedProgram, m: IndexingMap, truth: Sequence[IndexingMap], start: int, end: int
     ) -> IndexingMap:
-        """The map with the sources of its runtime variables as names of instructions.
+        """Return the map with names of instructions as the sources of its runtime variables.
 
-        Those are instructions of the program, and those inside of calls that a true map reads, by path.
+        These are instructions of the program, and instructions inside of calls that a true map reads, by path.
         """
         known = {i.name: i for i in program.computation.instructions}
         inside = {r.source.hlo for t in map(sources_by_name, truth) for r in t.rts if r.source is not None}
@@ -445,7 +444,7 @@ class _Reader:
         return m.with_(rts=tuple(rts))
 
     def check_source(self, program: ClaimedProgram, v: RuntimeVariable, found: Instruction, at: int) -> None:
-        """Complain about a source that says something else of the instruction than the program does."""
+        """Raise an error if a source contradicts the instruction of the program."""
         assert v.source is not None
         if "=" in v.source.hlo:
             try:
@@ -462,23 +461,23 @@ class _Reader:
 
 
 def _essence(i: Instruction) -> tuple[object, ...]:
-    """Return the common key of two spellings of one instruction, whatever they say of layouts and attributes."""
+    """Return a key that is equal for two spellings of one instruction, without layouts and attributes."""
     dims = [] if i.shape is None else [a.dims for _, a in leaves(i.shape)]
     return i.opcode, dims, i.literal, [o.name for o in i.operands]
 
 
 def _indent(text: str, lines: bool = False) -> int:
-    """Characters of white space at the beginning, also across lines if ``lines``."""
+    """Count the white space at the beginning, across lines if ``lines``."""
     return len(text) - len(text.lstrip(None if lines else " \t"))
 
 
 def _dedented(text: str) -> str:
-    """The lines that are not empty, without common indentation and trailing space."""
+    """Return the non-empty lines without common indentation and trailing space."""
     return textwrap.dedent("\n".join(line.rstrip() for line in text.split("\n") if line.strip()))
 
 
 def _without_comments(text: str) -> str:
-    """The text with spaces in place of ``# comments``; a ``#`` inside a word or a string begins none."""
+    """Replace ``# comments`` by spaces; a ``#`` inside a word or a string begins none."""
     out = []
     for line in text.split("\n"):
         in_string = False

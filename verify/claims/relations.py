@@ -1,4 +1,4 @@
-"""Maps that share runtime variables, and the targets of one element in words."""
+"""Maps with common runtime variables, and the targets of one element as text."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ...core.text import format_expr
 
 # ----------------------------------------------------------------------------------------- runtime variables
 def aligned(maps: Sequence[IndexingMap], model: Sequence[IndexingMap]) -> list[IndexingMap]:
-    """``maps`` with their runtime variables renamed to those of ``model`` that read the same value.
+    """Rename the runtime variables of ``maps`` to those of ``model`` that read the same value.
 
-    The same value is: the same element of the same instruction; else the same name, else the same place,
-    unless both sides say which instruction they read and the instructions differ.  Variables without partner
-    get names of their own.
+    Variables correspond if they read the same element of the same instruction, or else have the same name, or else the
+    same position, unless both have sources in different instructions.  Variables without a partner get names of their
+    own.
     """
     theirs = [(m, x) for m in model for x in m.rts]
     taken = {v.name for m in (*model, *maps) for v in m.variables}
@@ -43,7 +43,7 @@ def aligned(maps: Sequence[IndexingMap], model: Sequence[IndexingMap]) -> list[I
                 names[y.name] = name
                 clash.add(name)
         changed = {a: b for a, b in names.items() if a != b}
-        # a dimension or range that has the name of the partner steps aside
+        # a dimension or range with the name of a partner is renamed
         for v in (*m.dims, *m.ranges):
             if v.name in used:
                 changed[v.name] = unused_name(v.name, taken)
@@ -52,9 +52,9 @@ def aligned(maps: Sequence[IndexingMap], model: Sequence[IndexingMap]) -> list[I
 
 
 def sharing_runtime(maps: Sequence[IndexingMap], others: Sequence[IndexingMap]) -> list[IndexingMap]:
-    """``maps`` with the runtime variables that only ``others`` have, on which they then do not depend.
+    """Add the runtime variables of ``others`` that ``maps`` lack, which do not depend on them.
 
-    So a counterexample says what values these have.
+    A counterexample then has values for all of them.
     """
     missing = {v.name: v for m in others for v in m.rts}
     out = []
@@ -83,9 +83,9 @@ def _same_place(other: IndexingMap, x: RuntimeVariable, m: IndexingMap, y: Runti
 
 # --------------------------------------------------------------------------------------------- at an element
 def targets_of(maps: Iterable[IndexingMap], source: Sequence[int], values: Mapping[str, int]) -> list[str]:
-    """In words, all targets of one source element; ``values`` are those of runtime variables by name.
+    """Describe all targets of one source element; ``values`` are those of runtime variables by name.
 
-    Ranges stay as they are: ``(0, s0) for s0 in [0, 63]``.
+    Ranges remain symbolic: ``(0, s0) for s0 in [0, 63]``.
     """
     found: dict[str, None] = {}
     for m in maps:

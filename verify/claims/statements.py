@@ -1,4 +1,4 @@
-"""The statements of a claims file, as values."""
+"""The statements of a claims file, as data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...core.parametric import ParametricMap
 from ..verdict import Status
 from .program import ClaimedProgram, Endpoint
 
-#: How the left side relates to the right one; as sets of pairs (source element, target element).
+#: How the left side relates to the right side, both as sets of pairs (source element, target element).
 Relation: TypeAlias = Literal["equals", "within", "covers"]
 
 
@@ -26,7 +26,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Simplification:
-    """``simplify MAP to MAP``: the simplifier makes exactly ``after`` of ``before``, and both are equal."""
+    """``simplify MAP to MAP``: the simplifier turns ``before`` into exactly ``after``, and both are equal."""
 
     before: IndexingMap
     after: IndexingMap
@@ -43,10 +43,10 @@ class PropertyClaim:
 
 @dataclass(frozen=True)
 class Dependence:
-    """``ENDPOINT -> ENDPOINT : MAPS``: how the elements of two arrays of a program belong together.
+    """``ENDPOINT -> ENDPOINT : MAPS``: which elements of two arrays of a program are related.
 
-    With ``within`` the truth lies within ``maps`` taken together, with ``covers`` it covers them; no maps is
-    the claim that nothing belongs together.
+    The true relation equals the union of ``maps``, is contained in it (``within``) or contains it (``covers``).
+    Without maps the claim is that no elements are related.
     """
 
     program: ClaimedProgram
@@ -61,16 +61,16 @@ Statement: TypeAlias = "Comparison | Simplification | PropertyClaim | Dependence
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim, where it stands, and the verdict that its author expects."""
+    """One claim, its position, and the verdict that its author expects."""
 
     name: str
     line: int
     section: str
     statement: Statement
-    #: What was written, without comments and common indentation.
+    #: The text of the claim, without comments and common indentation.
     text: str
     expected: Status = Status.PROVED
-    #: The last line of the statement, and the line that says what to expect (0 for none).
+    #: The last line of the statement, and the line with the expected verdict (0 if there is none).
     last_line: int = 0
     expect_line: int = 0
 

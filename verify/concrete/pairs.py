@@ -7,6 +7,7 @@ number of points.  An engine that searches many maps for each pair takes time th
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,12 +31,14 @@ def same_pairs(left: Sequence[IndexingMap], right: Sequence[IndexingMap], most: 
     maps = [m for m in (*left, *right) if not m.is_trivially_empty]
     if len({(len(m.dims), len(m.results)) for m in maps}) > 1 or any(m.rts for m in maps):
         return None
-    copied = _copied(maps)
+    # every map is a product of these boxes and a rest, so the rests tell whether the families differ
+    shared = set.intersection(*map(_factors, maps)) if maps else set()
+    without = {i for i, *_ in shared}, {j for _, j, *_ in shared}
 
     def coordinates(m: IndexingMap) -> list[Expr]:
         # a constant coordinate, so that a table without other coordinates still tells whether there is a point
-        dims = [integer(0), *(v.expr for i, v in enumerate(m.dims) if i not in copied)]
-        return dims + [e for j, e in enumerate(m.results) if j not in copied.values()]
+        dims = [integer(0), *(v.expr for i, v in enumerate(m.dims) if i not in without[0])]
+        return dims + [e for j, e in enumerate(m.results) if j not in without[1]]
 
     # evaluate twice, first for the size of the table: keeping the values of all maps may take too much memory
     box: list[Interval] = []
@@ -62,17 +65,14 @@ def same_pairs(left: Sequence[IndexingMap], right: Sequence[IndexingMap], most: 
     return bool(np.array_equal(tables[0], tables[1]))
 
 
-def _copied(maps: Sequence[IndexingMap]) -> dict[int, int]:
-    """Return dimensions, with a result each, that have the same box in all maps and occur only as that result."""
-    found: dict[int, int] = {}
-    for i, v in enumerate(maps[0].dims if maps else ()):
-        for j in range(len(maps[0].results)):
-            if all((m.dims[i].lo, m.dims[i].hi) == (v.lo, v.hi) and _copies(m, i, j) for m in maps):
-                found[i] = j
-    return found
+def _factors(m: IndexingMap) -> set[tuple[int | None, int | None, int, int]]:
+    """Return boxes whose product with the rest of the coordinates is the relation of a map: (dimension, result, lo, hi).
 
-
-def _copies(m: IndexingMap, i: int, j: int) -> bool:
-    v = m.dims[i].expr
-    others = (*m.results[:j], *m.results[j + 1 :], *(c.expr for c in m.constraints))
-    return m.results[j] is v and not any(v in e.variables() for e in others)
+    Each is of a dimension that occurs nowhere, of a result that is a range and depends on nothing else, or of a
+    dimension and its copy.
+    """
+    said = Counter(v for e in (*m.results, *(c.expr for c in m.constraints)) for v in {*e.variables()})
+    at: dict[Expr, int] = {e: j for j, e in enumerate(m.results)}
+    free = {(i, None, v.lo, v.hi) for i, v in enumerate(m.dims) if not said[v.expr]}
+    own = [(i if i < len(m.dims) else None, v) for i, v in enumerate((*m.dims, *m.ranges))]
+    return free | {(i, at[v.expr], v.lo, v.hi) for i, v in own if said[v.expr] == 1 and v.expr in at}

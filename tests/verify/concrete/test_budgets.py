@@ -227,6 +227,34 @@ def test_a_copied_dimension_is_no_part_of_the_table() -> None:
     assert same_relation(whole, halves).engine == "enumeration"
 
 
+def test_boxes_that_all_maps_are_products_with_are_no_part_of_the_table() -> None:
+    """A join of the gradient of a decoder, where rotated halves meet: three coordinates of five say what it is about."""
+
+    def read(place: str, rest: str) -> str:
+        return f"(d0, d1, d2)[s0, s1] -> (s0, {place}), domain: d0 in [0, 4095], d1 in [0, 7], s0 in [0, 4095], {rest}"
+
+    low, high = "s1 in [0, 3]", "s1 in [4, 7]"
+    whole = family(*(read("d1 * 8 + s1", f"d2 in [0, 7], {half}") for half in (low, high)))
+    halves = [(read("d1 * 8 + s1 - 4", f"{d}, {high}"), read("d1 * 8 + s1", f"{d}, {high}")) for d in _HALVES]
+    assert same_pairs(whole, family(*(m for pair in halves for m in pair)), most=1024)
+    assert same_pairs(whole, family(*(m for pair in halves[:1] for m in pair)), most=1024) is False
+
+
+_HALVES = ("d2 in [0, 3]", "d2 in [4, 7]")
+
+
+@pytest.mark.parametrize("changed", [
+    "d0 in [0, 6], s0 in [0, 4]",
+    "d0 in [0, 7], s0 in [0, 3]",
+    "d0 in [0, 7], s0 in [0, 4], d0 + s0 in [0, 10]",
+])  # fmt: skip
+def test_a_box_that_one_map_has_otherwise_is_part_of_the_table(changed: str) -> None:
+    whole = family("(d0, d1)[s0] -> (s0), domain: d0 in [0, 7], d1 in [0, 9], s0 in [0, 4]")
+    other = family("(d0, d1)[s0] -> (s0), domain: d0 in [0, 7], d1 in [5, 9], s0 in [0, 4]")
+    halves = [f"(d0, d1)[s0] -> (s0), domain: d1 in [0, 4], {x}" for x in (changed, "d0 in [0, 7], s0 in [0, 4]")]
+    assert [same_pairs(whole, [*family(half), *other]) for half in halves] == [False, True]
+
+
 @pytest.mark.parametrize("changed", [
     "(d0, d1) -> (d0, d1), domain: d0 in [0, 4], d1 in [0, 6]",
     "(d0, d1) -> (d0, d1), domain: d0 in [0, 4], d1 in [0, 7], d1 + d0 in [0, 10]",

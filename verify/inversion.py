@@ -86,7 +86,7 @@ def solved(
         open_ = [eq for eq in _with(open_, found) if not {*unknown}.isdisjoint(eq[0].variables())]
         step = next((s for e, t in open_ if (s := _step(e, t, unknown, least, most, open_))), None)
         if step is None:
-            step = next((s for e, t in open_ if (s := _guess(e, t))), None)
+            step = next((s for e, t in open_ if (s := _guess(e, t, {*unknown}, least))), None)
         if step is None:
             break
         used, made = step
@@ -153,8 +153,9 @@ def _step(
     for (x, weight), (_, above) in pairwise([*digits, (e, integer(0))]):
         value = _over(t, weight)
         if above is not integer(0):
-            digit = ratio(above, weight)
-            value = mod(value, digit) if digit is not None else _over(mod(t, above), weight)
+            step = _upward(above)
+            digit = ratio(step, _upward(weight))
+            value = mod(value, digit) if digit is not None else _over(mod(t, step), weight)
         made.append((x, value + _low(x, least)))
     return [e], made
 
@@ -163,17 +164,23 @@ def _low(x: Expr, least: Mapping[Var, Expr]) -> Expr:
     return least.get(x, integer(0)) if isinstance(x, Var) else integer(0)
 
 
-def _guess(e: Expr, t: Expr) -> tuple[list[Expr], list[Equation]] | None:
-    """Solve a single quotient or remainder, for the smallest dividend."""
+def _guess(e: Expr, t: Expr, unknown: set[Var], least: Mapping[Var, Expr]) -> tuple[list[Expr], list[Equation]] | None:
+    """Solve a single quotient for the smallest dividend, or a remainder for the first one from a known end."""
     if isinstance(e, FloorDiv):
         return [e], [(e.a, mul(t, e.b))]
-    return ([e], [(e.a, t)]) if isinstance(e, Mod) else None
+    if not isinstance(e, Mod):
+        return None
+    end = e.a.substitute({v: least.get(v, integer(0)) for v in unknown})
+    if isinstance(e.a, Sum) and any(k < 0 for x, k in e.a.terms if not unknown.isdisjoint(x.variables())):
+        return [e], [(e.a, end - mod(end - t, e.b))]
+    return [e], [(e.a, t if end is integer(0) else end + mod(t - end, e.b))]
 
 
 def _over(t: Expr, weight: Expr) -> Expr:
-    if weight is integer(1) or weight is integer(-1):
-        return t * weight
-    return floordiv(t, weight)
+    if weight is not (step := _upward(weight)):
+        # what falls has passed so many whole steps
+        return _over(t, step) * -1
+    return t if weight is integer(1) else floordiv(t, weight)
 
 
 def _monomial(weight: Expr) -> tuple[int, Counter[Expr]]:
@@ -184,6 +191,10 @@ def _monomial(weight: Expr) -> tuple[int, Counter[Expr]]:
     if isinstance(weight, Int):
         return weight.value, Counter()
     return times, Counter(weight.factors if isinstance(weight, Mul) else (weight,))
+
+
+def _upward(weight: Expr) -> Expr:
+    return weight * -1 if _monomial(weight)[0] < 0 else weight
 
 
 def _size(weight: Expr) -> tuple[int, int, str]:

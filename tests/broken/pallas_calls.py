@@ -230,6 +230,8 @@ SIZED = [
         0)), _N, "o_ref", "written"),
     Mistake("backwards and rounded down", sized(source=lambda i, n: (n // 8 - 1 - i, 0)), sized(source=lambda i, n:
         (pl.cdiv(n, 8) - 1 - i, 0)), _N, "x_ref", "in bounds"),
+    Mistake("wraps one too late", sized(source=lambda i, n: ((i + 1) % (pl.cdiv(n, 8) + 1), 0)), sized(source=lambda i, n:
+        ((i + 1) % pl.cdiv(n, 8), 0), target=lambda i, n: ((i + 1) % pl.cdiv(n, 8), 0)), _N, "x_ref", "in bounds"),
     Mistake("halo without padding", sized(lambda n: (n // 8,), lambda i, n: (i * 8, 0), block=(pl.Element(10), 128),
         out_block=(8, 128)), sized(lambda n: (n // 8,), lambda i, n: (i * 8, 0), block=(pl.Element(10, (1, 1)), 128),
         out_block=(8, 128)), symbolic("n,128", constraints=("mod(n, 8) == 0",)), "x_ref", "in bounds"),

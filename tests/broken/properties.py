@@ -34,6 +34,11 @@ MISTAKES = [
         "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n floordiv k - 1], d1 in [0, k - 1], n >= 1, k >= 1",
         "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n ceildiv k - 1], d1 in [0, k - 1], n >= 1, k >= 1",
         {"shape": ["n"]}),
+    # a rotation that leaves out the last place, and one that moves two places at once
+    Mistake("covers", "(d0){n, k} -> ((d0 + k) mod n), domain: d0 in [0, n - 2], n >= 1",
+        "(d0){n, k} -> ((d0 + k) mod n), domain: d0 in [0, n - 1], n >= 1", {"shape": ["n"]}),
+    Mistake("bijective", "(d0){n, k} -> ((k - 2 * d0) mod n), domain: d0 in [0, n - 1], n >= 1",
+        "(d0){n, k} -> ((k - d0) mod n), domain: d0 in [0, n - 1], n >= 1", {"shape": ["n"]}),
     # and nobody stops the last block
     Mistake("in_bounds",
         "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n ceildiv k - 1], d1 in [0, k - 1], n >= 1, k >= 1",

@@ -106,7 +106,7 @@ def test_what_is_false_only_at_large_sizes_is_refuted(kind: str, options: dict[s
     assert ("o_ref", kind) in refuted(checked_at(run, (x,), {"n": values["n"]}))
 
 
-CLAMPED: list[tuple[dict[str, Any], Status]] = [
+INDICES: list[tuple[dict[str, Any], Status]] = [
     ({"target": lambda i, n: (jnp.minimum(i, pl.cdiv(n, 8) - 1), 0)}, Status.PROVED),
     ({"target": lambda i, n: (jnp.maximum(i - 2, 0), 0)}, Status.PROVED),
     ({"target": lambda i, n: (jnp.clip(pl.cdiv(n, 8) - i, 0, pl.cdiv(n, 8) - 1), 0)}, Status.PROVED),
@@ -124,13 +124,24 @@ CLAMPED: list[tuple[dict[str, Any], Status]] = [
     ({"target": lambda i, n: (jnp.minimum(2 * i, pl.cdiv(n, 8) - 1), 0)}, Status.REFUTED),
     (
         {"target": lambda i, n: (jnp.maximum(n - 8 - 8 * i, 0), 0), **ELEMENTS, "out_block": (pl.Element(8), 128)},
-        Status.UNDECIDED,
+        Status.PROVED,
     ),
+    (
+        {"target": lambda i, n: (jnp.maximum(n - 8 - 9 * i, 0), 0), **ELEMENTS, "out_block": (pl.Element(8), 128)},
+        Status.REFUTED,
+    ),
+    # a rotation reaches each block once, whatever wraps
+    ({"target": lambda i, n: ((i + 1) % pl.cdiv(n, 8), 0)}, Status.PROVED),
+    ({"target": lambda i, n: ((i - 3) % pl.cdiv(n, 8), 0)}, Status.PROVED),
+    ({"target": lambda i, n: ((pl.cdiv(n, 8) // 2 - i) % pl.cdiv(n, 8), 0)}, Status.PROVED),
+    ({"target": lambda i, n: ((i + 1) % jnp.maximum(n // 8, 1), 0)}, Status.REFUTED),
+    # even places first, then odd ones
+    ({"target": lambda i, n: (jnp.where(i % 2 == 0, i // 2, (pl.cdiv(n, 8) + 1) // 2 + i // 2), 0)}, Status.UNDECIDED),
 ]
 
 
-@pytest.mark.parametrize(("options", "verdict"), CLAMPED)
-def test_whether_blocks_of_a_clamped_index_are_written(options: dict[str, Any], verdict: Status) -> None:
+@pytest.mark.parametrize(("options", "verdict"), INDICES)
+def test_whether_the_blocks_of_an_index_are_written(options: dict[str, Any], verdict: Status) -> None:
     (x,) = symbolic("n,128", constraints=("n >= 8", "n <= 1000000"))
     run = sized(**{"grid": lambda n: (pl.cdiv(n, 8) + 2,), "source": lambda i, n: (0, 0), **options})
     checked = verify_pallas(call_of(run, x))

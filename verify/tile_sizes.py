@@ -4,11 +4,11 @@ If a map reads digits ``d floordiv s mod n`` of a dimension, each into another r
 radix.  The names below are those of laws of :mod:`indexproof.rules.tiles`, which are proved for all integers.
 
 - A tile of t elements of the dimension that begins at a multiple of t is a product of ranges of digits if, for one of
-  the digits, s divides t and t divides the next stride: digits above have one value each (`one_value_above`), digits
-  below all of theirs. It is also one if the largest stride divides t (`digit_with_all_below`). Otherwise take the
-  largest stride up to t. If t is no multiple of it, the first tile has the digits of an element outside the tile
-  (`torn_by_broken_strides`); else a tile has the end of one period of the next stride and the beginning of the next
-  (`across_end_of_period`), and so the digits of the first element (`torn_by_end_of_period`).
+  the digits, s divides t and t divides the next stride (`digit_of_tile`): digits above have one value each
+  (`one_value_above`), digits below all. It is also one if the largest stride divides t (`digit_with_all_below`).
+  Otherwise take the largest stride up to t. If t is no multiple of it, the first tile has the digits of an element
+  outside the tile (`torn_by_broken_strides`); else a tile has the end of one period of the next stride and the
+  beginning of the next (`across_end_of_period`), and so the digits of the first element (`torn_by_end_of_period`).
 - If only a remainder by n is read, it is also a range if t is at least n (`period_in_tile`), with the last tile cut off
   by bounds (`period_cut_off`). Otherwise a tile omits a remainder between others (`remainder_left_out`), and the first
   tile has two neighbours.

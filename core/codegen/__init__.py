@@ -1,7 +1,7 @@
-"""Code from maps: Python and C, with common subexpressions computed once.
+"""Code generation from maps: Python and C, with common subexpressions computed once.
 
-:mod:`.program` fixes the order of the operations and bounds the width they need, :mod:`.statements` decides what gets
-a name, and :mod:`.python_code` and :mod:`.c_code` write it down.
+:mod:`.program` fixes the order of the operations and bounds the width they need, :mod:`.statements` decides which
+values get a name, and :mod:`.python_code` and :mod:`.c_code` emit the text.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """C source of maps: C99, integers of one width, no undefined behaviour on the domain.
 
-C's ``/`` and ``%`` round towards zero.  Where the dividend is never negative and the divisor positive they are floor
-division and remainder, and are written; elsewhere a helper function corrects them.  The steps are those of the
-program, in its order, so that what is said of the width of a map (reports/semantics.md, "Machine integers") is true of
-its code; or those of the lean program, where that is shorter and intervals show that the same width is enough for it.
-A map is written as it is given; simplified before with ``keep_width`` (:mod:`..room`), it needs no wider integers.
+C's ``/`` and ``%`` round towards zero.  Where the dividend is never negative and the divisor positive, they equal floor
+division and remainder and are used; elsewhere a helper function corrects them.  The steps are those of the program, in
+its order, so the width of a map (reports/semantics.md, "Machine integers") holds for its code.  If the lean program is
+shorter and intervals show that it needs no wider integers, its steps are used instead.  A map that was simplified with
+``keep_width`` (:mod:`..room`) needs no wider integers.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .program import WIDTHS, Operation, Program, domain_knowledge, fits, limits
 from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Language, Names, Piece, Statements
 
 _SIGNS: Final = {"floordiv": " / ", "mod": " % "}
-_MAX_COMMENT: Final = 400  # characters of a map that are repeated above its function
+_MAX_COMMENT: Final = 400  # limit on the length of the map that is repeated above its function, in characters
 
-#: Words that C, C++ or a usual header claims.
+#: Words that C, C++ or a common header reserves.
 _CLAIMED: Final = """
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class
     compl complex concept const const_cast consteval constexpr constinit continue co_await co_return co_yield
@@ -37,7 +37,7 @@ _CLAIMED: Final = """
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*_*\Z")
 _RESERVED_NAME: Final = re.compile(r"\w+_t\Z|[A-Z][A-Z0-9_]*\Z|u?int\d+\w*\Z")
 
-#: Guarded, so that functions for several maps can stand in one file.
+#: With include guards, so that functions for several maps can be in one file.
 _HELPER: Final = """\
 #ifndef INDEXPROOF_{guard}
 #define INDEXPROOF_{guard}
@@ -75,12 +75,12 @@ _WORDS: Final = frozenset([*_CLAIMED.split(), *(f"{h}{bits}" for h in _HELPERS f
 
 
 def _refused(name: str) -> bool:
-    """Whether ``name`` might mean something in C already."""
+    """Return whether ``name`` may already have a meaning in C."""
     return name in _WORDS or not _PLAIN_NAME.match(name) or _RESERVED_NAME.match(name) is not None
 
 
 class _C(Language):
-    """Signed integers of ``bits`` bits; ``ranges`` are those that hold where the next statements run."""
+    """Signed integers of ``bits`` bits; ``ranges`` are the ranges of the steps at the point of the next statements."""
 
     def __init__(self, program: Program, bits: int, ranges: Sequence[Interval]) -> None:
         super().__init__(program)
@@ -91,17 +91,17 @@ class _C(Language):
 
     def literal(self, n: int) -> Piece:
         if n in (limits(32).lo, limits(64).lo):
-            # the digits alone would be a literal of a wider type, or of none
+            # without INT_MIN the digits would be a literal of a wider type, or of no type at all
             return Piece("INT32_MIN" if n == limits(32).lo else "INT64_MIN")
         return super().literal(n)
 
     def _plain(self, k: int) -> bool:
-        """Whether C's own division is the right one: no negative dividend, a positive divisor."""
+        """Return whether C's own division is exact here: the dividend is nonnegative and the divisor positive."""
         a, b = (self.ranges[i] for i in self.program.steps[k].args)
         return a.empty or b.empty or (a.lo >= 0 and b.lo > 0)
 
     def repeats(self, k: int) -> bool:
-        # where C's division will do, rounding up needs quotient and remainder
+        # with C's own division, rounding up uses the operands twice, for quotient and remainder
         return super().repeats(k) or self.program.steps[k].op == "ceildiv"
 
     def special(self, k: int, op: Operation, a: Piece, b: Piece) -> tuple[str, int]:
@@ -117,7 +117,7 @@ class _C(Language):
         return f"{helper}{self.bits}({a.text}, {b.text})", ATOM
 
     def definitions(self) -> list[str]:
-        """The helper functions that were called."""
+        """Return the definitions of the helper functions that are called."""
         found = []
         for helper, text in _HELPERS.items():
             if helper in self.helpers:
@@ -130,16 +130,16 @@ class _C(Language):
 
 
 def c_source(m: IndexingMap, *, checked: bool = False, bits: int | None = None, name: str = "") -> str:
-    """A C function of the variables of ``m``: dimensions, ranges and runtime variables in their order.
+    """Return a C function of the variables of ``m``: dimensions, ranges and runtime variables in this order.
 
-    It is ``void indexing_map(d0, …, result)`` and stores the results; ``checked``, it returns whether the point lies in
-    the domain and stores nothing outside.  Without ``checked`` the caller answers for the domain.
+    It is ``void indexing_map(d0, …, result)`` and stores the results.  With ``checked`` it returns whether the point is
+    in the domain, and stores nothing outside.  Otherwise the caller must ensure that it is.
 
-    All integers have the width ``bits``.  By default that is the smallest in which intervals show that no step
-    overflows; given, the caller answers for it, as :func:`indexproof.verify.width.width` can.  Sources of functions with
-    different names can stand one after another in one file.  Raises
-    :class:`~indexproof.core.errors.InputError` if not even 64 bits are seen to be enough, or if ``name`` is no name for a
-    function.
+    All integers have ``bits`` bits.  The default is the smallest width in which intervals show that no step overflows.
+    If ``bits`` is given, the caller must ensure that it suffices, for instance by
+    :func:`indexproof.verify.width.width`. Sources of functions with different names can be concatenated in one file.
+    Raises :class:`~indexproof.core.errors.InputError` if intervals do not show that 64 bits suffice, or if ``name`` is
+    not a valid name of a function.
     """
     expect_map(m)
     name = name or "indexing_map"
@@ -161,7 +161,7 @@ def c_source(m: IndexingMap, *, checked: bool = False, bits: int | None = None, 
         )
 
     plain = known(Program.of(roots, variables))
-    # constraints are evaluated at any point of the box, where nobody but the intervals answers for them
+    # constraints are evaluated at any point of the box, so their width must follow from intervals
     least = _width((plain.box[k] for k in plain.tested), m, "the constraints of ")
     if bits is not None and bits < least:
         raise InputError(
@@ -203,7 +203,7 @@ def c_source(m: IndexingMap, *, checked: bool = False, bits: int | None = None, 
 
 
 class _Known(NamedTuple):
-    """The ranges of the steps of a program, in the box and in the domain, and the steps that test and that run at all."""
+    """A program with the ranges of its steps on the box and on the domain, and its tested and needed steps."""
 
     program: Program
     box: list[Interval]
@@ -213,7 +213,7 @@ class _Known(NamedTuple):
 
 
 def _width(ranges: Iterable[Interval], m: IndexingMap, part: str = "") -> int:
-    """The width that the ranges show to be enough for ``m``, or a ``part`` of it."""
+    """Return the width that the ranges show to be enough for ``m``, or for a ``part`` of it."""
     found = fits(ranges)
     if found is None:
         what = part + (quoted(_text(m), 80) if _text(m) else "what is so large")
@@ -222,9 +222,9 @@ def _width(ranges: Iterable[Interval], m: IndexingMap, part: str = "") -> int:
 
 
 def _unless_within(language: _C, name: Callable[[], str], lo: int, hi: int) -> list[str]:
-    """Leave the function unless ``lo <= name() <= hi``; sides that hold for every machine integer are left out.
+    """Return code that leaves the function unless ``lo <= name() <= hi``; comparisons that are always true are omitted.
 
-    ``name`` computes what it names, and is asked only where that is compared.
+    ``name`` emits the code for the value, so it is called only where a comparison is needed.
     """
     machine = limits(language.bits)
     if lo > hi or lo > machine.hi or hi < machine.lo:
@@ -236,9 +236,9 @@ def _unless_within(language: _C, name: Callable[[], str], lo: int, hi: int) -> l
 
 
 def _text(m: IndexingMap) -> str:
-    """The map in its notation, without the sources of runtime variables; empty where that is too long."""
+    """Return the map in its notation, without the sources of runtime variables; empty where that is too long."""
     try:
-        # an instruction may contain anything, the end of a comment too
+        # the text of an instruction may contain the end of a comment
         return m.with_(rts=tuple(RuntimeVariable(r.name, r.lo, r.hi) for r in m.rts)).text()
     except TooLargeError:
         return ""

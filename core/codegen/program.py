@@ -1,10 +1,10 @@
 """Straight-line programs: the operations that evaluate expressions, in the order in which they are printed.
 
-An expression says nothing about the order in which a machine adds three summands, and machine integers care.  A
-:class:`Program` fixes it (reports/semantics.md, "Machine integers"): every literal, product and partial sum is a step
-of its own, each computed once.  What overflows, what the generated code does and what it may leave out are all read
-from the same steps.  A *lean* program has another order, in which summands with the same factor are added first and
-multiplied once; generated code follows it where it has fewer operations and does not need wider integers.
+An expression does not fix the order in which three summands are added, but overflow depends on it.  A :class:`Program`
+fixes it (reports/semantics.md, "Machine integers"): every literal, product and partial sum is a separate step, computed
+once.  Overflow, the generated code and the simplifications of that code are all determined from the same steps.  A
+*lean* program has another order, in which summands with the same factor are added first and multiplied once; generated
+code follows it where it has fewer operations and needs no wider integers.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _RANGES: Final[dict[str, Callable[..., Interval]]] = {
 }
 
 
-#: A summand that is in more sums than this is not asked which.
+#: Limit on the sums considered for one summand; summands of more sums are ignored in the search for common parts.
 _OFTEN: Final = 64
 
 
@@ -59,14 +59,14 @@ class ProgramStep(NamedTuple):
 
 
 class _Apply(NamedTuple):
-    """To do: an operation on the last values of the stack."""
+    """A task: apply an operation to the top ``arity`` values of the stack."""
 
     op: Operation
     arity: int
 
 
 class _Keep(NamedTuple):
-    """To do: the last value is the one of this expression."""
+    """A task: record the top value of the stack as that of this expression."""
 
     of: Expr
 
@@ -78,7 +78,7 @@ _Task: TypeAlias = "Expr | int | _Apply | _Keep"
 class Program:
     """Steps in the order of evaluation; ``outputs`` are the numbers of the steps that compute the roots.
 
-    The first ``inputs`` steps are the variables, used or not.  No two steps are alike, so common subexpressions are
+    The first ``inputs`` steps are the variables, used or not.  All steps are distinct, so common subexpressions are
     shared.
     """
 
@@ -88,10 +88,10 @@ class Program:
 
     @classmethod
     def of(cls, roots: Sequence[Expr], variables: Sequence[Var] = (), *, lean: bool = False) -> Program:
-        """The program of ``roots``.  Summands are added from left to right, as printed over ``variables``.
+        """Return the program of ``roots``.  Summands are added from left to right, as printed over ``variables``.
 
-        ``lean``, those with the same factor, up to the sign, are added first and multiplied once, and what is subtracted
-        comes last, so that more of the partial sums are the same.
+        With ``lean``, summands with the same factor, up to the sign, are added first and multiplied once, and negative
+        summands come last, so that more partial sums coincide.
         """
         order = Order(roots, {v: i for i, v in enumerate(variables)})
         parts = _Parts(roots if lean else ())
@@ -131,22 +131,22 @@ class Program:
         return cls(len(variables), tuple(steps), tuple(values))
 
     def shortened(self, roots: Sequence[Expr], variables: Sequence[Var] = ()) -> Program:
-        """The lean program of the same roots if it has fewer operations than this one, which is returned else."""
+        """Return the lean program of the same roots if it has fewer operations than this one, otherwise this one."""
         lean = Program.of(roots, variables, lean=True)
         return lean if lean.operations < self.operations else self
 
     @property
     def operations(self) -> int:
-        """How many steps compute something from others."""
+        """The number of steps that have operands."""
         return sum(1 for s in self.steps if s.args)
 
     @classmethod
     def of_map(cls, m: IndexingMap) -> Program:
-        """The program of a map: results, constraints, then the indices of runtime sources."""
+        """Return the program of a map: results, constraints, then the indices of runtime sources."""
         return cls.of(m.roots, [v.expr for v in m.variables])
 
     def exprs(self, wanted: Iterable[int]) -> dict[int, Expr]:
-        """The expressions whose values the ``wanted`` steps have."""
+        """Return the expressions that the ``wanted`` steps and their operands compute, by step number."""
         found: dict[int, Expr] = {}
         for k in sorted(self.needed(wanted)):
             op, args, leaf = self.steps[k]
@@ -157,7 +157,7 @@ class Program:
         return found
 
     def needed(self, wanted: Iterable[int]) -> set[int]:
-        """The ``wanted`` steps and all that they are computed from."""
+        """Return the ``wanted`` steps and all steps that they depend on."""
         found: set[int] = set()
         todo = list(wanted)
         while todo:
@@ -168,9 +168,9 @@ class Program:
         return found
 
     def ranges(self, bounds: Mapping[Any, Interval], known: Mapping[int, Interval] | None = None) -> list[Interval]:
-        """The range of every step for variables within ``bounds``.
+        """Return the range of every step for variables within ``bounds``.
 
-        ``known`` cuts the ranges of some steps further, where more is known of them than their operands tell.
+        ``known`` gives additional bounds of some steps, which are intersected with those implied by their operands.
         """
         found: list[Interval] = []
         for k, (op, args, leaf) in enumerate(self.steps):
@@ -190,7 +190,7 @@ class Program:
 
 
 def _tasks(e: Expr, order: Order) -> list[_Task]:
-    """How ``e`` is computed from its operands, as printed."""
+    """Return the tasks that compute ``e`` from its operands, in the order in which it is printed."""
     if not isinstance(e, Sum):
         op = _OPERATION_OF[type(e)]
         if op in ("floordiv", "mod", "ceildiv"):
@@ -202,7 +202,7 @@ def _tasks(e: Expr, order: Order) -> list[_Task]:
         return folded
     out: list[_Task] = []
     for t, k in order.terms[e]:
-        # of the first summand the coefficient has its sign, unless it is -1
+        # the coefficient of the first summand keeps its sign, unless it is -1
         size = abs(k) if out or k == -1 else k
         _add(out, [t] if size == 1 else [t, size, _Apply("times", 2)], negative=k < 0 < size)
     if e.const:
@@ -211,7 +211,7 @@ def _tasks(e: Expr, order: Order) -> list[_Task]:
 
 
 def _add(out: list[_Task], value: Sequence[_Task], negative: bool) -> None:
-    """Add a value to what ``out`` computes, or subtract it."""
+    """Append the addition of a value to the sum in ``out``, or its subtraction."""
     if out:
         out += [*value, _Apply("minus" if negative else "plus", 2)]
     else:
@@ -219,10 +219,10 @@ def _add(out: list[_Task], value: Sequence[_Task], negative: bool) -> None:
 
 
 class _Parts:
-    """How sums are computed in a lean program: which others are a part of them."""
+    """Finds, for the sums of a lean program, other sums that are parts of them."""
 
     def __init__(self, roots: Sequence[Expr]) -> None:
-        #: by summand, the sums of several that it is in
+        #: for each summand, the sums with several summands that contain it
         self.having: dict[tuple[Expr, int], list[Sum]] = {}
         for e in postorder(*roots):
             if type(e) is Sum and len(e.terms) > 1:
@@ -230,7 +230,7 @@ class _Parts:
                     self.having.setdefault(t, []).append(e)
 
     def part(self, e: Sum) -> Sum | None:
-        """The largest other sum whose summands are some of those of ``e``."""
+        """Return the largest other sum whose summands are a proper subset of those of ``e``, or ``None``."""
         shared: dict[Sum, int] = {}
         for t in e.terms:
             having = self.having[t]
@@ -241,7 +241,7 @@ class _Parts:
         return max(found, key=lambda s: (len(s.terms), s.key), default=None)
 
     def tasks(self, e: Sum) -> list[_Task]:
-        """How a sum is computed where what has the same factor is added first, and what is subtracted comes last."""
+        """Return the tasks for a sum: summands with the same factor are added first, negative ones come last."""
         out: list[_Task] = []
         rest = list(e.terms)
         if len(rest) > 1 and (inner := self.part(e)) is not None:
@@ -252,7 +252,7 @@ class _Parts:
             groups.setdefault(abs(k), []).append((t, k))
         for factor, terms in sorted(groups.items(), key=lambda g: _subtracted(g[1][0])):
             if factor == 1:
-                # nothing is multiplied: one after the other
+                # no multiplication: add the summands one by one
                 for t, k in terms:
                     _add(out, [t], negative=k < 0)
                 continue
@@ -273,12 +273,12 @@ def _subtracted(term: tuple[Expr, int]) -> bool:
 
 # --------------------------------------------------------------------------------------------- machine integers
 def limits(bits: int) -> Interval:
-    """The integers that two's complement holds in so many bits."""
+    """Return the range of two's complement integers with this many bits."""
     return Interval(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
 
 def fits(ranges: Iterable[Interval]) -> int | None:
-    """The smallest width that holds every value of every range; ``None`` if 64 bits are not enough."""
+    """Return the smallest width that holds every value of every range; ``None`` if 64 bits are not enough."""
     peak = [r for r in ranges if not r.empty]
     for bits in WIDTHS:
         if all(r.inside(limits(bits)) for r in peak):
@@ -287,9 +287,9 @@ def fits(ranges: Iterable[Interval]) -> int | None:
 
 
 def width_bound(m: IndexingMap) -> int | None:
-    """A width in which no step of ``m`` overflows, on its domain: 32, 64, or ``None`` if the ranges show neither.
+    """Return a width in which no step of ``m`` overflows on its domain: 32, 64, or ``None`` if the ranges show neither.
 
-    An upper bound from intervals alone; :func:`indexproof.verify.width.width` gives the exact answer.
+    This is an upper bound from intervals alone; :func:`indexproof.verify.width.width` gives the exact answer.
     """
     expect_map(m)
     program = Program.of_map(m)

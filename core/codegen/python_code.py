@@ -1,6 +1,6 @@
-"""Python source of maps, and the functions it makes.
+"""Python source of maps, and the functions compiled from it.
 
-Python's ``//`` and ``%`` are the operators of this package, so the code says what the map says.
+Python's ``//`` and ``%`` are the operators of this package, so the code follows the map directly.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from .statements import ATOM, CHOICE, PRODUCT, SIGN, SUM, Language, Names, Piece
 
 
 def decimal(n: int) -> str:
-    """``n`` as source text.  Python refuses to read long decimal literals, but no hexadecimal ones."""
+    """Return ``n`` as source text: hexadecimal if it is long, because Python refuses long decimal literals."""
     return str(n) if n.bit_length() <= 64 else hex(n)
 
 
 class PythonLanguage(Language):
-    """Python integers."""
+    """The Python language, with integers of any size."""
 
     infix: ClassVar = {**Language.infix, "floordiv": (" // ", PRODUCT), "mod": (" % ", PRODUCT)}
 
@@ -33,26 +33,26 @@ class PythonLanguage(Language):
         if op == "ceildiv":
             return f"-(-{a.at(ATOM)} // {b.at(SIGN)})", SIGN
         relation = "<" if op == "minimum" else ">"
-        # a conditional expression takes a third of the time that a call of `min` takes
+        # a conditional expression takes a third of the time of a call of `min`
         return f"{a.text} if {a.text} {relation} {b.text} else {b.text}", CHOICE
 
 
 def refused(name: str) -> bool:
-    """Whether Python has another use for ``name``."""
+    """Return whether ``name`` is a keyword of Python."""
     return keyword.iskeyword(name) or keyword.issoftkeyword(name)
 
 
 def python_source(m: IndexingMap, *, checked: bool = False, name: str = "") -> str:
-    """A Python function of the variables of ``m``: dimensions, ranges and runtime variables in their order.
+    """Return a Python function of the variables of ``m``: dimensions, ranges and runtime variables in this order.
 
-    It returns the tuple of results; ``checked``, it returns ``None`` outside the domain.  Common subexpressions are
-    computed once.  Raises :class:`~indexproof.core.errors.InputError` where ``name`` is no name for a function.
+    It returns the tuple of results; with ``checked`` it returns ``None`` outside the domain.  Common subexpressions are
+    computed once.  Raises :class:`~indexproof.core.errors.InputError` where ``name`` is not a valid name of a function.
     """
     return _source(m, checked, name)[0]
 
 
 def _source(m: IndexingMap, checked: bool, name: str) -> tuple[str, list[str]]:
-    """The text of :func:`python_source`, and what the variables are called in it."""
+    """Return the text of :func:`python_source`, and the names of the variables in it."""
     expect_map(m)
     name = name or "indexing_map"
     if not name.isidentifier() or refused(name):
@@ -78,13 +78,13 @@ def _unless_within(x: str, lo: int, hi: int) -> list[str]:
 
 
 def compile_map(m: IndexingMap, *, checked: bool = False) -> Callable[..., tuple[int, ...] | None]:
-    """``m`` as a Python function with one argument for each variable, in order; its docstring is its source.
+    """Compile ``m`` to a Python function with one argument for each variable, in order; its docstring is its source.
 
-    It returns the tuple of results.  ``checked``, it returns ``None`` outside the domain, as
-    :meth:`~indexproof.core.indexing_map.IndexingMap.evaluate` does; otherwise the caller answers for the domain.
-    Integers of other kinds, such as numpy's, are taken for what they are, so that none of theirs overflows on the way;
-    the function raises :class:`TypeError` for what is no integer.  It cannot be pickled: send
-    processes the map, and compile it there.
+    It returns the tuple of results.  With ``checked`` it returns ``None`` outside the domain, as
+    :meth:`~indexproof.core.indexing_map.IndexingMap.evaluate` does; otherwise the caller must ensure that the point is
+    in the domain.  Arguments of other integer types, such as numpy's, are converted to Python integers, so that nothing
+    overflows; the function raises :class:`TypeError` for other arguments.  It cannot be pickled: send the map to other
+    processes, and compile it there.
     """
     expect_map(m)
     source, inputs = _source(m, checked, "")

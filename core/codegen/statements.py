@@ -1,8 +1,7 @@
-"""From a program to statements of some language: which steps get a name, which stand inside an expression.
+"""Turn a program into statements of a language: decide which steps get a name and which are inlined.
 
-A step that is used once stands where it is used; one that is used more often is computed once, under a name.
-Expressions nest no deeper than :data:`MAX_DEPTH`, whatever the depth of what they compute, so that no compiler runs
-out of stack.
+A step that is used once is inlined; one that is used more often is assigned to a name.  Expressions nest no deeper than
+:data:`MAX_DEPTH`, so that no compiler runs out of stack.
 """
 
 from __future__ import annotations
@@ -14,25 +13,25 @@ from typing import ClassVar, Final, NamedTuple
 from ..expr import Var
 from .program import Operation, Program
 
-#: How tightly a text binds: a conditional, a sum, a product or quotient, a signed operand, a name or call.
+#: Precedence levels: a conditional, a sum, a product or quotient, a signed operand, a name or call.
 CHOICE, SUM, PRODUCT, SIGN, ATOM = range(5)
 MAX_DEPTH: Final = 16
 
 
 class Piece(NamedTuple):
-    """The text of a step, how tightly it binds, and how deeply it nests."""
+    """The text of a step, its precedence level and its nesting depth."""
 
     text: str
     level: int = ATOM
     depth: int = 0
 
     def at(self, level: int) -> str:
-        """The text as an operand that must bind at least as tightly as ``level``."""
+        """Return the text as an operand that must bind at least as tightly as ``level``."""
         return self.text if self.level >= level else f"({self.text})"
 
 
 class Language:
-    """How a language writes the operations of a program; what most write in one way is here."""
+    """The syntax of a language for the operations of a program; this class has what most languages share."""
 
     infix: ClassVar[Mapping[str, tuple[str, int]]] = {
         "plus": (" + ", SUM),
@@ -44,15 +43,15 @@ class Language:
         self.program = program
 
     def literal(self, n: int) -> Piece:
-        """An integer."""
+        """Return an integer literal."""
         return Piece(str(n), ATOM if n >= 0 else SIGN)
 
     def repeats(self, k: int) -> bool:
-        """Whether step ``k`` writes an operand more than once, so that its operands need names."""
+        """Return whether step ``k`` writes an operand more than once, so that its operands need names."""
         return self.program.steps[k].op in ("minimum", "maximum")
 
     def operation(self, k: int, op: Operation, args: Sequence[Piece]) -> tuple[str, int]:
-        """Text and level of step ``k``."""
+        """Return text and level of step ``k``."""
         if op == "negate":
             return f"-{args[0].at(ATOM)}", SIGN
         a, b = args
@@ -62,16 +61,16 @@ class Language:
         return self.special(k, op, a, b)
 
     def special(self, k: int, op: Operation, a: Piece, b: Piece) -> tuple[str, int]:
-        """Text and level of an operation that has no sign of its own."""
+        """Return text and level of an operation that has no infix operator in all languages."""
         raise NotImplementedError
 
     def assignment(self, name: str, text: str) -> str:
-        """The statement that gives a value a name."""
+        """Return the statement that assigns a value to a name."""
         return f"{name} = {text}"
 
 
 class Names:
-    """Identifiers: each is given out once."""
+    """A supply of distinct identifiers."""
 
     def __init__(self, refused: Callable[[str], bool], taken: Collection[str] = ()) -> None:
         self.refused = refused
@@ -79,7 +78,7 @@ class Names:
         self.count = 0
 
     def named(self, wanted: str) -> str:
-        """``wanted``, or something like it where that is no free identifier."""
+        """Return ``wanted``, or a similar name where that is not a free identifier."""
         if self.refused(wanted):
             wanted += "_"
         if self.refused(wanted):
@@ -90,7 +89,7 @@ class Names:
         return wanted
 
     def temporary(self) -> str:
-        """``t0``, ``t1``, …"""
+        """Return the next free name of ``t0``, ``t1``, …."""
         while (name := f"t{self.count}") in self.taken:
             self.count += 1
         self.taken.add(name)
@@ -98,7 +97,7 @@ class Names:
 
 
 class Statements:
-    """The statements that compute steps of a program, in the order in which they are asked for."""
+    """The statements that compute steps of a program, in the order of the requests."""
 
     def __init__(self, program: Program, language: Language, names: Names) -> None:
         self.program = program
@@ -121,7 +120,7 @@ class Statements:
                 self.inputs.append(name)
 
     def compute(self, wanted: Iterable[int]) -> list[Piece]:
-        """Texts for the ``wanted`` steps; what they need is computed in new :attr:`lines`."""
+        """Return texts for the ``wanted`` steps; statements for their operands are appended to :attr:`lines`."""
         wanted = list(wanted)
         for k in sorted(self.program.needed(wanted)):
             if k in self.pieces:
@@ -141,7 +140,7 @@ class Statements:
         return [self.pieces[k] for k in wanted]
 
     def name(self, k: int) -> str:
-        """A name or literal for step ``k``, which is computed unless it was."""
+        """Return a name or literal for step ``k``, after computing it if necessary."""
         (piece,) = self.compute([k])
         if piece.depth:
             piece = self.pieces[k] = self._assigned(piece.text)

@@ -1,8 +1,8 @@
-"""The `dynamic_` ops of StableHLO, whose operands give sizes, as HLO with `?` for the sizes: HLO's text has no such ops.
+"""Conversion of StableHLO's `dynamic_` ops, whose operands give sizes, to HLO with `?` for the sizes.
 
-An op that says nothing but sizes becomes a call that carries the HLO text that it means through the conversion. Sizes are
-then parameters of the maps; what computes them is not looked at. Any other stays a call without maps: where places come
-from operands, and where a dimension may stretch, which jax's symbolic dimensions never do.
+HLO has no such ops.  An op whose operands give only sizes becomes a call whose target carries the equivalent HLO text
+through the conversion. Sizes are then parameters of the maps. Any other op becomes a call without maps: where operands
+give positions, and where a dimension may expand, which jax's symbolic ones never do.
 """
 
 # Absolute imports, because ``indexproof.jax`` imports this under that name.
@@ -20,7 +20,7 @@ _CALL = re.compile(r'\bcustom-call\(([^()]*)\), custom_call_target="indexproof\.
 
 
 def to_calls(text: str) -> str:
-    """StableHLO with calls in place of its dynamic ops; as it is where it has none."""
+    """Replace the dynamic ops of StableHLO by calls; return text without such ops unchanged."""
     if not _DYNAMIC.search(text):
         return text
     from jax.interpreters.mlir import make_ir_context
@@ -29,7 +29,7 @@ def to_calls(text: str) -> str:
     with make_ir_context():
         try:
             module = ir.Module.parse(text)
-        except (ir.MLIRError, ValueError):  # the conversion says what is wrong
+        except (ir.MLIRError, ValueError):  # the conversion reports the error
             return text
         symbolic = "jax.uses_shape_polymorphism" in module.operation.attributes
         found: list[Any] = []
@@ -46,12 +46,12 @@ def to_calls(text: str) -> str:
 
 
 def from_calls(hlo: str) -> str:
-    """The text of HLO with the ops that such calls mean."""
+    """Replace such calls in HLO text by the ops that they encode."""
     return _CALL.sub(lambda m: f"{m[2]}({m[1]}){m[3] or ''}", hlo)
 
 
 def _replace(op: Any, symbolic: bool) -> None:
-    """Put a call in the place of an op: to what it means in HLO if its operands say nothing but sizes, else to its name."""
+    """Replace an op by a call of the equivalent HLO if its operands give only sizes, else by a call of its name."""
     from jaxlib.mlir import ir
 
     with op.location, ir.InsertionPoint(op):
@@ -80,7 +80,7 @@ def _meaning(op: Any, operands: list[Any], symbolic: bool) -> Any:
 
 
 def _broadcast(op: Any, operand: Any, symbolic: bool) -> Any:
-    """The broadcast of what is left when dimensions of size 1 that stretch are dropped; None where one may stretch."""
+    """Return the broadcast of the operand without its expanded dimensions of size 1; None where others may expand."""
     from jaxlib.mlir import ir
 
     target = list(ir.DenseI64ArrayAttr(op.attributes["broadcast_dimensions"]))
@@ -93,7 +93,7 @@ def _broadcast(op: Any, operand: Any, symbolic: bool) -> Any:
             if not made.is_dynamic_dim(d) and made.shape[d] == 1:
                 kept.append(k)
         elif source.is_dynamic_dim(k) and k not in fixed and not symbolic:
-            return None  # its size may turn out to be 1
+            return None  # its size may be 1 at run time
         else:
             kept.append(k)
     if len(kept) < len(target):
@@ -106,14 +106,14 @@ def _broadcast(op: Any, operand: Any, symbolic: bool) -> Any:
 
 
 def _call(target: str, op: Any, operands: Sequence[Any], made: Any = None) -> Any:
-    """The result of a call in the place of an op."""
+    """Return the result of a call that replaces an op."""
     from jaxlib.mlir.dialects import stablehlo
 
     return stablehlo.CustomCallOp([made or op.results[0].type], operands, target).results[0]
 
 
 def _numbers(operands: Sequence[Any]) -> list[tuple[str, ...]]:
-    """The elements of constants, by dimension; none where an operand is no constant."""
+    """Return the elements of constants, grouped by dimension; empty where an operand is no constant."""
     from jaxlib.mlir import ir
 
     owners = [x.owner for x in operands]

@@ -6,11 +6,11 @@ import indexproof.jax
 module = indexproof.jax.module(lambda x: x.T[::2], indexproof.jax.array("f32[10,20]"))
 ```
 
-Needs the extra ``jax``; jax is imported when a function here is called. What cannot be read or converted is an
-``InputError``; what jax itself says about a function that it cannot trace is left as it is.
+Needs the extra ``jax``; jax is imported when a function here is called. Text that cannot be read or converted raises
+``InputError``; jax's own errors about functions that it cannot trace are not caught.
 """
 
-# Absolute imports, because this file is imported as ``indexproof.jax`` while it stands somewhere else.
+# Absolute imports, because this file is imported as ``indexproof.jax`` from another folder.
 from __future__ import annotations
 
 import re
@@ -38,7 +38,7 @@ _XLA_PLACE = re.compile(r"was parsing (\d+):(\d+): error: ([^\n]*)")
 
 
 def array(shape: str | Shape, scope: Any = None) -> Any:
-    """An example argument from its shape: ``f32[10,20]`` as a ``jax.ShapeDtypeStruct``.
+    """Return an example argument for a shape: ``f32[10,20]`` as a ``jax.ShapeDtypeStruct``.
 
     With a ``scope``, a ``jax.export.SymbolicScope``, sizes may be symbols: ``f32[n,128]``.
     """
@@ -68,7 +68,7 @@ def array(shape: str | Shape, scope: Any = None) -> Any:
 
 
 def symbolic_scope(constraints: Sequence[str] = ()) -> Any:
-    """The scope of symbolic sizes for which the constraints hold: ``mod(n, 128) == 0``, ``n >= 256``."""
+    """Return the scope of symbolic sizes that satisfy the constraints: ``mod(n, 128) == 0``, ``n >= 256``."""
     try:
         return _jax().export.SymbolicScope(constraints)
     except (NotImplementedError, ValueError) as error:
@@ -76,10 +76,10 @@ def symbolic_scope(constraints: Sequence[str] = ()) -> Any:
 
 
 def module(function: Callable[..., Any], *args: Any, stage: Stage = "lowered", **kwargs: Any) -> Module:
-    """The HLO module of a function for these arguments: as jax lowers it, or as XLA compiles it here.
+    """Return the HLO module of a function for these arguments: as jax lowers it, or as XLA compiles it here.
 
-    ``function`` may be jitted; arguments are arrays, or stand for arrays (``array``). ``stage="optimized"``
-    compiles for the default device and gives the module with fusions and layouts.
+    ``function`` may be jitted; arguments are arrays or placeholders (see ``array``). ``stage="optimized"`` compiles for
+    the default device and returns the module with fusions and layouts.
     """
     lowered = _lowered(function, args, kwargs)
     if stage == "lowered":
@@ -93,19 +93,19 @@ def module(function: Callable[..., Any], *args: Any, stage: Stage = "lowered", *
 
 
 def stablehlo(function: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
-    """The StableHLO text of a function for these arguments."""
+    """Return the StableHLO text of a function for these arguments."""
     return cast(str, _lowered(function, args, kwargs).as_text(dialect="stablehlo"))
 
 
 def read_stablehlo(text: str) -> Module:
-    """The HLO module that StableHLO text with a function ``main`` means.
+    """Read StableHLO text with a function ``main`` as an HLO module.
 
-    Parsed and converted by the MLIR bindings of jaxlib. ``InputError`` with line and column when these refuse it.
-    HLO has no quantized types: their elements become those of the type that they stand for, ``f32`` for
-    ``!quant.uniform<i8:f32, …>``, and to quantize becomes to convert. So elements depend on each other as before.
+    The MLIR bindings of jaxlib parse and convert it. Raises ``InputError`` with line and column when they refuse it.
+    HLO has no quantized types: these are replaced by their expressed type, ``f32`` for ``!quant.uniform<i8:f32, …>``,
+    and quantization by conversion. This keeps the dependences between elements.
     """
     mlir, _, errors = _bindings()
-    # as long as before, so that places of errors stay right
+    # padded to the same length, so that positions of errors stay right
     plain = _QUANTIZED.sub(lambda found: (found[1] or "convert").ljust(len(found[0])), text)
     try:
         computation = mlir.mlir_module_to_xla_computation(to_calls(plain), use_tuple_args=False, return_tuple=False)
@@ -115,9 +115,9 @@ def read_stablehlo(text: str) -> Module:
 
 
 def through_xla(module: Module) -> Module:
-    """The module as XLA reads our text of it and prints it again.
+    """Return the module after XLA has parsed the text printed here and printed it again.
 
-    ``InputError`` when XLA's parser refuses it, or a computation calls itself. XLA checks little and ends the
+    Raises ``InputError`` when XLA's parser refuses it, or a computation calls itself. XLA checks little and aborts the
     process on some malformed modules, such as a lone ``parameter(1)``.
     """
     _, hlo, errors = _bindings()
@@ -137,7 +137,7 @@ def _lowered(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
 
 
 def _text(xla_module: Any) -> str:
-    """All of a module: XLA leaves out large constants unless told."""
+    """Return the full text of a module; by default XLA omits large constants."""
     _, hlo, _ = _bindings()
     options = hlo.HloPrintOptions()
     options.print_large_constants = True
@@ -153,14 +153,14 @@ def _jax() -> Any:
 
 
 def _bindings() -> tuple[Any, Any, tuple[type[Exception], ...]]:
-    """Where jaxlib converts MLIR, where it has HLO, and what both raise."""
+    """Return jaxlib's bindings for MLIR conversion and for HLO, and the exceptions that both raise."""
     with needed("jax"):
         from jax._src.lib import xla_client
     try:
         from jaxlib import _hlo as hlo
     except ImportError:
         hlo = xla_client._xla  # before jaxlib 0.8 or so
-    # TypeError: a text that is no UTF-8.
+    # TypeError: text that is not UTF-8.
     return xla_client._xla.mlir, hlo, (RuntimeError, TypeError, ValueError)
 
 
@@ -168,6 +168,6 @@ def _input_error(who: str, message: str, text: str, place: re.Pattern[str]) -> I
     places = place.findall(message)
     if not places:
         return InputError(f"{who}: {message.strip().splitlines()[0] if message.strip() else 'refused'}")
-    # XLA prints from the innermost error outwards, MLIR one error and then what may have caused it.
+    # XLA prints the innermost error first, MLIR prints one error and then notes.
     line, column, what = places[0]
     return InputError(f"{who}: {what}", source=text, line=int(line), column=int(column))

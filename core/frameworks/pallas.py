@@ -1,11 +1,11 @@
 """``indexproof.pallas``: the ``pallas_call``s of a jax function, with their index maps as indexing maps.
 
-The function is traced, for which shapes are enough, also symbolic ones of ``jax.export.symbolic_shape``, and no kernel
-runs.  Needs the extra ``jax``; jax is imported when :func:`pallas_calls` is called.  `_described` is the one place that
-knows how jax describes a ``pallas_call``; `_size` and `_symbols` know how it describes symbolic sizes.
+The function is traced, and no kernel runs.  Tracing needs only shapes, also symbolic ones of
+``jax.export.symbolic_shape``.  Needs the extra ``jax``; jax is imported when :func:`pallas_calls` is called.  Only
+`_described` depends on jax's representation of a ``pallas_call``, and `_size` and `_symbols` on that of sizes.
 """
 
-# Absolute imports, because this file is imported as ``indexproof.pallas`` while it stands somewhere else.
+# Absolute imports, because this file is imported as ``indexproof.pallas`` from another folder.
 from __future__ import annotations
 
 import operator
@@ -26,19 +26,19 @@ from indexproof.core.interval import Interval
 from indexproof.core.pallas_call import LARGEST_SIZE, BlockDim, BlockedOperand, PallasCall, ScalarTable
 
 Ranges = Mapping[str, tuple[int, int]]
-#: Names of symbolic sizes, and what is known of them.
+#: Names of symbolic sizes, and the conditions that they satisfy.
 Symbols = tuple[tuple[str, ...], tuple[Condition, ...]]
-#: No larger value is computed to know the elements of a scalar prefetch operand.
+#: Limit on the size of arrays that are computed to find the elements of a scalar prefetch operand.
 _MOST_ELEMENTS = 1 << 20
 
 
 def pallas_calls(function: Callable[..., Any], *args: Any, ranges: Ranges | None = None) -> list[PallasCall]:
-    """The ``pallas_call``s that ``function`` makes for these arguments, in order, those of nested functions included.
+    """Return the ``pallas_call``s that ``function`` makes for these arguments, in order, including nested functions.
 
-    Arguments are arrays, or stand for arrays (``jax.ShapeDtypeStruct``); Python numbers, strings and ``None`` are passed
-    as they are.  Sizes may be symbols of ``jax.export.symbolic_shape``.  ``ranges`` says between which values the elements
-    of a scalar prefetch operand lie, by the name that the kernel gives it; where the arguments that determine them are
-    arrays, the elements are computed instead.  Raises :class:`InputError` for a jax that describes calls in another way.
+    Arguments are arrays or placeholders (``jax.ShapeDtypeStruct``); Python numbers, strings and ``None`` are passed
+    unchanged.  Sizes may be symbols of ``jax.export.symbolic_shape``.  ``ranges`` bounds the elements of scalar
+    prefetch operands, by the kernel's names.  Elements that array arguments determine are computed.  Raises
+    :class:`InputError` for a version of jax with another representation of calls.
     """
     with needed("jax"):
         import jax
@@ -51,7 +51,7 @@ def pallas_calls(function: Callable[..., Any], *args: Any, ranges: Ranges | None
 
     closed = jax.make_jaxpr(with_static)(*traced)
     leaves = jax.tree.leaves(traced)
-    # a machine integer of 64 bits is one of 32 for jax
+    # jax converts 64-bit integers to 32 bits
     known = {
         v: jax.numpy.asarray(x)
         for v, x in zip(closed.jaxpr.invars, leaves, strict=True)
@@ -83,7 +83,7 @@ def _contains(name: str, eqn: Any) -> bool:
 
 
 def _calls(closed: Any, known: Mapping[Any, Any]) -> Iterator[tuple[Any, list[Any], list[bool]]]:
-    """Every call with the values of its operands, ``None`` where they are not known, and which outputs are used."""
+    """Yield every call with the values of its operands, ``None`` where unknown, and whether outputs are used."""
     jaxpr = getattr(closed, "jaxpr", closed)
     used = {v for e in jaxpr.eqns for v in variables(e.invars)} | {*variables(jaxpr.outvars)}
     for eqn in jaxpr.eqns:
@@ -95,7 +95,7 @@ def _calls(closed: Any, known: Mapping[Any, Any]) -> Iterator[tuple[Any, list[An
             continue
         for part in nested(eqn):
             inner = getattr(part, "jaxpr", part)
-            # loops, branches and shards have other values than the operands of their equation
+            # operands of loops, branches and shards differ from those of their equation
             call = eqn.primitive.name in CALLS
             given = dict(zip(inner.invars, values, strict=True)) if call else {}
             given = {v: x for v, x in given.items() if x is not None}
@@ -103,9 +103,9 @@ def _calls(closed: Any, known: Mapping[Any, Any]) -> Iterator[tuple[Any, list[An
 
 
 def _values(jaxpr: Any, known: Mapping[Any, Any], wanted: Sequence[Any]) -> list[Any]:
-    """The integers among the ``wanted`` variables, where ``known`` ones determine them, computed without any kernel.
+    """Return integer values of the ``wanted`` variables, computed from ``known`` without kernels, or ``None``.
 
-    A symbolic size is an expression; what is computed of it is not known.
+    A symbolic size is an expression; values computed from it are unknown.
     """
     import jax
 
@@ -132,7 +132,8 @@ def _values(jaxpr: Any, known: Mapping[Any, Any], wanted: Sequence[Any]) -> list
         runs = not eqn.effects and not any(_contains(name, eqn) for name in ("pallas_call", "dim_as_value"))
         runs = runs and all(map(concrete, eqn.outvars))
         if runs and all(v in env and not isinstance(env[v], Expr) for v in given):
-            # all that evaluation needs of a jaxpr; to make one takes debug information, which differs between versions
+            # only the attributes that evaluation needs; a real jaxpr takes debug information, which differs between
+            # versions
             one = SimpleNamespace(constvars=given, invars=[], eqns=[eqn], outvars=eqn.outvars)
             env.update(zip(eqn.outvars, jax.core.eval_jaxpr(one, [env[v] for v in given]), strict=True))
     return [v.val if hasattr(v, "val") else env.get(v) if integral(v) else None for v in wanted]
@@ -143,7 +144,7 @@ _OF_SIZES: dict[str, Callable[..., Expr]] = {"floordiv": floordiv, "max": maximu
 
 
 def _size(dim: Any) -> Any:
-    """A size as an integer, or an expression of symbols."""
+    """Return a size as an integer, or as an expression over symbols."""
     if not hasattr(dim, "_sorted_terms"):
         return dim
     products = ((k, [_factor(f) for f, n in t._factors for _ in range(n)]) for t, k in dim._sorted_terms)
@@ -155,15 +156,15 @@ def _factor(f: Any) -> Expr:
 
 
 def _symbols(dims: Sequence[Any]) -> Symbols:
-    """The symbols of sizes, and the constraints of their scope.
+    """Return the symbols of sizes, and the constraints of their scope.
 
-    A symbol is at least 1, as in jax, and a machine integer: index maps are read for such sizes alone.
+    A symbol is at least 1, as in jax, and a machine integer: index maps are read only for such sizes.
     """
     conditions = [
         lift(_size(c.e1)).eq(_size(c.e2)) if c.cmp.name == "EQ" else lift(_size(c.e1)) >= _size(c.e2)
         for c in (dims[0].scope._explicit_constraints if dims else ())
     ]
-    # jax adds to `mod(e, k) == 0` what follows from it
+    # jax adds to `mod(e, k) == 0` an equation that follows from it
     mods = [e for c in conditions for e in c.exprs() if isinstance(e, Mod)]
     follows = [mul(floordiv(e.a, e.b), e.b).eq(e.a) for e in mods]
     own = [c for c in conditions if c not in follows]
@@ -175,12 +176,12 @@ def _symbols(dims: Sequence[Any]) -> Symbols:
 
 # ------------------------------------------------------------------------------------------------------ one call
 def _described(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ranges, symbols: Symbols) -> PallasCall:
-    """The call of one equation, with the values of its operands, and which outputs are used."""
+    """Return the call of one equation, given the values of its operands and the outputs that are used."""
     import jax
 
     params = eqn.params
     kernel, mapping = params["jaxpr"], params["grid_mapping"]
-    # references that the kernel is closed over stand before the operands
+    # references that the kernel closes over precede the operands
     values = [x for v, x in zip(eqn.invars, operand_values, strict=True) if "Ref" not in type(v.aval).__name__]
     sizes = iter(values)
     dynamic = [not isinstance(n, int) for n in mapping.grid]
@@ -240,7 +241,7 @@ def _described(eqn: Any, operand_values: list[Any], used: list[bool], ranges: Ra
 
 
 def _names(given: Sequence[str] | None, number: int) -> list[str]:
-    """Distinct names for the operands of a kernel: those of its parameters, where these are names."""
+    """Return distinct names for the operands of a kernel, based on the names of its parameters."""
     found: list[str] = []
     for k, name in enumerate(given or [""] * number):
         plain = re.sub(r"[^0-9A-Za-z]+", "_", name or "").strip("_") or f"operand{k}"
@@ -251,7 +252,7 @@ def _names(given: Sequence[str] | None, number: int) -> list[str]:
 
 
 def _axes(mapping: Any, symbols: Sequence[str]) -> tuple[str, ...]:
-    """Names for the axes of the grid: those of the parameters of an index map, where these are names; no symbols."""
+    """Return distinct names for the axes of the grid: parameter names of an index map if usable, and no symbols."""
     rank, taken = len(mapping.grid), {*symbols}
     chosen = [f"d{k}" for k in range(rank)]
     for block in mapping.block_mappings:
@@ -263,10 +264,10 @@ def _axes(mapping: Any, symbols: Sequence[str]) -> tuple[str, ...]:
 
 
 def _semantics(params: Any, mapping: Any, rank: int) -> tuple[tuple[str, ...], bool]:
-    """The semantics of each axis, and whether the kernel stores to the arrays themselves.
+    """Return the semantics of each axis, and whether the kernel stores to the arrays themselves.
 
-    On a GPU all iterations run at once unless an axis is said to be sequential; otherwise they run in order unless an axis
-    is said to be parallel, as on a TPU.  The axes that ``vmap`` adds are parallel.
+    On a GPU all iterations run concurrently unless an axis is declared sequential; elsewhere, as on a TPU, they run in
+    order unless an axis is declared parallel.  The axes that ``vmap`` adds are parallel.
     """
     if isinstance(params, Mapping):  # before jax 0.7, by backend
         params = next(iter(params.values()), None)
@@ -279,7 +280,7 @@ def _semantics(params: Any, mapping: Any, rank: int) -> tuple[tuple[str, ...], b
 
 
 def _block_dims(block: Sequence[Any], array: Sequence[int]) -> tuple[tuple[BlockDim, ...], str]:
-    """The dimensions of a block, and why their indices are not understood."""
+    """Return the dimensions of a block, and the reason where their indices are not supported."""
     dims, why = [], ""
     for b, n in zip(block, map(_size, array), strict=True):
         kind = type(b).__name__
@@ -298,7 +299,7 @@ def _block_dims(block: Sequence[Any], array: Sequence[int]) -> tuple[tuple[Block
 
 @cache
 def _divisions() -> dict[str, Callable[[Expr, Expr], Expr]]:
-    """The jaxprs that jax writes for ``//`` and ``%`` of two integers, with what they compute."""
+    """Return the builders of ``//`` and ``%``, keyed by the jaxprs that jax generates for them on integers."""
     import jax
 
     scalar = jax.ShapeDtypeStruct((), "int32")

@@ -1,8 +1,7 @@
-"""Bitcasts: the same memory as an array of other sizes or another layout.
+"""Bitcasts: reinterpretations of the same memory as an array of other sizes or another layout.
 
-A bitcast between untiled layouts is a transpose to the physical order, a reshape, and a transpose from the
-physical order (XLA's "TRT" decomposition). Tiles are such steps themselves, as long as nothing is padded: see
-:func:`decompose`.
+A bitcast between untiled layouts is a transpose to the physical order, a reshape, and a transpose from the physical
+order (XLA's "TRT" decomposition). Tiles are such steps too, unless they need padding: see :func:`decompose`.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from .memory import Memory, element_bits, integers, memory
 
 @dataclass(frozen=True)
 class TransposeStep:
-    """Dimension k of what comes out is dimension `permutation[k]` of what goes in."""
+    """A transpose: dimension k of the output is dimension `permutation[k]` of the input."""
 
     permutation: tuple[int, ...]
 
     def sizes(self, x: Sequence[int]) -> tuple[int, ...]:
-        """The sizes that come out for these sizes going in."""
+        """Return the output sizes for these input sizes."""
         return tuple(x[p] for p in self.permutation)
 
     def __str__(self) -> str:
@@ -36,12 +35,12 @@ class TransposeStep:
 
 @dataclass(frozen=True)
 class ReshapeStep:
-    """The same elements in row-major order, in other sizes."""
+    """A reshape: the same elements in row-major order, with other sizes."""
 
     dims: tuple[int, ...]
 
     def sizes(self, x: Sequence[int]) -> tuple[int, ...]:
-        """The sizes that come out."""
+        """Return the output sizes."""
         return self.dims
 
     def __str__(self) -> str:
@@ -53,9 +52,7 @@ Step: TypeAlias = TransposeStep | ReshapeStep
 
 @dataclass(frozen=True)
 class Decomposition(Shown):
-    """Steps that do to the elements of `source` what a bitcast to `target` does; all layouts but the first
-    and the last are the default one.
-    """
+    """Steps equivalent to a bitcast from `source` to `target`; all intermediate layouts are the default one."""
 
     source: Shape
     target: Shape
@@ -63,7 +60,7 @@ class Decomposition(Shown):
 
     @property
     def kind(self) -> Literal["identity", "transpose", "reshape", "transpose-reshape-transpose", "longer"]:
-        """Drop the steps that change nothing."""
+        """The kind of the decomposition, without steps that change nothing."""
         kinds = "".join("t" if isinstance(s, TransposeStep) else "r" for s in self.needed())
         match kinds:
             case "":
@@ -77,11 +74,11 @@ class Decomposition(Shown):
         return "longer"
 
     def needed(self) -> tuple[Step, ...]:
-        """The steps without those that change nothing, neighbours of one kind as one step.
+        """Return the steps without those that change nothing, with adjacent steps of one kind merged.
 
-        A transpose that moves dimensions of size 1 only is a reshape.
+        A transpose that moves only dimensions of size 1 is a reshape.
         """
-        kept: list[tuple[Step, tuple[int, ...]]] = []  # with the sizes going in
+        kept: list[tuple[Step, tuple[int, ...]]] = []  # with their input sizes
         x = self.source.dims
         for step in self.steps:
             before, x = x, step.sizes(x)
@@ -100,7 +97,7 @@ class Decomposition(Shown):
 
 
 def _keeps_order(step: Step, x: tuple[int, ...]) -> bool:
-    """Whether a transpose leaves the elements in row-major order: it moves dimensions of size 1 only."""
+    """Return whether a transpose keeps the row-major order of the elements: it moves only dimensions of size 1."""
     if isinstance(step, ReshapeStep):
         return False
     moved = [p for p in step.permutation if x[p] != 1]
@@ -114,24 +111,24 @@ def _changes_nothing(step: Step, x: tuple[int, ...]) -> bool:
 
 
 def bitcast_map(source: Shape | str, target: Shape | str) -> IndexingMap:
-    """From the elements of the target to those of the source that stand at the same position.
+    """Return the map from the elements of the target to those of the source at the same position.
 
-    Where one array has padding and the other an element, the element has no partner and is not in the domain.
+    An element of one array whose position is padding in the other has no counterpart and is not in the domain.
     """
     here, there = _both(source, target)
     return there.forward.compose(here.backward)
 
 
 def decompose(source: Shape | str, target: Shape | str) -> Decomposition:
-    """The steps of a bitcast from `source` to `target`.
+    """Return the steps of a bitcast from `source` to `target`.
 
-    Untiled layouts: transpose to the physical order, reshape, transpose from the physical order. With tiles
-    the source is further cut into tiles (a reshape and a transpose for each) until its row-major order is
-    that of memory, then made one with the target's cut sizes, and put together again in reverse.
+    Untiled layouts: transpose to the physical order, reshape, transpose from the physical order. With tiles, a reshape
+    and a transpose for each tile cut the source until its row-major order is that of memory. Then it is reshaped to the
+    cut sizes of the target, and the inverse steps assemble the target.
 
-    Raises `InputError` when the arrays differ in number of elements or in bits an element, and when padding
-    keeps a tiled layout from being a rearrangement. Equal tiles on equal sizes, with as many elements in the
-    dimensions in front, are the exception: there the steps are those of the untiled layouts.
+    Raises `InputError` when the arrays differ in number of elements or in bits per element, and when padding keeps a
+    tiled layout from being a rearrangement. Equal tiles on equal sizes, with the same number of elements in the leading
+    dimensions, are the exception: there the steps are those of the untiled layouts.
     """
     here, there = _both(source, target)
     ends = here.shape, there.shape
@@ -174,7 +171,7 @@ def _both(source: Shape | str, target: Shape | str) -> tuple[Memory, Memory]:
 
 
 def _same_tiles(a: Memory, b: Memory) -> bool:
-    """Whether the tiles of both arrays are the same on the same sizes, and as many elements are in front."""
+    """Return whether both arrays have equal tiles on equal sizes, and as many elements in the leading dimensions."""
 
     def seen(m: Memory) -> tuple[int, tuple[int, ...]]:
         front = max(m.shape.rank - max((len(t.sizes) for t in m.layout.tiles), default=0), 0)
@@ -185,10 +182,10 @@ def _same_tiles(a: Memory, b: Memory) -> bool:
 
 
 def _is_reshape(a: Memory, b: Memory) -> bool:
-    """Whether equal positions of two untiled arrays are equal positions in row-major order, too.
+    """Return whether equal positions of two untiled arrays are equal positions in row-major order, too.
 
-    Memory is cut where a dimension of either array begins or ends; it is a reshape when both arrays list the
-    pieces in the same order, and may be one that is not seen when the pieces do not fit into each other.
+    Memory is cut at the strides of both arrays. The bitcast is a reshape when both arrays list the pieces in the same
+    order. When the strides do not divide each other, some reshapes are not recognised.
     """
     if not a.shape.size:
         return True
@@ -199,7 +196,7 @@ def _is_reshape(a: Memory, b: Memory) -> bool:
 
 
 def strides_of(sizes: Sequence[int]) -> list[int]:
-    """The number of elements, then the stride of every dimension."""
+    """Return the number of elements, then the stride of every dimension."""
     return [prod(sizes[k:]) for k in range(len(sizes) + 1)]
 
 
@@ -209,13 +206,13 @@ def _in_order(m: Memory) -> bool:
 
 
 def _pieces(m: Memory, strides: Sequence[int]) -> list[int]:
-    """The strides of the pieces of every dimension, in the order in which the array lists them."""
+    """Return the strides of the pieces of every dimension, in the order in which the array lists them."""
     ends = dict(zip(reversed(m.layout.minor_to_major), pairwise(strides_of(m.physical)), strict=True))
     return [s for d in range(m.shape.rank) for s in strides if ends[d][1] <= s < ends[d][0]]
 
 
 def _steps(m: Memory) -> list[Step]:
-    """From an array without padding to one that memory holds in row-major order."""
+    """Return the steps from an array without padding to one that memory holds in row-major order."""
     order: list[Step] = [TransposeStep(tuple(reversed(m.layout.minor_to_major)))]
     for tiling, before in m.op.tilings(m.shape.dims):
         x = integers(before)

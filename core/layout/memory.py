@@ -7,8 +7,8 @@
     >>> figure.size, figure.padding_size
     (24, 9)
 
-A position counts elements from the beginning of the buffer. `padded_dimensions` is the field of
-XLA's layout message of that name, which HLO text does not spell.
+A position counts elements from the beginning of the buffer. `padded_dimensions` is the field of that name in
+XLA's layout message, which HLO text does not show.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from .placement import Placement
 Index = tuple[int, ...]
 
 
-#: The types of elements that have a size.
+#: The element types of known size.
 _TYPES = re.compile(r"[suc][0-9]{1,4}|b?f[0-9]{1,4}(e[0-9]+m[0-9]+)?|f4e2m1fn|f8e4m3(b11)?fn(uz)?|f8e5m2fnuz|f8e8m0fnu")
 
 
 def element_bits(shape: Shape) -> int:
-    """How many bits an element takes up in memory: those that the layout states, or those of whole bytes.
+    """Return the number of bits of an element in memory: as the layout states, or rounded up to whole bytes.
 
     Raises `InputError` for a type without elements (`token`) or an unknown one.
     """
@@ -55,11 +55,11 @@ def element_bits(shape: Shape) -> int:
 
 @dataclass(frozen=True)
 class Memory(Shown):
-    """An array in memory: where each element stands, and what stands where.
+    """An array in memory: the maps between its elements and their positions.
 
-    Dimensions of dynamic size are as large as they may get. Raises `InputError` for a shape without a
-    definite place in memory: a dimension of unknown size, padded sizes below the sizes, and layouts whose
-    memory is more than the elements in some order (sparse levels, split dimensions).
+    Dimensions of dynamic size have their upper bound. Raises `InputError` for a shape without a definite position in
+    memory: a dimension of unknown size, padded sizes below the sizes, and layouts that are not just an order of the
+    elements (sparse levels, split dimensions).
     """
 
     shape: Shape
@@ -91,7 +91,7 @@ class Memory(Shown):
 
     @cached_property
     def op(self) -> Placement:
-        """The placement of elements as an op: memory is its output."""
+        """The placement of elements as an op, whose output is memory."""
         return Placement(
             self.layout.minor_to_major,
             tuple(t.sizes for t in self.layout.tiles),
@@ -101,23 +101,23 @@ class Memory(Shown):
 
     @cached_property
     def size(self) -> int:
-        """How many positions there are, padding included."""
+        """The number of positions, padding included."""
         (length,) = integers(self.op.shape(self.shape.dims, ()))
         return length
 
     @property
     def padding_size(self) -> int:
-        """How many positions hold no element."""
+        """The number of positions without an element."""
         return self.size - self.shape.size
 
     @property
     def bytes(self) -> int:
-        """How many bytes the buffer has, padding included."""
+        """The size of the buffer in bytes, padding included."""
         return -(-self.size * element_bits(self.shape) // 8)
 
     @cached_property
     def expanded(self) -> tuple[int, ...]:
-        """The dimensions after all tiles, slowest varying first; memory is these in row-major order."""
+        """The sizes after all tiles, slowest varying dimension first; memory is this array in row-major order."""
         return integers(self.op.expanded(self.shape.dims))
 
     @cached_property
@@ -128,21 +128,21 @@ class Memory(Shown):
     # -- maps
     @cached_property
     def forward(self) -> IndexingMap:
-        """From elements to positions."""
+        """The map from elements to positions."""
         return concrete(self.op, 0, "input_to_output", (self.shape.dims, ()))
 
     @cached_property
     def backward(self) -> IndexingMap:
-        """From positions to elements; its domain is exactly the positions that hold an element."""
+        """The map from positions to elements; its domain is exactly the positions that hold an element."""
         return concrete(self.op, 0, "output_to_input", (self.shape.dims, ()))
 
     @cached_property
     def padding(self) -> tuple[IndexingMap, ...]:
-        """Maps from positions to nothing, whose domains do not overlap and together are the padding."""
+        """Maps without results, whose domains are disjoint and together are the padding positions."""
         position = Variable("d0", 0, self.size - 1)
         facts = Facts({position.expr: (0, self.size - 1)})
         found: list[IndexingMap] = []
-        held: list[Constraint] = []  # what an element's position fulfils; each map breaks the next of these
+        held: list[Constraint] = []  # constraints of an element's position; each map violates the next one
         owed = self.op.element((position.expr,), self.shape.dims)[1] if self.size else []
         for e, lo, hi in (bound for c in owed for bound in constraints_of(c)):
             known = facts.interval(e)
@@ -155,7 +155,7 @@ class Memory(Shown):
 
     # -- positions
     def linear_index(self, index: Sequence[int]) -> int:
-        """The position of an element. Raises `InputError` for an index that the array does not have."""
+        """Return the position of an element. Raises `InputError` for an index outside of the array."""
         at = tuple(as_integer(i) for i in index)
         if len(at) != self.shape.rank:
             raise InputError(f"index {tuple_text(at)} for {self.shape}", expected=f"{self.shape.rank} coordinates")
@@ -170,7 +170,7 @@ class Memory(Shown):
         return found[0]
 
     def index(self, position: int) -> Index | None:
-        """The element at a position, or None for padding. Raises `InputError` outside of memory."""
+        """Return the element at a position, or None for padding. Raises `InputError` outside of memory."""
         if not 0 <= position < self.size:
             raise InputError(
                 f"position {position} of {self.shape}",
@@ -180,7 +180,7 @@ class Memory(Shown):
 
     # -- other memories
     def untiled(self) -> Memory:
-        """The same array and order of dimensions without tiles and alignment: what XLA's `IndexUtil` knows."""
+        """Return the memory in the same order of dimensions without tiles and alignment, as in XLA's `IndexUtil`."""
         layout = Layout(self.layout.minor_to_major, (), tuple(p for p in self.layout.properties if p[0] != "L"))
         return Memory(self.shape.with_layout(layout), self.padded_dimensions)
 
@@ -190,7 +190,7 @@ class Memory(Shown):
 
 
 def memory(shape: Shape | str, padded_dimensions: Iterable[int] = ()) -> Memory:
-    """The memory of an array, from a shape or its text. Raises `InputError` for a tuple."""
+    """Return the memory of an array, given as a shape or its text. Raises `InputError` for a tuple."""
     read = read_shape(shape) if isinstance(shape, str) else shape
     if not isinstance(read, Shape | TupleShape):
         raise TypeError(f"expected a Shape or its text, got {type(read).__name__}")
@@ -200,11 +200,11 @@ def memory(shape: Shape | str, padded_dimensions: Iterable[int] = ()) -> Memory:
 
 
 def physical_map(m: IndexingMap, source: Memory | Shape | str, target: Memory | Shape | str) -> IndexingMap:
-    """The map `m` between two arrays as one between their buffers.
+    """Return the map `m` between two arrays as one between their buffers.
 
-    The one dimension is a position that holds an element of the source, the one result the position of an
-    element of the target: backward map of the source, then `m`, then forward map of the target. Raises
-    `InputError` when `m` is not a map between arrays of these ranks.
+    Its dimension is the position of an element of the source, its result the position of an element of the target. It
+    composes the backward map of the source, `m`, and the forward map of the target. Raises `InputError` when `m` is not
+    a map between arrays of these ranks.
     """
     expect_map(m)
     here, there = (at if isinstance(at, Memory) else memory(at) for at in (source, target))
@@ -218,7 +218,7 @@ def physical_map(m: IndexingMap, source: Memory | Shape | str, target: Memory | 
 
 
 def integers(sizes: Iterable[Expr]) -> tuple[int, ...]:
-    """The values of sizes that are numbers."""
+    """Return the values of sizes that are literals."""
     found = []
     for n in sizes:
         assert isinstance(n, Int), n

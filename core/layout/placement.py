@@ -1,16 +1,15 @@
-"""Where the elements of an array stand in memory, as ops: order of dimensions, padding, tiles.
+"""The positions of array elements in memory, as ops: order of dimensions, padding, tiles.
 
-:class:`Placement` follows the published description of tiled layouts (openxla.org/xla/tiled_layout). An array
-becomes a line of memory in steps, each on a list of dimensions from the slowest to the fastest varying:
+:class:`Placement` follows the published description of tiled layouts (openxla.org/xla/tiled_layout). An array becomes a
+linear sequence of positions in steps, each on a list of dimensions from the slowest to the fastest varying:
 
 1. the dimensions in physical order, each widened to its padded size;
 2. for every tile, in order, a :class:`Tiling`;
-3. the position is the row-major one in what has become of the dimensions, and the number of positions is
-   rounded up.
+3. the position is the row-major one in the resulting dimensions, and the number of positions is rounded up.
 
 Each of the steps is proved for symbolic sizes and for every rank up to a limit, and so is their composition
-(`verify/layouts.py`). A position at which no element stands is padding; operand 1 of both ops is the padding
-value, so that memory is shared out between the elements and the padding.
+(`verify/layouts.py`). A position without an element is padding. Operand 1 of both ops is the padding value, so that the
+elements and the padding partition memory.
 """
 
 from __future__ import annotations
@@ -54,19 +53,19 @@ class Padded(Op):
         return (0, 1)
 
     def place(self, i: Coordinates, x: Sizes) -> list[Expr]:
-        """Where element `i` of the array comes to stand."""
+        """Return the place of element `i` of the array."""
         raise NotImplementedError
 
     def element(self, o: Coordinates, x: Sizes) -> tuple[list[Expr], list[Condition]]:
-        """The element at a place, and when there is one."""
+        """Return the element at a place, and the conditions under which one exists."""
         raise NotImplementedError
 
     def is_padding(self, o: Coordinates, x: Sizes) -> Condition:
-        """When no element stands at a place."""
+        """Return the condition that no element is at a place."""
         return any_of(~c for c in self.element(o, x)[1])
 
     def related(self, o: Coordinates, i: Coordinates, x: Sizes) -> list[Condition]:
-        """When element `i` stands at place `o`: what the maps are proved against."""
+        """Return when element `i` is at place `o`: the specification of the maps."""
         raise NotImplementedError
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, value: Sizes) -> list[Condition]:
@@ -86,9 +85,9 @@ class Padded(Op):
 class Tiling(Padded):
     """The last dimensions are cut into tiles: tile and place within it, all tiles before all places.
 
-    A dimension of size n and a tile of size t become ⌈n/t⌉ tiles of t places. `None` in `tile` (written
-    `*`) first merges a dimension with the next one. A tile of more dimensions than the array has further
-    dimensions of size 1 in front.
+    A dimension of size n and a tile of size t become ⌈n/t⌉ tiles of t places. `None` in `tile` (written `*`) first
+    merges a dimension with the next one. If a tile has more dimensions than the array, leading dimensions of size 1 are
+    added to the array.
     """
 
     tile: TileSizes
@@ -105,7 +104,7 @@ class Tiling(Padded):
         return max(len(x) - len(self.tile), 0)
 
     def groups(self, x: Sizes) -> list[tuple[Expr, ...]]:
-        """The sizes that are merged into each dimension that the tile cuts."""
+        """Return, for each dimension that the tile cuts, the sizes that are merged into it."""
         covered = [integer(1)] * self._ones(x) + [lift(n) for n in x[self._kept(x) :]]
         found: list[tuple[Expr, ...]] = []
         group: list[Expr] = []
@@ -117,24 +116,24 @@ class Tiling(Padded):
         return found
 
     def extents(self, x: Sizes) -> list[Expr]:
-        """The sizes that the tile cuts."""
+        """Return the sizes that the tile cuts."""
         return [product(g) for g in self.groups(x)]
 
     def counts(self, x: Sizes) -> list[Expr]:
-        """How many tiles there are in each direction."""
+        """Return the number of tiles in each dimension."""
         return [ceildiv(n, t) for n, t in zip(self.extents(x), self._cuts, strict=True)]
 
     def sizes(self, x: Sizes) -> list[Expr]:
-        """The dimensions afterwards: those in front of the tile, the tiles, the places."""
+        """Return the sizes after tiling: leading dimensions, numbers of tiles, sizes of the tile."""
         return [*(lift(n) for n in x[: self._kept(x)]), *self.counts(x), *self._cuts]
 
     def merged(self, i: Coordinates, x: Sizes) -> list[Expr]:
-        """The coordinates that the tile cuts."""
+        """Return the coordinates in the dimensions that the tile cuts."""
         rest = iter([*[integer(0)] * self._ones(x), *i[self._kept(x) :]])
         return [row_major([next(rest) for _ in g], g) for g in self.groups(x)]
 
     def cut(self, o: Coordinates, x: Sizes) -> list[tuple[Expr, Expr]]:
-        """Tile and place in every direction, from the coordinates afterwards."""
+        """Return tile and place in every cut dimension, from the coordinates after tiling."""
         k, n = self._kept(x), len(self._cuts)
         return list(zip(o[k : k + n], o[k + n :], strict=True))
 
@@ -181,7 +180,7 @@ class Tiling(Padded):
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
-        # tiles of every length, at low ranks of one more than the array has; `*` anywhere but at the end
+        # tiles of every length, at low ranks one longer than the rank; `*` anywhere but at the end
         t, n = symbols("t", rank + 1), symbols("n", rank)
         for length in range(1, rank + 1 + (rank < 3)):
             for merged in itertools.product((False, True), repeat=length - 1):
@@ -190,31 +189,31 @@ class Tiling(Padded):
 
 
 def _digits(place: ExprLike, sizes: Sizes) -> list[Expr]:
-    """The coordinates at a place; any at all where there are no places, since a size is zero."""
+    """Return the coordinates at a place; zeros where a size is zero, since no place exists."""
     if any(lift(n) is integer(0) for n in sizes):
         return [integer(0)] * len(sizes)
     return digits_of(place, sizes)
 
 
 def _fills(extent: Expr, tile: Expr) -> bool:
-    """Whether whole tiles are visibly all there is."""
+    """Return whether whole tiles visibly cover the extent."""
     if isinstance(extent, Int) and isinstance(tile, Int):
         return tile.value > 0 and extent.value % tile.value == 0
     return tile is integer(1)
 
 
 def tile_text(tile: TileSizes) -> str:
-    """A tile as a layout writes it."""
+    """Return a tile as a layout writes it."""
     return "(" + ",".join("*" if t is None else str(t) for t in tile) + ")"
 
 
 @op
 class Placement(Padded):
-    """Element i of an array stands at one position of memory; every other position is padding.
+    """Element i of an array is at one position of memory; every other position is padding.
 
-    `minor_to_major` lists the dimensions from the fastest varying to the slowest, `padded` their padded sizes
-    (none: not padded), `tiles` the tiles, where `None` merges a dimension with the next one. The number of
-    positions is rounded up to a multiple of `tail`.
+    `minor_to_major` lists the dimensions from the fastest varying to the slowest, `padded` their padded sizes (empty:
+    no padding), `tiles` the tiles, where `None` merges a dimension with the next one. The number of positions is
+    rounded up to a multiple of `tail`.
     """
 
     minor_to_major: Dims
@@ -240,16 +239,16 @@ class Placement(Padded):
 
     # -- the steps
     def physical(self, v: Sequence[ExprLike]) -> list[Expr]:
-        """Coordinates or sizes from the slowest varying dimension to the fastest."""
+        """Return coordinates or sizes from the slowest varying dimension to the fastest."""
         return [lift(v[d]) for d in reversed(self.minor_to_major)]
 
     def logical(self, v: Sequence[Expr]) -> list[Expr]:
-        """The inverse of :meth:`physical`."""
+        """Return the inverse of :meth:`physical`."""
         found = dict(zip(reversed(self.minor_to_major), v, strict=True))
         return [found[d] for d in range(len(v))]
 
     def tilings(self, x: Sizes) -> list[tuple[Tiling, list[Expr]]]:
-        """Each tile with the sizes that it is applied to, in order."""
+        """Return each tile with the sizes that it is applied to, in order."""
         sizes = self.physical(self.padded or x)
         found = []
         for tile in self.tiles:
@@ -259,28 +258,28 @@ class Placement(Padded):
         return found
 
     def expanded(self, x: Sizes) -> list[Expr]:
-        """The dimensions after all tiles, slowest varying first: memory is this array in row-major order."""
+        """Return the sizes after all tiles, slowest varying first: memory is this array in row-major order."""
         tilings = self.tilings(x)
         return tilings[-1][0].sizes(tilings[-1][1]) if tilings else self.physical(self.padded or x)
 
     def coordinates(self, i: Coordinates, x: Sizes) -> list[Expr]:
-        """Where element `i` is in :meth:`expanded`."""
+        """Return the coordinates of element `i` in :meth:`expanded`."""
         at = self.physical(i)
         for step, sizes in self.tilings(x):
             at = step.place(at, sizes)
         return at
 
     def line(self, coordinates: Coordinates, sizes: Sizes) -> Expr:
-        """The position of coordinates within the expanded sizes."""
+        """Return the position of coordinates within the expanded sizes."""
         return row_major(coordinates, sizes)
 
     def length(self, sizes: Sizes) -> Expr:
-        """How many positions expanded sizes have."""
+        """Return the number of positions for these expanded sizes."""
         used, tail = product(sizes), lift(self.tail)
         return used if _fills(used, tail) else ceildiv(used, tail) * tail
 
     def off_line(self, position: Expr, sizes: Sizes) -> tuple[list[Expr], list[Condition]]:
-        """The coordinates at a position, and when there are any."""
+        """Return the coordinates at a position, and the conditions under which they exist."""
         used = product(sizes)
         inside = [] if _fills(used, lift(self.tail)) else [position.within(0, used - 1)]
         return _digits(position, sizes), inside
@@ -290,7 +289,7 @@ class Placement(Padded):
         return [self.length(self.expanded(x))]
 
     def position(self, i: Coordinates, x: Sizes) -> Expr:
-        """Where element `i` is in memory."""
+        """Return the position of element `i` in memory."""
         return self.line(self.coordinates(i, x), self.expanded(x))
 
     def place(self, i: Coordinates, x: Sizes) -> list[Expr]:
@@ -346,9 +345,9 @@ class Placement(Padded):
 
     @classmethod
     def stacks(cls, rank: int) -> Iterator[Stack]:
-        """Instances with several tiles of symbolic sizes on padded sizes; aligned as well at rank 1."""
+        """Yield instances with several tiles of symbolic sizes on padded sizes; also aligned at rank 1."""
         n, p, t, u = (symbols(stem, rank) for stem in "nptu")
-        # memory of more than seven dimensions is the same line, only longer
+        # memory with more than seven expanded dimensions adds no new case, only size
         stacks: dict[int, list[tuple[TileSizes, ...]]] = {
             1: [(t, u)],
             2: [(t, u), (t[:1], t[1:]), ((None, *t[1:]), (var("u0"), None, var("u2"))), (t, (2, 1))],

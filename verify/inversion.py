@@ -53,7 +53,7 @@ def solutions(
 
 
 def _branches(lefts: list[Expr], unknown: set[Var]) -> Iterator[list[Expr]]:
-    """Yield the expressions with each extremum replaced by one argument, starting with arguments in ``unknown``."""
+    """Yield the expressions with each extremum replaced by an argument, first by those with ``unknown`` variables."""
     for e in reversed(postorder(*lefts)):
         if isinstance(e, Min | Max) and not unknown.isdisjoint(e.variables()):
             for a in sorted(e.args, key=lambda a: unknown.isdisjoint(a.variables())):
@@ -178,7 +178,7 @@ def _guess(e: Expr, t: Expr, unknown: set[Var], least: Mapping[Var, Expr]) -> tu
 
 def _over(t: Expr, weight: Expr) -> Expr:
     if weight is not (step := _upward(weight)):
-        # what falls has passed so many whole steps
+        # a decreasing term: the number of whole steps, negated
         return _over(t, step) * -1
     return t if weight is integer(1) else floordiv(t, weight)
 

@@ -87,7 +87,7 @@ class Run:
         return [r for r in asked if r.verdict.opinion is None or not r.verdict.opinion.confirms]
 
     def count(self, status: Status) -> int:
-        """The number of gated obligations with this verdict."""
+        """Return the number of gated obligations with this verdict."""
         return sum(r.status is status for r in self.gated)
 
 

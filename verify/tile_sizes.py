@@ -231,7 +231,7 @@ def _span(e: Expr) -> tuple[Expr, int, int] | None:
 
 
 def _box(k: int, chain: list[_Digit], whole: bool) -> Clause:
-    """Return when tiles of a dimension are products of ranges of its digits, given by decreasing stride."""
+    """Return the condition that tiles of a dimension are products of ranges of its digits, by decreasing stride."""
     first = chain[0]
     if not whole:
         return (SizeTest(k, "divisor", first.size),), (SizeTest(k, "at_least", first.size),)
@@ -243,7 +243,7 @@ def _box(k: int, chain: list[_Digit], whole: bool) -> Clause:
 
 
 def _shifted(k: int, chain: list[_Digit], whole: bool) -> Clause:
-    """Return the same for tiles that begin anywhere: from two elements on, some cross the end of a period."""
+    """Return this condition for tiles that begin anywhere: from two elements on, some cross the end of a period."""
     if whole and len(chain) == 1:
         return ((),)
     return (SizeTest(k, "at_most", 1),), (SizeTest(k, "at_least", chain[0].stride * chain[0].size),)

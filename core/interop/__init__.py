@@ -1,7 +1,7 @@
-"""Maps and expressions in the terms of other systems: sympy, TVM and MLIR.
+"""Conversion of maps and expressions from and to other systems: sympy, TVM and MLIR.
 
-Each system has one module, which imports it when one of its functions is called; MLIR is text and needs nothing.
-:mod:`.foreign` is what they have in common.  isl, a solver, is at home in :mod:`indexproof.verify.isl_form`.
+Each system has one module, which imports it lazily; MLIR is text and needs no package. :mod:`.foreign` contains their
+common parts.  The conversion for isl, a solver, is :mod:`indexproof.verify.isl_form`.
 """
 
 from __future__ import annotations

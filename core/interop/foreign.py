@@ -1,7 +1,7 @@
-"""The common parts of maps in the terms of other systems.
+"""The common parts of conversions of maps from and to other systems.
 
-A :class:`ForeignMap` is an indexing map whose variables and expressions belong to another package.  Domains that are
-given as inequalities, as most systems give them, become boxes and constraints in :func:`domain_of`.
+A :class:`ForeignMap` is an indexing map whose variables and expressions belong to another package. :func:`domain_of`
+converts inequalities, which most systems use for domains, to boxes and constraints.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ E = TypeVar("E")
 
 @contextmanager
 def needed(package: str, extra: str = "") -> Iterator[None]:
-    """Tell of an optional package that is imported within the ``with`` block, and cannot be."""
+    """Raise :class:`InputError` where an optional package cannot be imported within the ``with`` block."""
     try:
         yield
     except ImportError as error:
@@ -37,8 +37,8 @@ def needed(package: str, extra: str = "") -> Iterator[None]:
 class ForeignMap(Generic[V, E]):
     """An indexing map whose variables are of type ``V`` and whose expressions are of type ``E``.
 
-    Variables come with their inclusive bounds, constraints are ``(expression, lo, hi)``, and ``sources`` has, for each
-    runtime variable, ``None`` or the text of an instruction and the index that is read; empty, it means none.
+    Variables have inclusive bounds, and constraints are ``(expression, lo, hi)``.  ``sources`` contains, for each
+    runtime variable, ``None`` or the text of an instruction and the index that is read; empty means no sources.
     """
 
     dims: tuple[tuple[V, int, int], ...]
@@ -63,7 +63,7 @@ def to_foreign(
     variable: Callable[[Variable], Any],
     convert: Callable[[Sequence[Expr], Mapping[Var, Any]], Sequence[Any]],
 ) -> F:
-    """``m`` with foreign variables and expressions; ``convert`` sees every expression of the map at once."""
+    """Return ``m`` with foreign variables and expressions; ``convert`` is passed all expressions of the map at once."""
     of = {v.expr: variable(v) for v in m.variables}
     moved = dict(zip(m.roots, convert(m.roots, of), strict=True))
 
@@ -84,7 +84,7 @@ def to_foreign(
 
 
 def fresh_name(wanted: str, prefix: str, taken: set[str]) -> str:
-    """``wanted`` if it may be the name of a variable and is free, otherwise another name; taken from now on."""
+    """Return ``wanted`` if it is a valid and free name of a variable, otherwise another name; mark it as taken."""
     name, k = wanted, 0
     while not is_name(name) or name in taken:
         name, k = f"{prefix}{k}", k + 1
@@ -97,10 +97,9 @@ def from_foreign(
     name: Callable[[V], str],
     convert: Callable[[Sequence[E], Sequence[tuple[V, Var]]], Sequence[Expr]],
 ) -> IndexingMap:
-    """The map that ``f`` denotes; ``convert`` is given what every variable stands for.
+    """Return the map that ``f`` denotes; ``convert`` is passed the variable here for each foreign variable.
 
-    A name that a variable cannot have here, or that occurs twice, is replaced by another.  Raises
-    :class:`InputError`.
+    An invalid or duplicate name of a variable is replaced by another.  Raises :class:`InputError`.
     """
     taken = {n for n in (name(v) for v, _, _ in f.variables) if is_name(n)}
     free = set(taken)
@@ -110,7 +109,7 @@ def from_foreign(
         groups.append([])
         for v, lo, hi in group:
             wanted = name(v)
-            if wanted in free:  # its first bearer keeps it
+            if wanted in free:  # the first variable with a name keeps it
                 free.discard(wanted)
             else:
                 wanted = fresh_name(wanted, prefix, taken)
@@ -132,7 +131,7 @@ def from_foreign(
 
 
 def assignments(f: ForeignMap[Any, E], text: Callable[[E], str]) -> list[str]:
-    """``f`` as lines of Python: bounds of the variables, results, constraints."""
+    """Return ``f`` as lines of Python: bounds of the variables, results, constraints."""
     lines = [
         f"bounds = {{{', '.join(f'{v}: ({lo}, {hi})' for v, lo, hi in f.variables)}}}",
         f"results = [{', '.join(text(e) for e in f.results)}]",
@@ -145,7 +144,7 @@ def assignments(f: ForeignMap[Any, E], text: Callable[[E], str]) -> list[str]:
 
 # ---------------------------------------------------------------------------------------------------- domains
 class Relation(NamedTuple):
-    """``expr >= 0``, or ``expr == 0``."""
+    """The relation ``expr >= 0`` or, with ``equality``, ``expr == 0``."""
 
     expr: Expr
     equality: bool = False
@@ -157,11 +156,11 @@ def domain_of(
     given: Mapping[Var, tuple[int, int]] | None = None,
     unbounded: Callable[[Var, str], InputError] | None = None,
 ) -> tuple[dict[Var, tuple[int, int]], list[Constraint]]:
-    """Boxes and constraints that say the same as ``relations``, which may add to the boxes that are ``given``.
+    """Return boxes and constraints equivalent to ``relations`` together with the ``given`` boxes.
 
-    A relation about one variable alone bounds it; two about the same expression become one constraint.  Where an
-    expression is bounded on one side only, its range in the box is the other bound.  Raises :class:`InputError` for a
-    variable without bounds, or what ``unbounded`` makes of the variable and the message.
+    A relation on a single variable bounds it; two on the same expression become one constraint.  Where an expression is
+    bounded on one side only, its range in the box gives the other bound.  Raises :class:`InputError` for an unbounded
+    variable, or the result of ``unbounded`` for the variable and the message.
     """
     boxes = {**dict.fromkeys(variables, LINE), **{v: Interval(*ends) for v, ends in (given or {}).items()}}
     bounds: dict[Expr, Interval] = {}
@@ -189,7 +188,7 @@ def domain_of(
     facts = Facts(boxes)
     constraints = [Constraint(integer(0), 1, 0)] if never else []
     for e, (lo, hi) in bounds.items():
-        # in an empty box there are no values, and any constraint will do there
+        # an empty box has no values, so any constraint is right there
         i = facts.interval(e)
         least, most = (0, 0) if i.empty else i
         constraints.append(Constraint(e, int(least if -lo == INF else lo), int(most if hi == INF else hi)))

@@ -1,6 +1,6 @@
-"""The jaxpr of an index map of Pallas as an indexing map.
+"""Conversion of the jaxpr of a Pallas index map to an indexing map.
 
-Nothing is imported from jax; ``..frameworks.pallas`` hands over what is needed of it.
+This module does not import jax; ``..frameworks.pallas`` passes the required functions of jax.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..pallas_call import LARGEST_SIZE, ScalarTable, Size
 from ..parametric import ParametricMap
 from ..tighten import constraints_of
 
-#: The primitives that evaluate their jaxpr at their operands, once.
+#: The primitives that evaluate their jaxpr exactly once, at their operands.
 CALLS = frozenset(
     (
         *("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2"),
@@ -31,17 +31,17 @@ CALLS = frozenset(
 
 
 def constants(closed: Any) -> dict[Any, Any]:
-    """The values of the variables that a jaxpr has for constants, if it is closed."""
+    """Return the values of the constant variables of a closed jaxpr; empty for any other."""
     return dict(zip(closed.jaxpr.constvars, closed.consts, strict=True)) if hasattr(closed, "consts") else {}
 
 
 def variables(atoms: Sequence[Any]) -> list[Any]:
-    """The atoms that are no literals."""
+    """Return the atoms that are not literals."""
     return [a for a in atoms if not hasattr(a, "val")]
 
 
 def nested(eqn: Any) -> Iterator[Any]:
-    """The jaxprs that are parameters of an equation, as they are: closed or not."""
+    """Yield the jaxprs among the parameters of an equation, closed or not."""
     for value in eqn.params.values():
         for part in value if isinstance(value, (list, tuple)) else (value,):
             if hasattr(getattr(part, "jaxpr", part), "eqns"):
@@ -49,17 +49,17 @@ def nested(eqn: Any) -> Iterator[Any]:
 
 
 class NotConverted(Exception):
-    """An index map that is no indexing map, with the reason."""
+    """An index map cannot be converted to an indexing map, with the reason."""
 
 
 @dataclass
 class IndexMapReader:
-    """Turns the jaxpr of an index map into expressions; truth values are 0 and 1.
+    """Converts the jaxpr of an index map to expressions; truth values are 0 and 1.
 
-    A table is represented by its name, and what is read from it by a runtime variable.  Machine integers wrap around, and
-    expressions do not: what may leave its type is refused, for any size (of the ``parameters``) up to the largest.
-    ``divisions`` has the jaxprs that jax writes for ``//`` and ``%``, ``unflatten`` is ``jax.tree.unflatten``, and
-    ``symbolic`` makes an expression of a symbolic size of jax.
+    A table is represented by its name, and an element read from it by a runtime variable.  Machine integers wrap
+    around, expressions do not: operations that may overflow are refused, for any sizes (``parameters``) up to the
+    largest. ``divisions`` maps the jaxprs that jax generates for ``//`` and ``%`` to builders, ``unflatten`` is
+    ``jax.tree.unflatten``, and ``symbolic`` converts symbolic sizes of jax to expressions.
     """
 
     axes: Sequence[str]
@@ -79,7 +79,7 @@ class IndexMapReader:
             self.boxes[var(a)] = (0, max(self.interval(lift(n)).hi - 1, 0))
 
     def read(self, closed: Any) -> IndexingMap | ParametricMap:
-        """The indexing map.  Raises :class:`NotConverted` where there is none."""
+        """Return the indexing map.  Raises :class:`NotConverted` where the conversion fails."""
         results = self.closed(closed, [*map(var, self.axes), *self.tables])
         if self.parameters and self.reads:
             raise NotConverted("scalar prefetch needs concrete sizes")
@@ -97,7 +97,7 @@ class IndexMapReader:
         return Facts(self.boxes, self.known).interval(e)
 
     def closed(self, closed: Any, args: Sequence[Any]) -> list[Any]:
-        """The results of a jaxpr with its constants."""
+        """Return the results of a jaxpr, with its constants, for these arguments."""
         jaxpr = getattr(closed, "jaxpr", closed)
         env = dict(zip(jaxpr.invars, args, strict=True))
         env.update((v, self.literal(x)) for v, x in constants(closed).items())
@@ -128,13 +128,13 @@ class IndexMapReader:
                 raise NotConverted(f"`{eqn.primitive.name}` may overflow {kind}: {e} is in [{found.lo}, {found.hi}]")
 
     def equation(self, eqn: Any, args: list[Any]) -> list[Any]:
-        """The values of one equation."""
+        """Return the values of one equation."""
         name = eqn.primitive.name
         if name == "cond":
             index, *rest = args
             before = len(self.reads)
             results = [self.closed(b, rest) for b in eqn.params["branches"]]
-            if len(self.reads) > before:  # what is not read need not exist
+            if len(self.reads) > before:  # an element that is not read need not exist
                 raise NotConverted("scalar prefetch that is read in a branch")
             return [self.choice(index, column) for column in zip(*results, strict=True)]
         if name in CALLS:
@@ -156,7 +156,7 @@ class IndexMapReader:
         return [operation(self, *args)]
 
     def table(self, eqn: Any, args: list[Any]) -> Expr:
-        """An element of a scalar prefetch operand."""
+        """Return an element of a scalar prefetch operand."""
         name = args[0]
         (indexer,) = self.unflatten(eqn.params["tree"], args[1:]) or (None,)
         indices = tuple(getattr(indexer, "indices", ()))
@@ -177,23 +177,23 @@ class IndexMapReader:
 
     # -- choices
     def choice(self, index: Expr, cases: Sequence[Expr]) -> Expr:
-        """Case number ``index``, of which the last one also stands for larger numbers, the first for negative ones."""
+        """Return case number ``index``; larger numbers select the last case, negative ones the first."""
         chosen = cases[-1]
         for k, case in reversed(list(enumerate(cases[:-1]))):
             chosen = self.chosen(self.positive(index - k), case, chosen)
         return chosen
 
     def chosen(self, p: Expr, no: Expr, yes: Expr) -> Expr:
-        """``yes`` if the truth value ``p`` is 1, otherwise ``no``."""
+        """Return ``yes`` if the truth value ``p`` is 1, otherwise ``no``."""
         if isinstance(p, Int) or yes is no:
             return yes if isinstance(p, Int) and p.value else no
         gap = yes - no
         lo, hi = (int(x) for x in self.interval(gap))
-        # p * gap without a product of variables: gap - lo is from 0 to hi - lo
+        # p * gap without a product of variables: gap - lo lies in [0, hi - lo]
         return no + p * lo + minimum(gap - lo, p * (hi - lo))
 
     def positive(self, e: Expr) -> Expr:
-        """Whether ``e >= 1``."""
+        """Return the truth value of ``e >= 1``."""
         lo, hi = self.interval(e)
         if lo >= 1 or hi <= 0:
             return integer(int(lo >= 1))
@@ -201,7 +201,7 @@ class IndexMapReader:
         return e if lo >= 0 else maximum(e, 0)
 
     def truncated(self, a: Expr, b: Expr) -> Expr:
-        """The quotient rounded towards zero."""
+        """Return the quotient rounded towards zero."""
         if not isinstance(b, Int) or not b.value:
             raise NotConverted("a division by a value that is no constant")
         if b.value < 0:
@@ -211,20 +211,20 @@ class IndexMapReader:
         return maximum(floordiv(a, b), 0) + minimum(ceildiv(a, b), 0)
 
     def remainder(self, a: Expr, b: Expr) -> Expr:
-        """The remainder of :meth:`truncated`, which has the sign of ``a``."""
+        """Return the remainder of :meth:`truncated`, which has the sign of ``a``."""
         quotient = self.truncated(a, b)
         return mod(a, abs(b.value)) if isinstance(b, Int) and self.interval(a).lo >= 0 else a - b * quotient
 
     def is_size(self, e: Expr) -> bool:
-        """Whether an expression has one value at all points."""
+        """Return whether an expression has the same value at all points."""
         return {*e.variables()} <= {*map(var, self.parameters)}
 
     def divides(self, e: Any) -> bool:
-        """Whether an expression is a divisor: no zero, and the same at all points."""
+        """Return whether an expression may be a divisor: nonzero, and the same at all points."""
         return isinstance(e, Expr) and self.is_size(e) and 0 not in self.interval(e)
 
     def times(self, a: Expr, b: Expr) -> Expr:
-        """A product of which one factor is a constant, a size or a truth value."""
+        """Return a product in which one factor is a constant, a size or a truth value."""
         for p, other in ((a, b), (b, a)):
             if self.is_size(p):
                 return mul(p, other)
@@ -233,13 +233,13 @@ class IndexMapReader:
         raise NotConverted(f"the index map multiplies {a} and {b}")
 
     def masked(self, a: Expr, b: Expr) -> Expr:
-        """The lowest bits of ``a``."""
+        """Return the lowest bits of ``a``, for a mask of the form ``2**n - 1``."""
         if isinstance(b, Int) and b.value >= 0 and not b.value & (b.value + 1):
             return mod(a, b.value + 1)
         raise NotConverted(f"the index map computes {a} & {b}")
 
     def power(self, b: Expr) -> int:
-        """A power of two that a shift multiplies with."""
+        """Return the power of two by which a shift multiplies or divides."""
         if not isinstance(b, Int) or not 0 <= b.value < 31:
             raise NotConverted(f"a shift by {b}")
         return int(2**b.value)
@@ -249,7 +249,7 @@ def _unequal(r: IndexMapReader, a: Expr, b: Expr) -> Expr:
     return r.positive(maximum(a - b, b - a))
 
 
-#: The primitives of jax that an index map may use, on integers; on truth values if the name says so.
+#: The primitives of jax that an index map may use, on integers, or on truth values where the name says so.
 _OPERATIONS: dict[str, Callable[..., Expr]] = {
     **dict.fromkeys(("broadcast_in_dim", "convert_element_type", "copy", "reshape", "squeeze"), lambda r, a: a),
     "abs": lambda r, a: maximum(a, -a),

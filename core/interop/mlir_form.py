@@ -1,9 +1,9 @@
 """MLIR's affine maps and integer sets as text: ``affine_map<(d0)[s0] -> (d0 floordiv 4 + s0)>``.
 
-Dimensions are the dimension variables of a map; symbols are its range variables and then its runtime variables.  An
-affine map has no domain, so the domain travels beside it as an ``affine_set`` over the same variables.  What is written
-is what MLIR prints of it, unless MLIR knows something simpler.  MLIR has no minimum and maximum, and its ``mod`` is
-undefined for a modulus below one.
+Dimensions are the dimension variables of a map; symbols are its range variables, then its runtime variables.  An affine
+map has no domain, so the domain is a separate ``affine_set`` over the same variables.  The written text is the one that
+MLIR prints for it, unless MLIR simplifies it.  MLIR has no minimum and maximum, and its ``mod`` is undefined for a
+modulus below one.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from ..indexing_map import IndexingMap, expect_map, known_names
 from ..text_printer import Order, Printer
 from .foreign import ForeignMap, Relation, domain_of, from_foreign
 
-_LARGEST: Final = 2**63 - 1  # MLIR reads no larger constant, not even behind a minus sign
+_LARGEST: Final = 2**63 - 1  # MLIR reads no larger constant, not even after a minus sign
 
 
 # --------------------------------------------------------------------------------------------------- writing
 def to_mlir(m: IndexingMap) -> str:
-    """The results of ``m`` as an ``affine_map``; :func:`to_mlir_set` writes its domain.
+    """Return the results of ``m`` as an ``affine_map``; :func:`to_mlir_set` writes its domain.
 
     Raises :class:`InputError` for a minimum or maximum and for constants beyond 64 bits.
     """
@@ -51,7 +51,7 @@ def to_mlir(m: IndexingMap) -> str:
 
 
 def to_mlir_set(m: IndexingMap) -> str:
-    """The domain of ``m`` as an ``affine_set`` over the dimensions and symbols of :func:`to_mlir`."""
+    """Return the domain of ``m`` as an ``affine_set`` over the dimensions and symbols of :func:`to_mlir`."""
     expect_map(m)
     bounded = [(v.expr, v.lo, v.hi) for v in m.variables] + [(c.expr, c.lo, c.hi) for c in m.constraints]
     exprs: list[Expr] = []
@@ -85,7 +85,7 @@ def _texts(m: IndexingMap, exprs: Sequence[Expr]) -> list[str]:
 
 
 def _affine(roots: Sequence[Expr], names: Mapping[Expr, Expr]) -> list[Expr]:
-    """``roots`` in the variables and operators that MLIR has."""
+    """Return ``roots`` in the variables and operators of MLIR."""
     done: dict[Expr, Expr] = dict(names)
     for node in postorder(*roots, known=names):
         children = [done[c] for c in node.children]
@@ -112,7 +112,7 @@ def _affine(roots: Sequence[Expr], names: Mapping[Expr, Expr]) -> list[Expr]:
 
 
 def _symbols_last(order: Order, roots: Sequence[Expr], symbols: set[Expr]) -> None:
-    """Reorder sums as MLIR does: what depends on symbols only does not stand to the left of what does not."""
+    """Reorder sums as MLIR does: no summand over symbols alone precedes one that contains dimensions."""
     symbolic: dict[Expr, bool] = {}
     for node in postorder(*roots):
         children = node.children
@@ -138,7 +138,7 @@ _DIVISIONS: Final = {"floordiv": floordiv, "ceildiv": ceildiv, "mod": mod}
 
 
 class _Head(NamedTuple):
-    """``(d0, d1)[s0]``: the tokens of the names, and what they stand for."""
+    """The variables ``(d0, d1)[s0]``: the tokens of the names, and the expressions that they denote."""
 
     at: Token
     dims: list[Token]
@@ -146,12 +146,12 @@ class _Head(NamedTuple):
     scope: dict[str, Expr]
 
 
-#: ``affine_map<HEAD -> (results)>``, or ``affine_set<HEAD : (relations)>``, which has no results.
+#: ``affine_map<HEAD -> (results)>``, or ``affine_set<HEAD : (relations)>``, whose results are ``None``.
 _Attribute: TypeAlias = "tuple[_Head, list[Expr] | None, list[Relation]]"
 
 
 class _Affine(ExprReader):
-    """MLIR's notation, which has its own words and no functions."""
+    """A reader of MLIR's notation, which has its own words and no functions."""
 
     words = _TOKEN
     divisions = reserved = _DIVISIONS
@@ -183,7 +183,7 @@ class _Affine(ExprReader):
         seen: set[str] = set()
         dims = self.names("(", ")", seen, "a variable name")
         symbols = self.names("[", "]", seen, "a variable name") if self.is_sign("[") else []
-        # a kind of its own: the names of maps are narrower than MLIR's
+        # a separate kind, because MLIR allows more names than maps do
         return _Head(at, dims, symbols, {t.text: var(t.text, "mlir") for t in (*dims, *symbols)})
 
     def relation(self, opener: Token, scope: Mapping[str, Expr]) -> Relation:
@@ -195,7 +195,7 @@ class _Affine(ExprReader):
         return Relation(right - left if sign == "<=" else left - right, sign == "==")
 
     def attribute(self, *words: str) -> _Attribute:
-        """A map or a set, whichever of them is wanted, perhaps behind the name of an alias."""
+        """Read a map or a set, as ``words`` allow, optionally after the name of an alias."""
         if self.token.kind == "alias":
             self.advance()
             self.expect("=")
@@ -223,7 +223,7 @@ _START: Final = re.compile(r"(?:\s|//[^\n]*)*+(?:affine_map|affine_set|#)")
 
 
 def is_mlir(text: str) -> bool:
-    """Whether a text begins as those that :func:`from_mlir` reads, perhaps with comments or the name of an alias."""
+    """Return whether a text begins like those that :func:`from_mlir` reads, optionally with comments or an alias."""
     return _START.match(text) is not None
 
 
@@ -236,13 +236,13 @@ def from_mlir(
     first_line: int = 1,
     first_column: int = 1,
 ) -> IndexingMap:
-    """The map that an ``affine_map`` denotes on a domain.
+    """Read the map that an ``affine_map`` denotes on a domain.
 
-    The domain is an ``affine_set`` with as many dimensions and symbols, which may also follow the map in the same
-    text, ``bounds`` of variables by name, or all of them together; every variable needs two bounds.  Symbols become
-    range variables, the last ``runtime`` of them runtime variables.  A name that a variable cannot have here is
-    replaced.  An ``affine_set`` alone becomes a map without results.  Raises :class:`InputError`, with line and column
-    where the text is wrong, and nothing else.
+    The domain is given by an ``affine_set`` with as many dimensions and symbols, which may also follow the map in the
+    same text, by ``bounds`` of variables by name, or by all of these; every variable needs two bounds.  Symbols become
+    range variables, the last ``runtime`` of them runtime variables.  Invalid names of variables are replaced.  An
+    ``affine_set`` alone becomes a map without results.  Raises :class:`InputError`, with line and column for errors in
+    the text, and nothing else.
     """
     reader = _Affine(text, first_line, first_column)
     head, found, relations = reader.attribute("affine_map", "affine_set")
@@ -288,7 +288,7 @@ def from_mlir(
 
 
 def _domain(reader: _Affine, head: _Head, expected: str) -> list[Relation]:
-    """The constraints of an ``affine_set`` over the variables of ``head``, which it names by position."""
+    """Return the constraints of an ``affine_set``, its variables matched by position with those of ``head``."""
     if not reader.is_word("affine_set") and reader.token.kind != "alias":
         reader.unexpected(expected)
     inner, _, relations = reader.attribute("affine_set")

@@ -1,9 +1,9 @@
-"""sympy, both ways: ``floor(x/d)``, ``Mod``, ``Min``, ``Max`` and ``ceiling`` over integer symbols.
+"""Conversion from and to sympy: ``floor(x/d)``, ``Mod``, ``Min``, ``Max`` and ``ceiling`` over integer symbols.
 
-sympy's ``Mod`` has the sign of its divisor, and ``floor`` rounds downwards, so every operator has its exact
-counterpart.  On the way back rational coefficients are allowed where an integer comes out (``floor(x/4 + 1/2)``), and
-the functions that PyTorch's Inductor adds (``FloorDiv``, ``ModularIndexing``, ``CleanDiv``, …) are known by their
-names.  The only module that imports sympy, and only when one of its functions is called.
+sympy's ``Mod`` has the sign of its divisor, and ``floor`` rounds downwards, so every operator has an exact counterpart.
+Expressions that are read may have rational coefficients if the value is an integer (``floor(x/4 + 1/2)``). The
+functions of PyTorch's Inductor (``FloorDiv``, ``ModularIndexing``, ``CleanDiv``, …) are recognised by name.  This is
+the only module that imports sympy, and it does so lazily.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from ..indexing_map import IndexingMap, expect_map, is_name
 from .foreign import ForeignMap, assignments, from_foreign, needed, to_foreign
 
 _MAX_POWER: Final = 64
-#: sympy evaluates functions of what has at most so many nodes, written out: it visits shared ones once for each place
-#: where they stand, and a remainder of a sum of fifty variables takes it fifteen seconds.
+#: Limit on the size of arguments, counted as a tree, up to which sympy evaluates functions: sympy visits shared nodes
+#: once for each occurrence, and a remainder of a sum of fifty variables takes it fifteen seconds.
 _EVALUATED: Final = 100
 
 
@@ -53,11 +53,11 @@ def _sympy() -> Any:
 
 # --------------------------------------------------------------------------------------------------- writing
 def _mistaken(sympy: Any, a: Any) -> bool:
-    """Whether sympy may be wrong when it evaluates ``a mod b``, or the floor or the ceiling of ``a``.
+    """Return whether sympy may be wrong when it evaluates ``a mod b``, or the floor or the ceiling of ``a``.
 
-    In a product it takes remainders for factors twice: of ``Mod(2*Mod(x, 4), 7)`` it makes ``Mod(2*Mod(x, 4)**2, 7)``.
-    Of something even it says that a sixth is an integer, and evenness it sees in minima and maxima: of
-    ``floor(Min(6*x, 2*y)/6)`` it makes ``Min(6*x, 2*y)/6``, and of ``Mod(Min(6*x, 2*y), 6)`` zero (both seen in 1.14).
+    In a product it replaces factors by remainders twice: ``Mod(2*Mod(x, 4), 7)`` becomes ``Mod(2*Mod(x, 4)**2, 7)``. It
+    takes a sixth of an even value for an integer, and it infers that minima and maxima are even: ``floor(Min(6*x,
+    2*y)/6)`` becomes ``Min(6*x, 2*y)/6``, and ``Mod(Min(6*x, 2*y), 6)`` becomes zero (both in 1.14).
     """
     todo = [a]
     while todo:
@@ -65,7 +65,7 @@ def _mistaken(sympy: Any, a: Any) -> bool:
         if isinstance(node, sympy.Min | sympy.Max):
             return True
         if isinstance(node, sympy.Mod):
-            todo.append(node.args[0])  # of which sympy takes the remainder where it can
+            todo.append(node.args[0])  # sympy replaces it by its remainder where it can
         elif isinstance(node, sympy.Add):
             todo.extend(node.args)
         elif isinstance(node, sympy.Mul):
@@ -102,7 +102,7 @@ class _ToSympy:
         return self.sympy.Mul(*factors, **self.options)
 
     def _size(self, a: Any) -> int:
-        """The number of nodes of ``a``, written out."""
+        """Return the number of nodes of ``a``, counted as a tree."""
         for node in operands_first([a], lambda n: () if n in self.sizes else n.args):
             if node not in self.sizes:
                 self.sizes[node] = 1 + sum(self.sizes[c] for c in node.args)
@@ -112,12 +112,12 @@ class _ToSympy:
         return sum(map(self._size, args)) > _EVALUATED
 
     def _rounded(self, kind: Any, of: Any, *args: Any) -> Any:
-        """A function that rounds something made of ``of``."""
+        """Return a rounding function of ``args``, evaluated only if the rounded value ``of`` is small and safe."""
         kept = self._is_large((of,)) or _mistaken(self.sympy, of)
         return kind(*args, **({"evaluate": False} if kept else self.options))
 
     def _extremum(self, kind: Any, args: list[Any]) -> Any:
-        if self._is_large(args):  # even unevaluated, sympy would sort them by all their nodes
+        if self._is_large(args):  # even with evaluate=False, sympy would sort them by all their nodes
             return self.sympy.Basic.__new__(kind, *args)
         return kind(*args, **self.options)
 
@@ -142,12 +142,12 @@ def to_sympy(subject: Expr, symbols: Mapping[Any, Any] | None = None, *, evaluat
 @overload
 def to_sympy(subject: IndexingMap, symbols: Mapping[Any, Any] | None = None, *, evaluate: bool = True) -> SympyMap: ...
 def to_sympy(subject: Expr | IndexingMap, symbols: Mapping[Any, Any] | None = None, *, evaluate: bool = True) -> Any:
-    """An expression as a sympy expression, or a map as a :class:`SympyMap`.
+    """Convert an expression to a sympy expression, or a map to a :class:`SympyMap`.
 
     ``symbols`` maps variables or their names to sympy symbols; any other variable becomes an integer symbol of its
-    name.  With ``evaluate=False`` sympy keeps the expression as it is instead of simplifying it on the way, and so it does
-    with functions of large expressions: nodes that are shared stay shared, and are visited once.  Raises
-    :class:`InputError` where sympy is missing.
+    name.  With ``evaluate=False`` sympy keeps the expression unchanged instead of simplifying it.  Functions of large
+    expressions are never evaluated; shared nodes stay shared and are visited once.  Raises :class:`InputError` where
+    sympy is missing.
     """
     sympy = _sympy()
     algebra = _ToSympy(sympy, symbols or {}, evaluate)
@@ -167,15 +167,15 @@ def to_sympy(subject: Expr | IndexingMap, symbols: Mapping[Any, Any] | None = No
 
 
 def sympy_source(f: SympyMap) -> str:
-    """``f`` as a Python program that makes its symbols and expressions.
+    """Return ``f`` as a Python program that creates its symbols and expressions.
 
-    Raises :class:`InputError` for what is too deep for sympy's printer.
+    Raises :class:`InputError` for expressions that are too deep for sympy's printer.
     """
     sympy = _sympy()
     from sympy.printing.str import StrPrinter
 
     class Printer(StrPrinter):  # type: ignore[misc]  # a class of whichever sympy is installed
-        """sympy's own printer, which also says where nothing must be evaluated."""
+        """sympy's own printer, extended by ``evaluate=False`` where evaluation may be wrong."""
 
         def _print_Mod(self, e: Any) -> str:
             last = ", evaluate=False" if _mistaken(sympy, e.args[0]) else ""
@@ -199,7 +199,7 @@ def sympy_source(f: SympyMap) -> str:
 
 # --------------------------------------------------------------------------------------------------- reading
 class _Fraction(NamedTuple):
-    """``above / below``."""
+    """The quotient ``above / below``."""
 
     above: Expr
     below: Expr
@@ -210,7 +210,7 @@ _Read: TypeAlias = Callable[[Any, Sequence[_Fraction]], _Fraction]
 
 
 def _reduced(v: _Fraction) -> _Fraction:
-    """The fraction without common factors, its denominator positive, where that is a literal."""
+    """Return the fraction in lowest terms with a positive denominator, if the denominator is a literal."""
     above, below = v
     if type(below) is not Int:
         return v
@@ -221,7 +221,7 @@ def _reduced(v: _Fraction) -> _Fraction:
 
 
 def _shared(values: Sequence[_Fraction]) -> tuple[list[Expr], Expr]:
-    """The numerators over one common denominator."""
+    """Return the numerators over a common denominator, and this denominator."""
     belows = [v.below for v in values]
     if literals := [b.value for b in belows if type(b) is Int]:
         below = math.lcm(*literals)
@@ -233,7 +233,7 @@ def _shared(values: Sequence[_Fraction]) -> tuple[list[Expr], Expr]:
 
 
 def _shown(node: Any) -> str:
-    """``node`` in a message; sympy prints recursively, and what is too deep for that is named by its kind."""
+    """Return ``node`` for a message; sympy prints recursively, so a node that is too deep is described by its type."""
     try:
         return quoted(node, 80)
     except RecursionError:
@@ -276,7 +276,7 @@ def _rounded(build: Callable[[Expr, Expr], Expr], node: Any, args: Sequence[_Fra
 
 
 def _scaled(build: Callable[..., Expr], complaint: str, node: Any, args: Sequence[_Fraction]) -> _Fraction:
-    """Read a function that multiplying all arguments by one positive number multiplies."""
+    """Read a positively homogeneous function: a positive common factor of all arguments is a factor of the value."""
     numerators, below = _shared(args)
     if type(below) is not Int:
         raise InputError(f"{_shown(node)} {complaint}")
@@ -289,7 +289,7 @@ def _of_integers(build: Callable[..., Expr], node: Any, args: Sequence[_Fraction
 
 
 def _power(n: Expr) -> int:
-    """The power of two that a shift multiplies or divides by."""
+    """Return the power of two by which a shift multiplies or divides."""
     if type(n) is not Int or not 0 <= n.value <= _MAX_POWER:
         raise InputError(f"a shift by {quoted(n)}", expected="a shift by a small constant")
     return 1 << n.value
@@ -305,7 +305,7 @@ _READ: Final[dict[str, _Read]] = {
     "Min": partial(_scaled, minimum, "does not compare integers"),
     "Max": partial(_scaled, maximum, "does not compare integers"),
     "Abs": partial(_scaled, lambda a: maximum(a, -a), "is no integer"),
-    # PyTorch's own functions, known by name: torch is not imported
+    # PyTorch's own functions, recognised by name: torch is not imported
     "FloorDiv": partial(_of_integers, floordiv),
     "CleanDiv": partial(_of_integers, floordiv),  # of a multiple of the divisor
     "CeilDiv": partial(_of_integers, ceildiv),
@@ -322,7 +322,7 @@ _READ: Final[dict[str, _Read]] = {
 
 
 def _read(roots: Sequence[Any], scope: Mapping[Any, Expr], declared: bool) -> list[Expr]:
-    """The integer expressions that ``roots`` denote; ``declared`` allows no other symbols than those in ``scope``."""
+    """Return the integer expressions that ``roots`` denote; with ``declared`` all symbols must be in ``scope``."""
     values: dict[Any, _Fraction] = {}
     names: dict[str, Any] = {}
     for node in operands_first(roots, lambda n: getattr(n, "args", ())):
@@ -359,10 +359,10 @@ def _read(roots: Sequence[Any], scope: Mapping[Any, Expr], declared: bool) -> li
 
 
 def from_sympy(subject: Any, variables: Mapping[Any, Any] | None = None) -> Any:
-    """The expression that a sympy expression denotes, or the map that a :class:`SympyMap` denotes.
+    """Return the expression that a sympy expression denotes, or the map that a :class:`SympyMap` denotes.
 
-    In an expression every symbol must be known to be an integer, unless ``variables`` maps it, or its name, to what it
-    stands for.  Raises :class:`InputError` for anything that is not an integer expression in the operators of this
+    In an expression every symbol must be declared an integer, unless ``variables`` maps it, or its name, to an
+    expression.  Raises :class:`InputError` for anything that is not an integer expression in the operators of this
     package.
     """
     if isinstance(subject, SympyMap):

@@ -1,11 +1,11 @@
-"""TVM, both ways: index expressions (``PrimExpr``) over ``int32`` or ``int64`` variables, and a bound ``Analyzer``.
+"""Conversion from and to TVM: index expressions (``PrimExpr``) over ``int32`` or ``int64``, and a bound ``Analyzer``.
 
 ``floordiv`` and ``floormod`` are this package's operators.  TVM's other pair, ``truncdiv`` and ``truncmod``, rounds
-towards zero; it is read as they are where the ranges of the operands show that it makes no difference, and spelled with
-them where the sign of the divisor is known.  As in TVM's own analysis the integers of an expression are unbounded: what
-would overflow in TVM is not noticed here, but what is written has a type in which nothing overflows.  The only module
-that imports tvm, and only when one of its functions is called.  It knows the module names of TVM before 0.26
-(``tvm.tir``, ``tvm.arith``) and since (``tvm.tirx``, ``tvm.sym``).
+towards zero.  It is read as the first pair where the ranges of the operands show that both agree, and expressed by it
+where the sign of the divisor is known.  As in TVM's own analysis the integers of a read expression are unbounded, so
+overflow in TVM is not detected; written expressions have a type in which nothing overflows.  This is the only module
+that imports tvm, and it does so lazily.  It supports the module names of TVM before 0.26 (``tvm.tir``, ``tvm.arith``)
+and since (``tvm.tirx``, ``tvm.sym``).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _tvm() -> Any:
 
 
 def _tir() -> Any:
-    """The module of the expressions."""
+    """Return TVM's module of expressions."""
     tvm = _tvm()
     return tvm.tir if hasattr(tvm, "tir") else tvm.tirx
 
@@ -57,7 +57,7 @@ class TvmMap(ForeignMap[Any, Any]):
     """An indexing map over TVM variables."""
 
     def analyzer(self) -> Any:
-        """A new ``Analyzer`` that knows the bounds of the variables, but not the constraints."""
+        """Return a new ``Analyzer`` that knows the bounds of the variables, but not the constraints."""
         tvm, tir = _tvm(), _tir()
         arith = tvm.arith if hasattr(tvm, "arith") else tvm.sym
         analyzer = arith.Analyzer()
@@ -74,14 +74,14 @@ class TvmMap(ForeignMap[Any, Any]):
 
 
 def _dtype(e: Any) -> str:
-    """The type of an expression; TVM changed where it is kept."""
+    """Return the type of an expression, whose attribute differs between versions of TVM."""
     kind = getattr(e, "ty", None)
     return str(kind.dtype if kind is not None else e.dtype)
 
 
 # --------------------------------------------------------------------------------------------------- writing
 def _without_ceildiv(roots: Sequence[Expr]) -> list[Expr]:
-    """``roots`` with every division that rounds up as one that rounds down, which is the only one TVM has."""
+    """Replace divisions that round up by ones that round down, because TVM has no others."""
     done: dict[Expr, Expr] = {}
     for node in postorder(*roots):
         children = [done[c] for c in node.children]
@@ -120,11 +120,11 @@ def _written(program: Program, variables: Mapping[Var, Any], dtype: str) -> list
 
 
 def to_tvm(m: IndexingMap, dtype: str = "") -> TvmMap:
-    """The map as a :class:`TvmMap` over new TVM variables of the type ``dtype``.
+    """Convert a map to a :class:`TvmMap` over new TVM variables of the type ``dtype``.
 
-    By default that is the smallest of ``int32`` and ``int64`` in which no step is seen to overflow.  Raises
-    :class:`InputError` where TVM is missing, for constants that the type does not hold, and for a map that needs more
-    than 64 bits.
+    The default is the smaller of ``int32`` and ``int64`` in which intervals show that no step overflows.  Raises
+    :class:`InputError` where TVM is missing, for constants that do not fit the type, and for a map that needs more than
+    64 bits.
     """
     tir = _tir()
     expect_map(m)
@@ -142,7 +142,7 @@ def to_tvm(m: IndexingMap, dtype: str = "") -> TvmMap:
 
 # --------------------------------------------------------------------------------------------------- reading
 def _rounds_alike(facts: Facts, a: Expr, b: Expr) -> bool:
-    """Whether rounding ``a / b`` down and towards zero is the same: where it is never negative, or always whole."""
+    """Return whether ``a / b`` rounded down and towards zero agree: it is never negative, or always an integer."""
     x, y = facts.interval(a), facts.interval(b)
     if x.empty or y.empty or (x.lo >= 0 and y.lo > 0) or (x.hi <= 0 and y.hi < 0):
         return True
@@ -151,7 +151,7 @@ def _rounds_alike(facts: Facts, a: Expr, b: Expr) -> bool:
 
 
 def _truncated(facts: Facts, a: Expr, b: Expr, name: str) -> tuple[Expr, Expr]:
-    """Quotient and remainder of ``a / b`` rounded towards zero."""
+    """Return quotient and remainder of ``a / b`` rounded towards zero."""
     if b is integer(0) or _rounds_alike(facts, a, b):
         return floordiv(a, b), mod(a, b)
     x, y = facts.interval(a), facts.interval(b)
@@ -169,7 +169,7 @@ def _truncated(facts: Facts, a: Expr, b: Expr, name: str) -> tuple[Expr, Expr]:
 
 
 def _cast(facts: Facts, dtype: str, given: str, e: Expr) -> Expr:
-    """``e`` as a value of another type than the ``given`` one, if it keeps its value."""
+    """Return ``e`` cast from the ``given`` type to another.  Raises :class:`InputError` if its value may change."""
     if _TYPES.get(dtype, 0) < _TYPES.get(given, 99):
         i = facts.interval(e)
         if not i.empty and not (dtype in _TYPES and i.inside(limits(_TYPES[dtype]))):
@@ -177,7 +177,7 @@ def _cast(facts: Facts, dtype: str, given: str, e: Expr) -> Expr:
     return e
 
 
-#: The meaning of the nodes with two operands, given what is known of variables.
+#: The meaning of the nodes with two operands, given the bounds of variables.
 _BINARY: Final[dict[str, Callable[[Facts, Expr, Expr], Expr]]] = {
     "Add": lambda facts, a, b: a + b,
     "Sub": lambda facts, a, b: a - b,
@@ -192,13 +192,13 @@ _BINARY: Final[dict[str, Callable[[Facts, Expr, Expr], Expr]]] = {
 
 
 def _operands(node: Any) -> list[Any]:
-    """The operands of a node that is read."""
+    """Return the operands of a supported node."""
     kind = type(node).__name__
     return [node.value] if kind == "Cast" else [node.a, node.b] if kind in _BINARY else []
 
 
 def _read(roots: Sequence[Any], scope: Sequence[tuple[Any, Expr]] | None, bounds: Mapping[Var, Interval]) -> list[Expr]:
-    """The expressions that ``roots`` denote; without ``scope`` any variable of a usable name is allowed."""
+    """Return the expressions that ``roots`` denote; without ``scope`` any variable with a valid name is allowed."""
     facts = Facts(bounds)
     values: dict[Any, Expr] = dict(scope or ())
     names: dict[str, Any] = {}
@@ -245,7 +245,7 @@ def _variable(v: Any, names: dict[str, Any], declared: bool) -> Expr:
 
 
 def _interval(given: Any) -> tuple[int, int]:
-    """Inclusive bounds from ``(lo, hi)``, an interval or a TVM ``Range``."""
+    """Return inclusive bounds from ``(lo, hi)``, an interval or a TVM ``Range``."""
     if hasattr(given, "extent"):
         ends = [getattr(e, "value", e) for e in (given.min, given.extent)]
         if not all(isinstance(e, int) for e in ends):
@@ -267,10 +267,10 @@ def _bounded(v: Any, bounds: Mapping[Any, Any]) -> tuple[int, int]:
 
 
 def from_tvm(subject: Any, bounds: Mapping[Any, Any] | None = None) -> Any:
-    """The map that a :class:`TvmMap` denotes, the expression that a TVM expression denotes, or the map of an ``IndexMap``.
+    """Return the map of a :class:`TvmMap` or an ``IndexMap``, or the expression that a TVM expression denotes.
 
-    ``bounds`` maps variables, or their names, to a ``Range`` or to ``(lo, hi)``: the dimensions of an ``IndexMap`` need
-    them, and in an expression they decide what is known of ``truncdiv``, ``truncmod`` and casts.  Raises
+    ``bounds`` maps variables, or their names, to a ``Range`` or to ``(lo, hi)``.  The dimensions of an ``IndexMap``
+    need bounds; in an expression they determine the meaning of ``truncdiv``, ``truncmod`` and casts.  Raises
     :class:`InputError` for anything that is not an integer expression in the operators of this package.
     """
     given = bounds or {}
@@ -292,7 +292,7 @@ def from_tvm(subject: Any, bounds: Mapping[Any, Any] | None = None) -> Any:
 
 
 def _expression(e: Any) -> Any:
-    """A Python integer as a literal; anything else must be a TVM expression."""
+    """Return a Python integer as a literal, and a TVM expression unchanged."""
     if isinstance(e, int) and not isinstance(e, bool):
         return _tir().IntImm("int64", e)
     if not hasattr(e, "same_as"):

@@ -1,8 +1,8 @@
-"""Expressions and the simplifier in C++, where they were built: rules, strategies and search are translated from Python
-(`tests/dev/translate.py`), and the functions that build expressions are written again.
+"""Expressions and the simplifier in C++, where the extension is built.
 
-``INDEXPROOF_PURE=1`` in the environment turns it off.  What 64 bits do not hold, variables without ends, and expressions of
-a form that the translation does not know are left to Python.
+Rules, strategies and search are translated from Python (`tests/dev/translate.py`); the functions that build expressions
+are reimplemented. ``INDEXPROOF_PURE=1`` in the environment disables it.  Integers beyond 64 bits, unbounded variables,
+and expressions that the translation does not support are left to Python.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ try:
 except ImportError:
     _native = None  # type: ignore[assignment]
 
-#: Whether the native core is there and used.
+#: Whether the native core is available and enabled.
 NATIVE: Final = _native is not None and not os.environ.get("INDEXPROOF_PURE")
 _ENGINE: Final = f"{__package__.rpartition('.core.')[0]}.rules.compiled"
 
 
 def built(function: F) -> F:
-    """The same function in C++, which calls the given one for what is not plain; the given one where there is no other."""
+    """Return the C++ version of a function, which calls the given one for unsupported arguments; else the given one."""
     return _native.built(function) if NATIVE else function
 
 
 def attach(module: ModuleType, maps: bool = False) -> None:
-    """Use the classes of the module of expressions, or of that of maps."""
+    """Pass the classes of the module of expressions, or of that of maps, to the native core."""
     if NATIVE:
         (_native.attach_maps if maps else _native.attach_expressions)(module)
 
@@ -50,9 +50,9 @@ def simplified(
     quick: bool,
     keep_points: bool,
 ) -> list[Expr] | None:
-    """Simplify the results of a map; ``None`` where that is left to Python.
+    """Simplify the results of a map; return ``None`` where that is left to Python.
 
-    ``boxes`` are the ends of variables, ``known`` those of other expressions.  Only the engine of the catalogue is
+    ``boxes`` are the bounds of variables, ``known`` those of other expressions.  Only the engine of the catalogue is
     translated.
     """
     if not NATIVE or engine.__module__ != _ENGINE:
@@ -69,9 +69,9 @@ def simplified_map(
     keep_points: bool,
     emptied: Callable[[IndexingMap], IndexingMap],
 ) -> IndexingMap | None:
-    """Simplify a map, one without points by ``emptied``; ``None`` where that is left to Python.
+    """Simplify a map; ``emptied`` gives the result for an empty domain.  Return ``None`` where that is left to Python.
 
-    ``trace`` collects what is recorded, as :func:`indexproof.core.native.recorded.entries` reads it.
+    ``trace`` collects the recorded entries, as :func:`indexproof.core.native.recorded.entries` reads them.
     """
     if not NATIVE or engine is None or engine.__module__ != _ENGINE:
         return None

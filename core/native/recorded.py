@@ -1,4 +1,4 @@
-"""A trace from the entries of the native core.  Nothing here is trusted: derivations are checked."""
+"""Conversion of the native core's entries to a trace.  Nothing here is trusted: derivations are checked."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["entries"]
 
 
 def entries(said: Sequence[tuple[Any, ...]], rules: RuleSet, empty: IndexingMap) -> Trace:
-    """The entries that the native core recorded; ``empty`` is the map that a contradiction leaves.
+    """Return the entries that the native core recorded; ``empty`` is the map that results from a contradiction.
 
-    Each is a tuple: what it is, the name of the rule or why the map changes, the values of the rule's variables, the number
-    of the engine, and constraints or maps before and after.
+    Each input is a tuple: the kind of entry, the name of the rule or the reason of the change, the values of the rule's
+    variables, the number of the engine, and constraints or maps before and after.
     """
     trace: Trace = []
     engines: dict[int, int] = {}

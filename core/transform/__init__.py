@@ -1,8 +1,8 @@
-"""Transforms of indexing maps that change their variables, each with a record of what became of them.
+"""Transforms of indexing maps that change their variables, each with a record of the changes.
 
-Unlike :func:`~indexproof.core.simplify_map.simplify_map`, which leaves the variables alone, these remove variables, replace
-ranges by others, or turn ranges into dimensions.  Every one is an instance of a law that is proved for all maps
-(:mod:`indexproof.rules.transforms`), and its :class:`Reduced` says how to read the new map as the old one.
+Unlike :func:`~indexproof.core.simplify_map.simplify_map`, which keeps the variables, these remove variables, replace
+ranges by others, or turn ranges into dimensions.  Each is an instance of a law that is proved for all maps
+(:mod:`indexproof.rules.transforms`).  Its :class:`Reduced` relates the new map to the old one.
 """
 
 from __future__ import annotations

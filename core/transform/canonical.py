@@ -1,4 +1,4 @@
-"""One form for maps that differ only in the names and the order of their variables and constraints."""
+"""A canonical form for maps that differ only in the names and the order of their variables and constraints."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from .reduce import reduce_map
 from .variables import renamed, reset_ranges
 
 V = TypeVar("V", bound=Variable)
-#: How often a map is simplified under the names that its form gave it before what there is then is taken.
+#: Limit on the rounds of simplification under canonical names; if it is exceeded, the last form is the result.
 _ROUNDS: Final = 8
 
 
 # -------------------------------------------------------------------------------------------------- names and order
 def number_variables(m: IndexingMap, *, everything: bool = False) -> Reduced:
-    """With ranges and runtime variables in the order in which results and constraints mention them.
+    """Order ranges and runtime variables by their first mention in results and constraints.
 
-    Those that one expression mentions first keep their order.  Variables are called `s0, s1, …` and `rt0, rt1, …` where all
-    of their kind have such names already.  With ``everything`` they always are, the dimensions are called `d0, d1, …`, and
-    order is decided by the part that variables have in results and constraints, not by how it was.
+    Those that one expression mentions first keep their order.  Variables are called `s0, s1, …` and `rt0, rt1, …` where
+    all of their kind have such names already.  With ``everything`` they always are, the dimensions are called `d0, d1,
+    …`, and ties are broken by the role of variables in results and constraints, not by their previous order.
     """
     appearance: dict[Expr, int] = {}
     for number, e in enumerate(m.results if everything else [*m.results, *(c.expr for c in m.constraints)]):
@@ -67,7 +67,7 @@ def _ordered(
     at = [appearance.get(v.expr, last) for v in placed]
     if not by_part or len(set(at)) == len(at):
         return placed
-    # ties: take one after the other, each time the one whose part in the map is the smallest
+    # ties: repeatedly take the variable whose role in the map has the smallest digest
     colours = _colours(m)
     out: list[V] = []
     left = placed
@@ -84,7 +84,7 @@ def _ordered(
 
 # ------------------------------------------------------------------------------------- digests that ignore names
 def _colours(m: IndexingMap) -> dict[Expr, int]:
-    """Digest what variables have before anything is known of their part: positions of dimensions, boxes, sources."""
+    """Return initial digests of variables that do not depend on their role: positions of dimensions, boxes, sources."""
     found: dict[Expr, int] = {v.expr: hash((1, k, v.lo, v.hi)) for k, v in enumerate(m.dims)}
     found.update((v.expr, hash((2, v.lo, v.hi))) for v in m.ranges)
     for v in m.rts:
@@ -95,8 +95,8 @@ def _colours(m: IndexingMap) -> dict[Expr, int]:
 
 
 def _digest(m: IndexingMap, colours: Mapping[Expr, int]) -> int:
-    """A hash of the whole map that depends on variables through their colours only."""
-    # a constraint and its opposite say the same, and which of the two is written depends on names
+    """Return a hash of the whole map that depends on variables through their colours only."""
+    # a constraint and its negation are equivalent, and which of the two is written depends on names
     opposites = [linear(0, ((c.expr, -1),)) for c in m.constraints]
     exprs = [*m.roots, *opposites]
     coloured = substitute_all(exprs, {v: var(f"{colour}") for v, colour in colours.items()})
@@ -113,10 +113,10 @@ def _digest(m: IndexingMap, colours: Mapping[Expr, int]) -> int:
 
 # ----------------------------------------------------------------------------------------------------- equal maps
 def canonical(m: IndexingMap, rules: RuleSet) -> IndexingMap:
-    """An equal map in the form that two maps share if simplification can tell that they are equal.
+    """Return an equal map in a canonical form, shared by all maps that simplification can show to be equal.
 
-    Simplified and reduced, ranges from zero upwards, variables called `d0, …`, `s0, …`, `rt0, …` in an order that does not
-    depend on their names, and constraints in a fixed order.
+    It is simplified and reduced, ranges start at zero, variables are called `d0, …`, `s0, …`, `rt0, …` in an order that
+    does not depend on their names, and constraints have a fixed order.
     """
     rounds: list[IndexingMap] = []
     form = _arranged(m)
@@ -124,15 +124,15 @@ def canonical(m: IndexingMap, rules: RuleSet) -> IndexingMap:
         rounds.append(form)
         reduced = reduce_map(form, rules).then(reset_ranges).map
         form = _arranged(simplify_map(reduced, rules))
-    # names decide the form of some expressions; where forms take turns, any will do that is always the same one
+    # some forms depend on names; if they cycle, take the least one, which is a deterministic tie-break
     turns = rounds[rounds.index(form) :] if form in rounds else [form]
     return min(turns, key=lambda n: tuple(e.key for e in n.roots)) if len(turns) > 1 else form
 
 
 def _arranged(m: IndexingMap) -> IndexingMap:
-    """The same map with standard names, and variables and constraints in an order that does not depend on how they were.
+    """Return the map with standard names, and variables and constraints in an order independent of the old one.
 
-    A simplifier knows nothing of it, so that it looks at it again.
+    The result has no memoised normal form, so it is simplified again.
     """
     after = number_variables(m, everything=True).map
     return after.with_(constraints=tuple(sorted(after.constraints, key=lambda c: (c.expr.key, c.lo, c.hi))))
@@ -140,9 +140,9 @@ def _arranged(m: IndexingMap) -> IndexingMap:
 
 @dataclass(frozen=True)
 class Distinct(Shown):
-    """Several maps, each relation once.
+    """Several maps without duplicate relations.
 
-    ``maps`` are the simplified ones of those that differ, ``index`` gives for every map that was given its number there.
+    ``maps`` are the simplified distinct maps, ``index`` gives for every input map its number in ``maps``.
     """
 
     maps: tuple[IndexingMap, ...]
@@ -158,10 +158,10 @@ class Distinct(Shown):
 
 
 def distinct(maps: Iterable[IndexingMap], rules: RuleSet) -> Distinct:
-    """The maps of an operand that is read several times, each access once.
+    """Return the maps of an operand that is read several times, without duplicates.
 
-    Maps are the same when their canonical forms are (:func:`canonical`), so that two equal maps which simplification cannot
-    tell to be equal are listed both.
+    Maps are the same when their canonical forms are (:func:`canonical`), so two equal maps are both listed if
+    simplification cannot show that they are equal.
     """
     number: dict[IndexingMap, int] = {}
     kept: list[IndexingMap] = []
@@ -169,7 +169,7 @@ def distinct(maps: Iterable[IndexingMap], rules: RuleSet) -> Distinct:
     for m in maps:
         if m not in number:
             simple = simplify_map(m, rules)
-            # the one does not depend on names, the other not on how a map was written
+            # one form does not depend on names, the other not on how a map was written
             forms = (m, simple, canonical(m, rules), canonical(simple, rules))
             at = next((number[form] for form in forms if form in number), len(kept))
             if at == len(kept):

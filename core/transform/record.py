@@ -1,4 +1,4 @@
-"""The record of a transform: the new map, and how the old variables are read in it."""
+"""The record of a transform: the new map, and the values of the old variables in it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ..text_printer import format_expr
 class Reduced(Shown):
     """The map ``before`` as ``map``, with other variables.
 
-    ``kept`` gives for every variable of ``before`` that is still there, by name, the name it has in ``map``.
-    ``values`` gives every variable of ``before`` as an expression over the variables of ``map``: itself where nothing
-    happened to it, another name where it was renumbered, ``6·s0 + 2`` where it was rescaled, a number where it has only one
-    value.  At these values the old map has the point that the new one has.  ``unused`` are the variables that nothing
-    depended on, with the box they had; a value for one of them is only one of many.  Dimensions of ``map`` that were ranges
-    of ``before`` are listed in ``new_dims``.
+    ``kept`` maps every variable of ``before`` that still exists, by name, to its name in ``map``. ``values`` gives
+    every variable of ``before`` as an expression over the variables of ``map``: itself where it is unchanged, another
+    name where it was renumbered, ``6·s0 + 2`` where it was rescaled, a number where it has only one value.  At these
+    values the old map has the same point as the new one.  ``unused`` are the variables that nothing depended on, with
+    their boxes; the value of such a variable is only one of many.  Dimensions of ``map`` that were ranges of ``before``
+    are listed in ``new_dims``.
 
-    The relation of ``before`` is that of :meth:`restored`: for sources, the unused dimensions take any value of their box,
-    and the new dimensions are ranges.  ``steps`` are the transforms, each with the law that it is an instance of.
+    The relation of ``before`` is that of :meth:`restored`: the unused dimensions take any value of their box, and the
+    new dimensions are ranges.  ``steps`` are the transforms, each with the law that it is an instance of.
     """
 
     before: IndexingMap
@@ -38,23 +38,23 @@ class Reduced(Shown):
 
     @staticmethod
     def of(m: IndexingMap) -> Reduced:
-        """Nothing was done yet."""
+        """Return the record of no transform."""
         return Reduced(m, m, {v.name: v.name for v in m.variables}, {v.name: v.expr for v in m.variables})
 
-    # -- what is gone
+    # -- removed variables
     @property
     def removed_dims(self) -> tuple[int, ...]:
-        """Positions in ``before.dims`` of those that are not among the dimensions of ``map``."""
+        """The positions in ``before.dims`` of variables that are not dimensions of ``map``."""
         return self._removed(self.before.dims, self.map.dims)
 
     @property
     def removed_ranges(self) -> tuple[int, ...]:
-        """Positions in ``before.ranges`` of those that are not among the ranges of ``map``."""
+        """The positions in ``before.ranges`` of variables that are not ranges of ``map``."""
         return self._removed(self.before.ranges, self.map.ranges)
 
     @property
     def removed_rts(self) -> tuple[int, ...]:
-        """Positions in ``before.rts`` of those that are not among the runtime variables of ``map``."""
+        """The positions in ``before.rts`` of variables that are not runtime variables of ``map``."""
         return self._removed(self.before.rts, self.map.rts)
 
     def _removed(self, before: Sequence[Variable], after: Sequence[Variable]) -> tuple[int, ...]:
@@ -65,14 +65,14 @@ class Reduced(Shown):
         return "\n".join(filter(None, (repr(self.map), record_text(self))))
 
     def __bool__(self) -> bool:
-        """Whether anything changed."""
+        """Return whether anything changed."""
         return bool(self.steps)
 
     # -- reading the new map as the old one
     def restored(self) -> IndexingMap:
-        """A map with the dimensions of ``before`` and the same relation: ``map``, read as the record says.
+        """Return a map with the dimensions of ``before`` and the same relation, made from ``map`` and the record.
 
-        Runtime variables have their old names again.
+        Runtime variables get their old names back.
         """
         rts = {v.name for v in self.map.rts}
         back = {now: old for old, now in self.kept.items() if now in rts and old != now}
@@ -88,19 +88,19 @@ class Reduced(Shown):
             name = self.kept.get(v.name, "")
             found = own.get(back.get(name, name))
             if found is None:
-                # nothing mentions it: any name will do, and any value that it had
+                # nothing mentions it, so any name and any value of its box will do
                 found = self.unused.get(v.name, v).named(unused_name(v.name, taken))
             dims.append(found)
         ranges = tuple(v for v in m.dims if v.name in new)
         return m.with_(dims=tuple(dims), ranges=ranges + m.ranges)
 
-    # -- more of it
+    # -- composition
     def then(self, step: Callable[[IndexingMap], Reduced]) -> Reduced:
-        """Apply another transform to ``map``; the record speaks of ``before`` as always."""
+        """Apply another transform to ``map``; the record still starts from ``before``."""
         return self.followed_by(step(self.map))
 
     def followed_by(self, later: Reduced) -> Reduced:
-        """This, and then ``later``, which starts from ``map``."""
+        """Return the composition of this record with ``later``, which starts from ``map``."""
         if not later.steps:
             return self
         mapping = {v.expr: later.values[v.name] for v in self.map.variables}
@@ -129,7 +129,7 @@ def changed(
     unused: Iterable[Variable] = (),
     new_dims: Sequence[str] = (),
 ) -> Reduced:
-    """One transform.  ``values`` and ``kept`` need not mention variables that stay as they are."""
+    """Return the record of one transform; ``values`` and ``kept`` may omit unchanged variables."""
     gone = {v.name: v for v in unused}
     names: dict[str, str] = {}
     for v in before.variables:

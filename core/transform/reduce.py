@@ -1,4 +1,4 @@
-"""A map in as few variables as it needs."""
+"""Reduction of a map to as few variables as possible."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def reduce_map(
     quick: bool = False,
     keep_width: bool = False,
 ) -> Reduced:
-    """Simplify ``m`` and take out of it every variable that it can do without.
+    """Simplify ``m`` and remove every variable that it does not need.
 
-    With ``unused`` ranges and runtime variables that nothing depends on leave, and of runtime variables that read the same
-    element one stays; ``unused_dims`` lets dimensions leave too.  With ``rescale`` ranges whose remainder is fixed become
-    ranges over every number, with ``eliminate`` ranges that an equation gives are replaced, ``to_dims`` makes the remaining
-    ranges dimensions.  With ``renumber`` variables called `d0`, `s0`, `rt0` and so on are numbered anew where some have
-    left.  Variables with only one value are replaced by it unless ``keep_points``.  A division weighs as much as
-    ``division_weight`` other operations where costs are compared; ``quick`` and ``keep_width`` are as in
-    :func:`~indexproof.core.simplify_map.simplify_map`.
+    With ``unused``, ranges and runtime variables that nothing depends on are removed, and runtime variables that read
+    the same element are merged; ``unused_dims`` removes dimensions too.  With ``rescale``, ranges with a fixed
+    remainder become ranges over all integers of a box.  With ``eliminate``, ranges that an equation determines are
+    replaced. ``to_dims`` turns the remaining ranges into dimensions.  With ``renumber``, variables called `d0`, `s0`,
+    `rt0` and so on are renumbered after removals.  Variables with only one value are replaced by it unless
+    ``keep_points``.  In cost comparisons a division weighs as much as ``division_weight`` other operations.  ``quick``
+    and ``keep_width`` are as in :func:`~indexproof.core.simplify_map.simplify_map`.
 
-    With ``unused`` the map of an empty domain is always the same for its dimensions and its rank: it has no ranges and no
-    runtime variables (:func:`~indexproof.core.simplify_map.empty_domain`).
+    With ``unused``, the map of an empty domain depends only on its dimensions and rank: it has no ranges and no runtime
+    variables (:func:`~indexproof.core.simplify_map.empty_domain`).
     """
     done = Reduced.of(m)
 
@@ -94,9 +94,9 @@ def reduce_map(
 
 
 def _nothing(m: IndexingMap, unused_dims: bool, given: Mapping[str, Variable]) -> Reduced:
-    """The empty map for the dimensions and the rank of ``m``.
+    """Return the empty map for the dimensions and the rank of ``m``.
 
-    Simplification has narrowed all boxes to nothing; the record tells those that were ``given``.
+    Simplification has made all boxes empty; the record contains the ``given`` ones.
     """
     removed: tuple[Variable, ...] = (*(m.dims if unused_dims else ()), *m.ranges, *m.rts)
     gone = [given.get(v.name, v).named(v.name) for v in removed]
@@ -106,7 +106,7 @@ def _nothing(m: IndexingMap, unused_dims: bool, given: Mapping[str, Variable]) -
 
 
 def _renumbered(m: IndexingMap) -> Reduced:
-    """With the standard names of each kind of variable numbered without gaps, in the order of the variables."""
+    """Number the standard names of each kind of variable without gaps, in the order of the variables."""
     names: dict[str, str] = {}
     taken = {v.name for v in m.variables if re.fullmatch(r"(d|s|rt)\d+", v.name) is None}
     for variables, prefix in ((m.dims, "d"), (m.ranges, "s"), (m.rts, "rt")):

@@ -1,7 +1,7 @@
-"""One transform after the other, each an instance of one law of :mod:`indexproof.rules.transforms`.
+"""The single transforms, each an instance of one law of :mod:`indexproof.rules.transforms`.
 
-Each takes a map and returns a :class:`~.record.Reduced`, which is false where there was nothing to do.  The relation stays
-what it is, as :meth:`~.record.Reduced.restored` says.
+Each takes a map and returns a :class:`~.record.Reduced`, which is false where nothing changed.  The relation stays the
+same, in the sense of :meth:`~.record.Reduced.restored`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def renamed(
     ranges: tuple[Variable, ...] | None = None,
     rts: tuple[RuntimeVariable, ...] | None = None,
 ) -> Reduced:
-    """With other names for some variables, exchanged simultaneously, and ranges and runtime variables in this order."""
+    """Rename some variables simultaneously, and put ranges and runtime variables in this order."""
     values: dict[str, Expr] = {old: var(new) for old, new in names.items()}
 
     def called(v: V) -> V:
@@ -41,7 +41,7 @@ def renamed(
 
 
 def used_variables(m: IndexingMap) -> set[Expr]:
-    """The variables that results, constraints, or the sources of used runtime variables mention."""
+    """Return the variables that results, constraints, or the sources of used runtime variables mention."""
     used: set[Expr] = {n for n in postorder(*m.results, *(c.expr for c in m.constraints)) if type(n) is Var}
     sources = {v.expr: v.source.results for v in m.rts if v.source is not None}
     todo = [v for v in sources if v in used]
@@ -55,11 +55,11 @@ def used_variables(m: IndexingMap) -> set[Expr]:
 
 
 def remove_unused(m: IndexingMap, *, dims: bool = False, ranges: bool = True, rts: bool = True) -> Reduced:
-    """Without the variables that nothing depends on.
+    """Remove the variables that nothing depends on.
 
-    A variable is used where a result, a constraint, or the source of a runtime variable that is used mentions it.  One
-    whose box is empty stays: it says that there is no point at all.  Removing a dimension changes what the map is from, so
-    it happens only on request.
+    A variable is used where a result, a constraint, or the source of a used runtime variable mentions it.  One whose
+    box is empty is kept, because it makes the domain empty.  Removing a dimension changes the source of the map, so it
+    happens only on request.
     """
     used = used_variables(m)
     asked = [(m.dims, dims), (m.ranges, ranges), (m.rts, rts)]
@@ -79,12 +79,12 @@ def remove_unused(m: IndexingMap, *, dims: bool = False, ranges: bool = True, rt
 
 
 def merge_runtime(m: IndexingMap) -> Reduced:
-    """With one runtime variable for each element that is read within the same bounds."""
+    """Merge the runtime variables that read the same element within the same bounds."""
     if len(m.rts) < 2:
         return Reduced.of(m)
     mapping: dict[Expr, Expr] = {}
     first: dict[tuple[int, int, RuntimeSource], RuntimeVariable] = {}
-    # those that a source needs come before it, so that equal sources are seen to be equal
+    # sources are visited after the variables that they need, so that equal sources are recognised
     for v in m.runtime_order():
         if v.source is not None:
             source = RuntimeSource(v.source.hlo, tuple(substitute_all(v.source.results, mapping)))
@@ -99,10 +99,10 @@ def merge_runtime(m: IndexingMap) -> Reduced:
 
 
 def rescale_ranges(m: IndexingMap) -> Reduced:
-    """With ranges that take every number of their box, where a constraint fixed their remainder.
+    """Replace ranges whose remainder a constraint fixes by ranges over all integers of a box.
 
-    ``s0 mod 6 in [2, 2]`` with s0 in ``[0, 30]`` becomes a new s0 in ``[0, 4]``; what was s0 is ``6·s0 + 2``.  The range
-    keeps its name.
+    ``s0 mod 6 in [2, 2]`` with s0 in ``[0, 30]`` becomes a new s0 in ``[0, 4]``; the old s0 becomes ``6·s0 + 2``. The
+    range keeps its name.
     """
     mapping: dict[Expr, Expr] = {}
     values: dict[str, Expr] = {}
@@ -114,7 +114,7 @@ def rescale_ranges(m: IndexingMap) -> Reduced:
             ranges.append(v)
             continue
         n, r, c = found
-        # with the lower bound for remainder, if it has it, the new range begins at zero
+        # if the lower bound has this remainder, use it as r, so that the new range begins at zero
         r = v.lo if (v.lo - r) % n == 0 else r
         mapping[v.expr] = values[v.name] = linear(r, ((v.expr, n),))
         ranges.append(v.boxed(*rescaled_box(n, r, v.lo, v.hi)))
@@ -126,12 +126,12 @@ def rescale_ranges(m: IndexingMap) -> Reduced:
 
 
 def rescaled_box(m: int, r: int, lo: int, hi: int) -> tuple[int, int]:
-    """The values of t for which ``m·t + r`` lies in ``[lo, hi]``."""
+    """Return the values of t for which ``m·t + r`` lies in ``[lo, hi]``."""
     return -((r - lo) // m), (hi - r) // m
 
 
 def _residues(m: IndexingMap, v: Var) -> Iterable[tuple[int, int, Constraint]]:
-    """``(n, r, constraint)`` for every constraint that says no more than that ``v`` is r modulo n, n being above one."""
+    """Yield ``(n, r, constraint)`` for every constraint equivalent to ``v`` being r modulo n, for n above one."""
     for c in m.constraints:
         e = c.expr
         if type(e) is Mod and c.lo == c.hi and type(e.b) is Int and e.b.value > 1 and 0 <= c.lo < e.b.value:
@@ -142,7 +142,7 @@ def _residues(m: IndexingMap, v: Var) -> Iterable[tuple[int, int, Constraint]]:
 
 
 def reset_ranges(m: IndexingMap) -> Reduced:
-    """With ranges that begin at zero, and run in the direction in which the first result with one of them grows."""
+    """Make ranges start at zero, and increase where the first result with one of them increases."""
     falling = {v for v, k in _directions(m).items() if k < 0}
     turned: dict[Expr, Expr] = {
         v.expr: linear(v.hi, ((v.expr, -1),)) for v in m.ranges if v.expr in falling and v.size > 0
@@ -155,7 +155,7 @@ def reset_ranges(m: IndexingMap) -> Reduced:
 
 
 def _counted(m: IndexingMap, why: str, mapping: Mapping[Expr, Expr]) -> Reduced:
-    """With other ranges from zero, one for each of those that ``mapping`` replaces."""
+    """Replace the ranges in ``mapping`` by ranges that start at zero."""
     if not mapping:
         return Reduced.of(m)
     ranges = tuple(v.boxed(0, v.hi - v.lo) if v.expr in mapping else v for v in m.ranges)
@@ -164,7 +164,7 @@ def _counted(m: IndexingMap, why: str, mapping: Mapping[Expr, Expr]) -> Reduced:
 
 
 def _directions(m: IndexingMap) -> dict[Expr, int]:
-    """For each range that is a summand of a result its coefficient in the first such result."""
+    """Return, for each range that is a summand of a result, its coefficient in the first such result."""
     ranges = set(m.range_vars)
     found: dict[Expr, int] = {}
     for e in m.results:
@@ -175,7 +175,7 @@ def _directions(m: IndexingMap) -> dict[Expr, int]:
 
 
 def eliminate_ranges(m: IndexingMap) -> Reduced:
-    """Without the ranges that an equation gives as an expression of other variables.
+    """Remove a range that an equation gives as an expression over other variables.
 
     ``s0 - 2·d0 in [3, 3]`` makes ``s0`` the expression ``2·d0 + 3``, and its box a constraint on that.
     """
@@ -202,7 +202,7 @@ def eliminate_ranges(m: IndexingMap) -> Reduced:
 
 
 def _needed(m: IndexingMap, e: Expr) -> set[Expr]:
-    """Everything that must be there before ``e`` can be computed, through the sources of runtime variables."""
+    """Return all nodes that ``e`` depends on, also through the sources of runtime variables."""
     sources = {r.expr: r.source.results for r in m.rts if r.source is not None}
     found: set[Expr] = set()
     todo: list[Expr] = [e]
@@ -214,7 +214,7 @@ def _needed(m: IndexingMap, e: Expr) -> set[Expr]:
 
 
 def ranges_to_dims(m: IndexingMap) -> Reduced:
-    """With every range as a further dimension, after the others, which continues their numbering."""
+    """Turn every range into a dimension after the others, continuing their numbering."""
     if not m.ranges:
         return Reduced.of(m)
     taken = {v.name for v in m.dims + m.rts}

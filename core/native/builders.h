@@ -1,10 +1,10 @@
-// The functions that build expressions in core/expr.py, without the interpreter.  What is not plain is left to the function
-// of Python: numbers beyond 64 bits, other classes, products of expressions, and every error.
+// The functions of core/expr.py that build expressions, without the interpreter.  Unsupported arguments are left to the
+// Python function: numbers beyond 64 bits, other classes, products of expressions, and all errors.
 #pragma once
 
 namespace {
 
-constexpr std::size_t MOST = 32;  // summands or arguments; more are left to Python
+constexpr std::size_t MOST = 32;  // limit on summands or arguments; more are left to Python
 
 bool is_number(PyObject* o) { return PyLong_CheckExact(o); }
 bool is_expr(PyObject* o) { return PyObject_TypeCheck(o, expr_type); }
@@ -20,7 +20,7 @@ PyObject* made_integer(Int n) {
   }, Owned(PyLong_FromLongLong(n)).release(), at_value);
 }
 
-// A sum on its way: borrowed summands, each once.
+// A sum under construction: borrowed summands, each once.
 struct Parts {
   struct Part { PyObject* e; Int k, key; };
   Int c = 0;
@@ -164,7 +164,7 @@ template <Int of> PyObject* build_binary(Args args, Py_ssize_t n) {
 
 template <Int of> PyObject* build_extremum(Args args, Py_ssize_t n) {
   if (!n) give_up();
-  Parts found;  // the arguments, as summands
+  Parts found;  // the arguments, stored as summands
   bool known = false;
   auto put = [&](PyObject* e) {
     if (!is_number(e) && !is(e, tag::Int)) {
@@ -204,7 +204,7 @@ template <Int of> PyObject* build_extremum(Args args, Py_ssize_t n) {
 }
 
 // ------------------------------------------------------------------------------------------------ traversal
-// Call `visit` for every distinct node below `roots`, children before parents, until it says to stop.
+// Call `visit` for every distinct node below `roots`, children before parents, until it returns false.
 template <class F> bool in_postorder(Args roots, Py_ssize_t n, F visit) {
   std::vector<PyObject*> slots(64), todo, opened;
   std::size_t used = 0;
@@ -272,7 +272,7 @@ PyObject* build_postorder(Args args, Py_ssize_t n) {
   return out.release();
 }
 
-// Whether all nodes below `roots` are quasi-affine and over variables with these names.
+// Return whether all nodes below `roots` are quasi-affine and over variables with these names.
 PyObject* build_quasi_affine(Args args, Py_ssize_t n) {
   if (n != 2 || !PyTuple_CheckExact(args[0]) || !PyDict_CheckExact(args[1])) give_up();
   PyObject* names = args[1];
@@ -284,7 +284,7 @@ PyObject* build_quasi_affine(Args args, Py_ssize_t n) {
   return PyBool_FromLong(fine);
 }
 
-// A function of Python with one of these before it.
+// Call one of these functions, and the Python function where it gives up.
 template <PyObject* (*of)(Args, Py_ssize_t)> PyObject* or_python(PyObject* function, Args args, Py_ssize_t n, PyObject* names) {
   if (table && !names) {
     try {

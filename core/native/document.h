@@ -4,10 +4,10 @@
 
 namespace indexproof::library {
 
-// ------------------------------------------------------------------------------------------------ operations in a row
+// ------------------------------------------------------------------------------------------------ operations in sequence
 struct Operation { Int op, a, b; };
 
-// The expressions of a map as operations, shared ones once, in the order in which they are printed.
+// The expressions of a map as a sequence of operations in printing order, with common subexpressions once.
 class Program {
  public:
   explicit Program(const Map& m) {
@@ -110,7 +110,7 @@ inline void write_flat(const Map& m, std::string& out) {
 }
 
 // ------------------------------------------------------------------------------------------------ JSON
-// The names of the operators of indexproof.h.
+// The names of the operators in indexproof.h.
 inline constexpr std::string_view OPERATORS[] = {"", "", "add", "mul", "fdiv", "mod", "cdiv", "min", "max"};
 
 class JsonReader : Reader {
@@ -118,7 +118,7 @@ class JsonReader : Reader {
   using Reader::Reader;
 
   Map map() {
-    // the words with which the values begin
+    // the tokens at which the values begin
     auto values = Dict<Word, Int>::make();
     expect('{');
     do {
@@ -164,7 +164,7 @@ class JsonReader : Reader {
       ends(lo, hi);
       m.constrain(e, lo, hi);
     });
-    // where runtime variables come from is left to others
+    // sources of runtime variables are not supported
     if (values.has(Word{"sources"})) give_up();
     for (Int at : values.values()) fail("expected the keys dims, ranges, rts, results and constraints", at - 2);
     return m;
@@ -250,8 +250,8 @@ class JsonPrinter {
   std::string& out_;
 };
 
-// What happened: the document that core/derivation_json.py reads.  Expressions stand in one table and are named by their
-// numbers.
+// A trace as the document that core/derivation_json.py reads.  Expressions are entries of one table and are referred to
+// by index.
 class TracePrinter {
  public:
   TracePrinter(const Map& before, const Map& after, const Trace& trace, std::string& out) : out_(out) {

@@ -1,4 +1,4 @@
-// Expressions, interned for the time of one call, and the functions that build them: as in core/expr.py.
+// Expressions, interned for the duration of one call, and the functions that build them, as in core/expr.py.
 #pragma once
 #include "runtime.h"
 
@@ -21,7 +21,7 @@ struct Node {
   Expr a = nullptr, b = nullptr;
   Tup<Expr> args;
   void* outside = nullptr;     // the caller's object
-  const char* name = nullptr;  // of a variable, where it has no other letters than those of ASCII
+  const char* name = nullptr;  // of a variable, null unless the name is ASCII
   Int name_length = 0;
   std::uint64_t hash = 0;
 };
@@ -31,7 +31,7 @@ struct Cost {
   Int weighed(Int w) const { return add(operations, mul(w - 1, divisions)); }
 };
 
-// Normal forms are much larger than what is read.
+// Normal forms are much larger than the expressions that were read.
 struct Excess {};
 
 inline Int py_hash(Expr e) { return py_hash(e->key); }
@@ -81,7 +81,7 @@ inline void reset() {
 }
 
 // ------------------------------------------------------------------------------------------------ keys
-// The hash of what `_hashable` makes of an integer.
+// Return Python's hash of the value of `_hashable` for an integer.
 inline Int hashed(Int n) {
   unsigned __int128 x = n >= 0 ? (unsigned __int128)n * 2 : (unsigned __int128)(-(__int128)n) * 2 - 1;
   if (x < ((unsigned __int128)1 << 60)) return py_hash(Int(x));

@@ -8,13 +8,13 @@ struct Engine;
 struct Proposal;
 using Bound = Tuple<Expr, Int, Int>;
 
-// Nothing satisfies the constraints.
+// The constraints are unsatisfiable.
 struct Contradiction {};
 
 struct Variable {
   Expr e;
   Int lo, hi;
-  void* outside = nullptr;  // the caller's object, which may have other ends
+  void* outside = nullptr;  // the caller's object, whose bounds may differ
   Expr expr() const { return e; }
   Variable* boxed(Int l, Int h) { return l == lo && h == hi ? this : make<Variable>(Variable{e, l, h, outside}); }
 };
@@ -46,14 +46,14 @@ struct IndexingMap {
   Tup<RuntimeVariable*> rts;
   Tup<Expr> results;
   Tup<Constraint*> constraints;
-  bool empty = false;  // the domain is, whatever the rest says
+  bool empty = false;  // whether the domain is empty, regardless of the other fields
 };
 
-// What happened, in order: the entries of core/steps.py.
+// An entry of a trace, as in core/steps.py.
 struct Happened {
   enum What { Step, Rewritten, Constraints, Map } what;
   static constexpr const char* WHAT[] = {"step", "rewritten", "constraints", "map"};
-  const char* name;   // of the rule, or why the map is another one
+  const char* name;   // of the rule, or the reason why the map changes
   Tup<Expr> values;   // of the rule's variables
   Int engine;         // steps of the same engine hold on the same domain
   Tup<Bound> before{}, after{};
@@ -67,7 +67,7 @@ struct Trace {
 struct CompiledConstraintRule {
   const char* name;
   Opt<Tup<Bound>> (*check)(List<Bound>, Engine*, Proposal);
-  List<Proposal> (*propose)(List<Bound>, Engine*);  // null where the left side has all values
+  List<Proposal> (*propose)(List<Bound>, Engine*);  // null where the left side binds all variables
   Opt<Tup<Bound>> after(List<Bound> constraints, Engine* ends);
 };
 
@@ -110,7 +110,7 @@ inline void changed(Trace* trace, const char* why, IndexingMap* before, Indexing
   if (trace) trace->entries.append({Happened::Map, why, {}, 0, {}, {}, before, after});
 }
 
-// The inverse of a modulo m, which has no common divisor with it.
+// Return the inverse of a modulo m.  Their greatest common divisor must be one.
 inline Int inverse(Int a, Int m) {
   Int r = m, s = floor_mod(a, m), x = 0, y = 1;
   while (s) {
@@ -125,7 +125,7 @@ inline Int inverse(Int a, Int m) {
   return floor_mod(x, m);
 }
 
-// The parts of a name: numbers before other text, and numbers by their value.
+// A name in natural order: numbers precede other text and compare by value.
 struct Name {
   const char* p;
   Int n;
@@ -156,8 +156,8 @@ inline bool operator<(Name a, Name b) {
   return a.n < b.n;
 }
 
-// The coefficient of the leading summand: the first variable by name, or else what has the smallest key.  Of names that
-// differ in leading zeros the smaller coefficient counts.
+// Return the coefficient of the leading summand: the first variable by name, or else the term with the smallest key.
+// For names that differ only in leading zeros, the smaller coefficient decides.
 inline Int _leading(Tup<Summand> terms) {
   const Summand* best = nullptr;
   for (auto& t : terms) {

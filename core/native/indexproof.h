@@ -1,6 +1,6 @@
-/* The simplifier for compilers: maps in, simplified maps out, without Python.
+/* The simplifier as a library for compilers, without Python: it reads a map and writes the simplified map.
  *
- * Everything here is C; C++ has a wrapper below.  reports/native_library.md says how to build and use it.
+ * The interface is C, with a wrapper for C++ below.  reports/native_library.md explains how to build and use it.
  */
 #ifndef INDEXPROOF_H
 #define INDEXPROOF_H
@@ -14,12 +14,12 @@ extern "C" {
 
 typedef enum {
   INDEXPROOF_OK = 0,
-  /* The input is no map; the message says why, and line and column where. */
+  /* The input is no map; the message gives the reason, line and column give the position. */
   INDEXPROOF_MALFORMED = 1,
-  /* A map that this library leaves to others: it needs more than 64 bits, or is nested too deeply. */
+  /* The map is not supported: for instance, it needs more than 64 bits or is nested too deeply. */
   INDEXPROOF_UNSUPPORTED = 2,
   INDEXPROOF_NO_MEMORY = 3,
-  /* An argument that no caller may pass: an unknown format, a negative weight. */
+  /* An invalid argument, such as an unknown format or a negative weight. */
   INDEXPROOF_MISUSE = 4
 } indexproof_status;
 
@@ -28,7 +28,7 @@ typedef enum {
   INDEXPROOF_TEXT = 0,
   /* The JSON form of maps, in UTF-8. */
   INDEXPROOF_JSON = 1,
-  /* Words of type int64_t in the order of the machine:
+  /* Words of type int64_t in native byte order:
    *   the numbers of dimensions, ranges, runtime variables, nodes, results and constraints;
    *   for each variable its lower and its upper bound;
    *   for each node an operator and two operands, which are earlier nodes (see indexproof_operator);
@@ -39,7 +39,7 @@ typedef enum {
 
 typedef enum {
   INDEXPROOF_CONSTANT = 0, /* the first operand is its value, the second is 0 */
-  INDEXPROOF_VARIABLE = 1, /* the first operand is its number, of dimensions, ranges and runtime variables in a row */
+  INDEXPROOF_VARIABLE = 1, /* the first operand is its index among dimensions, ranges and runtime variables, in this order */
   INDEXPROOF_ADD = 2,
   INDEXPROOF_MUL = 3, /* one factor is a constant */
   INDEXPROOF_FLOORDIV = 4,
@@ -49,28 +49,28 @@ typedef enum {
   INDEXPROOF_MAX = 8
 } indexproof_operator;
 
-/* All zero is the default. */
+/* Options; all zero is the default. */
 typedef struct {
-  int64_t division_weight; /* how many other operations a division weighs; 0 for 3 */
-  int quick;               /* write normal forms as they are, and not so that they cost least */
-  int keep_points;         /* keep a variable that has only one value */
-  const char* division;    /* how text spells the quotient: "floordiv" (also for NULL), "/" or "//" */
+  int64_t division_weight; /* the weight of a division, in other operations; 0 means 3 */
+  int quick;               /* return normal forms without minimising their cost */
+  int keep_points;         /* keep variables that have only one value */
+  const char* division;    /* the operator of quotients in text: "floordiv" (also for NULL), "/" or "//" */
   int multiline;           /* text with one line for each variable and constraint */
-  int derivation;          /* JSON with the steps that lead to the map, for `indexproof replay` to check */
+  int derivation;          /* add the steps of the simplification to the JSON, to be checked by `indexproof replay` */
 } indexproof_options;
 
-/* What a call gave; it belongs to the context, until the next call with it. */
+/* The result of a call.  The context owns its memory, which is valid until the next call with that context. */
 typedef struct {
   const void* data; /* the simplified map; NULL after an error.  Text and JSON end with a null character. */
-  size_t size;      /* in bytes, without that character */
-  const char* message; /* of an error, otherwise empty */
-  size_t line, column; /* the place of the error in text or JSON, from 1; 0 where there is none */
+  size_t size;      /* in bytes, without the null character */
+  const char* message; /* the error message, otherwise empty */
+  size_t line, column; /* the position of the error in text or JSON, from 1; 0 if unknown */
 } indexproof_output;
 
-/* The memory of calls.  Contexts are independent of each other; one serves one thread at a time. */
+/* The memory of calls.  Contexts are independent; each may be used by only one thread at a time. */
 typedef struct indexproof_context indexproof_context;
 
-/* A context, or NULL where there is no memory for it. */
+/* Return a new context, or NULL if memory is exhausted. */
 indexproof_context* indexproof_new(void);
 void indexproof_free(indexproof_context* context);
 
@@ -86,7 +86,7 @@ indexproof_status indexproof_simplify(indexproof_context* context, indexproof_fo
 
 namespace indexproof {
 
-/* A context that is freed with its scope. */
+/* A context that is freed at the end of its scope. */
 class Context {
  public:
   Context() : handle_(indexproof_new()) {}
@@ -94,7 +94,7 @@ class Context {
   Context(Context&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Context& operator=(Context&& other) noexcept { std::swap(handle_, other.handle_); return *this; }
 
-  /* Simplify a map; the views of the answer are valid until the next call. */
+  /* Simplify a map; the views of the result are valid until the next call. */
   indexproof_status simplify(std::string_view map, const indexproof_options& options = {},
                              indexproof_format in = INDEXPROOF_TEXT, indexproof_format out = INDEXPROOF_TEXT) {
     return indexproof_simplify(handle_, in, map.data(), map.size(), out, &options, &output_);

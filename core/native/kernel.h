@@ -1,4 +1,4 @@
-// What the generated translation leaves to be written by hand: calls of rules by their tables, and integers without end.
+// The hand-written part of the kernel: calls of rules by tables, and fixed-width replacements of unbounded integers.
 #pragma once
 #include "indexing_map.h"
 
@@ -7,7 +7,7 @@ namespace indexproof {
 using Size = Tuple<Int, Int, Int, Int, Int>;
 
 namespace constants {
-// Nothing is unbounded here: what is farther than NEAR is left to Python.
+// No unbounded values here: numbers beyond NEAR are left to Python.
 inline constexpr Int NEAR = Int(1) << 60, FAR = NEAR, END = NEAR << 1, LARGE = NEAR;
 inline const Form ZERO{};
 }  // namespace constants
@@ -210,8 +210,8 @@ template <class S, class... V> Opt<Tuple<Form, Any>> Search::_applied(Int about,
   return Tuple<Form, Any>(some(f), why);
 }
 
-// ------------------------------------------------------------------------------------------------ what is recorded
-// What only shares work is told once it is chosen.
+// ------------------------------------------------------------------------------------------------ recording
+// Rules that only share work are recorded once they are chosen.
 template <class... V> void Engine::tell(const char* name, bool sharing, V... v) {
   if (sharing && choosing) return;
   keep(v...);

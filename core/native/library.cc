@@ -1,6 +1,6 @@
-// The C interface of the simplifier: one call, one arena, no exception that leaves it.
+// The C interface of the simplifier: each call uses one arena, and no exception leaves it.
 
-// What the header declares is seen outside a shared library, and nothing else.
+// A shared library exports only the declarations of the header.
 #pragma GCC visibility push(default)
 #include "indexproof.h"
 #pragma GCC visibility pop
@@ -19,7 +19,7 @@ struct indexproof_context {
 
 namespace {
 
-// The arena of a context is the one of its thread for the time of a call.
+// During a call the arena of the context replaces that of the thread.
 struct Call {
   explicit Call(Arena& memory) : of_context(memory), of_thread(arena) { arena = memory; }
   ~Call() {
@@ -31,7 +31,7 @@ struct Call {
   Arena of_thread;
 };
 
-// Lines and columns count from one, columns in characters.
+// Set line and column, which count from one; columns count characters.
 void locate(std::string_view text, std::size_t at, indexproof_output& output) {
   auto before = text.substr(0, at);
   output.line = 1 + std::count(before.begin(), before.end(), '\n');

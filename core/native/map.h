@@ -1,4 +1,4 @@
-// Maps without Python: how they are built from what was read, simplified, and ordered for printing.
+// Maps without Python: construction from input, simplification, and printing order.
 #pragma once
 #include <charconv>
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace indexproof::library {
 
-// What is wrong with the input, and at which byte of it.
+// An error in the input, with the byte offset of its position.
 struct Malformed {
   std::string message;
   std::size_t at = std::string_view::npos;
 };
-// Deeper nesting is left to others: what reads and writes is recursive.
+// Limit on nesting, because reading and printing are recursive; deeper input is unsupported.
 inline constexpr Int MAX_DEPTH = 1000;
-// Most words that are written; shared subexpressions can make the text of a small map astronomically long.
+// Limit on the number of printed words; shared subexpressions can make the text of a small map astronomically long.
 inline constexpr Int MAX_WORDS = 5'000'000;
 
 struct Word {
@@ -52,15 +52,15 @@ void listed(std::string& out, const char* left, const C& all, const char* right,
 }
 
 // ------------------------------------------------------------------------------------------------ expressions
-// The key of a variable: eight bytes of the BLAKE2b digest of its kind and name, as core/expr.py has it.  Terms of sums are
-// ordered by keys, so that results are the same only if keys are.
+// The key of a variable: eight bytes of the BLAKE2b digest of its kind and name, as in core/expr.py.  Keys order the
+// terms of sums, so equal results need equal keys.
 class Digest {
   using W = std::uint64_t;
 
  public:
   static Int of(std::string_view name) {
     if (name.size() > 7) return computed(name);
-    // a digest costs as much as a small expression, and short names are met again in the next map
+    // a digest costs as much as a small expression, and the next map often uses the same short names
     static thread_local struct { W name; Int key; } known[64];
     W packed = name.size() + 1;
     for (unsigned char c : name) packed = packed << 8 | c;
@@ -83,7 +83,7 @@ class Digest {
 
   static constexpr W START[8] = {0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
                                  0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179};
-  // the order in which a round takes the words of a block, a digit for each
+  // the order in which a round takes the words of a block, one digit per word
   static constexpr W ORDER[10] = {0x0123456789abcdef, 0xea489fd61c02b753, 0xb8c052fdae367194, 0x7931dcbe265a40f8, 0x905724afe1bc683d,
                                   0x2c6a0b834d75fe19, 0xc51fed4a0763928b, 0xdb7ec13950f4862a, 0x6fe9b308c2d714a5, 0xa2847615fb9e3cd0};
 
@@ -113,10 +113,10 @@ class Digest {
 
 inline Expr scaled(Expr e, Int k) { return functions::linear(0, List<Summand>::of({Summand(e, k)})); }
 
-// The tags of the operators of indexproof.h.
+// The tags of the operators in indexproof.h.
 inline constexpr Int TAGS[] = {tag::Int, tag::Var, tag::Sum, tag::Mul, tag::FloorDiv, tag::Mod, tag::CeilDiv, tag::Min, tag::Max};
 
-// An operator applied to operands; or the error, where it may not be.
+// Apply an operator to operands; return an error message where this is not allowed, else null.
 inline const char* apply(Int op, const List<Expr>& args, Expr& out) {
   out = nullptr;
   if (op == INDEXPROOF_MIN || op == INDEXPROOF_MAX) {
@@ -163,7 +163,7 @@ struct Map {
     group.append(make<Variable>(Variable{e, lo, hi}));
     return group[-1];
   }
-  // Constraints on the same expression become one, where the first was.
+  // Constraints on the same expression are merged into the first of them.
   void constrain(Expr e, Int lo, Int hi) {
     Constraint* have = on_.setdefault(e, nullptr);
     if (!have) constraints.append(have = on_.set(e, Constraint::trusted(e, lo, hi)));
@@ -176,7 +176,7 @@ struct Map {
     return out;
   }
 
-  // `trace` is handed what was given, and collects what happens to it.
+  // `trace`, if given, collects the entries of this simplification.
   void simplify(Int division_weight, bool quick, bool keep_points, Trace* trace = nullptr) {
     auto runtime = List<RuntimeVariable*>::make();
     for (auto* v : rts) runtime.append(make<RuntimeVariable>(RuntimeVariable{v->e, v->lo, v->hi}));
@@ -188,7 +188,7 @@ struct Map {
     results = List<Expr>::from(m->results);
     constraints = List<Constraint*>::from(m->constraints);
     if (!m->empty) return;
-    // the one form of the empty map, as `empty_domain` of core/simplify_map.py gives it
+    // the canonical form of the empty map, as `empty_domain` of core/simplify_map.py returns it
     for (auto* group : {&dims, &ranges})
       for (Variable*& v : *group) v = v->boxed(0, -1);
     for (Expr& e : results) e = functions::integer(0);
@@ -203,7 +203,7 @@ struct Map {
 inline std::string_view name_of(Expr v) { return {v->name, std::size_t(v->name_length)}; }
 
 // ------------------------------------------------------------------------------------------------ printing order
-// The order in which summands and arguments are written, as in core/text_printer.py.
+// The printing order of summands and arguments, as in core/text_printer.py.
 class Order {
  public:
   explicit Order(const Map& m) {
@@ -218,13 +218,13 @@ class Order {
       bool difference = true;
       for (auto& [t, k] : pieces) difference &= t->tag == tag::Var && (k == 1 || k == -1);
       pieces.sort([&](const Summand& s) { return key(at<0>(s), at<1>(s)); });
-      // a plain difference is published as `d0 - rt0`; anything more has its products first
+      // XLA prints a plain difference as `d0 - rt0`; in other sums products come first
       if (difference) pieces.sort([](const Summand& s) { return at<1>(s) < 0; });
       terms_.insert(e, pieces);
     }
   }
   List<Summand> terms(Expr sum) const { return terms_.at_(sum); }
-  // Of a minimum or a maximum, literals last.
+  // Return the arguments of a minimum or a maximum in printing order, literals last.
   List<Expr> arguments(Expr e) const {
     auto out = List<Expr>::from(e->args);
     out.sort([&](Expr x) { return key(x, 1); });
@@ -235,7 +235,7 @@ class Order {
  private:
   enum { SUM, PRODUCT, MOD, FLOORDIV, CEILDIV, MIN, MAX, CONSTANT, VARIABLE };
 
-  // What `e * k` is compared by: its form, then its parts from the left.
+  // Return the sort key of `e * k`: its form, then its parts from the left.
   List<Int> key(Expr e, Int k) const {
     auto out = List<Int>::make();
     add_key(e, k, out, 0);
@@ -257,7 +257,7 @@ class Order {
     } else if (e->tag == tag::Sum) {
       auto all = terms(e);
       if (all.size() == 1 && !e->const_) return add_key(at<0>(all[0]), at<1>(all[0]), out, depth + 1);
-      // sums lean to the left, so the longer one has a sum where the shorter has its first summand
+      // sums associate to the left, so the longer one has a sum where the shorter has its first summand
       begin(SUM, -(all.size() + (e->const_ != 0)));
       for (auto& [t, j] : all) add_key(t, j, out, depth + 1);
       if (e->const_) begin(CONSTANT, e->const_);

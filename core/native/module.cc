@@ -1,4 +1,4 @@
-// The simplifier for Python: expressions in, expressions out, one call for all results of a map.
+// The Python interface of the simplifier: one call for all results of a map.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <structmember.h>
@@ -10,9 +10,9 @@ using namespace indexproof;
 namespace {
 
 // ------------------------------------------------------------------------------------------------ the caller's objects
-PyObject* table = nullptr;  // the nodes that exist
-PyObject* sweep = nullptr;  // forgets those that nothing refers to, where there are many
-Py_ssize_t swept = 0;       // how many there were then
+PyObject* table = nullptr;  // the table of interned nodes
+PyObject* sweep = nullptr;  // frees the nodes that nothing refers to, if the table is large
+Py_ssize_t swept = 0;       // the size of the table after the last call of sweep
 PyTypeObject* types[9] = {};
 PyTypeObject *expr_type = nullptr, *constraint_type = nullptr, *map_type = nullptr;
 Py_ssize_t at_key, at_value, at_const, at_terms, at_a, at_b, at_args, at_name, at_kind, at_factors;
@@ -110,10 +110,10 @@ class Reader {
 };
 
 // ------------------------------------------------------------------------------------------------ out
-// A new reference to the caller's object for an expression; those of new ones are kept in `made`.
+// Return a new reference to the caller's object for an expression; new objects are added to `made`.
 PyObject* written(Expr e, std::vector<PyObject*>& made);
 
-// A new reference to the node with these parts, whose references are taken; its key is asked for where there is none yet.
+// Return a new reference to the node with these parts, whose references it steals; `key` is called only for a new node.
 template <class F>
 PyObject* interned(PyTypeObject* type, F key, PyObject* x, Py_ssize_t at_x, PyObject* y = nullptr, Py_ssize_t at_y = 0) {
   PyObject* cls = reinterpret_cast<PyObject*>(type);
@@ -142,7 +142,7 @@ PyObject* interned(PyTypeObject* type, F key, PyObject* x, Py_ssize_t at_x, PyOb
     fill(o.o, at_y, y);
   }
   fill(o.o, at_key, Owned(PyLong_FromLongLong(key())).release());
-  // the interpreter's lock is held: no other thread can have added it meanwhile
+  // the interpreter's lock is held, so no other thread can have added it in the meantime
   if (PyDict_SetItem(table, entry.o, o.o)) throw Failed{};
   return o.release();
 }
@@ -204,7 +204,7 @@ namespace {
 // ------------------------------------------------------------------------------------------------ the call
 thread_local bool busy = false;
 
-// What was made for the caller lives until the call is done.
+// Keeps objects made for the caller alive until the end of the call.
 struct Made : std::vector<PyObject*> {
   ~Made() { for (PyObject* o : *this) Py_DECREF(o); }
 };
@@ -219,7 +219,7 @@ Tup<Expr> read_all(Reader& reader, PyObject* tuple) {
 Expr variable_of(Reader& reader, PyObject* o) {
   PyObject* e = slot(o, of_variable.expr);
   if (e) return reader.read(e);
-  // it is asked for only now
+  // the expression is created lazily
   Owned made(PyObject_GetAttrString(o, "expr"));
   return reader.read(made.o);
 }
@@ -325,7 +325,7 @@ PyObject* written_map(IndexingMap* m, IndexingMap* given, PyObject* outside, Mad
   return o.release();
 }
 
-// Append what happened to the caller's list, as recorded.py reads it.
+// Append the entries of a trace to the caller's list, as recorded.py reads them.
 void write_trace(const Trace& trace, PyObject* list, IndexingMap* given, PyObject* outside, Made& made) {
   auto sides = [&](Tup<Bound> side) {
     return tuple_of(side, [&](const Bound& b) {
@@ -393,7 +393,7 @@ PyObject* simplified_results(PyObject* results, PyObject* boxes, PyObject* known
   return list.release();
 }
 
-// Run it in the arena of one call; None where that is left to Python.
+// Run f in the arena of one call; return None where the work is left to Python.
 template <class F> PyObject* called(F f) {
   if (busy || !table) Py_RETURN_NONE;
   busy = true;

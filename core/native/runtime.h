@@ -1,7 +1,7 @@
-// Containers with the meaning of Python's, in an arena that is freed as a whole: what translated code is written with.
+// The runtime of translated code: containers with the semantics of Python's, in an arena that is freed as a whole.
 //
 // Lists, dictionaries and sets are handles: assigning one does not copy it.  Dictionaries keep the order of insertion.
-// Integers have 64 bits; an operation that leaves them raises Fallback, and the caller goes on in Python.
+// Integers have 64 bits; an operation that overflows raises Fallback, and the caller continues in Python.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-// What is called everywhere and is a few instructions where it need not allocate.
+// INDEXPROOF_HOT marks functions that are called everywhere and take few instructions unless they allocate.
 #if defined(__GNUC__)
 #define INDEXPROOF_HOT inline __attribute__((always_inline))
 #define INDEXPROOF_COLD __attribute__((noinline, cold))
@@ -28,18 +28,18 @@ namespace indexproof {
 
 using Int = std::int64_t;
 
-// What is not done here: the caller does it in Python.
+// The input is not supported here: the caller continues in Python.
 struct Fallback {};
 [[noreturn]] INDEXPROOF_COLD inline void give_up() { throw Fallback{}; }
 
 // ------------------------------------------------------------------------------------------------ memory
-// Zero is its first state, so that using it asks for no initialization.
+// All zero is the initial state, so that a thread_local arena needs no dynamic initialization.
 class Arena {
  public:
   INDEXPROOF_HOT void* take(std::size_t n) {
     n = (n + 15) & ~std::size_t(15);
 #ifdef __SANITIZE_ADDRESS__
-    left_ = 0;  // a block for each, whose ends are watched
+    left_ = 0;  // a separate block for each allocation, whose bounds the sanitizer checks
 #endif
     if (n > left_) grow(n);
     char* p = at_;
@@ -49,7 +49,7 @@ class Arena {
   }
   template <class T>
   T* array(std::size_t n) { return static_cast<T*>(take(n * sizeof(T))); }
-  // Free everything but the first block.
+  // Free all blocks but the first.
   void reset() {
     while (last_ && last_->before) release_last();
     at_ = last_ ? reinterpret_cast<char*>(last_ + 1) : nullptr;
@@ -111,7 +111,7 @@ inline Int gcd(Int a, Int b) {
   return a;
 }
 
-// ------------------------------------------------------------------------------------------------ nothing
+// ------------------------------------------------------------------------------------------------ None
 struct None {
   template <class T> operator T*() const { return nullptr; }
 };
@@ -121,7 +121,7 @@ struct Unit {
   Unit(None) {}
   bool operator==(const Unit&) const { return true; }
 };
-// What was chosen, to be done again where it is recorded.
+// A call that applied a chosen rule, to be repeated for recording.
 struct Again { virtual void call() const = 0; };
 template <class F> INDEXPROOF_COLD const Again* remembered(F f) {
   struct Call : Again, F {
@@ -150,7 +150,7 @@ inline std::uint64_t mix(std::uint64_t h) {
   return h ^ (h >> 32);
 }
 
-// The summands of a sum; equal ones are one object, so that comparing and hashing cost nothing.
+// The summands of a sum, interned, so that comparing and hashing are cheap.
 struct TermsData { std::uint64_t hash; std::uint32_t n; Term t[1]; };
 struct Terms {
   const TermsData* p = nullptr;
@@ -217,7 +217,7 @@ class TermsTable {
 inline thread_local TermsTable terms_table;
 
 // ------------------------------------------------------------------------------------------------ sorting
-// Stable, and without memory for the few items that there nearly always are.
+// Sort stably, without allocation for few items, the common case.
 template <class T, class Less>
 void sort_stably(T* b, T* e, Less less) {
   if (e - b > 16) return std::stable_sort(b, e, less);
@@ -241,10 +241,10 @@ template <int I, class... T> const auto& at(const Tuple<T...>& t) { return std::
 template <int I, class A, class B> const auto& at(const std::pair<A, B>& t) { return std::get<I>(t); }
 
 // ------------------------------------------------------------------------------------------------ lists
-// How many items there is room for at first: most lists and dictionaries are short, and memory that is touched costs time.
+// Initial capacity: most lists and dictionaries are short, and touching memory costs time.
 template <class T> inline constexpr std::int32_t few = sizeof(T) > 32 ? 1 : sizeof(T) > 16 ? 2 : 4;
 
-// A place in a frame for a container that is of no use after it; what does not fit is in the arena.
+// Storage in a stack frame for a container that does not outlive it; items beyond its capacity are in the arena.
 template <class C> struct Room;
 template <class R> R& here(R&& room) { return room; }
 template <class T> inline constexpr std::int32_t many = sizeof(T) > 32 ? 4 : 8;
@@ -442,7 +442,7 @@ struct Dict {
   }
   template <class C, class... R> static Dict from(const C& c, R&... room) {
     Dict x = make(room...);
-    // the atoms of a sum are different ones, and so are keys
+    // the keys, such as the atoms of a sum, are distinct
     if constexpr (std::is_same_v<C, Terms>) for (auto& t : c) x.insert(t.a, t.k);
     else if constexpr (std::is_same_v<C, Dict>) for (auto& t : c.items()) x.insert(t.first, t.second);
     else for (auto&& t : c) x.set(at<0>(t), at<1>(t));
@@ -575,8 +575,8 @@ struct Set {
 
 template <class T> struct Room<Set<T>> : Room<Dict<T, Unit>> {};
 
-// ------------------------------------------------------------------------------------------------ None or something
-// Handles are None by themselves; anything else is in one of these.
+// ------------------------------------------------------------------------------------------------ optional values
+// Handles can be None themselves; other types are wrapped in Opt.
 template <class T>
 struct Opt {
   std::optional<T> v;
@@ -675,7 +675,7 @@ struct Gcd {
 };
 
 // ------------------------------------------------------------------------------------------------ Python's hashes
-// Digests order the terms of sums and the choices of a search: they have to be those of Python.
+// Digests order the terms of sums and the choices of a search, so they must equal Python's.
 inline Int py_hash(Int x) {
   constexpr std::uint64_t P = (std::uint64_t(1) << 61) - 1;
   std::uint64_t m = x < 0 ? std::uint64_t(0) - std::uint64_t(x) : std::uint64_t(x);

@@ -1,4 +1,4 @@
-// Maps as text: in any spelling of XLA, read and written as core/text_reader.py and core/text_printer.py do it.
+// Maps as text in any spelling of XLA, read and written as in core/text_reader.py and core/text_printer.py.
 #pragma once
 #include "map.h"
 
@@ -23,7 +23,7 @@ inline bool is_reserved(std::string_view s) {
   return false;
 }
 
-// The words of one text, also those of JSON, and complaints about them.
+// The tokens of one text, also of JSON, and error messages about them.
 class Reader {
  public:
   explicit Reader(std::string_view s) {
@@ -123,7 +123,7 @@ class TextReader : Reader {
  public:
   using Reader::Reader;
 
-  // `(dims)[ranges]{rts} -> (results), domain: VARIABLE in [lo, hi], ..., EXPRESSION in [lo, hi], ...`
+  // Read `(dims)[ranges]{rts} -> (results), domain: VARIABLE in [lo, hi], ..., EXPRESSION in [lo, hi], ...`.
   Map map() {
     Map m;
     items('(', ')', [&] { declared(m, m.dims, token().text); });
@@ -166,7 +166,7 @@ class TextReader : Reader {
     }
   }
   void entry(Map& m) {
-    // the source of a runtime variable
+    // sources of runtime variables are not supported
     if (token().kind == Token::Hlo) give_up();
     bool bare = token().kind == Token::Name && is_in(next_ + 1);
     auto* found = bare ? scope_.find(Word{token().text}) : nullptr;
@@ -180,7 +180,7 @@ class TextReader : Reader {
     Int hi = integer();
     expect(']');
     take(',');
-    // the first interval of a variable is its box; a further one is a constraint like any other
+    // the first interval of a variable is its box; further ones are constraints
     if (!found || bounded_.has(e)) return m.constrain(e, lo, hi);
     bounded_.add(e);
     found->second->lo = lo;
@@ -234,7 +234,7 @@ class TextReader : Reader {
     }
     return negative ? scaled(e, -1) : e;
   }
-  // The operator of a product or a division that is the next word, 0 where it is none.
+  // Return the operator of a product or division if the next token is one, else 0.
   Int factor() const {
     auto s = token().text;
     if (s.empty()) return 0;

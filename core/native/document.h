@@ -20,17 +20,15 @@ class Program {
         parts.append(put(op, e->value, 0));
       } else if (e->tag == tag::Sum) {
         for (auto& [t, k] : order.terms(e))
-          parts.append(k == 1 ? place(t) : put(INDEXPROOF_MUL, place(t), put(INDEXPROOF_CONSTANT, k, 0)));
+          parts.append(k == 1 ? t->place : put(INDEXPROOF_MUL, t->place, put(INDEXPROOF_CONSTANT, k, 0)));
         if (e->const_) parts.append(put(INDEXPROOF_CONSTANT, e->const_, 0));
       } else {
-        for (Expr x : e->a ? List<Expr>::of({e->a, e->b}) : order.arguments(e)) parts.append(place(x));
+        for (Expr x : e->a ? List<Expr>::of({e->a, e->b}) : order.arguments(e)) parts.append(x->place);
       }
       for (Int i = 1; i < parts.size(); i++) parts[i] = put(op, parts[i - 1], parts[i]);
-      place_.insert(e, parts[-1]);
+      e->place = parts[-1];
     }
   }
-  Int place(Expr e) const { return place_.at_(e); }
-
   List<Operation> operations = List<Operation>::make();
 
  private:
@@ -38,7 +36,6 @@ class Program {
     operations.append({op, a, b});
     return operations.size() - 1;
   }
-  Dict<Expr, Int> place_ = Dict<Expr, Int>::make();
 };
 
 // ------------------------------------------------------------------------------------------------ flat buffers
@@ -101,12 +98,16 @@ class FlatReader {
 
 inline void write_flat(const Map& m, std::string& out) {
   Program program(m);
-  auto words = [&](std::initializer_list<Int> ns) { for (Int n : ns) out.append(reinterpret_cast<const char*>(&n), sizeof n); };
-  words({m.dims.size(), m.ranges.size(), m.rts.size(), program.operations.size(), m.results.size(), m.constraints.size()});
-  for (auto* v : m.variables()) words({v->lo, v->hi});
-  for (auto& o : program.operations) words({o.op, o.a, o.b});
-  for (Expr e : m.results) words({program.place(e)});
-  for (auto* c : m.constraints) words({program.place(c->expr), c->lo, c->hi});
+  auto& operations = program.operations;
+  std::size_t variables = m.dims.size() + m.ranges.size() + m.rts.size();
+  out.resize((6 + 2 * variables + 3 * operations.size() + m.results.size() + 3 * m.constraints.size()) * sizeof(Int));
+  char* at = &out[0];
+  auto words = [&](auto... ns) { ((std::memcpy(at, &ns, sizeof(Int)), at += sizeof(Int)), ...); };
+  words(m.dims.size(), m.ranges.size(), m.rts.size(), operations.size(), m.results.size(), m.constraints.size());
+  for (auto* group : {&m.dims, &m.ranges, &m.rts}) for (auto* v : *group) words(v->lo, v->hi);
+  for (auto& o : operations) words(o.op, o.a, o.b);
+  for (Expr e : m.results) words(e->place);
+  for (auto* c : m.constraints) words(c->expr->place, c->lo, c->hi);
 }
 
 // ------------------------------------------------------------------------------------------------ JSON
@@ -225,10 +226,10 @@ class JsonPrinter {
     listed(out, "{\"dims\": [", m.dims, "]", variable);
     listed(out, ", \"ranges\": [", m.ranges, "]", variable);
     listed(out, ", \"rts\": [", m.rts, "]", variable);
-    listed(out, ", \"results\": [", m.results, "]", [&](Expr e) { expression(program_.place(e), 0); });
+    listed(out, ", \"results\": [", m.results, "]", [&](Expr e) { expression(e->place, 0); });
     listed(out, ", \"constraints\": [", m.constraints, "]}", [&](Constraint* c) {
       put(out, "[");
-      expression(program_.place(c->expr), 0);
+      expression(c->expr->place, 0);
       ends(c);
     });
   }

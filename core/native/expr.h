@@ -24,6 +24,8 @@ struct Node {
   const char* name = nullptr;  // of a variable, null unless the name is ASCII
   Int name_length = 0;
   std::uint64_t hash = 0;
+  Int visit = 0;  // the last walk that met it
+  Int place = 0;  // a number for those who write expressions
 };
 
 struct Cost {
@@ -225,19 +227,23 @@ inline Tup<Expr> children(Expr e) {
   return all;
 }
 
+// Number of walks over expressions in this thread.
+inline thread_local Int walks = 0;
+
 inline List<Expr> postorder(List<Expr> roots) {
-  auto seen = Set<Expr>::make();
+  Int walk = ++walks;
   auto out = List<Expr>::make(), opened = List<Expr>::make(), todo = reversed<Expr>(roots);
   while (todo.size()) {
     Expr e = todo.pop();
     if (!e) { out.append(opened.pop()); continue; }
-    if (seen.has(e)) continue;
-    seen.add(e);
-    auto inside = children(e);
-    if (!inside.size()) { out.append(e); continue; }
+    if (e->visit == walk) continue;
+    e->visit = walk;
+    if (e->tag == tag::Int || e->tag == tag::Var) { out.append(e); continue; }
     opened.append(e);
     todo.append(nullptr);
-    for (Int i = inside.size(); i--;) todo.append(inside[i]);
+    if (e->a) { todo.append(e->b); todo.append(e->a); }
+    for (Int i = e->terms.size(); i--;) todo.append(at<0>(e->terms[i]));
+    for (Int i = e->args.size(); i--;) todo.append(e->args[i]);
   }
   return out;
 }

@@ -609,7 +609,7 @@ struct Constraints {
 
 namespace functions {
 inline Form atom(Int a) {
-  return mk(Int(0), terms_of(List<Term>::of({mk(a, Int(1))})));
+  return mk(Int(0), terms_of(std::initializer_list<Term>{mk(a, Int(1))}));
 }
 
 inline Form times(Form x, Int k) {
@@ -2953,7 +2953,7 @@ inline Expr Engine::_write(Int a) {
     expr[b] = t5_;
     }
     if (!this->normals.has(Int(b))) {
-      this->memo.setdefault(Expr(e), mk(Int(0), terms_of(List<Term>::of({mk(b, Int(1))}))));
+      this->memo.setdefault(Expr(e), mk(Int(0), terms_of(std::initializer_list<Term>{mk(b, Int(1))})));
     }
   }
   }
@@ -5064,7 +5064,7 @@ inline Opt<Tuple<Int, Form>> Engine::_low_part(Form x, Int d) {
       return none;
     }
     n = floor_div(c, g);
-    return mk(g, mk(n, terms_of(List<Term>::of({mk(at<0>(at<0>(terms)), floor_div(k, g))}))));
+    return mk(g, mk(n, terms_of(std::initializer_list<Term>{mk(at<0>(at<0>(terms)), floor_div(k, g))})));
   }
   {
     auto t4_ = Int(0);
@@ -5252,7 +5252,7 @@ template <class Sink> inline bool Engine::_digits(Dict<Int, Int> total_, List<Tu
       if (((v == p) && ((kind[b] == Int(1)) && !truthy(floor_mod(divisor[b], d))))) {
         y = this->_congruent(a, b);
         if (!isnone(y)) {
-          if (sink(strategy::quotient_below_remainder{}, a, mk(Int(0), terms_of(List<Term>::of({mk(b, Int(1))}, here(Room<List<Term>>())))), w, some(y))) return true;
+          if (sink(strategy::quotient_below_remainder{}, a, mk(Int(0), terms_of(std::initializer_list<Term>{mk(b, Int(1))})), w, some(y))) return true;
         }
       }
     }
@@ -9027,7 +9027,7 @@ inline void Search::_take_summands(Form y, List<Int> atoms) {
         continue;
       }
       if ((kind[a] == Int(1))) {
-        choices.extend(this->instead(a, strategy::summand{}, mk(Int(0), terms_of(List<Term>::of({mk(b, floor_div(s, d))}, here(Room<List<Term>>()))))));
+        choices.extend(this->instead(a, strategy::summand{}, mk(Int(0), terms_of(std::initializer_list<Term>{mk(b, floor_div(s, d))}))));
       } else {
         choices.extend(this->instead(a, strategy::congruent{}, functions::minus(y, functions::atom(b), neg(s))));
       }
@@ -9066,7 +9066,7 @@ inline bool Search::_harmless(Form x, Int b, Int s) {
   k = engine->coefficient(x, b);
   if ((p_abs(add(k, s)) > p_abs(k))) {
     {
-      auto t3_ = engine->range(mk(Int(0), terms_of(List<Term>::of({mk(b, add(k, s))}))));
+      auto t3_ = engine->range(mk(Int(0), terms_of(std::initializer_list<Term>{mk(b, add(k, s))})));
     a = at<0>(t3_);
     c = at<1>(t3_);
     }

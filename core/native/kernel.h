@@ -89,6 +89,11 @@ inline Form Engine::_new(Int of, Form x, Int d, Int low, Int high) {
   volume = add(volume, x.t.size());
   if (limited && volume > add(64, mul(2, spent))) throw Excess{};
   Int a = kind.size();
+  if (!a) {
+    for (auto* list : {&kind, &lo, &hi, &divisor}) list->reserve(32);
+    arg.reserve(32);
+    expr.reserve(32);
+  }
   kind.append(of);
   lo.append(low);
   hi.append(high);

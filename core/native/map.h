@@ -207,12 +207,11 @@ inline std::string_view name_of(Expr v) { return {v->name, std::size_t(v->name_l
 class Order {
  public:
   explicit Order(const Map& m) {
-    auto words = Dict<Expr, Int>::make();
     for (Expr e : functions::postorder(m.roots())) {
-      Int n = 1;
-      for (Expr x : functions::children(e)) n = add(n, words.at_(x));
+      Int n = 1;  // the words of its text
+      for (Expr x : functions::children(e)) n = add(n, x->place);
       if (n > MAX_WORDS) give_up();
-      words.insert(e, n);
+      e->place = n;
       if (e->tag != tag::Sum) continue;
       auto pieces = List<Summand>::from(e->terms);
       bool difference = true;

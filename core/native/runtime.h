@@ -178,26 +178,36 @@ class TermsTable {
  public:
   Terms find(const Term* t, std::size_t n) {
     if (!n) return {};
+    if (n == 1 && t->k == 1 && std::uint64_t(t->a) < ATOMS) {
+      // the forms of atoms are asked for most
+      if (!atoms_) atoms_ = static_cast<const TermsData**>(std::memset(arena.take(ATOMS * sizeof(*atoms_)), 0, ATOMS * sizeof(*atoms_)));
+      if (!atoms_[t->a]) atoms_[t->a] = made(t, 1, mix(std::uint64_t(t->a)));
+      return Terms(atoms_[t->a]);
+    }
     std::uint64_t h = n;
     for (std::size_t i = 0; i < n; i++) h = mix(h ^ (std::uint64_t(t[i].a) * 0xd6e8feb86659fd93ull + std::uint64_t(t[i].k)));
     if (!cap_) grow();
     for (std::size_t i = h & (cap_ - 1);; i = (i + 1) & (cap_ - 1)) {
       const TermsData* d = slots_[i];
       if (!d) {
-        auto* made = static_cast<TermsData*>(arena.take(sizeof(TermsData) + (n - 1) * sizeof(Term)));
-        made->hash = h;
-        made->n = std::uint32_t(n);
-        std::memcpy(made->t, t, n * sizeof(Term));
-        slots_[i] = made;
+        d = slots_[i] = made(t, n, h);
         if (++used_ * 2 > cap_) grow();
-        return Terms(made);
+        return Terms(d);
       }
       if (d->hash == h && d->n == n && std::equal(t, t + n, d->t)) return Terms(d);
     }
   }
-  void reset() { slots_ = nullptr; cap_ = used_ = 0; }
+  void reset() { slots_ = atoms_ = nullptr; cap_ = used_ = 0; }
 
  private:
+  static constexpr std::uint64_t ATOMS = 128;
+  static const TermsData* made(const Term* t, std::size_t n, std::uint64_t h) {
+    auto* d = static_cast<TermsData*>(arena.take(sizeof(TermsData) + (n - 1) * sizeof(Term)));
+    d->hash = h;
+    d->n = std::uint32_t(n);
+    std::memcpy(d->t, t, n * sizeof(Term));
+    return d;
+  }
   void grow() {
     std::size_t cap = cap_ ? cap_ * 4 : 256;
     auto** slots = arena.array<const TermsData*>(cap);
@@ -211,7 +221,7 @@ class TermsTable {
     slots_ = slots;
     cap_ = cap;
   }
-  const TermsData** slots_;
+  const TermsData **slots_, **atoms_;
   std::size_t cap_, used_;
 };
 inline thread_local TermsTable terms_table;
@@ -524,7 +534,7 @@ struct Dict {
     d->slots[i] = at;
   }
   INDEXPROOF_COLD void grow() const {
-    std::int32_t cap = d->cap < SMALL ? std::clamp(2 * d->cap, few<E>, SMALL) : std::max(2 * d->live, d->cap);
+    std::int32_t cap = d->cap < SMALL ? std::clamp(2 * d->cap, few<E>, SMALL) : std::max((d->slots ? 2 : 4) * d->live, d->cap);
     E* e = arena.array<E>(cap);
     std::int32_t n = 0;
     for (E *p = d->e, *q = d->e + d->n; p != q; ++p)

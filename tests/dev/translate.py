@@ -986,12 +986,12 @@ class Function:
             inner = plain(expected.args[0])
             parts = [self.expr(x, inner) for x in e.items]
             if cpp(inner) == "Term":
-                return f"terms_of(List<Term>::of({{{', '.join(parts)}}}))"
+                return f"terms_of(std::initializer_list<Term>{{{', '.join(parts)}}})"
             return f"Tup<{cpp(inner)}>::from(List<{cpp(inner)}>::of({{{', '.join(parts)}}}))"
         kinds = [plain(self.types.get(x)) if self.types.get(x) is not None else None for x in e.items]
         if expected is None and all(isinstance(k, t.TupleType) and cpp(k) == "Term" for k in kinds):
             # a sum
-            return f"terms_of(List<Term>::of({{{', '.join(map(self.expr, e.items))}}}, here(Room<List<Term>>())))"
+            return f"terms_of(std::initializer_list<Term>{{{', '.join(map(self.expr, e.items))}}})"
         parts = [self.expr(x, plain(k) if k is not None else None) for x, k in zip(e.items, items, strict=True)]
         return f"mk({', '.join(parts)})"
 

@@ -289,7 +289,8 @@ def _moved(instruction: Instruction, shape: Shape, shapes: Sequence[Shape], give
         elif opcode == "transpose":
             made = made.transpose(dims)
         elif opcode == "slice":
-            made = made[(*(slice(s.start, s.limit, s.stride) for s in instruction.strides()), ...)]
+            # made an array again: what has no index left is a number
+            made = np.asarray(made[tuple(slice(s.start, s.limit, s.stride) for s in instruction.strides())])
         else:
             padding = instruction.padding()
             if any(low < 0 or high < 0 for low, high, _ in padding):

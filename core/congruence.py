@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from .errors import IndexproofError
 from .expr import Expr, Extremum, Int, Sum, linear, postorder, rebuild
 
-#: Limit on the steps to canonical forms in one closure, so that equations with too many consequences end with an error.
+#: Limit on the steps to canonical forms of one congruence; equations with too many consequences end with an error.
 _FOLLOWED = 1_000_000
 
 #: A canonical expression and a bit mask of the equations that it follows from.

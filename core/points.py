@@ -199,8 +199,8 @@ def domain_points(m: IndexingMap, rts: Sequence[int] | None, limit: int) -> np.n
 def domain_values(m: IndexingMap, exprs: Sequence[Expr], limit: int) -> list[np.ndarray] | None:
     """Return the values of expressions at the points of a domain without runtime variables; ``None`` for too many.
 
-    Each variable takes only the values that the constraints on it alone allow; the limit applies to the product of
-    these.
+    Each variable takes only the values that the constraints on it alone allow.  ``limit`` bounds the size of each box and
+    the number of points that are tried.
     """
     spoken = [{*c.expr.variables()} for c in m.constraints]
     needed = set().union(*spoken, *(e.variables() for e in exprs))

@@ -56,7 +56,7 @@ typedef struct {
   int keep_points;         /* keep variables that have only one value */
   const char* division;    /* the operator of quotients in text: "floordiv" (also for NULL), "/" or "//" */
   int multiline;           /* text with one line for each variable and constraint */
-  int derivation;          /* add the steps of the simplification to the JSON, to be checked by `indexproof replay` */
+  int derivation;          /* JSON with the steps of the simplification, to be checked by `indexproof replay` */
 } indexproof_options;
 
 /* The result of a call.  The context owns its memory, which is valid until the next call with that context. */

@@ -422,7 +422,7 @@ def _step_answer(step: CompositionStep) -> Answer | None:
     if step.result.is_trivially_empty:
         return is_empty(whole)
     answer = _first_proved(equal_maps(whole, m) for m in _named_alike(step.result, whole))
-    return _unless_entangled(answer, whole, step.result)
+    return _unless_entangled(answer, whole, next(_named_alike(step.result, whole)))
 
 
 def _join_answer(join: MergeStep) -> Answer | None:
@@ -435,10 +435,10 @@ def _join_answer(join: MergeStep) -> Answer | None:
     result = [m for m in join.result if m not in join.parts]
     if not parts and not result:
         return None
-    answer = same_relation([_unsourced(m) for m in parts], [_unsourced(m) for m in result])
+    answer = same_relation(parts, result)
     if answer.proved:
         return answer
-    return same_relation([_unsourced(m) for m in join.parts], [_unsourced(m) for m in join.result])
+    return _unless_entangled(same_relation(join.parts, join.result), *join.parts, *join.result)
 
 
 def _first_proved(answers: Iterable[Answer]) -> Answer:
@@ -458,19 +458,20 @@ def _first_proved(answers: Iterable[Answer]) -> Answer:
 def _unless_entangled(answer: Answer, *maps: IndexingMap) -> Answer:
     """Return the answer, with a refutation undecided if runtime values may be equal or indices of others.
 
-    The counterexample then contains values that may never occur together.
+    The counterexample then contains values that may never occur together.  Where an instruction has one name in the maps
+    that were asked about, its value is that of an array of equal elements.
     """
     if answer.verdict is not Status.REFUTED:
         return answer
-    read: dict[str, set[object]] = {}
+    names: dict[str, set[str]] = {}
     nested = False
     for m in maps:
         values = {v.expr for v in m.rts}
         for v in m.rts:
             if v.source is not None:
-                read.setdefault(v.source.hlo, set()).add(v.source.results)
+                names.setdefault(v.source.hlo, set()).add(v.name)
                 nested = nested or not values.isdisjoint(postorder(*v.source.results))
-    if nested or any(len(places) > 1 for places in read.values()):
+    if nested or any(len(own) > 1 for own in names.values()):
         why = "not refuted: elements that are read at run time may be the same"
         return Answer(Status.UNDECIDED, tried=(*answer.tried, why), seconds=answer.seconds)
     return answer
@@ -606,12 +607,12 @@ def _inverse_families(there: Sequence[IndexingMap], back: Sequence[IndexingMap])
         return answers[-1]
     first, names = _one_name_each(there)
     shared = [turned(_shared_with_any(first, names, n)) for n in back]
-    return _unless_entangled(same_relation([_unsourced(m) for m in first], shared), *there, *back)
+    return _unless_entangled(same_relation(first, shared), *first, *shared)
 
 
 def _are_inverse(there: IndexingMap, back: IndexingMap) -> Answer:
-    answer = _first_proved(inverse(_unsourced(there), n) for n in _sharing(there, back))
-    return _unless_entangled(answer, there, back)
+    answer = _first_proved(inverse(there, n) for n in _sharing(there, back))
+    return _unless_entangled(answer, there, next(_sharing(there, back)))
 
 
 Place = tuple[str, int, int, tuple[Expr, ...]]
@@ -656,7 +657,7 @@ def _shared_with_any(there: Sequence[IndexingMap], names: Mapping[Place, str], b
         if place in names and all(isinstance(e, Int) for e in place[3]) and names[place] not in fixed.values():
             fixed[v] = names[place]
     known = {v.name for m in there for v in m.rts}
-    found = [_unsourced(back.rename(fixed))]
+    found = [back.rename(fixed)]
     found += [next(_sharing(m, back)) for m in there if _may_be_inverse(m, back)]
     return max(found, key=lambda n: sum(v.name in known for v in n.rts))
 
@@ -712,7 +713,7 @@ def _sharing(there: IndexingMap, back: IndexingMap) -> Iterator[IndexingMap]:
         return sure(x, y) or equal_maps(moved[y.name], plain.with_(results=ours[x.name]), "pointwise").proved
 
     for names in _namings(there.rts, back.rts, sure, may):
-        yield _unsourced(back.rename(_apart(names, back, there)))
+        yield back.rename(_apart(names, back, there))
 
 
 def _ranges_alike(there: IndexingMap, back: IndexingMap, mapping: Mapping[Expr, Expr]) -> dict[Expr, Expr]:

@@ -20,7 +20,7 @@ from ..core.indexing_map import IndexingMap, Variable
 from ..core.interval import Interval
 from ..core.parametric import ParametricMap
 from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds, inverse
-from .concrete.image import ZERO, Image, Question, TwoPoints, asked, joined, named, runtime_box, shared_box
+from .concrete.image import ZERO, Image, Question, TwoPoints, asked, joined, named, runtime_box, shared_values
 from .concrete.problem import substituted
 from .concrete.questions import ShapeLike, intervals
 from .words import tuple_text
@@ -59,9 +59,10 @@ def disjoint(one: IndexingMap, other: IndexingMap, *, confirm: bool = False) -> 
             f"a map to {len(one.results)} and one to {len(other.results)} dimensions have no common target",
             expected="two maps to the same tensor",
         )
+    (one, other), values = shared_values([one, other])
     first, second = Image.of(one, one.results), Image.of(other, other.results).primed()
     where = [Fact(a - b, ZERO) for a, b in zip(first.coords, second.coords, strict=True)]
-    box = (*first.variables, *second.variables, *shared_box([one, other]))
+    box = (*first.variables, *second.variables, *values)
 
     def describe(env: dict[Expr, int]) -> Counterexample:
         target = tuple(int(x) for x in interpret(first.coords, Integers(env)))

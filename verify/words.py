@@ -46,7 +46,9 @@ def _same_place(c: Counterexample, m: IndexingMap, other: IndexingMap) -> dict[E
             if group is m.rts and v.name in c.values:
                 at = v.name
             if at in c.values:
-                env[v.expr] = c.values[at]
+                # a runtime value is clamped, to another box in the other map
+                x = c.values[at]
+                env[v.expr] = min(max(x, v.lo), v.hi) if group is m.rts else x
     return env
 
 

@@ -20,7 +20,7 @@ from indexproof.core.analysis.merge import covers
 from indexproof.core.expr import lift, var
 from indexproof.core.hlo import Instruction, Module, read_module
 from indexproof.core.hlo.attributes import Attributes, Reference
-from indexproof.core.indexing_map import IndexingMap, RuntimeSource
+from indexproof.core.indexing_map import IndexingMap, RuntimeSource, Variable
 from indexproof.core.op import Coordinates, Map, Op, Sizes
 from indexproof.core.points import domain_values
 from indexproof.core.text import parse_map
@@ -737,3 +737,30 @@ def test_a_range_is_another_one_in_each_map():
     there = [parse_map(beside), parse_map(anywhere)]
     assert _are_inverse(there[0], back).proved
     assert not _inverse_families(there, [back]).proved
+
+
+ONE = "rt0 in [0, 1]\n  hlo: x\n  (d0){} -> (d0{}),\nrt0 in [1, 1]"
+STAY = f"(d0){{rt0}} -> (d0), domain: d0 in [0, 1], {ONE.format('', '')}"
+STEP = f"(d0){{rt0}} -> (d0 + 1), domain: d0 in [0, 0], {ONE.format('', '')}"
+BOTH = f"(d0)[s0]{{rt0}} -> (d0 - s0), domain: d0 in [0, 1], s0 in [0, 1], {ONE.format('[s0]', '')}, d0 - s0 in [0, 1]"
+
+
+def test_what_goes_on_reads_at_another_element_than_what_goes_back() -> None:
+    """Both ways read where their own dimension says: from 0 to 1 at 0, and back at 1."""
+    stay, step, both = map(parse_map, (STAY, STEP, BOTH))
+    assert not _inverse_families([stay, step], [both]).proved
+    back = parse_map(f"(d0){{rt0}} -> (d0 - 1), domain: d0 in [1, 1], {ONE.format('', ' - 1')}")
+    assert _inverse_families([stay, step], [back, stay]).proved
+    # what is not seen to be one element may be one, so that nothing is called false
+    assert _inverse_families([stay], [stay, stay.with_(dims=(Variable("d0", 0, 0),))]).verdict is not Status.REFUTED
+
+
+def test_maps_that_are_joined_read_the_same() -> None:
+    m = parse_map(THERE.replace("READ", "0"))
+    other = parse_map(THERE.replace("READ", "1"))
+    assert _join_answer(MergeStep((m, m), (m,))) is None
+    halves = tuple(m.with_(dims=(Variable("d0", k, k),)) for k in (0, 1))
+    assert _join_answer(MergeStep(halves, (m,))).proved
+    assert not _join_answer(MergeStep(halves, (other,))).proved
+    elsewhere = parse_map(THERE.replace("READ", "0").replace("hlo: p", "hlo: q"))
+    assert not _join_answer(MergeStep(halves, (elsewhere,))).proved

@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 from .decide import ENGINES, decide_problem
-from .equality import contains, equal_maps, inclusion, inverse, same_relation
+from .equality import contains, equal_maps, inverse
+from .families import inclusion, same_relation
 from .problem import Answer, Counterexample, EngineDisagreement, Fact, Option, Problem
 from .questions import covering_domains, covers, disjoint_domains, equal_exprs, holds, in_bounds, is_empty, partition
 

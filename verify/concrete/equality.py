@@ -18,15 +18,11 @@ from ...core.indexing_map import Constraint, IndexingMap, RuntimeVariable, expec
 from ...core.interval import Interval
 from ..verdict import Status
 from ..words import tuple_text
-from . import enumerate as enumeration
 from .decide import ROUNDS
-from .image import Image, Question, asked, included, joined, named, runtime_box, targets
-from .pairs import LARGE, SMALL, same_pairs
+from .image import Image, Question, asked, included, joined, named, read_at_ranges, runtime_box, shared_values, targets
 from .problem import Answer, Box, Counterexample, Fact, Problem, substituted
 from .questions import ConstraintLike, constraint_facts
 
-#: Limit on pairs of maps up to which engines are usually faster than a large table.
-_FEW = 64
 #: Rounds that are spent on a smaller counterexample of the same direction.
 _FIRST_ROUNDS = 2
 
@@ -34,22 +30,33 @@ _FIRST_ROUNDS = 2
 # ------------------------------------------------------------------------------------------ runtime variables
 @dataclass(frozen=True)
 class _Pair:
-    """Two maps over the same parameters.  Runtime values that they share have the names of ``left``."""
+    """Two maps over the same parameters.  Runtime values that they share have the names of ``left`` and one box."""
 
     left: IndexingMap
     right: IndexingMap
     parameters: Box
-    left_facts: tuple[Fact, ...]  # boxes of shared runtime variables that differ between the maps
-    right_facts: tuple[Fact, ...]
-    #: The indices from which both maps read a shared runtime value, where they are not identical expressions.
+    #: The indices from which both maps read a shared runtime value.
     read: tuple[tuple[tuple[Expr, ...], tuple[Expr, ...]], ...]
+    #: For each map, whether it reads a value that is not shared from an index that depends on a range.
+    alone: tuple[bool, bool]
+
+    @property
+    def read_apart(self) -> tuple[tuple[tuple[Expr, ...], tuple[Expr, ...]], ...]:
+        """The indices that may differ at a point of both maps."""
+        place: dict[Any, ExprLike] = dict(zip(self.right.dim_vars, self.left.dim_vars, strict=True))
+        place.update(zip(self.right.range_vars, self.left.range_vars, strict=False))
+        # equal index expressions with ranges read the same element only for equal values of the ranges
+        ranges = {*self.left.range_vars}
+        return tuple(
+            (ls, rs) for ls, rs in self.read if _moved(rs, place) != ls or not ranges.isdisjoint(postorder(*ls))
+        )
 
     def images(self, left: Iterable[Expr], right: Iterable[Expr]) -> tuple[Image, Image]:
         """Return the images of these expressions over the domains of the two maps."""
-        return Image.of(self.left, left, self.left_facts), Image.of(self.right, right, self.right_facts)
+        return Image.of(self.left, left), Image.of(self.right, right)
 
 
-def _used(m: IndexingMap) -> set[RuntimeVariable]:
+def used_values(m: IndexingMap) -> set[RuntimeVariable]:
     """Return the runtime variables that results or constraints depend on, directly or through the source of another."""
     sources = {r.expr: r.source.results for r in m.rts if r.source is not None}
     used = {n for n in postorder(*m.results, *(c.expr for c in m.constraints)) if isinstance(n, Var)}
@@ -62,17 +69,18 @@ def _used(m: IndexingMap) -> set[RuntimeVariable]:
     return {r for r in m.rts if r.expr in used}
 
 
-def _same_source(a: RuntimeVariable, b: RuntimeVariable) -> bool:
+def same_source(a: RuntimeVariable, b: RuntimeVariable) -> bool:
     return a.source is None or b.source is None or a.source.hlo == b.source.hlo
 
 
-def _matched(a: IndexingMap, b: IndexingMap, match: bool = True) -> _Pair:
+def _matched(a: IndexingMap, b: IndexingMap, match: bool = True, spelled: bool = True) -> _Pair:
     """Return both maps over common parameters.
 
-    Runtime variables are matched unless their sources name different instructions: first those with equal
-    sources, then those of one name, then those at one position.  With ``match=False`` none are matched.
+    Runtime variables are matched unless their sources name different instructions: first those with equal sources (if
+    these are ``spelled`` in the same dimensions), then those of one name, then those at one position.  With
+    ``match=False`` none are matched.
     """
-    used_a, used_b = _used(a), _used(b)
+    used_a, used_b = used_values(a), used_values(b)
     place: dict[Any, ExprLike] = dict(zip(b.dim_vars, a.dim_vars, strict=False))
     place.update(zip(b.range_vars, a.range_vars, strict=False))
     partner: dict[str, RuntimeVariable] = {}
@@ -81,7 +89,7 @@ def _matched(a: IndexingMap, b: IndexingMap, match: bool = True) -> _Pair:
     def take(accept: Callable[[int, RuntimeVariable, RuntimeVariable], bool]) -> None:
         for k, y in enumerate(b.rts):
             if y.name not in partner:
-                found = next((x for x in free if _same_source(x, y) and accept(k, x, y)), None)
+                found = next((x for x in free if same_source(x, y) and accept(k, x, y)), None)
                 if found is not None:
                     partner[y.name] = found
                     free.remove(found)
@@ -93,7 +101,7 @@ def _matched(a: IndexingMap, b: IndexingMap, match: bool = True) -> _Pair:
 
     if match:
         # an unused variable must not be matched in place of a used one
-        take(lambda k, x, y: x in used_a and y in used_b and alike(k, x, y))
+        take(lambda k, x, y: spelled and x in used_a and y in used_b and alike(k, x, y))
         take(lambda k, x, y: x in used_a and y in used_b and x.name == y.name)
         take(lambda k, x, y: x in used_a and y in used_b and k < len(a.rts) and a.rts[k] is x)
         take(lambda k, x, y: x.name == y.name and (x.lo, x.hi) == (y.lo, y.hi))
@@ -102,38 +110,28 @@ def _matched(a: IndexingMap, b: IndexingMap, match: bool = True) -> _Pair:
     for y in b.rts:
         names[y.name] = partner[y.name].name if y.name in partner else unused_name(y.name, taken)
 
-    boxes: dict[Var, Interval] = {x.expr: Interval(x.lo, x.hi) for x in a.rts}
-    left_facts: list[Fact] = []
-    right_facts: list[Fact] = []
-    read: list[tuple[tuple[Expr, ...], tuple[Expr, ...]]] = []
     renaming = {y.expr: var(names[y.name]) for y in b.rts}
-    a_ranges = set(a.range_vars)
-    for y in b.rts:
-        own, v = Interval(y.lo, y.hi), var(names[y.name])
-        if y.name not in partner:
-            boxes[v] = own
-            continue
-        x = partner[y.name]
-        if own != boxes[v]:
-            left_facts.append(Fact(v, boxes[v]))
-            right_facts.append(Fact(v, own))
-            boxes[v] = boxes[v] | own
-        if x.source is not None and y.source is not None:
-            theirs = _moved(y.source.results, renaming)
-            # equal index expressions with ranges read the same element only for equal values of the ranges
-            ranged = not a_ranges.isdisjoint(postorder(*x.source.results))
-            if ranged or _moved(theirs, place) != x.source.results:
-                read.append((x.source.results, theirs))
-    moved = iter(_moved((*b.results, *(c.expr for c in b.constraints)), renaming))
-    # sources are dropped: they are no longer needed, and may mention undeclared variables after renaming
+    moved = dict(zip(b.roots, _moved(b.roots, renaming), strict=True))
+    # a renamed variable may be undeclared
     right = IndexingMap._trusted(
         b.dims,
         b.ranges,
-        tuple(RuntimeVariable(names[y.name], y.lo, y.hi) for y in b.rts),
-        tuple(next(moved) for _ in b.results),
-        [Constraint(next(moved), c.lo, c.hi) for c in b.constraints],
+        tuple(y.named(names[y.name]).moved(moved) for y in b.rts),
+        tuple(moved[e] for e in b.results),
+        [Constraint(moved[c.expr], c.lo, c.hi) for c in b.constraints],
     )
-    return _Pair(a, right, tuple(boxes.items()), tuple(left_facts), tuple(right_facts), tuple(read))
+    (left, right), parameters = shared_values([a, right])
+    shared = [(k, left.rts[a.rts.index(partner[y.name])]) for k, y in enumerate(b.rts) if y.name in partner]
+    read = tuple(
+        (x.source.results, y.source.results)
+        for k, x in shared
+        if x.source is not None and (y := right.rts[k]).source is not None
+    )
+    together = {x.expr for _, x in shared}
+    alone = tuple(
+        bool({v.expr for v in used_values(m)} & read_at_ranges(m, m.results) - together) for m in (left, right)
+    )
+    return _Pair(left, right, parameters, read, (alone[0], alone[1]))
 
 
 def _moved(exprs: Iterable[Expr], mapping: Mapping[Any, ExprLike]) -> tuple[Expr, ...]:
@@ -196,24 +194,31 @@ def _compared(
 
     pair = _matched(left, right)
     answer = joined(_directions(pair, mode, facts, (), confirm, both))
-    if not answer.proved or not pair.read:
+    apart = pair.read_apart
+    alone = pair.alone[1] or (both and pair.alone[0])
+    if not answer.proved or not (apart or alone):
         return answer
     # the maps agree if the shared values are equal; values read from different elements may differ
-    mentioned = {v for ls, rs in pair.read for e in (*ls, *rs) for v in e.variables()}
-    if mentioned.isdisjoint({*left.range_vars, *right.range_vars}):
+    if not (read_at_ranges(left) or read_at_ranges(right)):
         place = dict(zip(right.dim_vars, left.dim_vars, strict=True))
-        gaps = [a - b for ls, rs in pair.read for a, b in zip(ls, substitute_all(rs, place), strict=True)]
-        apart = maximum(*gaps, *(-g for g in gaps))
-        facts = (*facts, Fact(apart, Interval(1, math.inf)))
+        gaps = [a - b for ls, rs in apart for a, b in zip(ls, substitute_all(rs, place), strict=True)]
+        gap = maximum(*gaps, *(-g for g in gaps))
+        facts = (*facts, Fact(gap, Interval(1, math.inf)))
         rest = _directions(_matched(left, right, match=False), mode, facts, (), confirm, both)
         return joined([answer, *rest], "the maps read different runtime elements, and the results differ")
     # an index depends on a range variable: compare the elements that are read together with the results
-    strict = _directions(pair, mode, facts, pair.read, confirm, both)
-    if all(a.proved for a in strict):
+    strict = [] if alone else _directions(pair, mode, facts, apart, confirm, both)
+    if strict and all(a.proved for a in strict):
         return joined([answer, *strict])
-    loose = _directions(_matched(left, right, match=False), mode, facts, (), confirm, both)
-    chosen = loose if all(a.proved for a in loose) else strict
-    return joined([answer, *chosen], "the maps read different runtime elements for this target")
+    # the elements do not matter if the maps agree at each point, whatever the values are
+    if len(left.ranges) == len(right.ranges):
+        loose = _directions(_matched(left, right, match=False), "pointwise", facts, (), confirm, both)
+        if all(a.proved for a in loose):
+            return joined([answer, *loose])
+    return joined([answer, *strict], "the maps read different runtime elements for this target") if strict else OPEN
+
+
+OPEN = Answer(Status.UNDECIDED, tried=("not decided: runtime values are others at each value of a range",))
 
 
 def _different_arity(left: IndexingMap, right: IndexingMap, mode: str) -> str:
@@ -391,9 +396,8 @@ def inverse(left: IndexingMap, right: IndexingMap, *, confirm: bool = False) -> 
             f"a map from {len(left.dims)} to {len(left.results)} dimensions and one from {len(right.dims)}"
             f" to {len(right.results)} cannot be inverse to each other"
         )
-    pair = _matched(left, right)
+    pair = _matched(left, right, spelled=False)
     a, b = pair.left, pair.right
-    one, other = pair.images((*a.dim_vars, *a.results), (*b.results, *b.dim_vars))
 
     def described(side: str, m: IndexingMap, env: dict[Expr, int]) -> Counterexample:
         target = targets(m, env)
@@ -402,79 +406,18 @@ def inverse(left: IndexingMap, right: IndexingMap, *, confirm: bool = False) -> 
         left, right = (target, None) if side == "left" else (None, target)
         return Counterexample(named(env), left, right, reason)
 
-    answers = [
-        asked(included(one, [other], pair.parameters), partial(described, "left", a), confirm),
-        asked(included(other, [one], pair.parameters), partial(described, "right", b), confirm),
-    ]
-    return joined(answers)
+    def answered(read: Iterable[tuple[tuple[Expr, ...], tuple[Expr, ...]]]) -> Answer:
+        indices = [e for ls, _ in read for e in ls], [e for _, rs in read for e in rs]
+        one, other = pair.images((*a.dim_vars, *a.results, *indices[0]), (*b.results, *b.dim_vars, *indices[1]))
+        answers = [
+            asked(included(one, [other], pair.parameters), partial(described, "left", a), confirm),
+            asked(included(other, [one], pair.parameters), partial(described, "right", b), confirm),
+        ]
+        return joined(answers)
 
-
-# ---------------------------------------------------------------------------------------------- unions of maps
-def same_relation(left: Sequence[IndexingMap], right: Sequence[IndexingMap], confirm: bool = False) -> Answer:
-    """Decide whether the unions of the relations of both families are equal.
-
-    Runtime variables with the same name have the same value.
-    """
-    if len(left) == len(right) == 1:
-        return equal_maps(left[0], right[0], confirm=confirm)
-    # for few maps the engines are faster than a large table
-    few = len(left) * len(right) <= _FEW
-    same = Answer(Status.PROVED, enumeration.NAME, (f"{enumeration.NAME}: the same pairs",))
-    if not confirm and same_pairs(left, right, SMALL if few else LARGE):
-        return same
-    if len(left) == len(right):
-        # first try the usual case, which is stronger: each map equals one of the other family
-        found = [_first_equal(m, right, confirm) for m in left]
-        if {k for k, _ in found} == {*range(len(right))}:
-            return joined([a for _, a in found])
-    back = inclusion(right, left, confirm)
-    if back.counterexample is not None:
-        c = back.counterexample
-        back = replace(back, counterexample=replace(c, left=c.right, right=c.left))
-    answer = joined([inclusion(left, right, confirm), back])
-    if answer.verdict is Status.UNDECIDED and few and not confirm and same_pairs(left, right):
-        return same
-    return answer
-
-
-def _first_equal(m: IndexingMap, others: Sequence[IndexingMap], confirm: bool) -> tuple[int, Answer]:
-    """Return the index of the first map that is equal to ``m``, or -1, with the answer."""
-    for k, other in enumerate(others):
-        if _rank(m) == _rank(other):
-            answer = equal_maps(m, other, confirm=confirm)
-            if answer.proved:
-                return k, answer
-    return -1, Answer(Status.UNDECIDED)
-
-
-def _rank(m: IndexingMap) -> tuple[int, int]:
-    return len(m.dims), len(m.results)
-
-
-def inclusion(inner: Sequence[IndexingMap], outer: Sequence[IndexingMap], confirm: bool = False) -> Answer:
-    """Decide whether the union of the relations of ``outer`` contains that of ``inner``.
-
-    A counterexample has the target of ``inner`` on its left side.  Runtime variables with the same name are equal.
-    """
-    if len(inner) == len(outer) == 1:
-        return contains(outer[0], inner[0], confirm=confirm)
-    answers = []
-    for m in inner:
-        boxes: dict[Var, Interval] = {}
-        for v, i in (*runtime_box(m), *(b for o in outer for b in runtime_box(o))):
-            boxes[v] = boxes.get(v, i) | i
-        images = [_pairs(o) for o in outer if _rank(o) == _rank(m)]
-        problem = included(_pairs(m), images, tuple(boxes.items()))
-        answers.append(asked(problem, partial(_one_sided, m), confirm))
-    return joined(answers)
-
-
-def _pairs(m: IndexingMap) -> Image:
-    """Return the relation of a map, with the boxes of its runtime variables as facts."""
-    return Image.of(m, (*m.dim_vars, *m.results), [Fact(v, i) for v, i in runtime_box(m)])
-
-
-def _one_sided(m: IndexingMap, env: dict[Expr, int]) -> Counterexample:
-    target, source = targets(m, env), tuple_text([env[v] for v in m.dim_vars])
-    reason = f"source {source} reaches target {tuple_text(target)} on one side only"
-    return Counterexample(named(env), target, None, reason)
+    answer = answered(())
+    if not answer.proved or not (any(ls for ls, _ in pair.read) or any(pair.alone)):
+        return answer
+    # a shared value must be read from the same element for each pair
+    strict = OPEN if any(pair.alone) else answered(pair.read)
+    return joined([answer, strict]) if strict.proved else OPEN

@@ -18,11 +18,12 @@ from ...core.expr import (
     interpret,
     linear,
     maximum,
+    minimum,
     postorder,
     substitute_all,
     var,
 )
-from ...core.indexing_map import IndexingMap
+from ...core.indexing_map import Constraint, IndexingMap
 from ...core.interval import Interval
 from ..verdict import Status
 from .decide import ROUNDS, Portfolio
@@ -115,13 +116,43 @@ def runtime_box(m: IndexingMap) -> Box:
     return tuple((r.expr, Interval(r.lo, r.hi)) for r in m.rts)
 
 
-def shared_box(maps: Iterable[IndexingMap]) -> Box:
-    """Return the runtime variables of several maps; one name is one value, in the intersection of its boxes."""
+def shared_values(maps: Iterable[IndexingMap]) -> tuple[list[IndexingMap], Box]:
+    """Return the maps with one box for the runtime variables of a name: one value, which each map clamps to its own box.
+
+    A map with a variable of empty box becomes a map without points.
+    """
+    given = list(maps)
     boxes: dict[Var, Interval] = {}
-    for m in maps:
+    for m in given:
         for v, i in runtime_box(m):
-            boxes[v] = boxes[v] & i if v in boxes else i
-    return tuple(boxes.items())
+            boxes[v] = boxes[v] | i if v in boxes else i
+    box = {v: ZERO if i.empty else i for v, i in boxes.items()}
+    return [_clamped(m, box) for m in given], tuple(box.items())
+
+
+def _clamped(m: IndexingMap, boxes: Mapping[Var, Interval]) -> IndexingMap:
+    own = {r.expr: minimum(maximum(r.expr, r.lo), r.hi) for r in m.rts if boxes[r.expr] != (r.lo, r.hi)}
+    if not own:
+        return m
+    moved = dict(zip(m.roots, substitute_all(m.roots, own), strict=True))
+    constraints = [Constraint(moved[c.expr], c.lo, c.hi) for c in m.constraints]
+    if any(r.lo > r.hi for r in m.rts):
+        constraints.append(Constraint(_NOTHING, 1, 1))
+    rts = tuple(replace(r.moved(moved), lo=int(boxes[r.expr].lo), hi=int(boxes[r.expr].hi)) for r in m.rts)
+    return IndexingMap._trusted(m.dims, m.ranges, rts, tuple(moved[e] for e in m.results), constraints)
+
+
+def read_at_ranges(m: IndexingMap, told: Sequence[Expr] = ()) -> set[Var]:
+    """Return the runtime variables that are read from an index that depends on a range, directly or through others.
+
+    Ranges in ``told`` do not count: those that are results are fixed by a pair of the relation.
+    """
+    ranges = set(m.range_vars)
+    found: set[Var] = ranges.difference(told)
+    for r in m.runtime_order():
+        if r.source is not None and not found.isdisjoint(v for e in r.source.results for v in e.variables()):
+            found.add(r.expr)
+    return found - ranges
 
 
 # ------------------------------------------------------------------------------------------------------ answers

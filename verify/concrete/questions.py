@@ -15,7 +15,7 @@ from ...core.errors import InputError, TooLargeError
 from ...core.expr import Expr, ExprLike, Int, Integers, Var, interpret, lift, mod, var
 from ...core.indexing_map import Constraint, IndexingMap, unused_name
 from ...core.interval import Interval
-from .image import ZERO, Image, asked, joined, member, named, runtime_box, shared_box, targets
+from .image import ZERO, Image, asked, joined, member, named, runtime_box, shared_values, targets
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, substituted
 
 BoxLike: TypeAlias = "Mapping[Any, Any] | Iterable[Any]"
@@ -140,6 +140,7 @@ def covers(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer
 def disjoint_domains(maps: Sequence[IndexingMap], *, confirm: bool = False) -> Answer:
     """Decide whether the domains of ``maps`` are pairwise disjoint.  Runtime variables with the same name are equal."""
     answers = []
+    maps, values = shared_values(maps)
     for j, second in enumerate(maps):
         for k, first in enumerate(maps[:j]):
             if len(first.dims) != len(second.dims):
@@ -149,7 +150,7 @@ def disjoint_domains(maps: Sequence[IndexingMap], *, confirm: bool = False) -> A
             where = [*one.where, *substituted(two.where, place)]
             where += [Fact(place[v], i) for v, i in two.variables if v in place]
             rest = [(v, i) for v, i in two.variables if v not in place]
-            problem = Problem((*one.variables, *rest, *shared_box([first, second])), tuple(where))
+            problem = Problem((*one.variables, *rest, *values), tuple(where))
             reason = f"maps {k} and {j} both have this source"
             answers.append(asked(problem, _reporting(reason), confirm))
     return joined(answers)
@@ -160,8 +161,9 @@ def covering_domains(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: 
     names = [v.expr for v in maps[0].dims] if maps else [var(f"d{k}") for k in range(len(shape))]
     if any(len(m.dims) != len(shape) for m in maps):
         raise InputError(f"the shape has {len(shape)} dimensions, but not all maps do")
+    maps, values = shared_values(maps)
     options = [member(Image.of(m, m.dim_vars).primed(), names) for m in maps]
-    box = (*zip(names, _intervals(shape), strict=True), *shared_box(maps))
+    box = (*zip(names, _intervals(shape), strict=True), *values)
     problem = Problem(box, (), tuple(o for o in options if o is not None))
     return asked(problem, _reporting("no map has this source"), confirm)
 

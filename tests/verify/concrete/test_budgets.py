@@ -16,7 +16,7 @@ from indexproof.core.expr import Expr, maximum, minimum, var
 from indexproof.core.interval import Interval
 from indexproof.core.text import parse_map
 from indexproof.verify.concrete import decide_problem, equal_maps, isl, sat_sweeping, smt, witnesses
-from indexproof.verify.concrete.equality import same_relation
+from indexproof.verify.concrete.families import same_relation
 from indexproof.verify.concrete.pairs import same_pairs
 from indexproof.verify.concrete.problem import Fact, Option, Problem
 

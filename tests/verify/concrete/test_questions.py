@@ -15,6 +15,7 @@ from indexproof.core.indexing_map import IndexingMap, RuntimeSource
 from indexproof.core.interval import Interval
 from indexproof.core.text import parse_map
 from indexproof.verify.concrete import (
+    Answer,
     EngineDisagreement,
     Fact,
     Option,
@@ -32,9 +33,12 @@ from indexproof.verify.concrete import (
     is_empty,
     isl,
     partition,
+    same_relation,
 )
 from indexproof.verify.concrete import decide as portfolio
 from indexproof.verify.concrete.problem import Outcome
+from indexproof.verify.properties import disjoint
+from indexproof.verify.verdict import Status
 
 d0, d1, s0, s1, rt0, rt1 = map(var, ("d0", "d1", "s0", "s1", "rt0", "rt1"))
 
@@ -225,8 +229,30 @@ def test_runtime_variables_are_parameters() -> None:
     assert equal_maps(a, a).proved
     answer = equal_maps(a, sliced(("rt0", 0, 5, None), result=d0 + 2 * rt0))
     assert answer.counterexample.values == {"d0": 0, "rt0": 1}
-    # another box is another domain
+    # a value outside its box is clamped, so that another box is another value
     assert equal_maps(a, sliced(("rt0", 0, 6, None))).counterexample.values == {"d0": 0, "rt0": 6}
+    assert equal_maps(a, sliced(("rt0", 0, 6, None), result=d0 + minimum(rt0, 5))).proved
+
+
+def test_each_map_clamps_a_value_to_its_own_box() -> None:
+    """Of 1 the first map has 1, which is not in its domain, and the second 0."""
+    wide, narrow = (
+        IndexingMap.of([("d0", 0, 9)], [], [("rt0", 0, hi, source("p", d0))], [d0], [(rt0, 0, 0)]) for hi in (1, 0)
+    )
+    assert equal_maps(wide, narrow).counterexample.values == {"d0": 0, "rt0": 1}
+    assert contains(narrow, wide).proved
+    assert not contains(wide, narrow).proved
+    assert not inverse(wide, narrow).proved
+    assert not same_relation([wide, wide], [narrow, narrow, narrow]).proved
+    assert not covering_domains([wide], [10]).proved
+    assert covering_domains([narrow], [10]).proved
+    least, most = (IndexingMap.of([("d0", 0, 9)], [], [("rt0", 0, hi, None)], [d0], [(rt0, hi, hi)]) for hi in (1, 3))
+    # 3 is in the domain of both
+    assert disjoint_domains([least, most]).counterexample.values["rt0"] == 3
+    assert not disjoint(least, most).proved
+    nothing = sliced(("rt0", 0, -1, None), result=d0)
+    assert not inverse(narrow, nothing).proved
+    assert not same_relation([narrow], [nothing, nothing]).proved
 
 
 def test_runtime_variables_match_by_source_before_name() -> None:
@@ -269,6 +295,42 @@ def test_elements_that_depend_on_ranges() -> None:
     )
     assert not equal_maps(one, all_rows).proved
     assert equal_maps(all_rows, all_rows.with_(results=(all_rows.results[0], s1 % 3))).proved
+
+
+def counted(*index: object) -> IndexingMap:
+    """0 to 0, where some value of the range is the value that is read there; wherever without an index."""
+    rts = [("rt0", 0, 1, source("p", *index))] if index else []
+    return IndexingMap.of([("d0", 0, 0)], [("s0", 0, 1)], rts, [0], [(rt0 - s0, 0, 0)] if index else [])
+
+
+def test_a_range_is_not_chosen_by_the_value_that_is_read_at_it() -> None:
+    """Of the values 1, 0 none is its own index, and of 0, 1 both are."""
+    assert equal_maps(counted(s0), counted(s0 % 2)).proved
+    assert not equal_maps(counted(s0), counted(1 - s0)).proved
+    one, other = counted(s0), counted()
+    assert contains(other, one).proved
+    assert equal_maps(one, other).verdict is Status.UNDECIDED
+    assert inverse(one, other).verdict is Status.UNDECIDED
+    assert same_relation([one, one], [other, other]).verdict is Status.UNDECIDED
+    assert same_relation([one, one], [counted(1 - s0), counted(1 - s0)]).verdict is Status.UNDECIDED
+    assert same_relation([one, one], [counted(s0 % 2), one]).proved
+
+
+def test_what_goes_back_reads_the_same_element() -> None:
+    def there_and_back(index: object) -> Answer:
+        there = IndexingMap.of([("d0", 0, 3)], [], [("rt0", 0, 3, source("p", d0))], [d0 + rt0])
+        back = IndexingMap.of(
+            [("d0", 0, 6)], [("s0", 0, 3)], [("rt0", 0, 3, source("p", index))], [s0], [(d0 - rt0 - s0, 0, 0)]
+        )
+        return inverse(there, back)
+
+    assert there_and_back(s0).proved
+    assert not there_and_back(d0).proved
+    # of several maps too: what is read at 1 is not what is read at 0
+    one, other = (sliced(("rt0", 0, 5, source("p", k))) for k in (0, 1))
+    assert not same_relation([one, one], [other, other]).proved
+    assert not same_relation([one, one], [sliced(("rt0", 0, 5, source("q", 0)))] * 2).proved
+    assert same_relation([one, other], [other, one, one]).proved
 
 
 # ------------------------------------------------------------------------------------------- trust

@@ -1,0 +1,125 @@
+"""Decides equality and inclusion of the unions of relations of families of maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from ...core.expr import Expr
+from ...core.indexing_map import IndexingMap, unused_name
+from ..verdict import Status
+from ..words import tuple_text
+from . import enumerate as enumeration
+from .equality import OPEN, contains, equal_maps, same_source, used_values
+from .image import Image, asked, joined, member, named, read_at_ranges, shared_values, targets
+from .pairs import LARGE, SMALL, same_pairs
+from .problem import Answer, Counterexample, Problem
+
+#: Limit on pairs of maps up to which engines are usually faster than a large table.
+_FEW = 64
+
+
+def same_relation(left: Sequence[IndexingMap], right: Sequence[IndexingMap], confirm: bool = False) -> Answer:
+    """Decide whether the unions of the relations of both families are equal.
+
+    Runtime variables with the same name have the same value where they read the same element.
+    """
+    if len(left) == len(right) == 1:
+        return equal_maps(left[0], right[0], confirm=confirm)
+    # for few maps the engines are faster than a large table
+    few = len(left) * len(right) <= _FEW
+    same = Answer(Status.PROVED, enumeration.NAME, (f"{enumeration.NAME}: the same pairs",))
+    if not confirm and same_pairs(left, right, SMALL if few else LARGE):
+        return same
+    if len(left) == len(right):
+        # first try the usual case, which is stronger: each map equals one of the other family
+        found = [_first_equal(m, right, confirm) for m in left]
+        if {k for k, _ in found} == {*range(len(right))}:
+            return joined([a for _, a in found])
+    back = inclusion(right, left, confirm)
+    if back.counterexample is not None:
+        c = back.counterexample
+        back = replace(back, counterexample=replace(c, left=c.right, right=c.left))
+    answer = joined([inclusion(left, right, confirm), back])
+    if answer.verdict is Status.UNDECIDED and few and not confirm and same_pairs(left, right):
+        return same
+    return answer
+
+
+def _first_equal(m: IndexingMap, others: Sequence[IndexingMap], confirm: bool) -> tuple[int, Answer]:
+    """Return the index of the first map that is equal to ``m``, or -1, with the answer."""
+    for k, other in enumerate(others):
+        if _rank(m) == _rank(other):
+            answer = equal_maps(m, other, confirm=confirm)
+            if answer.proved:
+                return k, answer
+    return -1, Answer(Status.UNDECIDED)
+
+
+def _rank(m: IndexingMap) -> tuple[int, int]:
+    return len(m.dims), len(m.results)
+
+
+def inclusion(inner: Sequence[IndexingMap], outer: Sequence[IndexingMap], confirm: bool = False) -> Answer:
+    """Decide whether the union of the relations of ``outer`` contains that of ``inner``.
+
+    A counterexample has the target of ``inner`` on its left side.  Runtime variables with the same name have the same
+    value where they read the same element.
+    """
+    if len(inner) == len(outer) == 1:
+        return contains(outer[0], inner[0], confirm=confirm)
+    answers = [_included(m, [o for o in outer if _rank(o) == _rank(m)], confirm) for m in inner]
+    return joined(answers)
+
+
+def _included(m: IndexingMap, outer: Sequence[IndexingMap], confirm: bool) -> Answer:
+    """Decide whether the union of the relations of ``outer`` contains that of a map."""
+    apart = [_named_apart(o, m) for o in outer]
+    (m, *maps), values = shared_values([m, *apart])
+    one = Image.of(m, (*m.dim_vars, *m.results))
+    # shared values must be read from the same element; values that only an outer map reads at a range may be any
+    shared = {v.name for v in m.rts}
+    alone = [
+        any(v not in shared for v in {v.name for v in used_values(o)} & {v.name for v in read_at_ranges(o, o.results)})
+        for o in maps
+    ]
+    strict = any(alone) or any(v.source is not None and v.source.results for o in maps for v in o.rts)
+
+    def asked_of(read: bool) -> Answer:
+        options = []
+        for o, skipped in zip(maps, alone, strict=True):
+            ls, rs = _read_by_both(m, o) if read else ((), ())
+            image = Image.of(o, (*o.dim_vars, *o.results, *rs)).primed()
+            own = [v for v, _ in one.variables]
+            hint = own if len(own) == len(image.variables) else ()
+            options.append(None if read and skipped else member(image, (*one.coords, *ls), hint))
+        found = tuple(o for o in options if o is not None)
+        return asked(Problem((*one.variables, *values), one.where, found), partial(_one_sided, m), confirm)
+
+    answer = asked_of(False)
+    if not answer.proved or not strict:
+        return answer
+    again = asked_of(True)
+    return joined([answer, again]) if again.proved else OPEN
+
+
+def _named_apart(m: IndexingMap, other: IndexingMap) -> IndexingMap:
+    """Return a map in which runtime variables have no name that another map gives to values of another instruction."""
+    theirs = {v.name: v for v in other.rts}
+    taken = {v.name for v in (*m.variables, *other.variables)}
+    clash = [v.name for v in m.rts if v.name in theirs and not same_source(theirs[v.name], v)]
+    return m.rename({name: unused_name(name, taken) for name in clash}) if clash else m
+
+
+def _read_by_both(m: IndexingMap, other: IndexingMap) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+    """Return the indices from which two maps read the values with the same name."""
+    places = {v.name: v.source.results for v in m.rts if v.source is not None}
+    both = [(places[v.name], v.source.results) for v in other.rts if v.source is not None and v.name in places]
+    return tuple(e for ls, _ in both for e in ls), tuple(e for _, rs in both for e in rs)
+
+
+def _one_sided(m: IndexingMap, env: dict[Expr, int]) -> Counterexample:
+    target, source = targets(m, env), tuple_text([env[v] for v in m.dim_vars])
+    reason = f"source {source} reaches target {tuple_text(target)} on one side only"
+    return Counterexample(named(env), target, None, reason)

@@ -120,10 +120,10 @@ def test_the_wheel_works_in_other_pythons(wheel: Path, version: str, tmp_path: P
     found = _python(version)
     if found is None:
         pytest.skip(f"there is no Python {version} here")
-    subprocess.run([found, "-m", "venv", tmp_path / "env"], check=True)
+    subprocess.run([found, "-m", "venv", "--without-pip", tmp_path / "env"], check=True)
     python = tmp_path / "env/bin/python"
-    pins = ["-c", str(ROOT / "constraints.txt"), str(wheel)]
-    subprocess.run([python, "-m", "pip", "install", "-q", "--only-binary", ":all:", *pins], check=True)
+    pins = ["--no-compile", "--only-binary", ":all:", "-c", str(ROOT / "constraints.txt"), str(wheel)]
+    subprocess.run([sys.executable, "-m", "pip", "--python", python, "install", "-q", *pins], check=True)
     (tmp_path / "own.rules").write_text("int x\nconst c\nwhole: (x / c) * c -> x if c > 0\n", "utf-8")
     for claim, status in (("small_remainder_vanishes", 0), ("own.rules", 1)):
         command = [python, "-m", "indexproof", "prove", claim, "--no-cache"]
@@ -138,7 +138,8 @@ def test_what_is_required_can_be_had_for_each_python(version: str, tmp_path: Pat
     platforms = [f"manylinux_2_{n}_x86_64" for n in (17, 27, 28)]
     wanted = ["--python-version", version, *(w for p in platforms for w in ("--platform", p))]
     pins = ["-c", str(ROOT / "constraints.txt"), *PROJECT["project"]["dependencies"]]
-    command = [sys.executable, "-m", "pip", "download", "-q", "--only-binary", ":all:", "-d", str(tmp_path)]
+    command = [sys.executable, "-m", "pip", "install", "-q", "--dry-run", "--ignore-installed", "--only-binary", ":all:"]
+    command += ["--target", str(tmp_path)]
     subprocess.run([*command, *wanted, *pins], check=True)
 
 

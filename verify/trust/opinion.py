@@ -114,7 +114,7 @@ def _of_example(o: Obligation, point: Mapping[str, int]) -> Opinion:
     spent = 0
     asked: list[tuple[str, str]] = []
     try:
-        for claim in claims_of(o, every=True):
+        for claim in claims_of(o):
             text = counterexample_script(*claim, "sat", point=point)
             reply = _reply(text, _LIMITS.leaf)
             spent += reply.resources
@@ -131,10 +131,10 @@ def _of_example(o: Obligation, point: Mapping[str, int]) -> Opinion:
     return Opinion(cvc5_name(), resources=spent)
 
 
-def claims_of(o: Obligation, *, every: bool = False) -> Iterator[Claim]:
+def claims_of(o: Obligation) -> Iterator[Claim]:
     """Yield an obligation's claims in the core language: itself, or the cases of a rule in a rule file.
 
-    Raises :class:`TooLargeError` for a rule with too many cases; ``every`` case is wanted where one of them decides.
+    Raises :class:`TooLargeError` for a rule with too many cases.
     """
     if not isinstance(o, StatedObligation):
         yield o.hypotheses, o.goal

@@ -41,7 +41,7 @@ minmax = RuleSet.of(_minmax)
 sharing = RuleSet.of(_sharing)
 constraints = RuleSet.of(_constraints)
 
-#: Everything, in the order in which it is tried.
+#: All rules, in the order in which they are tried.
 RULES: RuleSet = replace(
     sums + division + remainder + mixed_radix + minmax + sharing + constraints, name="catalogue", engine=CatalogueEngine
 )
@@ -49,7 +49,7 @@ RULES: RuleSet = replace(
 
 use_written(RULES.constraints, CHECKS)
 
-#: The modules that are written by :func:`compiled_sources` and committed: the engine, and the checks of constraint rules.
+#: The generated and committed modules (:func:`compiled_sources`): the engine, and the checks of constraint rules.
 COMPILED = Path(__file__).with_name("compiled.py")
 COMPILED_CONSTRAINTS = Path(__file__).with_name("compiled_constraints.py")
 

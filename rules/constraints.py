@@ -1,6 +1,6 @@
-"""Constraints ``expression ∈ [lo, hi]``: the rewrites that the indexing analysis names, merging, and tightening.
+"""Constraints ``expression ∈ [lo, hi]``: the rewrites of XLA's indexing analysis, merging, and tightening.
 
-A box of a variable is a constraint too.  Every rule descends in the order of
+The box of a variable is a constraint too.  Every rule decreases in the order of
 :mod:`indexproof.core.constraint_order`.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..core.expr import Expr, ceildiv, integer, maximum, minimum
 from ..core.rewrite import Bounded, Const, ConstraintRewrite, Rest, constraint_rule
 
-#: The constraint that holds nowhere.
+#: A constraint that is false everywhere.
 NOWHERE = Bounded(integer(0), integer(1), integer(1))
 
 
@@ -43,7 +43,7 @@ def positive_factor_divides_bounds(x: Expr, k: Const, lo: Const, hi: Const) -> C
 def negative_factor_exchanges_bounds(x: Expr, k: Const, lo: Const, hi: Const) -> ConstraintRewrite:
     """A negative factor divides the bounds and exchanges them.
 
-    It is taken out where more summands are negative than positive.
+    It is applied if more summands are negative than positive.
     """
     return ConstraintRewrite(
         (Bounded(x * k, lo, hi),), (Bounded(x, ceildiv(hi, k), lo // k),), when=(k < 0,), choose="negative_content"
@@ -52,7 +52,7 @@ def negative_factor_exchanges_bounds(x: Expr, k: Const, lo: Const, hi: Const) ->
 
 @constraint_rule(fires={"a // 4 in [1, 2]": "a in [4, 11]", "(a + b) // 3 in [0, 0]": "a + b in [0, 2]"})
 def positive_divisor_scales_bounds(x: Expr, d: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """A quotient lies between bounds exactly when the dividend lies in their blocks."""
+    """A quotient lies in [lo, hi] exactly when the dividend lies in [lo·d, hi·d + d - 1]."""
     return ConstraintRewrite((Bounded(x // d, lo, hi),), (Bounded(x, lo * d, hi * d + d - 1),), when=(d > 0,))
 
 
@@ -93,7 +93,7 @@ def maximum_from_above(x: Expr, y: Expr, lo: Const, hi: Const, a: Const, c: Cons
     keeps=["(2*a + b) % 4 in [1, 1]", "(a + 1) % 4 in [0, 2]"],
 )
 def residue_is_rescaled(x: Expr, y: Expr, m: Const, s: Const, t: Const, u: Const, v: Const) -> ConstraintRewrite:
-    """x is s modulo m exactly when a unit times x is the unit times s.
+    """x is congruent to s modulo m exactly when u·x is congruent to u·s, for a unit u.
 
     ``u·v`` is 1 modulo m and ``y - t`` is ``u·(x - s)``, so ``x - s`` is ``v·(y - t)``.
     """
@@ -125,7 +125,7 @@ def residue_is_rescaled(x: Expr, y: Expr, m: Const, s: Const, t: Const, u: Const
     keeps=["a + b in [2, 9] | a in [0, 5], b in [1, 8]"],
 )
 def bounds_meet_range(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
-    """Bounds reach no further than the values do."""
+    """Bounds are intersected with the range of the expression."""
     return ConstraintRewrite(
         (Bounded(x, lo, hi),),
         (Bounded(x, maximum(lo, a), minimum(hi, b)),),
@@ -139,7 +139,7 @@ def bounds_meet_range(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> Cons
     fires={"a + b in [0, 20] | a in [0, 5], b in [1, 3]": ""}, keeps=["a + b in [0, 7] | a in [0, 5], b in [1, 3]"]
 )
 def satisfied_constraint_vanishes(x: Expr, lo: Const, hi: Const) -> ConstraintRewrite:
-    """A constraint that always holds says nothing."""
+    """A constraint that always holds is dropped."""
     return ConstraintRewrite((Bounded(x, lo, hi),), (), when=(x.within(lo, hi),))
 
 
@@ -151,7 +151,7 @@ def satisfied_constraint_vanishes(x: Expr, lo: Const, hi: Const) -> ConstraintRe
     keeps=["a + b in [10, 30] | a in [0, 5], b in [0, 5]"],
 )
 def impossible_constraint_is_false(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
-    """Bounds that no value reaches hold nowhere."""
+    """A constraint that no value satisfies is false."""
     return ConstraintRewrite(
         (Bounded(x, lo, hi),), (NOWHERE,), when=(x.within(a, b), (hi < a) | (b < lo) | (hi < lo)), choose="whole_range"
     )
@@ -167,7 +167,7 @@ def impossible_constraint_is_false(x: Expr, lo: Const, hi: Const, a: Const, b: C
 def multiple_and_rest_separate(
     x: Expr, g: Const, r: Rest, lo: Const, hi: Const, k: Const, p: Const, q: Const
 ) -> ConstraintRewrite:
-    """Where the rest leaves one multiple of g only, the multiple is known, and so are bounds of the rest."""
+    """If the range of the rest admits only one multiple k·g, x is k, and the rest lies in [lo - k·g, hi - k·g]."""
     return ConstraintRewrite(
         (Bounded(x * g + r, lo, hi),),
         (Bounded(x, k, k), Bounded(r, lo - k * g, hi - k * g)),
@@ -184,7 +184,7 @@ def multiple_and_rest_separate(
 def multiple_and_rest_contradict(
     x: Expr, g: Const, r: Rest, lo: Const, hi: Const, p: Const, q: Const
 ) -> ConstraintRewrite:
-    """Where the rest leaves no multiple of g, nothing satisfies the constraint."""
+    """If the range of the rest admits no multiple of g, the constraint is false."""
     return ConstraintRewrite(
         (Bounded(x * g + r, lo, hi),),
         (NOWHERE,),
@@ -197,7 +197,7 @@ def multiple_and_rest_contradict(
 # --------------------------------------------------------------------------------------------------- two constraints
 @constraint_rule(fires={"a in [0, 9]; a in [4, 12]": "a in [4, 9]"})
 def same_expression_intersects(x: Expr, a: Const, b: Const, c: Const, d: Const) -> ConstraintRewrite:
-    """Two ranges of one expression are their intersection."""
+    """Two constraints of one expression are one with the intersection of their bounds."""
     return ConstraintRewrite((Bounded(x, a, b), Bounded(x, c, d)), (Bounded(x, maximum(a, c), minimum(b, d)),))
 
 
@@ -214,8 +214,8 @@ def remainders_merge(
 ) -> ConstraintRewrite:
     """Two remainders of x are one remainder modulo the least common multiple (Chinese remainder theorem).
 
-    The multiple is ``k = m·a = n·b`` with coprime cofactors, ``u·a + v·b = 1``, and w solves both congruences.  From
-    ``x - w = m·X = n·Y`` follows ``x - w = (u·a + v·b)·(x - w) = k·(u·X + v·Y)``.
+    The multiple is ``k = m·a = n·b`` with coprime cofactors, ``u·a + v·b = 1``, and w solves both congruences.  Then
+    ``x - w = m·X = n·Y`` implies ``x - w = (u·a + v·b)·(x - w) = k·(u·X + v·Y)``.
     """
     return ConstraintRewrite(
         (Bounded(x % m, s, s), Bounded(x % n, t, t)),
@@ -255,7 +255,7 @@ def remainders_merge(
 
 @constraint_rule(fires={"a % 4 in [1, 1]; a % 6 in [2, 2]": "a in [0, -1]"}, keeps=["a % 4 in [1, 1]; a % 6 in [3, 3]"])
 def remainders_contradict(x: Expr, m: Const, n: Const, s: Const, t: Const, g: Const) -> ConstraintRewrite:
-    """Two remainders of x agree modulo every common divisor of the moduli, or there is no x."""
+    """Two remainders of x that differ modulo a common divisor of the moduli contradict each other."""
     return ConstraintRewrite(
         (Bounded(x % m, s, s), Bounded(x % n, t, t)),
         (NOWHERE,),
@@ -284,7 +284,7 @@ def remainders_contradict(x: Expr, m: Const, n: Const, s: Const, t: Const, g: Co
 def remainder_tightens_bounds(
     x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const, a: Const, b: Const
 ) -> ConstraintRewrite:
-    """Bounds outside the window of remainders move inwards to where a window begins or ends."""
+    """A bound with a remainder outside [s, t] moves inwards: the lower one to remainder s, the upper one to t."""
     return ConstraintRewrite(
         (Bounded(x % m, s, t), Bounded(x, lo, hi)),
         (Bounded(x % m, s, t), Bounded(x, lo + a, hi - b)),
@@ -308,7 +308,7 @@ def remainder_tightens_bounds(
 def sum_bounds_summand(
     x: Expr, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const, s: Const, t: Const
 ) -> ConstraintRewrite:
-    """A sum's range, less the ranges of its other summands, bounds ``k·x``: by s at one end of x and by t at the other."""
+    """The bounds of a sum minus the range of the rest bound ``k·x``: s gives the lower bound of x, and t the upper one."""
     return ConstraintRewrite(
         (Bounded(x * k + r, lo, hi), Bounded(x, a, b)),
         (Bounded(x * k + r, lo, hi), Bounded(x, maximum(a, ceildiv(s, k)), minimum(b, t // k))),
@@ -342,7 +342,7 @@ def sum_bounds_dividend(
     s: Const,
     t: Const,
 ) -> ConstraintRewrite:
-    """A quotient that is a summand bounds its dividend by whole blocks."""
+    """The bounds of a sum bound the dividend of a quotient in it, by whole blocks of the divisor."""
     return ConstraintRewrite(
         (Bounded((x // d) * k + r, lo, hi), Bounded(x, a, b)),
         (Bounded((x // d) * k + r, lo, hi), Bounded(x, maximum(a, ceildiv(s, k) * d), minimum(b, t // k * d + d - 1))),

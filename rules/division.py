@@ -1,4 +1,4 @@
-"""Floor division: what leaves a quotient, and which quotients are known."""
+"""Floor division: terms that leave a quotient, and quotients that ranges determine."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def quotient_known(x: Expr, d: Const, q: Const) -> Rewrite:
 def quotient_certified(x: Expr, q: Expr, d: Const) -> Rewrite:
     """If x lies between q·d and q·d + d - 1 everywhere, then q is the quotient.
 
-    The candidates for q take, from every summand, the part of its coefficient that the divisor divides: rounded down,
-    or to the nearest.  One proof serves all of them.
+    The candidates for q divide every coefficient of x by d, rounding down or to the nearest.  The rule is proved for
+    every q.
     """
     return Rewrite(x // d, q, when=((x - q * d).within(0, d - 1),), choose="coefficient_quotients")
 
@@ -53,7 +53,7 @@ def quotient_certified(x: Expr, q: Expr, d: Const) -> Rewrite:
 def multiple_leaves_quotient(x: Expr, d: Const, r: Rest) -> Rewrite:
     """Multiples of the divisor leave the quotient exactly.
 
-    The multiples are whole summands, and as much of the constant as leaves it between 0 and the divisor.
+    They are the summands that the divisor divides, and the constant up to its remainder.
     """
     return Rewrite((x * d + r) // d, x + r // d, choose="multiples")
 
@@ -68,7 +68,7 @@ def multiple_leaves_quotient(x: Expr, d: Const, r: Rest) -> Rewrite:
     keeps=["(6*a + 3*b) // 4", "(4*a + b) // 10 | b in [0, 3]", "(4*a + b) // 12 | b in [0, 4]"],
 )
 def small_remainder_vanishes(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
-    """A factor common to divisor and summands cancels, once what is left over is smaller than the factor.
+    """A factor g common to divisor and summands cancels if the rest lies in [0, g - 1].
 
     Less than one step of x cannot carry x over a multiple of d.
     """
@@ -89,13 +89,13 @@ def quotient_of_quotient(x: Expr, a: Const, b: Const) -> Rewrite:
 
 @rule(fires={"(a // 3 + b) // 4": "(a + 3*b) // 12", "(a // 3 + 2) // 4": "(a + 6) // 12"})
 def quotient_absorbs_summand(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
-    """A summand between two divisions is scaled by the first divisor."""
+    """A summand between two divisions moves into the dividend, times the first divisor."""
     return Rewrite((x // a + r) // b, (x + r * a) // (a * b), when=(b > 0,))
 
 
 @rule(fires={"(2 - a // 3) // 4": "(8 - a) // 12", "(b - a // 3) // 4": "(2 - a + 3*b) // 12"})
 def quotient_absorbs_negated(x: Expr, a: Const, b: Const, v: Const, r: Rest) -> Rewrite:
-    """A minuend of a quotient between two divisions is scaled too: minus a quotient is rounded up."""
+    """A negated quotient between two divisions is absorbed too: -(x // a) is (a - 1 - x) // a."""
     return Rewrite((x // a * v + r) // b, (r * a - x + a - 1) // (a * b), when=(a > 0, b > 0, v.eq(-1)))
 
 
@@ -104,9 +104,9 @@ def quotient_absorbs_negated(x: Expr, a: Const, b: Const, v: Const, r: Rest) -> 
     keeps=["(a // 4 % 3 - a // 12 * 2 + b) // 8", "(a // 4 % 3 - a // 16 * 3 + b) // 8"],
 )
 def quotient_absorbs_digit(x: Expr, a: Const, b: Const, m: Const, n: Const, v: Const, r: Rest) -> Rewrite:
-    """A digit between two divisions is scaled like any summand, and then is a remainder without its own division.
+    """A digit between two divisions, times the first divisor, is a remainder x % (a·n) without a division of its own.
 
-    True of every digit; applied where the digits above it are in the sum, which the remainder may then belong to.
+    The rule is true of every digit.  It is applied if the sum has the digits above, with which the remainder may recombine.
     """
     return Rewrite(
         ((x // a) % n + (x // m) * v + r) // b,
@@ -124,7 +124,7 @@ def quotient_of_remainder(x: Expr, m: Const, d: Const) -> Rewrite:
 
 @rule(fires={"(a // 4 % 5) // 2": "(a % 20) // 8"}, keeps=["(a // 4 % 5 + b) // 2"])
 def quotient_of_digit(x: Expr, a: Const, b: Const, n: Const) -> Rewrite:
-    """Part of a digit is part of the remainder that the digit is the upper end of, without the division between."""
+    """A quotient of a digit is a quotient of the remainder x % (a·n), without the division in between."""
     return Rewrite(((x // a) % n) // b, (x % (a * n)) // (a * b), when=(n > 0, b > 0))
 
 
@@ -133,23 +133,23 @@ def quotient_of_digit(x: Expr, a: Const, b: Const, n: Const) -> Rewrite:
     keeps=["(6 - a) // 8", "(a + 7) // 8"],
 )
 def complement_leaves_quotient(x: Expr, d: Const) -> Rewrite:
-    """Counting blocks from the end: the complement of x in one block lies in the complementary block."""
+    """The complement d - 1 - x has the negated quotient: it counts blocks from the end."""
     return Rewrite((d - 1 - x) // d, -(x // d), when=(d > 0,), choose="complement")
 
 
 @rule(fires={"a // -3": "(-a) // 3"})
 def negative_divisor_moves_up(x: Expr, d: Const) -> Rewrite:
-    """Both sides of a fraction may change sign."""
+    """Dividend and divisor may both change sign."""
     return Rewrite(x // d, (-x) // (-d), guard=(d < 0,))
 
 
 @rule(fires={"ceildiv(a, 4)": "(a + 3) // 4"})
 def ceiling_of_positive(x: Expr, d: Const) -> Rewrite:
-    """Rounding up is rounding down after adding all but one."""
+    """Rounding up by a positive divisor is rounding down after adding d - 1."""
     return Rewrite(ceildiv(x, d), (x + d - 1) // d, when=(d > 0,))
 
 
 @rule(fires={"ceildiv(a, -4)": "-(a // 4)"})
 def ceiling_of_negative(x: Expr, d: Const) -> Rewrite:
-    """Rounding up by a negative divisor is the negative of rounding down."""
+    """Rounding up by a negative divisor d is the negative of rounding down by -d."""
     return Rewrite(ceildiv(x, d), -(x // (-d)), guard=(d < 0,))

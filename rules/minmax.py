@@ -11,7 +11,7 @@ from ..core.rewrite import Const, Rest, Rewrite, rule
     keeps=["min(a, b) | a in [0, 4], b in [3, 9]"],
 )
 def min_keeps_smaller(x: Expr, y: Expr) -> Rewrite:
-    """min(x, y) is x once x never exceeds y."""
+    """min(x, y) is x if x never exceeds y."""
     return Rewrite(minimum(x, y), x, when=(x <= y,))
 
 
@@ -20,19 +20,19 @@ def min_keeps_smaller(x: Expr, y: Expr) -> Rewrite:
     keeps=["max(a, b) | a in [0, 4], b in [3, 9]"],
 )
 def max_keeps_larger(x: Expr, y: Expr) -> Rewrite:
-    """max(x, y) is x once x is never below y."""
+    """max(x, y) is x if x is never below y."""
     return Rewrite(maximum(x, y), x, when=(y <= x,))
 
 
 @rule(fires={"min(a + 5, b + 5)": "min(a, b) + 5", "min(a + 5, 7)": "min(a, 2) + 5"}, keeps=["min(a, b + 5)"])
 def min_shifts(x: Expr, y: Expr, k: Const) -> Rewrite:
-    """A constant added to both sides comes out."""
+    """A constant common to both arguments moves out."""
     return Rewrite(minimum(x, y), minimum(x - k, y - k) + k, choose="common_constant")
 
 
 @rule(fires={"max(a + 5, b + 5)": "max(a, b) + 5"}, keeps=["max(a, b + 5)"])
 def max_shifts(x: Expr, y: Expr, k: Const) -> Rewrite:
-    """A constant added to both sides comes out."""
+    """A constant common to both arguments moves out."""
     return Rewrite(maximum(x, y), maximum(x - k, y - k) + k, choose="common_constant")
 
 
@@ -41,13 +41,13 @@ def max_shifts(x: Expr, y: Expr, k: Const) -> Rewrite:
     keeps=["min(3*a, 2*b)", "max(4*a + 1, 4*b)"],
 )
 def min_distributes(x: Expr, y: Expr, g: Const) -> Rewrite:
-    """A positive factor of both sides comes out."""
+    """A positive factor common to both arguments moves out."""
     return Rewrite(minimum(x * g, y * g), minimum(x, y) * g, when=(g > 0,), guard=(g > 1,), choose="common_factor")
 
 
 @rule(fires={"max(4*a, 4*b) + c": "4*max(a, b) + c"}, keeps=["max(3*a, 2*b)"])
 def max_distributes(x: Expr, y: Expr, g: Const) -> Rewrite:
-    """A positive factor of both sides comes out."""
+    """A positive factor common to both arguments moves out."""
     return Rewrite(maximum(x * g, y * g), maximum(x, y) * g, when=(g > 0,), guard=(g > 1,), choose="common_factor")
 
 
@@ -56,19 +56,19 @@ def max_distributes(x: Expr, y: Expr, g: Const) -> Rewrite:
     keeps=["min(-a, b)", "min(a - b, c - b)"],
 )
 def min_turns(x: Expr, y: Expr, g: Const) -> Rewrite:
-    """A negative factor of both sides comes out, and the smaller of two becomes the larger."""
+    """A negative factor common to both arguments moves out, and the minimum becomes a maximum."""
     return Rewrite(minimum(x * g, y * g), maximum(x, y) * g, when=(g < 0,), choose="common_factor")
 
 
 @rule(fires={"max(-2*a, -4*b)": "-2*min(a, 2*b)"}, keeps=["max(-a, b)"])
 def max_turns(x: Expr, y: Expr, g: Const) -> Rewrite:
-    """A negative factor of both sides comes out, and the larger of two becomes the smaller."""
+    """A negative factor common to both arguments moves out, and the maximum becomes a minimum."""
     return Rewrite(maximum(x * g, y * g), minimum(x, y) * g, when=(g < 0,), choose="common_factor")
 
 
 @rule(fires={"min(a, b) + max(a, b)": "a + b"})
 def min_and_max_sum(x: Expr, y: Expr, w: Const, v: Const, r: Rest) -> Rewrite:
-    """The smaller and the larger of two together are both."""
+    """The minimum and the maximum of two expressions add up to their sum."""
     return Rewrite(minimum(x, y) * w + maximum(x, y) * v + r, x * w + y * w + r, when=(v.eq(w),))
 
 
@@ -81,7 +81,7 @@ def min_and_max_sum(x: Expr, y: Expr, w: Const, v: Const, r: Rest) -> Rewrite:
     keeps=["min(6*a, 3*b) % 2", "min(6*a, 4*b + 1) % 2"],
 )
 def minimum_of_congruent_leaves_remainder(x: Expr, y: Expr, k: Const, d: Const, r: Rest) -> Rewrite:
-    """Where two are congruent modulo the divisor, it does not matter which is the smaller."""
+    """If k·x and k·y are congruent modulo the divisor, k·min(x, y) has their remainder."""
     return Rewrite((minimum(x, y) * k + r) % d, (y * k + r) % d, when=(d.divides(x * k - y * k),))
 
 
@@ -94,5 +94,5 @@ def minimum_of_congruent_leaves_remainder(x: Expr, y: Expr, k: Const, d: Const, 
     keeps=["max(6*a, 3*b) % 2", "max(6*a, 4*b + 1) % 2"],
 )
 def maximum_of_congruent_leaves_remainder(x: Expr, y: Expr, k: Const, d: Const, r: Rest) -> Rewrite:
-    """Where two are congruent modulo the divisor, it does not matter which is the larger."""
+    """If k·x and k·y are congruent modulo the divisor, k·max(x, y) has their remainder."""
     return Rewrite((maximum(x, y) * k + r) % d, (y * k + r) % d, when=(d.divides(x * k - y * k),))

@@ -1,4 +1,4 @@
-"""Mixed-radix digits: quotients and remainders of the same x come together again."""
+"""Mixed-radix digits: quotients and remainders of the same dividend recombine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..core.rewrite import Const, Rest, Rewrite, rule
 def quotient_and_remainder_recombine(x: Expr, y: Expr, q: Expr, d: Const, p: Const, w: Const, r: Rest) -> Rewrite:
     """Quotient times divisor plus remainder is the dividend.
 
-    The quotient may be written in any way, and the remainder may be that of anything congruent to the dividend.
+    The quotient may be any q that equals ``x // d``, and the remainder that of any y congruent to x.
     """
     return Rewrite(
         q * p + (y % d) * w + r,
@@ -36,8 +36,8 @@ def quotient_and_remainder_recombine(x: Expr, y: Expr, q: Expr, d: Const, p: Con
 def digits_recombine(x: Expr, z: Expr, q: Expr, t: Expr, d: Const, n: Const, p: Const, w: Const, r: Rest) -> Rewrite:
     """Two adjacent mixed-radix digits of one number are one digit of the product radix.
 
-    The number is ``x + d·z``: its lowest digit is that of x, and q + z is its quotient, if q is that of x.  Quotient and
-    digit may be written in any way.
+    The number is ``x + d·z``, with lowest digit ``x % d`` and quotient ``q + z`` for any q that equals ``x // d``.  The
+    next digit may be any t that equals ``(q + z) % n``.
     """
     return Rewrite(
         t * p + (x % d) * w + r,
@@ -49,17 +49,17 @@ def digits_recombine(x: Expr, z: Expr, q: Expr, t: Expr, d: Const, n: Const, p: 
 
 @rule(fires={"a - (a % 4)": "a // 4 * 4", "3*a - 3*(a % 5) + b": "a // 5 * 15 + b"})
 def remainder_subtracts_to_quotient(x: Expr, d: Const, w: Const, v: Const, r: Rest) -> Rewrite:
-    """The rest of x without its remainder is a whole number of divisors."""
+    """A dividend minus its remainder is the quotient times the divisor."""
     return Rewrite(x * w + (x % d) * v + r, (x // d) * (d * w) + r, when=(v.eq(-w),))
 
 
 @rule(fires={"a - (a // 4)*4": "a % 4", "2*a - (a // 4)*8 + b": "(a % 4)*2 + b"})
 def quotient_subtracts_to_remainder(x: Expr, d: Const, w: Const, v: Const, r: Rest) -> Rewrite:
-    """The rest of x without its whole divisors is the remainder."""
+    """A dividend minus its quotient times the divisor is the remainder."""
     return Rewrite(x * w + (x // d) * v + r, (x % d) * w + r, when=(v.eq(-(d * w)),))
 
 
 @rule(fires={"(a // 4)*8 + b | a % 4 in [1, 1]": "2*a + b - 2"}, keeps=["(a // 4)*8 + b"])
 def exact_quotient_multiplies(x: Expr, d: Const, m: Const, v: Const, w: Const, r: Rest) -> Rewrite:
-    """A quotient whose remainder is known, taken times the divisor, is the dividend without the remainder."""
+    """A quotient times its divisor is the dividend minus the remainder, if that is known."""
     return Rewrite((x // d) * v + r, (x - m) * w + r, when=(v.eq(d * w), (x % d).eq(m)), choose="known_remainder")

@@ -1,4 +1,4 @@
-"""Floor modulo: what leaves a remainder, and which remainders are known."""
+"""Floor modulo: terms that leave a remainder, and remainders that ranges determine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..core.rewrite import Const, Rest, Rewrite, rule
 
 @rule(fires={"a % 1": "0", "a % -1": "0"})
 def remainder_by_one(x: Expr, d: Const) -> Rewrite:
-    """Everything is a multiple of one."""
+    """Every integer is a multiple of 1 and of -1."""
     return Rewrite(x % d, 0, when=(d.eq(1) | d.eq(-1),))
 
 
@@ -17,7 +17,7 @@ def remainder_by_one(x: Expr, d: Const) -> Rewrite:
     keeps=["a % 8 | a in [0, 8]"],
 )
 def remainder_known(x: Expr, d: Const, q: Const) -> Rewrite:
-    """A dividend that stays within one block is its own remainder, up to the block's start."""
+    """A dividend that stays within one block of the divisor has the remainder x - q·d, where q is its quotient."""
     return Rewrite(
         x % d,
         x - q * d,
@@ -57,7 +57,7 @@ def multiple_leaves_remainder(x: Expr, d: Const, r: Rest) -> Rewrite:
     keeps=["(6*a + 3*b) % 4", "(4*a + b) % 10 | b in [0, 3]", "(4*a + b) % 12 | b in [0, 4]"],
 )
 def common_factor_leaves_remainder(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
-    """A factor common to divisor and summands comes out, once what is left over is smaller than the factor."""
+    """A factor g common to divisor and summands moves out if the rest lies in [0, g - 1]."""
     return Rewrite(
         (x * g + r) % d,
         x % (d // g) * g + r,
@@ -72,13 +72,13 @@ def common_factor_leaves_remainder(x: Expr, g: Const, d: Const, r: Rest) -> Rewr
     keeps=["(a + b) % 4 | a % 2 in [1, 1]"],
 )
 def known_residue_is_constant(x: Expr, d: Const, m: Const, r: Rest) -> Rewrite:
-    """Summands whose remainder is known count as that remainder."""
+    """Summands may be replaced by their remainder modulo the divisor, if that is known."""
     return Rewrite((x + r) % d, (r + m) % d, when=((x % d).eq(m),), choose="known_residue")
 
 
 @rule(fires={"(a % 12) % 4": "a % 4", "(a % 12 * 3 + b) % 9": "(3*a + b) % 9"}, keeps=["(a % 6) % 4"])
 def inner_remainder_vanishes(x: Expr, m: Const, c: Const, d: Const, r: Rest) -> Rewrite:
-    """Reducing modulo m first is lost on a divisor of c·m."""
+    """An inner remainder modulo m, times c, may be dropped if the divisor divides c·m."""
     return Rewrite((x % m * c + r) % d, (x * c + r) % d, when=(d.divides(c * m),))
 
 

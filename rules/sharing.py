@@ -1,7 +1,7 @@
-"""How a normal form is written: other spellings of quotients and remainders that share divisions and sums.
+"""Other forms of quotients and remainders, which share divisions and sums with the rest of a map.
 
-These rules do not descend in the order of the others; they are applied once, to the finished normal forms, where the
-documented cost of all results together becomes smaller.  In their examples several results are separated by semicolons.
+These rules do not decrease in the order of the others.  They are applied once, to the finished normal forms, where the
+documented cost of all results together decreases.  In the examples, semicolons separate several results.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..core.rewrite import Const, Rest, Rewrite, rule
 
 @rule(sharing=True, fires={"a // 4; a % 4 + b": "a // 4; a - a // 4 * 4 + b"}, keeps=["a % 4"])
 def remainder_is_difference(x: Expr, q: Expr, d: Const) -> Rewrite:
-    """A remainder costs no division where the quotient is needed anyway; it may be written in any way."""
+    """A remainder is x - d·q for any q that equals the quotient; it costs no division if q is needed anyway."""
     return Rewrite(x % d, x - q * d, when=(q.eq(x // d),), choose="needed_quotient")
 
 
@@ -22,9 +22,9 @@ def remainder_is_difference(x: Expr, q: Expr, d: Const) -> Rewrite:
     keeps=["a // 4 * 4 + c; a % 4; a // 4"],
 )
 def multiple_is_difference(x: Expr, t: Expr, d: Const, v: Const, w: Const, r: Rest) -> Rewrite:
-    """A whole number of divisors costs no division where the remainder is needed anyway, which may be written in any way.
+    """A multiple d·w of the quotient is w·x - w·t for any t that equals the remainder.
 
-    Beside the dividend it may cost no multiplication either.
+    It costs no division if t is needed anyway, and possibly no multiplication if the dividend is a summand.
     """
     return Rewrite((x // d) * v + r, x * w - t * w + r, when=(v.eq(d * w), t.eq(x % d)), choose="needed_remainder")
 
@@ -37,9 +37,9 @@ def multiple_is_difference(x: Expr, t: Expr, d: Const, v: Const, w: Const, r: Re
 def known_digit_joins_quotient(
     x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, v: Const, w: Const, r: Rest
 ) -> Rewrite:
-    """A quotient below which a digit is known, times the radix of the digit, is the quotient with the digit less that.
+    """The quotient x // (a·n), times n, is q - m for any q that equals x // a, if the digit q % n is known to be m.
 
-    That quotient may be written in any way.
+    The finer quotient q may be needed anyway.
     """
     return Rewrite(
         (x // e) * v + r,
@@ -57,9 +57,9 @@ def known_digit_joins_quotient(
 def known_digit_joins_digit(
     x: Expr, q: Expr, t: Expr, a: Const, n: Const, m: Const, v: Const, w: Const, r: Rest
 ) -> Rewrite:
-    """A digit above a known one, times the radix of the known one, is both digits together, less the known one.
+    """A digit above a known remainder x % a = m, times a, is t - m for any t that equals x % (a·n).
 
-    The quotient and the two digits together may be written in any way.
+    The digit may be that of any q that equals ``x // a``.
     """
     return Rewrite(
         (q % n) * v + r,
@@ -75,7 +75,7 @@ def known_digit_joins_digit(
     keeps=["-((a - 3) // 4) - b", "c - ((a - 3) // 4) | a % 4 in [1, 1]"],
 )
 def exact_quotient_negates(x: Expr, d: Const, m: Const) -> Rewrite:
-    """A quotient whose remainder is known is minus that of what is left to the remainder."""
+    """A quotient x // d with known remainder m is -((m - x) // d)."""
     return Rewrite(x // d, -((m - x) // d), when=((x % d).eq(m),), choose="negated")
 
 
@@ -85,7 +85,7 @@ def exact_quotient_negates(x: Expr, d: Const, m: Const) -> Rewrite:
     keeps=["(a - b) // 4; (b - a + 2) // 4 + c", "(b - a + 3) // 4 + c"],
 )
 def quotient_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
-    """A quotient is minus that of what is left to the divisor less one, which may be written in any way."""
+    """A quotient x // d is -t for any t that equals (d - 1 - x) // d."""
     return Rewrite(x // d, -t, when=(d > 0, t.eq((d - 1 - x) // d)), choose="turned")
 
 
@@ -95,7 +95,7 @@ def quotient_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
     keeps=["(a - b) % 4; (b - a + 2) % 4 + c", "(b - a + 3) % 4 + c"],
 )
 def remainder_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
-    """A remainder and that of what is left to the divisor less one add up to it; the other may be written in any way."""
+    """A remainder x % d is d - 1 - t for any t that equals (d - 1 - x) % d."""
     return Rewrite(x % d, d - 1 - t, when=(d > 0, t.eq((d - 1 - x) % d)), choose="turned")
 
 
@@ -105,7 +105,7 @@ def remainder_turns(x: Expr, t: Expr, d: Const) -> Rewrite:
     keeps=["(a - b) // 4; (a - b) // 64 + c | a in [0, 5], b in [0, 5]"],
 )
 def quotient_is_sign(x: Expr, d: Const, e: Const) -> Rewrite:
-    """A quotient that is 0 or -1 says whether the dividend is negative, and so it is by every divisor large enough."""
+    """A quotient in [-1, 0] depends only on the sign of the dividend, so all divisors that are large enough give it."""
     return Rewrite(
         x // d, x // e, when=(d > 0, e > 0, x.within(-d, d - 1), x.within(-e, e - 1)), choose="other_divisor"
     )
@@ -117,7 +117,7 @@ def quotient_is_sign(x: Expr, d: Const, e: Const) -> Rewrite:
     keeps=["a // 2"],
 )
 def quotient_widens(y: Expr, e: Const, g: Const, r: Rest) -> Rewrite:
-    """A quotient can be that of a larger number, which something else divides."""
+    """A quotient y // e is (g·y + r) // (g·e) if r lies in [0, g - 1]; that number may be divided elsewhere too."""
     return Rewrite(y // e, (y * g + r) // (e * g), when=(e > 0, g > 0, r.within(0, g - 1)), choose="wider")
 
 
@@ -130,7 +130,7 @@ def quotient_widens(y: Expr, e: Const, g: Const, r: Rest) -> Rewrite:
     keeps=["a % 2 * 4 + b | b in [0, 3]", "a % 2 * 5 + 2"],
 )
 def remainder_widens(y: Expr, e: Const, g: Const, h: Const, k: Const, r: Rest, s: Rest) -> Rewrite:
-    """A digit and what stands below it are the remainder of one number, which may be divided already."""
+    """A remainder times g plus a rest in [0, g - 1] is one remainder of a number, which may be divided elsewhere too."""
     return Rewrite(
         (y % e) * k + r * h + s,
         (y * g + r) % (e * g) * h + s,
@@ -145,7 +145,7 @@ def remainder_widens(y: Expr, e: Const, g: Const, h: Const, k: Const, r: Rest, s
     keeps=["(a + 1) // 2", "(a * 7 + b) // 3 - c", "(a * 7 + b) // 3 - a * 3; a * 7 + b"],
 )
 def summand_joins_quotient(x: Expr, t: Expr, d: Const) -> Rewrite:
-    """A summand beside a quotient, a constant for one, can stand inside it."""
+    """A summand beside a quotient, for example a constant, may move into the dividend, times the divisor."""
     return Rewrite(x // d, (x + t * d) // d - t, choose="summand")
 
 
@@ -161,7 +161,7 @@ def remainder_takes_congruent(x: Expr, y: Expr, d: Const) -> Rewrite:
     keeps=["(a // 2 + b) // 3"],
 )
 def quotient_releases_summand(x: Expr, q: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
-    """The dividend can stay divided where that is needed anyway, in whatever way that is written."""
+    """A quotient by a·b is one by b of any q that equals x // a, plus r; q may be needed anyway."""
     return Rewrite((x + r * a) // (a * b), (q + r) // b, when=(b > 0, q.eq(x // a)), choose="divided_part")
 
 
@@ -173,9 +173,9 @@ def quotient_releases_summand(x: Expr, q: Expr, a: Const, b: Const, r: Rest) -> 
 def inner_remainder_leaves_quotient(
     x: Expr, q: Expr, o: Expr, j: Const, k: Const, m: Const, d: Const, r: Rest
 ) -> Rewrite:
-    """A remainder inside a quotient is a difference, of which a multiple of the divisor leaves the quotient.
+    """A remainder inside a quotient is a difference x - m·q, from which a multiple of the divisor leaves the quotient.
 
-    Both quotients may be written in any way.
+    The quotients are any q that equals ``x // m``, and any o that equals the remaining quotient.
     """
     return Rewrite(
         ((x % m) * k + r) // d,

@@ -1,6 +1,6 @@
-"""The production simplifier with the rules that were proved: what a compiler calls.
+"""The production simplifier with the proved rules, as a compiler calls it.
 
-Nothing here asks a solver.  :mod:`indexproof.core` has the same functions for any rule set.
+It never asks a solver.  :mod:`indexproof.core` has the same functions for any rule set.
 """
 
 from __future__ import annotations
@@ -56,24 +56,24 @@ def simplify(
     keep_width: bool = False,
     explain: bool = False,
 ) -> IndexingMap | Derivation:
-    """An equal map in simpler form, with the same variables.
+    """Return an equal map in simpler form, with the same variables.
 
-    Results and constraints are simplified, constraints merged, dropped where they always hold and turned into bounds where
-    they can be; a map without a point becomes the empty map.  Variables with only one value are replaced by it unless
-    ``keep_points``.  With ``explain`` the answer is the derivation, whose ``after`` is the map.
+    Results and constraints are simplified.  Constraints are merged, dropped if they always hold, and turned into bounds if
+    possible.  A map without a point becomes the empty map.  Variables with a single value are replaced by it unless
+    ``keep_points``.  With ``explain`` the result is the derivation, whose ``after`` is the map.
 
-    ``minimize`` says what is small: ``"cost"`` (a division weighs as much as three other operations), ``"operations"``,
-    ``"divisions"``, or a number, the weight of a division.  The least is not promised (reports/simplifier.md, "The cost").
+    ``minimize`` selects the cost model: ``"cost"`` (a division weighs as much as three other operations), ``"operations"``,
+    ``"divisions"``, or the weight of a division.  The minimum is not guaranteed (reports/simplifier.md, "The cost").
     Raises :class:`~indexproof.core.errors.InputError` for any other name, and for a weight below 1.
 
-    ``quick`` takes about half the time: results are written as their normal forms are, without a search for cheaper ways
-    of writing them, and still never cost more than they did.
+    ``quick`` takes about half the time: results are written as their normal forms, without a search for cheaper equal
+    forms.  They still never cost more than before.
 
-    ``keep_width`` keeps every value that is computed on the way within the smallest machine type, int32 or int64, that the
-    map needs on its domain, and writes what would leave it as it was given.
+    ``keep_width`` keeps all intermediate values within the smallest machine type, int32 or int64, that the map needs on its
+    domain.  Expressions that would leave it are kept as they were given.
     """
     expect_map(m)
-    # before a compiled function sees that it is no integer
+    # checked here, before a compiled function receives a value that is no integer
     division_weight = weight_of(minimize)
     quick, keep_width = bool(quick), bool(keep_width)
     if not explain:
@@ -81,7 +81,7 @@ def simplify(
             m, RULES, keep_points=keep_points, division_weight=division_weight, quick=quick, keep_width=keep_width
         )
     trace: Trace = []
-    # a map that is known to be in normal form would have nothing to tell
+    # copied, since a map that is marked as normal would be returned without steps
     given = m.with_()
     after = simplify_map(
         given,
@@ -109,7 +109,7 @@ def reduce(
     quick: bool = False,
     keep_width: bool = False,
 ) -> Reduced:
-    """An equal map in as few variables as it needs, with the record of what became of each.
+    """Return an equal map in fewer variables where possible, with a record of what became of each variable.
 
     See :func:`indexproof.core.transform.reduce_map`.
     """
@@ -132,13 +132,13 @@ def reduce(
 
 
 def canonical(m: IndexingMap) -> IndexingMap:
-    """An equal map in a form that does not depend on names or order of its variables."""
+    """Return an equal map in a form that does not depend on the names or the order of its variables."""
     expect_map(m)
     return _canonical(m, RULES)
 
 
 def distinct(maps: Iterable[IndexingMap]) -> Distinct:
-    """The maps of an operand that is read several times, each access once."""
+    """Return the distinct maps of an operand that is read several times."""
     given = list(maps)
     for m in given:
         expect_map(m)
@@ -154,9 +154,9 @@ def simplify_expr(
     quick: bool = False,
     keep_width: bool = False,
 ) -> Expr:
-    """An expression with the same value wherever its variables lie within ``bounds`` and ``constraints`` hold.
+    """Return a simpler expression with the same value wherever ``bounds`` and ``constraints`` hold.
 
-    ``bounds`` gives the inclusive bounds of each variable; one without bounds may have any value.  A constraint is
+    ``bounds`` has the inclusive bounds of variables; a variable without bounds may have any value.  A constraint is
     ``(expression, lo, hi)``.  For ``minimize``, ``quick`` and ``keep_width`` see :func:`simplify`.
     """
     division_weight = weight_of(minimize)

@@ -1,7 +1,7 @@
 """Sums and products: the laws of the canonical form.
 
-The constructors of expressions apply these themselves; they are stated so that nothing the system does is without a
-proof, and are never matched.
+The constructors of expressions apply the structural laws.  These are stated as rules so that they are proved, and are
+never matched.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ def like_terms_combine(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
 
 @rule(structural=True, fires={"3*(a + 2*b)": "3*a + 6*b"})
 def factor_distributes(x: Expr, c: Const, r: Rest) -> Rewrite:
-    """A constant factor reaches every summand."""
+    """A constant factor distributes over the summands."""
     return Rewrite((x + r) * c, x * c + r * c)
 
 
 @rule(structural=True, fires={"a + 0*b": "a"})
 def zero_coefficient_vanishes(x: Expr, z: Const, r: Rest) -> Rewrite:
-    """A term with coefficient zero is nothing."""
+    """A term with coefficient zero vanishes."""
     return Rewrite(x * z + r, r, when=(z.eq(0),))
 
 
 @rule(structural=True, fires={"1*a": "a"})
 def unit_coefficient_vanishes(x: Expr, u: Const) -> Rewrite:
-    """A factor of one is nothing."""
+    """A coefficient of one vanishes."""
     return Rewrite(x * u, x, when=(u.eq(1),))
 
 
@@ -42,5 +42,5 @@ def negation_distributes(x: Expr, r: Rest) -> Rewrite:
 
 @rule(fires={"2*a + b | a in [3, 3]": "b + 6"}, keeps=["a // 4 | a in [4, 8]"])
 def value_known(x: Expr, k: Const) -> Rewrite:
-    """An expression that has only one value on the domain is that value."""
+    """An expression with a single value on the domain is that value."""
     return Rewrite(x, k, when=(x.eq(k),), choose="single_value")

@@ -1,8 +1,8 @@
-"""The laws of tiles: which digits the elements of a tile have, for every size, place and radix.
+"""The laws of tiles: the digits of the elements of a tile, for every size, position and radix.
 
 A tile has t elements, from o on or from a multiple of t. An element x of a dimension of m elements has the digit
-`x // s mod n` of stride s. The first laws say what a tile reads; those from `torn_by_broken_strides` on name elements
-because of which a tile reads no tile. `verify/tile_sizes.py` says how its condition follows from them.
+`x // s mod n` of stride s. The first laws state what a tile reads; those from `torn_by_broken_strides` on name elements
+that show that a tile does not read a tile. `verify/tile_sizes.py` derives its condition from them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .transfer import KnownLaw
 
 
 class TileLaw(KnownLaw):
-    """A law of the elements of a tile."""
+    """A law about the elements of a tile."""
 
     family: ClassVar[str] = "tile"
 
@@ -28,7 +28,7 @@ def _same(p: Condition, q: Condition) -> Condition:
 
 
 def _torn(x: Expr, y: Expr, z: Expr, o: Expr | int) -> Condition:
-    """The tile from o on holds x and y, but not z, whose digits from s on are those of x, and the others those of y."""
+    """The tile from o on has x and y but not z, where ``z // s = x // s`` and ``z % s = y % s``."""
     inside = x.within(o, o + t - 1) & y.within(o, o + t - 1) & ~z.within(o, o + t - 1)
     return inside & z.within(0, m - 1) & (z // s).eq(x // s) & (z % s).eq(y % s)
 

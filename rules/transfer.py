@@ -1,9 +1,9 @@
-"""The laws of the range domain: what :mod:`indexproof.core.kernel.ranges` and :mod:`indexproof.core.interval` conclude.
+"""The laws of the range domain, which :mod:`indexproof.core.kernel.ranges` and :mod:`indexproof.core.interval` apply.
 
-A transfer law states the ends of an expression from those of its variables, or from those that a constraint gives another
-expression, and names points where the ends are attained.  *Sound* and *tight* are proved for all numbers; that the domain
-which production asks computes exactly these formulas is checked exhaustively on small numbers.  A law that is not tight
-says why.  A known law states what follows from what is known, without ends.
+A transfer law states bounds of an expression from bounds of its variables, or from bounds that a constraint gives another
+expression, and names points at which the bounds are attained.  *Sound* and *tight* are proved for all integers.  That the
+production domain computes exactly these formulas is checked exhaustively on small numbers.  A law that is not tight states
+why.  A known law states an implication between facts.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Point = tuple[Expr | int, ...]
 
 @dataclass(frozen=True, eq=False)
 class TransferLaw:
-    """``lo <= value <= hi`` whenever every input lies between its bounds, ``known`` holds and ``when`` holds.
+    """The law ``lo <= value <= hi`` if every input lies between its bounds, and ``known``, ``when`` and ``where`` hold.
 
-    ``unbounded`` inputs have no bounds of their own.  ``known`` are constraints: expressions with their ends.  ``lo_at``
-    and ``hi_at`` list points of the inputs, one of which attains the bound.  An ``approximate`` law says why there is none.
+    ``unbounded`` inputs have no bounds of their own.  ``known`` are constraints: expressions with their bounds.  ``lo_at``
+    and ``hi_at`` list points of the inputs, one of which attains the bound.  ``approximate`` states why none does.
     """
 
     name: str
@@ -43,23 +43,23 @@ class TransferLaw:
     approximate: str = ""
 
     def hypotheses(self) -> tuple[Condition, ...]:
-        """Bounds of the inputs, conditions on the bounds, and what the inputs must satisfy themselves."""
+        """Return the bounds of the inputs, the conditions on the bounds, and the conditions on the inputs."""
         boxes = (v.within(lo, hi) for v, lo, hi in (*self.inputs, *self.known))
         return (*boxes, *self.when, *self.where)
 
     def bounds(self) -> tuple[Condition, ...]:
-        """Conditions on the bounds alone: no interval is empty."""
+        """Return the conditions on the bounds alone; they include that no interval is empty."""
         return (*(lo <= hi for _, lo, hi in (*self.inputs, *self.known)), *self.when)
 
     def statement(self) -> str:
-        """The law on one line."""
+        """Return the law on one line."""
         given = all_of(self.hypotheses())
         return f"{self.value} ∈ [{self.lo}, {self.hi}]   when {given}"
 
 
 @dataclass(frozen=True, eq=False)
 class KnownLaw:
-    """``then`` whenever ``given``: what follows from what is known."""
+    """The law that ``given`` facts imply ``then``."""
 
     family: ClassVar[str] = "transfer"
     name: str
@@ -68,12 +68,12 @@ class KnownLaw:
     then: Condition
 
     def statement(self) -> str:
-        """The law on one line."""
+        """Return the law on one line."""
         return f"{self.then}   when {all_of(self.given)}"
 
 
 def _corners(f: Callable[[Expr, Expr], Expr], ys: tuple[Expr, ...]) -> tuple[Expr, Expr, tuple[Point, ...]]:
-    """Smallest and largest value at the corners, and the corners."""
+    """Return the smallest and the largest value at the corners, and the corners."""
     points: tuple[Point, ...] = tuple((u, v) for u in (a, b) for v in ys)
     values = [f(u, v) for u in (a, b) for v in ys]
     return minimum(*values), maximum(*values), points

@@ -1,10 +1,10 @@
-"""The laws of the transforms that change a map's variables (`core/transform`).
+"""The laws of transforms, which change the variables of a map (`core/transform`).
 
-A map says that there are values of its variables that satisfy its domain and for which its results are the target.  A
-transform puts other variables in place of some.  Its law names the old variables and the new ones, each with its box, the
-old ones as expressions of the new (which is what is substituted in results and constraints, whatever these are), and the
-new ones at a point of the old domain.  Both directions together say that each domain is the image of the other, point for
-point, and so that the relation stays what it is.
+A map relates a source to a target if there are values of its variables that satisfy its domain and give the target as
+results.  A transform replaces some variables by others.  Its law states the old and the new variables, each with its
+box, the old ones as expressions of the new ones (which are substituted in results and constraints), and the new ones
+as expressions of the old ones.  Both directions together imply that each domain is the image of the other, so the
+relation of the map is unchanged.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from ..core.condition import Condition, all_of
 from ..core.expr import Expr, ceildiv, lift, maximum, minimum, var
 from ..core.transform.variables import rescaled_box
 
-#: A variable between two bounds.
+#: A variable with its lower and upper bound.
 Box = tuple[Expr, Expr | int, Expr | int]
 
 
 @dataclass(frozen=True, eq=False)
 class TransformLaw:
-    """The variables ``old``, under ``old_where``, may become ``new``, under ``new_where``, given ``when``.
+    """The law that variables ``old``, under ``old_where``, may become ``new``, under ``new_where``, given ``when``.
 
-    ``back`` are the old variables in terms of the new ones, ``there`` the new ones in terms of the old; both in the order
-    of the variables.  Everything else in the map may depend on the old variables in any way, except on those in ``unseen``.
-    ``compute`` is the production function for the box of the one new variable: it receives the values of ``parameters``.
-    A law that holds of no point is marked ``nowhere``.
+    ``back`` has the old variables in terms of the new ones, ``there`` the new ones in terms of the old ones, in order.
+    The rest of the map may depend on the old variables in any way, except on those in ``unseen``.  ``compute`` is the
+    production function for the box of the single new variable, and receives the values of ``parameters``.  A law about
+    empty domains is marked ``nowhere``.
     """
 
     name: str
@@ -45,16 +45,16 @@ class TransformLaw:
     nowhere: bool = False
 
     def old_domain(self) -> tuple[Condition, ...]:
-        """The conditions on the old variables."""
+        """Return the conditions on the old variables."""
         return (*(v.within(lo, hi) for v, lo, hi in self.old), *self.old_where)
 
     def new_domain(self) -> tuple[Condition, ...]:
-        """The conditions on the new variables."""
+        """Return the conditions on the new variables."""
         return (*(v.within(lo, hi) for v, lo, hi in self.new), *self.new_where)
 
     def statement(self) -> str:
-        """The law on one line."""
-        # a variable that keeps its name is meant on both sides
+        """Return the law on one line."""
+        # a variable that keeps its name is the same on both sides
         old, new = (_listed([v for v, _, _ in side]) for side in (self.old, self.new))
         left, right = all_of(self.old_domain()), all_of(self.new_domain())
         values = ", ".join(f"{v} = {lift(e)}" for (v, _, _), e in zip(self.old, self.back, strict=True))

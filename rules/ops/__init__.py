@@ -17,7 +17,7 @@ from .scatter import Scatter
 from .sorting import Sort, TopK
 from .window import ReduceWindow
 
-#: In the order in which reports list the ops.
+#: The modules of ops, in the order in which reports list them.
 _MODULES = (pointwise, movement, reshape, dynamic, scatter, sorting, folding, window, contraction, collective, fibres)
 _DECLARED: list[type[Op]] = [
     made
@@ -25,19 +25,19 @@ _DECLARED: list[type[Op]] = [
     for made in vars(module).values()
     if isinstance(made, type) and issubclass(made, Op) and made.name and made.__module__ == module.__name__
 ]
-#: Every op by name, but the one that only stands for several others.
+#: Every op by name, except the one that only combines several others.
 OPS: dict[str, type[Op]] = {made.name: made for made in _DECLARED if made is not fibres.Several}
 #: The op that reads each HLO opcode.
 OPCODES: dict[str, type[Op]] = {opcode: made for made in _DECLARED for opcode in made.opcodes}
 
-#: Custom calls of which XLA itself says what they do.
+#: Custom calls whose meaning XLA defines.
 _KNOWN_CALLS = re.compile(r"(?:TopK|Sharding|SPMD\w+|xla\.sdy\.\w+|Pin|Unpin)\Z")
 
 
 def op_from_hlo(instruction: Instruction, shapes: Sequence[tuple[int, ...]] | None = None) -> Op | None:
-    """The op that an instruction performs on operands of these sizes (by default those that it states).
+    """Return the op that an instruction performs on operands of these sizes (by default those that it states).
 
-    None for an opcode without an op; :class:`InputError` for attributes that are missing or make no sense.
+    Returns ``None`` for an opcode without an op.  Raises :class:`InputError` for missing or invalid attributes.
     """
     cls = OPCODES.get(instruction.opcode)
     target = instruction.word("custom_call_target", "") if instruction.opcode == "custom-call" else ""
@@ -55,11 +55,11 @@ def op_from_hlo(instruction: Instruction, shapes: Sequence[tuple[int, ...]] | No
 
 
 def op_reader(module: Module) -> Callable[[Instruction], Op | None]:
-    """:func:`op_from_hlo` for the instructions of one module, with a look at the computations they apply.
+    """Return :func:`op_from_hlo` for the instructions of one module, refined by the computations that they apply.
 
-    A variadic reduce or scatter whose computation keeps components apart reads, for each result, only the
-    components that the result is computed from; a sort reads its own operand and those that are compared; and
-    a scatter whose computation returns the update keeps nothing of what was there.
+    A variadic reduce or scatter reads, for each result, only the components that its computation uses for the
+    result.  A sort reads its own operand and those that are compared.  A scatter whose computation ignores the
+    old element replaces it.
     """
     used: dict[str, tuple[frozenset[int], ...] | None] = {}
 
@@ -92,9 +92,9 @@ def op_reader(module: Module) -> Callable[[Instruction], Op | None]:
 
 
 def parameters_used(module: Module, name: str) -> tuple[frozenset[int], ...] | None:
-    """For each array that a computation of scalars makes, the numbers of the parameters it is computed from.
+    """Return, for each result of a computation of scalars, the numbers of the parameters that it is computed from.
 
-    None when the computation is not in the module or not understood (it calls others, or its tuples are nested).
+    Returns ``None`` if the computation is not in the module, calls others, or has nested tuples.
     """
     if not module.has_computation(name):
         return None
@@ -114,11 +114,11 @@ def parameters_used(module: Module, name: str) -> tuple[frozenset[int], ...] | N
 
 
 def _components(roots: Sequence[frozenset[int]], count: int) -> tuple[tuple[int, ...], ...]:
-    """For each result the components, of `count`, that it is computed from.
+    """Return, for each result, the components, of `count`, that it is computed from.
 
-    A component depends on whatever its accumulator depends on too, so dependence is followed to its end.
+    A result also depends on the components of its accumulator, so the transitive closure is taken.
     """
-    # result k keeps its own accumulator and takes in what it is computed from, again and again
+    # result k depends on its own accumulator; iterate to the fixpoint
     direct = [{p % count for p in root} | {k} for k, root in enumerate(roots)]
     while True:
         wider: list[set[int]] = [set().union(*(direct[c] for c in components)) for components in direct]
@@ -127,7 +127,7 @@ def _components(roots: Sequence[frozenset[int]], count: int) -> tuple[tuple[int,
         direct = wider
 
 
-#: Opcodes that have no map, and why.
+#: Opcodes without maps, with the reason.
 REASONS: dict[str, str] = {
     "custom-call": "what the called code reads is not part of the program",
     "infeed": "the values come from outside the program",
@@ -140,7 +140,7 @@ REASONS: dict[str, str] = {
 
 
 def why_not(opcode: str) -> str:
-    """Why an opcode has no maps, for a person."""
+    """Return the reason why an opcode has no maps, as text for readers."""
     return REASONS.get(opcode) or f"no op for the opcode {quoted(opcode)} in the catalogue"
 
 

@@ -1,11 +1,11 @@
 """Collectives: ops whose operand is an array on every replica of a group.
 
-All replicas of a group run the same program, each on its own data, so an array of the program stands for one
+All replicas of a group run the same program, each on its own data, so an array of the program represents one
 array on each of them.  An output element, on the replica that computes it, reads elements of the operand's
-array on some replicas of its group: a map says *which elements*, the op's docstring says *on which replicas*.
-What depends on the computing replica is a runtime value, its **position** in its group: the number of its
-place in the list of the group that it belongs to, in `replica_groups`.  The position is the same wherever a
-program asks for it with the same groups.  Maps are those of a replica that takes part.
+array on some replicas of its group: the map states *which elements*, the op's docstring *on which replicas*.
+The dependence on the computing replica is a runtime value, its **position**: its index in the list of its group
+in `replica_groups`.  The position is the same wherever a program uses the same groups.  Maps are those of a
+replica that takes part.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Collective(Op):
     """The base of all collectives."""
 
     parallel: ClassVar[bool] = True
-    #: Replicas in a group.
+    #: The number of replicas in a group.
     group: ExprLike
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
@@ -52,7 +52,7 @@ class Collective(Op):
 
 
 def _group(instruction: Any, shapes: Sequence[Dims]) -> int:
-    """Replicas in a group.  Without groups there is one of all replicas, which shapes can tell."""
+    """Return the number of replicas in a group.  Without groups all replicas form one, whose size shapes determine."""
     groups = instruction.replica_groups()
     sizes = {len(g) for g in groups}
     if len(sizes) > 1:
@@ -87,7 +87,7 @@ class Along(Collective):
         return [place if d == self.dimension else a for d, a in enumerate(v)]
 
     def related(self, a: Expr, b: Expr, rt: Coordinates, x: Sizes) -> Condition:
-        """When output element ``a`` reads element ``b`` of the dimension."""
+        """Return the condition that output element ``a`` reads element ``b`` of the dimension."""
         raise NotImplementedError
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
@@ -98,7 +98,7 @@ class Along(Collective):
 class Cut(Along):
     """The base of collectives that cut `dimension` into one piece for each replica of the group."""
 
-    #: The proof is about pieces of at least so many elements.
+    #: The least number of elements of a piece in the proof.
     least: ClassVar[int] = 0
 
     def demands(self, *x: Sizes) -> Iterator[Demand]:
@@ -137,8 +137,8 @@ class AllReduce(Pointwise):
 class CollectivePermute(Pointwise):
     """Output element p is element p of the operand on the replica that sends to this one.
 
-    `source_target_pairs` says which that is.  A replica that nobody sends to gets zeros and reads nothing:
-    the map is that of a replica that receives.
+    `source_target_pairs` states the sender.  A replica without a sender gets zeros and reads nothing: the map is
+    that of a replica that receives.
     """
 
     parallel: ClassVar[bool] = True
@@ -150,7 +150,7 @@ class CollectivePermute(Pointwise):
             return cls()
         if len(shapes) < 4:
             raise ValueError(f"{instruction.name}: slices of {len(shapes)} operands, not 4")
-        # slices of operand 0, sent, replace some of operand 1; the others, of two tuples, say where they begin
+        # slices of operand 0 are sent and replace slices of operand 1; the others, of two tuples, are their starts
         kept = tuple(range(len(shapes[1])))
         sent, *starts = ((WHOLE,) * len(x) for x in (shapes[0], *shapes[2:]))
         why = "where the slices begin is known only when the program runs"
@@ -169,8 +169,8 @@ class AllGather(Along):
     """The operands of all replicas of the group, one after the other in dimension `dimension`.
 
     With n elements there, output element o is element o mod n of the operand on replica number o // n of the
-    group.  An operand element, on the replica that holds it, is read by every replica, `group` times in all:
-    seen from one output there is one replica for each element.
+    group.  Every replica reads an operand element from the replica that holds it, so the element is read `group`
+    times in all.
     """
 
     def shape(self, x: Sizes) -> list[Expr]:
@@ -193,13 +193,13 @@ class AllGather(Along):
         g = symbols("g", 1)[0]
         for dimension in range(rank):
             n = symbols("n", rank)
-            # without elements there is nothing to divide by, and nothing to show
+            # a dimension without elements is excluded: it has no accesses, and the size is a divisor
             yield Case.of(rank, f"dimension={dimension}", cls(dimension, g), n, facts=[n[dimension] >= 1])
 
 
 @op
 class ReduceScatter(Cut):
-    """The operands of all replicas of the group are combined, and each replica keeps its part.
+    """The operands of all replicas of the group are combined, and each replica keeps one part.
 
     The parts are equal pieces of dimension `dimension`, in the order of the group.  With m elements in a piece
     and p the position of the computing replica, output element o combines elements p·m + o of the operand on
@@ -256,7 +256,7 @@ class Exchange(Collective, Alike):
     """The all-to-all of tuples: operand number q goes to replica number q of the group.
 
     With p the position of the computing replica, output number q is operand number p on replica number q of the
-    group.  So an output reads only one of the operands, which one the position says.
+    group.  So an output reads only one of the operands, which the position selects.
     """
 
     group: int
@@ -302,5 +302,5 @@ class Exchange(Collective, Alike):
 
 
 def _within(a: Expr, n: Expr) -> Expr:
-    """The place of ``a`` in its piece of ``n`` elements."""
+    """Return the position of ``a`` in its piece of ``n`` elements."""
     return lift(0) if n is lift(0) else remainder(a, n)

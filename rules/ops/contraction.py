@@ -1,4 +1,4 @@
-"""Dot: batch dimensions run together, contracting dimensions are summed over."""
+"""Dot: batch dimensions correspond, contracting dimensions are summed over."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .movement import Aligned, Dims
 class Dot(Aligned):
     """Output dimensions are the batch dimensions, then the free ones of operand 0, then those of operand 1.
 
-    An output element reads of each operand what agrees with it in the batch and free dimensions, for every
-    value of the contracting ones.
+    An output element reads the elements of each operand that agree with it in the batch and free dimensions,
+    for every value of the contracting ones.
     """
 
     lhs_batch: Dims = ()
@@ -74,12 +74,12 @@ class Dot(Aligned):
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
-        """Every choice of batch, contracting and free dimensions on the left, as many on the right."""
+        """Yield every choice of batch, contracting and free dimensions on the left, with as many on the right."""
         for number, roles in enumerate(itertools.product("bcf", repeat=rank)):
             batch, contracting = (tuple(d for d, r in enumerate(roles) if r == role) for role in "bc")
             taken = len(batch) + len(contracting)
             places = list(itertools.permutations(range(max(rank, taken)), taken))
-            # stepping through the arrangements, not all with all: each occurs with some left side
+            # step through the arrangements instead of combining all: each occurs with some left side
             place = places[number * 7 % len(places)]
             here, there = place[: len(batch)], place[len(batch) :]
             x, y = symbols("m", rank), list(symbols("n", max(rank, taken)))

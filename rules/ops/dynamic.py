@@ -1,7 +1,7 @@
-"""Ops whose addresses are computed when the program runs: dynamic-slice, dynamic-update-slice, gather.
+"""Ops whose indices are computed when the program runs: dynamic-slice, dynamic-update-slice, gather.
 
-A start index is clamped so that the window stays inside the operand; the runtime values of these ops are the
-clamped ones, between 0 and size - window size, both included.
+A start index is clamped so that the window stays inside the operand.  The runtime values of these ops are the
+clamped indices, from 0 to size - window size inclusive.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .movement import Alike, Dims, Extents, Sized, subsets
 
 
 class Windowed(Op):
-    """The base of the two dynamic slices: operands from `first` on are scalars, where the window starts."""
+    """The base of the two dynamic slices: the operands from `first` on are scalars, the start of the window."""
 
     first: ClassVar[int]
 
@@ -49,14 +49,14 @@ def _fits(x: Sizes, window: Sizes, stated: str) -> Iterator[Demand]:
 
 
 def within_window(v: Coordinates, starts: Coordinates, sizes: Sizes) -> Map:
-    """From an array to the window of these sizes in it, where an element lies in the window."""
+    """Return the map from elements of an array that lie in a window of these sizes to positions in the window."""
     place = [a - start for a, start in zip(v, starts, strict=True)]
     return Map(place, box(place, sizes))
 
 
 @op
 class DynamicSlice(Windowed, Sized):
-    """A window of `sizes` of operand 0, beginning where the other operands, scalars, say."""
+    """A window of `sizes` of operand 0, which starts at the scalar operands."""
 
     sizes: Extents
     first: ClassVar[int] = 1
@@ -91,9 +91,9 @@ class DynamicSlice(Windowed, Sized):
 
 @op
 class DynamicUpdateSlice(Windowed, Alike):
-    """Operand 0 with a window replaced by operand 1, beginning where the other operands, scalars, say.
+    """Operand 0 with a window replaced by operand 1; the window starts at the other operands, which are scalars.
 
-    Operand 0 is read exactly where the window is not.
+    Operand 0 is read exactly outside the window.
     """
 
     rank: int
@@ -153,10 +153,10 @@ class Gather(Indexed):
 
     Output dimensions in `offset_dims` run inside the window (over the dimensions of operand 0 that are
     neither collapsed nor batching), the others over operand 1 without `index_vector_dim`.  Component j of an
-    index vector is the start in dimension start_index_map[j]; windows start at 0 in the other dimensions, and
-    in batching dimensions at the coordinate of the paired dimension of operand 1.  The form that the gather
-    simplifier yields is the special case of no collapsed and no batching dimensions, `offset_dims` = (1, …,
-    n) and `index_vector_dim` = 1.
+    index vector is the start in dimension start_index_map[j].  In batching dimensions, windows start at the
+    coordinate of the paired dimension of operand 1, in all others at 0.  The form that the gather simplifier
+    yields is the special case of no collapsed and no batching dimensions, `offset_dims` = (1, …, n) and
+    `index_vector_dim` = 1.
     """
 
     offset_dims: Dims
@@ -222,8 +222,7 @@ class Gather(Indexed):
             if len(mapped) == 1:
                 yield cls._case(rank, mapped, (), 1, None)
             if number % 2:
-                # start indices in another order, collapsed dimensions, indices of other ranks, vectors in
-                # other places
+                # vary the order of start indices, collapsed dimensions, ranks of indices, and the vector dimension
                 order = list(itertools.permutations(mapped))
                 batch = (number // 2 + 2) % 3
                 yield cls._case(
@@ -236,7 +235,7 @@ class Gather(Indexed):
     def _case(
         cls, rank: int, mapped: Dims, collapsed: Dims, batch: int, vector: int | None, batching: Dims = ()
     ) -> Case:
-        """An instance of :meth:`_instance` whose slices have the size 1 where they must."""
+        """Return an instance by :meth:`_instance`, with slices of size 1 in collapsed and batching dimensions."""
         x, y, _, vector_dim, paired = cls._instance(rank, mapped, batch, vector, batching)
         w = symbols("w", rank)
         slices = tuple(lift(1) if d in collapsed or d in batching else w[d] for d in range(rank))

@@ -1,6 +1,6 @@
-"""Ops that read whole fibres of their operands: a table of what each opcode shares with its operands.
+"""Ops that read whole fibres of their operands, as a table of the dimensions that output and operands share.
 
-Most are exact. Of the others, each says why an output element may read less than is said of it.
+Most entries are exact. The others are over-approximations and state why an output element may read less.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .contraction import Dot
 from .movement import Aligned, Dims, Extents, Sized, one_dimension
 from .pointwise import Copy
 
-#: In place of an output dimension: the operand's dimension is read whole.
+#: Marks a dimension of an operand that is read whole, in place of an output dimension.
 WHOLE = -1
 Shared = tuple[Dims | None, ...]
 Shapes = Sequence[Dims]
@@ -26,11 +26,11 @@ Shapes = Sequence[Dims]
 
 @op
 class Fibres(Sized, Aligned):
-    """An output element reads of each operand every element that agrees with it in the dimensions they share.
+    """An output element reads every element of each operand that agrees with it in the dimensions they share.
 
-    `shared` has for each dimension of each operand the dimension of the output that it is, -1 for one that is read
+    `shared` has for each dimension of each operand the corresponding dimension of the output, -1 for one that is read
     whole, and None in place of an operand that is not read. In the output's dimension `along` an operand is read up
-    to the element's own place, or with `backwards` from there on.
+    to the element's own position, or with `backwards` from there on.
     """
 
     function: str
@@ -38,7 +38,7 @@ class Fibres(Sized, Aligned):
     shared: Shared
     along: int = WHOLE
     backwards: bool = False
-    #: Why less may be read than is said; nothing where it is all read.
+    #: Why less may be read; empty if the entry is exact.
     why: str = ""
     opcodes: ClassVar[tuple[str, ...]] = (
         *("batch-norm-inference", "bitcast-convert", "cholesky", "dynamic-reshape", "fft", "ragged-all-to-all"),
@@ -76,19 +76,19 @@ class Fibres(Sized, Aligned):
         return {d: place for d, place in self._shared(k).items() if place != self.along}
 
     def between(self, k: int, o: Coordinates, i: Coordinates, *x: Sizes) -> list[Condition]:
-        """The element of the operand is not beyond that of the output in the dimension `along`."""
+        """Return the condition that the element of the operand is not beyond that of the output in dimension `along`."""
         sign = -1 if self.backwards else 1
         return [(i[d] - o[p]) * sign <= 0 for d, p in self._shared(k).items() if p == self.along]
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
-        """Every way in which an operand of this rank can share its dimensions, and an order along each of them."""
+        """Yield every set of dimensions that an operand of this rank can share, also ordered along one of them."""
         n, m = symbols("n", rank), symbols("m", rank)
         dims = range(rank)
         for number, chosen in enumerate(itertools.product((False, True), repeat=rank)):
             kept = [d for d in dims if chosen[d]]
             orders = list(itertools.permutations(dims, len(kept)))
-            # stepping through the orders, not all with all: each occurs with some dimensions
+            # step through the orders instead of combining all: each occurs with some dimensions
             order = dict(zip(kept, orders[number * 5 % len(orders)], strict=True))
             shared = tuple(order.get(d, WHOLE) for d in dims)
             sizes = [n[order[d]] if d in order else m[d] for d in dims]
@@ -106,7 +106,7 @@ class Fibres(Sized, Aligned):
 
 @op
 class Several(Aligned):
-    """Each output reads fibres of its own, as :class:`Fibres` does: the op that stands for all of them."""
+    """Several outputs, each of which reads fibres of its own as :class:`Fibres` does."""
 
     parts: tuple[Fibres, ...]
     opcodes: ClassVar[tuple[str, ...]] = ("batch-norm-grad", "batch-norm-training", "rng-bit-generator", "scan")
@@ -131,7 +131,7 @@ class Several(Aligned):
 
 
 def sharded(instruction: Any, shapes: Shapes) -> Op | None:
-    """The op of a custom call that says how an array is divided among devices: nothing moves, or a part is taken."""
+    """Return the op of a custom call that shards an array among devices: a copy, or a part of the array."""
     if len(shapes) != 1 or not isinstance(instruction.shape, Shape) or instruction.shape.rank != len(shapes[0]):
         return None
     made = instruction.shape.dims
@@ -147,7 +147,7 @@ _TABLE: dict[str, Rule] = {}
 
 
 def _reads(*opcodes: str) -> Callable[[Rule], Rule]:
-    """Enter a function that says of an instruction over operands of these sizes what each output reads."""
+    """Register a function that returns what each output of an instruction over operands of these sizes reads."""
 
     def enter(rule: Rule) -> Rule:
         for opcode in opcodes:
@@ -190,7 +190,7 @@ def _batch_norm(instruction: Any, shapes: Shapes) -> list[Fibres]:
 
 @_reads("bitcast-convert")
 def _bitcast_convert(instruction: Any, shapes: Shapes) -> list[Fibres]:
-    """A narrower type adds a last dimension, for the parts of an element, a wider one drops it."""
+    """Read a bitcast-convert: a narrower type adds a last dimension for the parts of an element, a wider one drops it."""
     _expect(instruction, shapes, 1)
     x, made = shapes[0], instruction.array.dims
     if abs(len(x) - len(made)) > 1:
@@ -240,7 +240,7 @@ def _scaled_dot(instruction: Any, shapes: Shapes) -> list[Fibres]:
     _expect(instruction, shapes, 4)
     dot, made = Dot.from_hlo(instruction, shapes[:2]), instruction.array.dims
     found = []
-    # XLA has had the scales after the operands, and each after its own
+    # versions of XLA differ: the scales follow both operands, or each follows its own
     for right, first, second in ((1, 2, 3), (2, 1, 3)):
         x, y = shapes[0], shapes[right]
         try:
@@ -267,7 +267,7 @@ def _ragged_dot(instruction: Any, shapes: Shapes) -> list[Fibres]:
     x, y, counts = shapes
     (ragged,), groups = instruction.integers("lhs_ragged_dims"), instruction.integers("rhs_group_dims", ())
     plain = Dot.from_hlo(instruction, shapes[:2])
-    # the groups are a dimension of the right operand of their own, which is neither contracted nor in the output
+    # the right operand has separate dimensions for groups, which are neither contracted nor in the output
     kept = [d for d in range(len(y)) if d not in groups]
     renumbered = Dot(
         plain.lhs_batch,

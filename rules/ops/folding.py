@@ -1,4 +1,4 @@
-"""Ops that fold dimensions away: variadic reduce."""
+"""Ops that reduce over dimensions: variadic reduce."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .movement import Aligned, Dims, all_dimensions, subsets
 class Variadic(Op):
     """The base of ops with `count` results.
 
-    `depends` says for each result which components it is computed from; empty means all from all, which is
-    what HLO allows the computation that is applied to do.
+    `depends` has the components that each result is computed from.  Empty means that every result depends on all,
+    which HLO allows.
     """
 
     count: int
@@ -34,7 +34,7 @@ class Variadic(Op):
 
 
 def _half(instruction: Any, shapes: Sequence[Dims]) -> int:
-    """The number of inputs of an op that takes an initial value for each."""
+    """Return the number of inputs of an op with an initial value for each."""
     if not shapes or len(shapes) % 2:
         raise ValueError(
             f"{instruction.name}: {instruction.opcode} has {len(shapes)} operands where inputs and as many "
@@ -66,7 +66,7 @@ class Folding(Variadic, Aligned):
 
 @op
 class Reduce(Folding):
-    """The dimensions `dimensions` are folded away: an output element reads its fibre and initial value."""
+    """The dimensions `dimensions` are reduced: an output element reads its fibre and the initial value."""
 
     dimensions: Dims
     count: int = 1

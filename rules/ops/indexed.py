@@ -1,4 +1,4 @@
-"""The part that gather and scatter share: windows of an operand, one for each vector of start indices."""
+"""The common base of gather and scatter: windows of an operand, one for each vector of start indices."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Indexed(Op):
     """
 
     index_vector_dim: int
-    #: Dimensions inside a window; dropped, batching and mapped ones of the operand; batching ones of the indices.
+    #: Attributes: dimensions inside a window; dropped, batching, mapped ones of the operand; batching ones of indices.
     roles: ClassVar[tuple[str, str, str, str, str]]
 
     @classmethod
     def _attributes(cls, instruction: Any) -> dict[str, Any]:
-        """The attributes of an instruction that both ops have; what is dropped or batching may be left out."""
+        """Return the attributes that both ops have; dropped and batching dimensions are optional."""
         optional = {cls.roles[k] for k in (1, 2, 4)}
         found = {name: instruction.integers(name, () if name in optional else None) for name in cls.roles}
         return {**found, "index_vector_dim": instruction.integer("index_vector_dim")}
@@ -36,29 +36,29 @@ class Indexed(Op):
 
     # -- the parts of the shapes
     def _window_dims(self, rank: int) -> list[int]:
-        """Dimensions of the operand that the windows extend in, in order."""
+        """Return the dimensions of the operand in which windows extend, in order."""
         gone = (*self._role(1), *self._role(2))
         return [d for d in range(rank) if d not in gone]
 
     def _index_dims(self, y: Sizes) -> list[int]:
-        """Dimensions of the indices that the windows run over, in order."""
+        """Return the dimensions of the indices without the vector dimension, in order."""
         return [e for e in range(len(y)) if e != self.index_vector_dim]
 
     def _places(self, rank: int) -> list[int]:
-        """Of the `rank` dimensions of an array of windows those that run over the indices, in order."""
+        """Return those of the `rank` dimensions of an array of windows that run over the indices, in order."""
         return [d for d in range(rank) if d not in self._role(0)]
 
     def _paired(self) -> list[tuple[int, int]]:
-        """Batching dimensions of the operand, each with the one of the indices."""
+        """Return the pairs of batching dimensions of operand and indices."""
         return list(zip(self._role(2), self._role(4), strict=True))
 
     def _split(self, v: Sequence[Any], rank: int, y: Sizes) -> tuple[dict[int, Any], dict[int, Any]]:
-        """Coordinates (or sizes) of an array of windows by dimension of the operand and by dimension of the indices."""
+        """Split coordinates (or sizes) of an array of windows into those by dimension of the operand and of the indices."""
         window = dict(zip(self._window_dims(rank), (v[d] for d in self._role(0)), strict=True))
         return window, dict(zip(self._index_dims(y), (v[d] for d in self._places(len(v))), strict=True))
 
     def _joined(self, window: dict[int, Any], batch: dict[int, Any], rank: int, y: Sizes) -> list[Any]:
-        """The inverse of :meth:`_split`."""
+        """Invert :meth:`_split`."""
         places = self._places(len(self._role(0)) + len(self._index_dims(y)))
         entries = dict(zip(self._role(0), (window[d] for d in self._window_dims(rank)), strict=True))
         entries |= dict(zip(places, (batch[e] for e in self._index_dims(y)), strict=True))
@@ -66,7 +66,7 @@ class Indexed(Op):
 
     # -- where windows lie
     def _vector(self, k: int, v: Sequence[Any], x: Sizes, y: Sizes, sizes: Sizes, beyond: int) -> list[Runtime]:
-        """The index vector, of operand ``k``, of the window of an element; it may lie so far beyond the operand."""
+        """Return the index vector, in operand ``k``, of an element's window, which may exceed the operand by ``beyond``."""
         _, batch = self._split(v, len(x), y)
         return [
             Runtime.of(k, (batch.get(e, lift(j)) for e in range(len(y))), -beyond, lift(x[d]) - sizes[d] + beyond)
@@ -74,7 +74,7 @@ class Indexed(Op):
         ]
 
     def _element(self, v: Sequence[Any], rt: Sequence[Expr], rank: int, y: Sizes) -> list[Expr]:
-        """The element of the operand that one of an array of windows lies on."""
+        """Return the element of the operand on which an element of an array of windows lies."""
         window, batch = self._split(v, rank, y)
         starts = dict(zip(self._role(3), rt, strict=True)) | {d: lift(batch[e]) for d, e in self._paired()}
         return [window.get(d, lift(0)) + starts.get(d, 0) for d in range(rank)]
@@ -82,7 +82,7 @@ class Indexed(Op):
     def _windows(
         self, i: Sequence[Expr], rt: Sequence[Expr], sizes: Sizes, y: Sizes
     ) -> tuple[list[Expr | Range], list[Condition]]:
-        """The elements of an array of windows that lie on one of the operand, one of each window, and when they do."""
+        """Return the elements of an array of windows that lie on an element of the operand, and the conditions for it."""
         batch: dict[int, Expr | Range] = {e: Range(n) for e, n in enumerate(y)}
         batch |= {e: i[d] for d, e in self._paired()}
         starts = dict(zip(self._role(3), rt, strict=True))
@@ -119,7 +119,7 @@ class Indexed(Op):
             raise self.error(f"{indexed}={self._role(4)} names index_vector_dim={vector}")
 
     def _demands(self, x: Sizes, y: Sizes) -> Iterator[Demand]:
-        """The conditions between the sizes of operand and indices."""
+        """Yield the conditions between the sizes of operand and indices."""
         for d, e in self._paired():
             yield (
                 lift(x[d]).eq(y[e]),
@@ -140,9 +140,9 @@ class Indexed(Op):
     def _instance(
         rank: int, mapped: Dims, batch: int, vector: int | None, batching: Dims
     ) -> tuple[tuple[Expr, ...], list[Expr], list[Expr], int, Dims]:
-        """Return sizes of an operand and of indices, those of the latter without vectors, vector dimension, pairing.
+        """Return sizes of an operand, of indices, and of indices without vectors; the vector dimension; the paired ones.
 
-        There are `batch` index dimensions, with the vector dimension at `vector`; None: no vector dimension.
+        There are `batch` index dimensions and a vector dimension at `vector`, none if that is ``None``.
         """
         x, y = symbols("n", rank), list[Expr](symbols("b", batch))
         paired = tuple(range(len(batching)))

@@ -1,6 +1,6 @@
-"""Ops that move elements without computing: transpose, reverse, broadcast, slice, concatenate, pad.
+"""Ops that only move elements: transpose, reverse, broadcast, slice, concatenate, pad.
 
-The meaning of each is the one of the XLA operation semantics (openxla.org/xla/operation_semantics).
+Their meaning is that of the XLA operation semantics (openxla.org/xla/operation_semantics).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Extents = tuple[ExprLike, ...]
 
 # --------------------------------------------------------------------------- attributes, as `Op.hlo` reads them
 def all_dimensions(instruction: Any, shapes: Sequence[Dims] = ()) -> Dims:
-    """The attribute `dimensions`."""
+    """Return the attribute `dimensions`."""
     found: Dims = instruction.integers("dimensions")
     return found
 
 
 def one_dimension(instruction: Any, shapes: Sequence[Dims] = ()) -> int:
-    """The only one of its `dimensions`.  Raises :class:`ValueError` if there are more or none."""
+    """Return the single one of its `dimensions`.  Raises :class:`ValueError` if there are more or none."""
     found = all_dimensions(instruction)
     if len(found) != 1:
         raise ValueError(f"{instruction.name}: {instruction.opcode} has dimensions={found} where one is expected")
@@ -34,23 +34,23 @@ def one_dimension(instruction: Any, shapes: Sequence[Dims] = ()) -> int:
 
 
 def operand_count(instruction: Any, shapes: Sequence[Dims]) -> int:
-    """How many operands there are."""
+    """Return the number of operands."""
     return len(shapes)
 
 
 # ----------------------------------------------------------------------------------------------------------- the ops
 class Aligned(Op):
-    """The base of ops that read whole what lies in the same place of the dimensions that both sides share.
+    """The base of ops whose elements read all elements that agree with them in shared dimensions.
 
     An output element reads every element of operand ``k`` that agrees with it in the dimensions of `places`.
     """
 
     def places(self, k: int, *x: Sizes) -> dict[int, int]:
-        """The output's dimension for each dimension of operand ``k`` that the output has too."""
+        """Return the output's dimension for each dimension of operand ``k`` that the output has too."""
         raise NotImplementedError
 
     def between(self, k: int, o: Coordinates, i: Coordinates, *x: Sizes) -> list[Condition]:
-        """Further conditions on an output element and an element of operand ``k`` that agree."""
+        """Return further conditions on an output element and an element of operand ``k`` that agree."""
         return []
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
@@ -96,13 +96,13 @@ class Sized(Op):
 
 
 def nth(distance: Expr, count: ExprLike, step: ExprLike = 1) -> tuple[Expr, list[Condition]]:
-    """Of `count` elements `step` apart the number of the one at a distance from the first, and when there is one."""
+    """Return the index of the element at a distance from the first of `count` elements `step` apart, and its conditions."""
     step = lift(step)
     return quotient(distance, step), [distance.within(0, (lift(count) - 1) * step), step.divides(distance)]
 
 
 def piece(a: Expr, n: Expr) -> Expr:
-    """Of pieces of ``n`` elements the one that holds ``a``.  Pieces of no elements hold none: any answer will do."""
+    """Return the index of the piece of ``n`` elements that contains ``a``; 0 for empty pieces, where it does not matter."""
     return lift(0) if n is lift(0) else quotient(a, n)
 
 
@@ -139,7 +139,7 @@ class Reverse(Alike):
         self._dimensions("dimensions", self.dimensions, len(x), x)
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
-        # counted from the front and from the back, the positions add up to the last one
+        # the coordinates from the front and from the back add up to the last one
         return [
             (a + b).eq(lift(n) - 1) if d in self.dimensions else a.eq(b)
             for d, (a, b, n) in enumerate(zip(o, i, x, strict=True))
@@ -162,10 +162,9 @@ class Reverse(Alike):
 
 @op
 class Broadcast(Sized, Aligned):
-    """Input dimension k becomes output dimension dimensions[k]; along the other output dimensions the input
-    repeats.
+    """Input dimension k becomes output dimension dimensions[k]; the input repeats along the others.
 
-    An input dimension of size 1 does not stretch: HLO wants the sizes to agree.
+    An input dimension of size 1 is not stretched: HLO requires that the sizes agree.
     """
 
     sizes: Extents
@@ -303,8 +302,7 @@ class Concatenate(Op):
 
 @op
 class Pad(Padded):
-    """Input element p lands at low + p·(interior + 1), or is cropped; every other output element reads the
-    padding.
+    """Input element p is placed at low + p·(interior + 1), or is cropped; every other output element reads the padding.
 
     Operand 1 is the padding value.  Negative `low` and `high` crop, after the interior padding.
     """
@@ -344,7 +342,7 @@ class Pad(Padded):
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, value: Sizes) -> Map:
         found = super().input_to_output(k, i, rt, x, value)
-        # what negative padding crops lands nowhere
+        # elements that negative padding crops are placed nowhere
         return found if k else Map(found.results, box(found.results, self.shape(x, value)))
 
     @classmethod
@@ -355,13 +353,13 @@ class Pad(Padded):
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Pad:
-        # a scalar is padded in no dimension, and printed without the attribute
+        # a scalar has no dimension to pad and is printed without the attribute
         scalar = bool(shapes) and not shapes[0] and not instruction.has("padding")
         padding = () if scalar else instruction.padding()
         return cls(*(tuple(dimension[part] for dimension in padding) for part in range(3)))
 
 
 def subsets(rank: int) -> Iterator[Dims]:
-    """All sets of dimensions, smallest first."""
+    """Yield all sets of dimensions, smallest first."""
     for count in range(rank + 1):
         yield from itertools.combinations(range(rank), count)

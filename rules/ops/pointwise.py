@@ -1,4 +1,4 @@
-"""Ops that compute each output element from the same element of every operand, and ops without operands."""
+"""Elementwise ops, and ops that compute every element from scalars or from nothing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Pointwise(Alike, Aligned):
 
     @classmethod
     def alike(cls, rank: int, op: Op) -> Case:
-        """The case of operands that all have the same sizes."""
+        """Return the case of operands that all have the same sizes."""
         return Case.of(rank, f"{op.arity} operands", op, *[symbols("n", rank)] * op.arity)
 
     # without attributes, unless a subclass says otherwise
@@ -78,7 +78,7 @@ class Elementwise(Pointwise):
 
 @op
 class Compare(Pointwise):
-    """Output element p says how elements p of the operands compare."""
+    """Output element p is the truth value of the comparison of elements p of the operands."""
 
     direction: str
     operands: ClassVar[int] = 2
@@ -96,10 +96,9 @@ class Compare(Pointwise):
 
 @op
 class Select(Pointwise):
-    """Output element p is element p of operand 1 or of operand 2, as operand 0 says (its element p, or the
-    scalar).
+    """Output element p is element p of operand 1 or of operand 2, selected by element p of operand 0 or by a scalar.
 
-    Which one is read depends on values, so both count as read.
+    The selection depends on values, so both count as read.
     """
 
     main: ClassVar[int] = 1
@@ -116,7 +115,7 @@ class Select(Pointwise):
 
 @op
 class Clamp(Pointwise):
-    """Output element p is element p of operand 1, held between those of operands 0 and 2 (or scalars)."""
+    """Output element p is element p of operand 1, clamped to those of operands 0 and 2 (or to scalars)."""
 
     main: ClassVar[int] = 1
     scalars: ClassVar[Dims] = (0, 2)
@@ -132,7 +131,7 @@ class Clamp(Pointwise):
 
 @op
 class Convert(Pointwise):
-    """Output element p is element p of the operand as another element type."""
+    """Output element p is element p of the operand, converted to another element type."""
 
     element_type: str
     hlo: ClassVar = {"element_type": lambda i, _: i.array.element_type}
@@ -149,7 +148,7 @@ class Copy(Pointwise):
 
 @op
 class SetDimensionSize(Pointwise):
-    """Output element p is element p of operand 0, as far as operand 1, a scalar, says that there are any."""
+    """Output element p is element p of operand 0; operand 1, a scalar, is the number of valid ones in `dimension`."""
 
     dimension: int
     scalars: ClassVar[Dims] = (1,)
@@ -167,9 +166,7 @@ class SetDimensionSize(Pointwise):
 
 
 class Stated(Sized, Aligned):
-    """The base of ops that state the sizes of their output: all operands are scalars, read by every element or
-    by none.
-    """
+    """The base of ops that state the sizes of their output and have only scalar operands, which every element reads."""
 
     def structure(self, *x: Sizes) -> None:
         for k, sizes in enumerate(x):
@@ -185,14 +182,14 @@ class Stated(Sized, Aligned):
 
 
 class Nullary(Stated):
-    """The base of ops without operands: they are functions of one imagined operand of rank 0."""
+    """The base of ops without operands, which are treated as functions of one virtual operand of rank 0."""
 
     virtual: ClassVar[bool] = True
 
 
 @op
 class Constant(Nullary):
-    """Every element is written in the program."""
+    """Every element is a literal of the program."""
 
     sizes: Extents
 
@@ -215,7 +212,7 @@ class Iota(Nullary):
 
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Iota:
-        # HLO says iota_dimension; published examples also write dimensions={1}
+        # HLO has iota_dimension; published examples also write dimensions={1}
         if instruction.has("iota_dimension"):
             return cls(instruction.array.dims, instruction.integer("iota_dimension"))
         return cls(instruction.array.dims, one_dimension(instruction))

@@ -1,4 +1,4 @@
-"""Ops that keep the elements in row-major (or physical) order and cut it up anew: reshape and bitcast."""
+"""Ops that keep the elements in row-major (or physical) order and change the sizes: reshape and bitcast."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .movement import Dims, Extents, Sized
 
 @dataclass(frozen=True)
 class Block:
-    """Adjacent source dimensions that are cut up anew into adjacent target dimensions.
+    """Adjacent source dimensions that become adjacent target dimensions.
 
-    With `digits` (most significant first), every dimension is a product of consecutive ones, `source_counts`
-    and `target_counts` of them in turn.  Without, the sizes have only their product in common, and the map
-    goes over the position in the block.
+    With `digits` (most significant first), every dimension is a product of consecutive digits: `source_counts`
+    and `target_counts` are their numbers.  Without digits, only the products of the sizes agree, and the map uses
+    the linear position in the block.
     """
 
     source: Dims
@@ -30,7 +30,7 @@ class Block:
     target_counts: Dims = ()
 
     def moved(self, coordinates: Coordinates, sizes: Sizes, targets: Sizes) -> list[Expr]:
-        """Target coordinates of the block from its source coordinates."""
+        """Return the target coordinates of the block for its source coordinates."""
         if not self.digits:
             return digits_of(row_major(coordinates, sizes), targets)
         digits = [
@@ -46,7 +46,7 @@ class Block:
         ]
 
     def reversed(self) -> Block:
-        """The way back."""
+        """Return the inverse block."""
         return Block(self.target, self.source, self.digits, self.target_counts, self.source_counts)
 
 
@@ -56,9 +56,9 @@ def _groups(values: Sequence[Any], counts: Sequence[int]) -> list[Sequence[Any]]
 
 
 def blocks_of(source: Sequence[int], target: Sequence[int]) -> list[Block]:
-    """The finest blocks of a reshape between non-empty shapes of the same number of elements.
+    """Return the finest blocks of a reshape between non-empty shapes of the same number of elements.
 
-    Dimensions of size 1 belong to no block.  A block has digits when the strides of both sides form a chain
+    Dimensions of size 1 belong to no block.  A block has digits if the strides of both sides together form a chain
     of divisors.
     """
     left = [d for d, n in enumerate(source) if n != 1]
@@ -93,15 +93,15 @@ def _block(a: Dims, b: Dims, source: Sequence[int], target: Sequence[int]) -> Bl
 class Reordered(Sized):
     """The base of reshape and bitcast: both sides list the same elements in the same order."""
 
-    #: How the sizes correspond; worked out when they are integers, one block otherwise.
+    #: The correspondence of the sizes.  If empty, it is computed for integers, and is one block otherwise.
     blocks: tuple[Block, ...]
 
     def _ordered(self, v: Sequence[Any], side: Literal["source", "target"]) -> list[Any]:
-        """Coordinates or sizes of the operand or of the output, slowest varying first."""
+        """Return coordinates or sizes of the operand or of the output, slowest varying first."""
         return list(v)
 
     def _logical(self, v: Sequence[Any], side: Literal["source", "target"]) -> list[Any]:
-        """The inverse of :meth:`_ordered`."""
+        """Invert :meth:`_ordered`."""
         return list(v)
 
     def demands(self, *operands: Sizes) -> Iterator[Demand]:
@@ -131,8 +131,8 @@ class Reordered(Sized):
         there, here = self._ordered(self.sizes, "target"), self._ordered(x, "source")
         if not self.blocks:
             return [row_major(at, there).eq(row_major(place, here))]
-        # positions agree exactly when they agree in every block: a position in a block is less than the
-        # block's size (that two positions of any sizes determine both coordinates is a case of its own)
+        # positions agree exactly if they agree in every block, since a position in a block is less than the
+        # block's size (that a position determines its coordinates is a case of its own)
         return [
             row_major([at[d] for d in b.target], [there[d] for d in b.target]).eq(
                 row_major([place[d] for d in b.source], [here[d] for d in b.source])
@@ -144,8 +144,7 @@ class Reordered(Sized):
         ends: tuple[Literal["source", "target"], ...] = ("target", "source") if back else ("source", "target")
         here, there = (self._ordered(x if end == "source" else self.sizes, end) for end in ends)
         at = self._ordered(v, ends[0])
-        # a dimension outside all blocks has size 1; so does, for all that its map matters, one of an empty
-        # array
+        # a dimension outside all blocks has size 1, or the array is empty and its map does not matter
         moved: list[Expr] = [lift(0)] * len(there)
         for block in self._all_blocks(x):
             block = block.reversed() if back else block
@@ -176,15 +175,15 @@ class Reordered(Sized):
 
 @op
 class Reshape(Reordered):
-    """The elements in row-major order, in an array of other sizes."""
+    """The elements keep their row-major order in an array of other sizes."""
 
     sizes: Extents
     blocks: tuple[Block, ...] = ()
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
-        # Digits end where a dimension ends, on one side or on both; where on both, blocks of three and more
-        # digits are cases of lower rank.
+        # Each digit ends where a dimension of one side or of both ends.  If there are several blocks, those of three
+        # and more digits are cases of lower rank.
         for source, target in itertools.product(compositions(rank), repeat=2):
             f, x, sizes = digit_shapes(rank, source, target)
             blocks = blocks_at_common_cuts(f, source, target)
@@ -197,13 +196,13 @@ class Reshape(Reordered):
             ones = [Block((2 * d,), (d + 1,), (n[d],), (1,), (1,)) for d in range(rank)]
             x = [e for pair in zip(n, [lift(1)] * rank, strict=True) for e in pair]
             yield Case.of(rank, "sizes of 1 go and come", cls((1, *n, 1), tuple(ones)), x, facts=[e >= 1 for e in n])
-            # no elements, whatever the other sizes
+            # no elements, with any other sizes
             yield Case.of(rank, "a size of 0", cls((0, *symbols("m", rank - 1))), [*n[1:], 0])
         yield from cls._with_a_common_product(rank)
 
     @classmethod
     def _with_a_common_product(cls, rank: int) -> Iterator[Case]:
-        """Sizes that only have their number of elements in common."""
+        """Yield cases in which only the numbers of elements agree."""
         ranks = {2: [(2, 2)], 3: [(2, 3), (3, 2), (3, 3)]}
         for a, b in ranks.get(rank, []):
             x, sizes = symbols("m", a), symbols("n", b)
@@ -222,7 +221,7 @@ class Reshape(Reordered):
 
 @op
 class Bitcast(Reordered):
-    """The elements in the order of memory, in an array of other sizes and another layout.
+    """The elements keep their order in memory in an array of other sizes and another layout.
 
     Layouts list dimensions from the fastest varying to the slowest.  The op is a transpose to the physical
     order, a reshape, and a transpose back.
@@ -263,7 +262,7 @@ class Bitcast(Reordered):
 
     @classmethod
     def _case(cls, source_layout: Dims, target_layout: Dims, source: Dims, target: Dims) -> Case:
-        """Physical sizes are products of the same digits, cut into dimensions by `source` and `target`."""
+        """Return a case whose physical sizes are products of the same digits, grouped by `source` and `target`."""
         f, x, sizes = digit_shapes(sum(source), source, target)
         made = cls(tuple(sizes), source_layout, target_layout, blocks_at_common_cuts(f, source, target))
         made = cls(tuple(made._logical(sizes, "target")), source_layout, target_layout, made.blocks)
@@ -279,7 +278,7 @@ class Bitcast(Reordered):
 
     @classmethod
     def _of_steps(cls, d: Decomposition) -> Bitcast:
-        """The bitcast between tiled layouts whose steps are those of one between other layouts without tiles."""
+        """Return a bitcast between tiled layouts whose steps are also those of one between layouts without tiles."""
         if d.kind == "longer":
             raise ValueError(f"a bitcast from {d.source} to {d.target} takes more steps: {d}")
         steps = list(d.needed())
@@ -295,26 +294,26 @@ class Bitcast(Reordered):
 
 
 def compositions(total: int) -> list[Dims]:
-    """The ways to write ``total`` as an ordered sum of positive integers."""
+    """Return the ways to write ``total`` as an ordered sum of positive integers."""
     if total == 0:
         return [()]
     return [(first, *rest) for first in range(1, total + 1) for rest in compositions(total - first)]
 
 
 def cuts(composition: Dims) -> set[int]:
-    """Where the parts of a composition end."""
+    """Return the positions at which the parts of a composition end."""
     return set(itertools.accumulate(composition))
 
 
 def digit_shapes(count: int, source: Dims, target: Dims) -> tuple[tuple[Expr, ...], list[Expr], list[Expr]]:
-    """Digits and two shapes that are products of consecutive ones."""
+    """Return digits, and two shapes whose sizes are products of consecutive digits."""
     f = symbols("f", count)
     x, sizes = ([product(part) for part in _groups(f, cut)] for cut in (source, target))
     return f, x, sizes
 
 
 def blocks_at_common_cuts(f: tuple[Expr, ...], source: Dims, target: Dims) -> tuple[Block, ...]:
-    """The blocks of a reshape whose sides cut the digits ``f`` into dimensions as stated."""
+    """Return the blocks of a reshape whose sides group the digits ``f`` into dimensions as stated."""
     ends = [sorted(cuts(cut)) for cut in (source, target)]
     blocks = []
     start = [0, 0, 0]  # source dimension, target dimension, digit

@@ -1,4 +1,4 @@
-"""Scatter: windows of updates land where indices say, and are combined with what is there."""
+"""Scatter: windows of updates are placed at indices and combined with the operand."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from .movement import Alike, Dims, subsets
 
 @op
 class Scatter(Variadic, Indexed, Alike):
-    """Windows of the updates land in the operands, one for each vector of start indices.
+    """Windows of the updates are placed in the operands, one for each vector of start indices.
 
     Operands are `count` arrays of the same sizes, the indices, and `count` arrays of updates.  Dimensions of
     the updates in `update_window_dims` run inside a window, over the dimensions of the operand that are
     neither inserted nor batching; the others run over the indices without `index_vector_dim`.  Component j of
-    an index vector is the start in dimension scatter_dims_to_operand_dims[j]; windows start at 0 in the other
-    dimensions, and in batching dimensions at the coordinate of the paired dimension of the indices.
+    an index vector is the start in dimension scatter_dims_to_operand_dims[j].  In batching dimensions, windows
+    start at the coordinate of the paired dimension of the indices, in all others at 0.
 
-    *Where an update goes* is a runtime value of the update, not of the output: the start held between -1 and
-    size - window + 1, so that a window that would leave the operand is told from one that does not.  Such a
-    window is left out as a whole, as XLA does; nothing is clamped.
+    *Placement*: the start of a window is a runtime value of the update, not of the output.  It is limited to
+    [-1, size - window + 1], which tells windows that leave the operand from the others.  A window that leaves
+    the operand is dropped as a whole, as in XLA.
 
-    *Updates*: an output element reads every update element that lands on it, whichever is combined last.
-    *Indices*: which updates an element gets depends on all index vectors (of its own batch), so it reads all
-    of them.  *Operands*: an output element reads the operand's, except where `replaces` says that the
-    combining computation keeps nothing of what was there.  Then it does so where no update lands: where the
-    same scatter of ones into zeros leaves a zero, which is one runtime value, however many indices there are.
+    *Updates*: an output element reads every update element that is placed on it, in any order of combination.
+    *Indices*: the updates of an element depend on all index vectors (of its own batch), so it reads all of them.
+    *Operands*: an output element reads its own element of the operand.  With `replaces` the computation ignores
+    the old element, which is then read only if no update is placed there: if the same scatter of ones into zeros
+    leaves a zero, which is a single runtime value for any number of indices.
 
-    `depends` says for each result which components it is computed from; empty means all from all.
+    `depends` has the components that each result is computed from; empty means that every result depends on all.
     """
 
     update_window_dims: Dims
@@ -64,7 +64,7 @@ class Scatter(Variadic, Indexed, Alike):
 
     # -- the parts of the shapes
     def _window_sizes(self, x: Sequence[Sizes]) -> list[Expr]:
-        """The window's size in each dimension of the operand; 1 in those that the updates do not have."""
+        """Return the window's size in each dimension of the operand; 1 in those that the updates do not have."""
         window, _ = self._split(x[-1], len(x[0]), x[self.count])
         return [lift(window.get(d, 1)) for d in range(len(x[0]))]
 
@@ -88,7 +88,7 @@ class Scatter(Variadic, Indexed, Alike):
         yield from self._same_sizes(x, range(self.count + 1, 2 * self.count + 1))
         on = f"for shapes {exact_text(list(operand))}, {exact_text(list(y))} and {exact_text(list(u))}"
         for d, (n, w) in enumerate(zip(operand, self._window_sizes(x), strict=True)):
-            # inserted and batching dimensions may have no elements: then no window lands
+            # inserted and batching dimensions may have no elements: then no window is placed
             if d in self._window_dims(len(operand)):
                 yield w <= n, f"{on}: the window's {w} elements in dimension {d} are more than {n}"
         _, batch = self._split(u, len(operand), y)
@@ -98,7 +98,7 @@ class Scatter(Variadic, Indexed, Alike):
 
     # -- where windows land
     def _inside(self, rt: Sequence[Expr], x: Sequence[Sizes]) -> list[Condition]:
-        """When a window of these starts lies within the operand."""
+        """Return the conditions that a window with these starts lies within the operand."""
         sizes = self._window_sizes(x)
         return [
             v.within(0, lift(x[0][d]) - sizes[d]) for v, d in zip(rt, self.scatter_dims_to_operand_dims, strict=True)
@@ -143,7 +143,7 @@ class Scatter(Variadic, Indexed, Alike):
             yield cls._case(rank, mapped, (), 1, 1)
             order = list(itertools.permutations(mapped))
             batch = (number // 2 + 2) % 3
-            # start indices in another order, inserted dimensions, indices of other ranks, vectors elsewhere
+            # vary the order of start indices, inserted dimensions, ranks of indices, and the vector dimension
             yield cls._case(rank, order[number % len(order)], mapped[number // 2 % 2 :], batch, number % (batch + 1))
             if mapped:
                 yield cls._case(rank, mapped[1:], mapped[2:], 2, number // 2 % 3, mapped[:1])
@@ -161,7 +161,7 @@ class Scatter(Variadic, Indexed, Alike):
     def _case(
         cls, rank: int, mapped: Dims, inserted: Dims, batch: int, vector: int | None, batching: Dims = ()
     ) -> Case:
-        """An instance of :meth:`_instance` with windows of any size."""
+        """Return an instance by :meth:`_instance` with windows of any size."""
         x, y, over, vector_dim, paired = cls._instance(rank, mapped, batch, vector, batching)
         w, inserted = symbols("w", rank), tuple(sorted(inserted))
         window = [w[d] for d in range(rank) if d not in inserted and d not in batching]

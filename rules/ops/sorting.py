@@ -1,4 +1,4 @@
-"""Ops that put elements in an order: sort and top-k.  Where an element goes depends on all of its row."""
+"""Ops that order elements: sort and top-k.  The position of an element depends on its whole row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .movement import Aligned, Alike, Dims, one_dimension, operand_count
 
 
 class Rowwise(Aligned):
-    """The base of both: an output element reads the whole row of dimension `dimension`, of any operand."""
+    """The base of both: an output element reads the whole row of dimension `dimension` of an operand."""
 
     dimension: int
 
@@ -28,11 +28,11 @@ class Rowwise(Aligned):
 
 @op
 class Sort(Variadic, Rowwise, Alike):
-    """The rows of dimension `dimension` of `count` operands, all put in the one order that a comparison says.
+    """The rows of dimension `dimension` of `count` operands, all permuted alike, in the order of a comparison.
 
-    Which element comes to a place depends on values, so every element of its row counts as read.  `depends`
-    says for each result which operands it is computed from: its own, and those that the comparison looks at;
-    empty means all.
+    The order depends on values, so an output element counts as reading its whole row.  `depends` has the operands
+    that each result is computed from: its own, and those that the comparison uses.  Empty means that every result
+    depends on all.
     """
 
     dimension: int
@@ -64,9 +64,9 @@ class Sort(Variadic, Rowwise, Alike):
 
 @op
 class TopK(Rowwise):
-    """The `k` largest (or smallest) elements of every row of the last dimension, and where they were.
+    """The `k` largest (or smallest) elements of every row of the last dimension, and their positions.
 
-    Both results of an element depend on values, so its whole row counts as read.
+    Both results depend on values, so an output element counts as reading its whole row.
     """
 
     k: ExprLike
@@ -99,7 +99,7 @@ class TopK(Rowwise):
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> TopK:
         last = len(shapes[0]) - 1 if shapes else 0
         if instruction.opcode == "custom-call":
-            # XLA's call of that name states the number only in its shape
+            # XLA's custom call states k only in its shape
             made = [a.dims for _, a in leaves(instruction.shape)]
             if len(made) != 2 or not made[0]:
                 raise ValueError(f"{instruction.name}: TopK makes {instruction.shape}, expected values and places")

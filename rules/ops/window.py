@@ -1,7 +1,7 @@
 """Ops that slide a window: reduce-window, select-and-scatter and convolution.
 
-Along one dimension, output position o puts the window's element w at ``o·stride - low + w·window_dilation``
-of the base, whose elements lie ``base_dilation`` apart.  Positions before the first element, after the last
+Along one dimension, the window of output o has its element w at position ``o·stride - low + w·window_dilation``
+of the base, whose elements are ``base_dilation`` apart.  Positions before the first element, after the last one
 or between two are padding: nothing is read there.
 """
 
@@ -33,7 +33,7 @@ from ...core.op import (
 from .folding import Folding
 from .movement import Alike, Dims, nth, piece
 
-#: A range over the window, what is read or reads, and when.
+#: A range over the window, the coordinate that is read or reads, and the conditions for it.
 Slid = tuple[Range, Expr, list[Condition]]
 
 
@@ -50,14 +50,14 @@ class Window:
     reversed: bool = False
 
     def demands(self, d: int) -> Iterator[Demand]:
-        """Check the rules of any window; ``d`` is its dimension, for the message."""
+        """Yield the demands on any window; ``d`` is its dimension, for the message."""
         for what in ("size", "stride", "base_dilation", "window_dilation"):
             value = getattr(self, what)
             yield lift(value) >= 1, f"window dimension {d}: {what}={value} is not positive"
 
     def output(self, n: ExprLike) -> Expr:
-        """The size of the output over a base of ``n`` elements."""
-        # a base of no elements has no holes either
+        """Return the size of the output over a base of ``n`` elements."""
+        # a base without elements has no dilation either
         base = maximum((lift(n) - 1) * self.base_dilation + 1, 0)
         reach = (lift(self.size) - 1) * self.window_dilation + 1
         return maximum(quotient(add(self.low, base, self.high) - reach, self.stride) + 1, 0)
@@ -66,43 +66,43 @@ class Window:
         return (lift(self.size) - 1 - w if self.reversed else w) * self.window_dilation
 
     def position(self, o: Expr, w: Expr) -> Expr:
-        """Where window element ``w`` of output ``o`` lies on the dilated base."""
+        """Return the position of window element ``w`` of output ``o`` on the dilated base."""
         return o * self.stride - self.low + self._step(w)
 
     def on_base(self, o: Expr, w: Expr, n: ExprLike) -> tuple[Expr, list[Condition]]:
-        """The element of the base that lies there, and when one does."""
+        """Return the element of the base at that position, and the conditions that there is one."""
         return nth(self.position(o, w), n, self.base_dilation)
 
     def meeting(self, o: Expr, i: Expr) -> tuple[Expr, list[Condition]]:
-        """Which element of the window of output ``o`` lies on element ``i`` of the base, and when one does."""
+        """Return the element of the window of output ``o`` on element ``i`` of the base, and the conditions for it."""
         w, met = nth(i * self.base_dilation + self.low - o * self.stride, self.size, self.window_dilation)
         return (lift(self.size) - 1 - w if self.reversed else w), met
 
     def read_by(self, o: Expr, n: ExprLike, d: int) -> Slid:
-        """The element of the base that output ``o`` reads: range over the window, element, conditions."""
+        """Return what output ``o`` reads: a range over the window, the element of the base, and conditions."""
         w = Range(self.size, lambda target: self.meeting(o, target[d])[0])
         return w, *self.on_base(o, w.index, n)
 
     def reading(self, i: Expr, n: ExprLike, d: int) -> Slid:
-        """The output that reads element ``i`` of the base: range over the window, output, conditions."""
+        """Return what reads element ``i`` of the base: a range over the window, the output, and conditions."""
         w = Range(self.size, lambda target: self.meeting(target[d], i)[0])
         distance = i * self.base_dilation + self.low - self._step(w.index)
         return w, *nth(distance, self.output(n), self.stride)
 
     @staticmethod
     def symbolic(rank: int, reversed: Dims = ()) -> tuple[Window, ...]:
-        """Windows in which everything is a symbol."""
+        """Return windows whose parameters are all symbols."""
         w, t, lo, hi, bd, wd = (symbols(stem, rank) for stem in ("w", "t", "lo", "hi", "bd", "wd"))
         return tuple(Window(w[d], t[d], lo[d], hi[d], bd[d], wd[d], d in reversed) for d in range(rank))
 
     @staticmethod
     def from_hlo(instruction: Any) -> tuple[Window, ...]:
-        """The windows of an HLO instruction."""
+        """Return the windows of an HLO instruction."""
         return tuple(Window(*w) for w in instruction.window())
 
 
 def window_of(instruction: Any, shapes: Sequence[Dims]) -> tuple[Window, ...]:
-    """The windows of an instruction; one over scalars is printed without them."""
+    """Return the windows of an instruction; one over scalars is printed without them."""
     if not (window := Window.from_hlo(instruction)) and shapes and shapes[0]:
         raise ValueError(f"{instruction.name}: {instruction.opcode} needs the attribute window")
     return window
@@ -110,7 +110,7 @@ def window_of(instruction: Any, shapes: Sequence[Dims]) -> tuple[Window, ...]:
 
 @op
 class ReduceWindow(Folding):
-    """Every output element folds the elements under its window, and the initial value.
+    """Every output element reduces the elements under its window, and the initial value.
 
     Operands are `count` inputs and as many scalar initial values; `depends` is as in reduce.
     """
@@ -164,18 +164,18 @@ def _slid(parts: Iterable[Slid]) -> Map:
 
 
 def _meet(windows: Sequence[Window], o: Sequence[Expr], i: Sequence[Expr]) -> list[Condition]:
-    """When the windows of output ``o`` meet element ``i``."""
+    """Return the conditions that the windows of output ``o`` have an element on element ``i``."""
     return [c for w, a, b in zip(windows, o, i, strict=True) for c in w.meeting(a, b)[1]]
 
 
 @op
 class SelectAndScatter(Alike):
-    """Each element of operand 1 goes to the element of operand 0 that is selected under its window.
+    """Each element of operand 1 is scattered to the element of operand 0 that is selected under its window.
 
-    Operand 1 has one element for each place of the window over operand 0; what arrives at an element is
-    combined with operand 2, a scalar.  Which element of a window is selected depends on values, so an output
-    element counts as reading every element of operand 1 in whose window it lies, and of operand 0 all elements
-    of these windows.  Windows are not dilated.
+    Operand 1 has one element for each position of the window over operand 0.  Elements scattered to one position
+    are combined with operand 2, a scalar.  The selection depends on values, so an output element counts as
+    reading every element of operand 1 whose window contains it, and all elements of operand 0 in these windows.
+    Windows are not dilated.
     """
 
     window: tuple[Window, ...]
@@ -199,9 +199,9 @@ class SelectAndScatter(Alike):
 
     @staticmethod
     def _shared(w: Window, o: Expr, i: Expr, m: ExprLike) -> Expr:
-        """The last place of the window that does not begin after ``o`` or ``i``.
+        """Return the last position of the window that does not begin after ``o`` or ``i``.
 
-        If any place covers both this one does: later places begin later, and end later.
+        If any position covers both, this one does, since later windows begin later and end later.
         """
         return minimum(quotient(o + w.low, w.stride), quotient(i + w.low, w.stride), lift(m) - 1)
 
@@ -234,7 +234,7 @@ class SelectAndScatter(Alike):
         return self._neighbours(i, x, source)
 
     def _neighbours(self, v: Coordinates, x: Sizes, source: Sizes) -> Map:
-        """All elements that lie in one window with ``v``; the same in both directions."""
+        """Return the elements that share a window with ``v``, a symmetric relation."""
         results, where, ranges = [], [], []
         for d, (w, a, n, m) in enumerate(zip(self.window, v, x, source, strict=True)):
             place = Range(m, self._place(w, a, d, m))
@@ -262,13 +262,13 @@ class SelectAndScatter(Alike):
 
 @op
 class Convolution(Op):
-    """Every output element sums, over window and input features, products of an input and a kernel element.
+    """Every output element is a sum of products of input and kernel elements, over the window and the input features.
 
     Dimensions are listed as batch, feature, spatial ones (`lhs_dims`, `out_dims`) and output feature, input
-    feature, spatial ones (`rhs_dims`).  With `feature_groups` G the features of both operands fall into G
-    groups that do not mix.  With `batch_groups` B output feature group g sees batch group g of the input, and
-    the output batch is a B-th.  An element of the kernel counts as read only where the window's element lies
-    on an input element.
+    feature, spatial ones (`rhs_dims`).  With `feature_groups` G the features of both operands form G separate
+    groups.  With `batch_groups` B output feature group g reads batch group g of the input, and the output batch
+    is a B-th of the input's.  An element of the kernel counts as read only if the window's element lies on an
+    input element.
     """
 
     window: tuple[Window, ...]
@@ -322,7 +322,7 @@ class Convolution(Op):
         return outputs, lift(y[self.rhs_dims[1]]), divide_exactly(x[self.lhs_dims[0]], self.batch_groups)
 
     def _beginnings(self, of: Expr, x: Sizes, y: Sizes) -> tuple[Expr, Expr]:
-        """The first batch and the first feature of the group of the input that an output feature sees."""
+        """Return the first batch and the first feature of the group of the input that an output feature reads."""
         outputs, inputs, batches = self._per_group(x, y)
         group = piece(of, outputs)
         if lift(self.batch_groups) is not lift(1):
@@ -330,7 +330,7 @@ class Convolution(Op):
         return lift(0), group * inputs if lift(self.feature_groups) is not lift(1) else lift(0)
 
     def _on_input(self, at: Sequence[Expr], kernel: Sequence[Expr], x: Sizes) -> list[Condition]:
-        """When the elements of the kernel lie on elements of the input."""
+        """Return the conditions that the elements of the kernel lie on elements of the input."""
         places = zip(self.window, at, kernel, self.lhs_dims[2:], strict=True)
         return [c for w, a, e, d in places for c in w.on_base(a, e, x[d])[1]]
 
@@ -383,12 +383,12 @@ class Convolution(Op):
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
-        """Operands of rank 2 and more; every numbering of the dimensions of each operand and the output."""
+        """Yield cases of rank 2 and more, with every numbering of the dimensions of each operand and the output."""
         if rank < 2:
             return
         orders = list(itertools.permutations(range(rank)))
         for number, lhs in enumerate(orders):
-            # stepping through the other numberings, not all with all: each occurs
+            # step through the other numberings instead of combining all: each occurs
             rhs, out = (orders[number * step % len(orders)] for step in (5, 7))
             flipped = tuple(d for d in range(rank - 2) if number >> d & 1)
             grouping = ("none", "features", "batches")[number % 3]
@@ -414,6 +414,6 @@ class Convolution(Op):
 
 
 def _placed(values: Sequence[Any], dims: Dims) -> list[Any]:
-    """``values[k]`` at position ``dims[k]``."""
+    """Return the list with ``values[k]`` at position ``dims[k]``."""
     placed = dict(zip(dims, values, strict=True))
     return [placed[d] for d in range(len(values))]

@@ -287,12 +287,12 @@ def scan_array(source: Source, position: int, known: dict[str, AnyShape]) -> tup
     spelled = text[position:end]
     shape = known.get(spelled)
     if not isinstance(shape, Shape):
-        shape = _array(source, element, bracket, layout.end() - 1 if layout else -1)
+        shape = _array(source, element, layout.end() - 1 if layout else -1)
         known[spelled] = shape
     return shape, end
 
 
-def _array(source: Source, element: re.Match[str], bracket: int, layout_at: int) -> Shape:
+def _array(source: Source, element: re.Match[str], layout_at: int) -> Shape:
     """Build an array from its type, its brackets, and its layout, which opens at `layout_at` or is absent (-1)."""
     text = source.text
 

@@ -322,7 +322,7 @@ class Kernel(Ranges):
         while todo:
             f = todo.pop()
             for g in args:
-                made = f if f == g else self._applied(rules, kind, g, f, MATCHED)
+                made = f if f == g else self._applied(rules, g, f, MATCHED)
                 if made is not None:
                     args.remove(g)
                     todo.append(made)
@@ -333,12 +333,12 @@ class Kernel(Ranges):
         for i in range(len(args) if len(args) > 1 else 0):
             f, others = args[i], args[:i] + args[i + 1 :]
             for p in self.propose_for_extremum(kind, [f, *others]):
-                made = self._applied(rules, kind, f, self.extremum(kind, others), p)
+                made = self._applied(rules, f, self.extremum(kind, others), p)
                 if made is not None:
                     return [made]
         return args
 
-    def _applied(self, rules: Mapping[str, Any], kind: int, x: Form, y: Form, p: Proposal) -> Form | None:
+    def _applied(self, rules: Mapping[str, Any], x: Form, y: Form, p: Proposal) -> Form | None:
         strategy, values = p
         for rule in rules.get(strategy, ()):
             f: Form | None = rule(self, x, y, *values)

@@ -41,9 +41,8 @@ def gate(
     files, folders and patterns; base, a document that --to wrote or a Git revision; floor, the least number
     of claims. Python files are executed, all others are data.
 
-    Fails on a claim without the verdict that it expects, a lost proof, a claim that the base has and the
-    repository has no more, and fewer claims than the floor. A statement that cannot be read costs only
-    itself.
+    Fails on a claim without the verdict that it expects, a lost proof, a claim of the base that is missing,
+    and fewer claims than the floor. After a statement that cannot be read the others are still checked.
 
     Args:
         folder ([FOLDER]): The repository (default: this folder).
@@ -51,7 +50,7 @@ def gate(
             for more.
         base (FILE|REV): Compare with this document or Git revision.
         without_base: Compare with nothing.
-        since (--changed-since REV): Look only at files that differ from REV.
+        since (--changed-since REV): Check only files that differ from REV.
         github (--github/--no-github): Annotations and a job summary (default: in an action).
     """
     from ...verify.budget import Budget

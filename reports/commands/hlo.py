@@ -36,9 +36,8 @@ def hlo(
 ) -> None:
     """Print the maps of an HLO module, and prove them.
 
-    They are the maps between what the module computes and what it is given: of its entry, of named computations
-    or fusions, of single instructions, or of all paths between two. Instructions without maps are listed with the
-    reason.
+    The maps lead between outputs and inputs: of the module's entry, of named computations or fusions, of
+    single instructions, or of all paths between two. Instructions without maps are listed with the reason.
 
     With --verify proves for the sizes of the program that maps are in bounds, that those of the two directions
     are each other's inverse, that operands which share an output cover it, and that composed maps are the
@@ -50,16 +49,16 @@ def hlo(
         computation (-c NAME): Only this computation; may be repeated.
         instruction (-i NAME): The maps between this instruction and its operands; may be repeated.
         producers (--from NAME): The maps between this instruction and --to, over all paths; may be repeated.
-        consumers (--to NAME): What reads --from: the root unless given; may be repeated.
+        consumers (--to NAME): The instruction that reads --from (default: the root); may be repeated.
         fusions: The computations of all fusions.
         everything (--all): All computations.
-        inputs (--input-to-output): Maps from what is read to what reads it as well.
-        physical: Maps between positions in memory, layouts and tiles counted.
+        inputs (--input-to-output): Also the maps from operands to outputs.
+        physical: Maps between positions in memory, through layouts and tiles.
         summary: A line for each computation in place of its maps.
         analyze: Count how much of each operand is read, and how often.
         tile (N,M,...): Say which tile of an operand such a tile reads; o:N begins anywhere, at o.
-        budget (--tilings BYTES 1..): List the tilings whose tiles fit into this.
-        svg (FILE): Draw what the first such tile reads (--tile), of one unit.
+        budget (--tilings BYTES 1..): List the tilings whose tiles fit into this many bytes.
+        svg (FILE): Draw what the first tile of --tile reads, for one unit.
         verify: Prove the maps, of all computations unless some are named.
     """
     with kept_to_the_end():
@@ -122,11 +121,10 @@ def pallas(
 
     Args:
         function (FILE.py:FUNCTION): A function that calls kernels; the file is run.
-        arguments (ARGUMENT): What it is called with: 'f32[512,512]', for all sizes 'f32[n,128]', with elements
+        arguments (ARGUMENT): Its arguments: 'f32[512,512]', for all sizes 'f32[n,128]', with elements
             's32[3]=2,0,1', or a number.
-        ranges (--range NAME=LO,HI): Between which values the elements of a scalar prefetch operand lie; may
-            be repeated.
-        constraints (--constraint CONDITION): What holds of the sizes, as jax writes it: 'mod(n, 128) == 0',
+        ranges (--range NAME=LO,HI): The bounds of the elements of a scalar prefetch operand; may be repeated.
+        constraints (--constraint CONDITION): A condition on the sizes, in jax's notation: 'mod(n, 128) == 0',
             'n >= 256'; may be repeated.
     """
     from ...verify.verdict import worst
@@ -194,8 +192,8 @@ def bitcast(source: str, target: str, *, verify: bool = False, json: bool = Fals
 
     Prints its maps between elements as well.
 
-    With --verify proves that the steps do to elements what equality of positions in memory says, both ways;
-    this then decides the exit status.
+    With --verify proves, in both directions, that the steps move elements as equality of positions in memory
+    requires; this then decides the exit status.
 
     Args:
         source (SOURCE): What is read: 'f32[6,4]{1,0}'.
@@ -222,11 +220,11 @@ def launch(
 ) -> None:
     """Say which elements the threads of a kernel compute and read.
 
-    Says it of threads, blocks and warps, and of an operand with --map. With --operand counts what warps ask of
-    memory: sectors, lines, and passes over the banks of shared memory.
+    Describes threads, blocks and warps, and with --map the reads of an operand. With --operand counts the
+    memory requests of warps: sectors, lines, and passes over the banks of shared memory.
 
-    With --verify proves that every element is computed exactly once, that all maps agree, and that what is
-    read is what the map says of what is computed; this then decides the exit status.
+    With --verify proves that every element is computed exactly once, that all maps agree, and that the reads
+    are those of the computed elements by the map; this then decides the exit status.
 
     Args:
         shape (SHAPE): The output with its layout: 'f32[10,20]'.
@@ -234,7 +232,7 @@ def launch(
         blocks (X,Y,Z): The blocks; y and z may be left out.
         unroll (N): How many neighbours a thread takes at once.
         warp (N): The threads of a warp.
-        given (--map MAP): From the output to an operand: say what is read of it.
+        given (--map MAP): A map from the output to an operand: print the reads of it.
         operand (SHAPE): The operand of --map: count the memory requests of warps.
         by (thread|block|warp): Whose reads --map asks for.
         svg (FILE): Draw threads, warps and blocks there.

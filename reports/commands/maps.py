@@ -29,8 +29,8 @@ def equal(left: str, right: str, *, at: str = "", pointwise: bool = False, json:
     collective that is what it reads on its own device: groups and channels are not compared.
 
     Args:
-        pointwise: Demand the same target for the same values of dimensions and ranges, as a rewrite of one
-            map by the other needs it.
+        pointwise: Demand the same target for the same values of dimensions and ranges, as replacing one map
+            by the other requires.
     """
     import shlex
 
@@ -98,14 +98,14 @@ def property_(
 ) -> None:
     """Decide a property of a map, or of two.
 
-    A point gives the dimensions and ranges values, its target are the results. injective: no two points have one
-    target (with --over th_x: no two threads do, so there is no race). covers: every index of the shape is a
-    target. bijective: both, within the shape. in_bounds: every target is an index of the shape. disjoint: two
-    maps have no common target. inverse: each map turns the other round. contiguous: vectors along a variable
-    lie one element after the other. aligned: places in memory are multiples. monotone: a later point has no
-    earlier target. A false property is answered with the smallest points that show it. A map with parameters has
-    the property for all sizes that its domain allows, or a condition on sizes is looked for; --shape, --width and
-    --by may be made of parameters, as in n*k,128.
+    A point assigns values to dimensions and ranges, its target is the results. injective: no two points have
+    one target (with --over th_x: no two threads do, so there is no race). covers: every index of the shape is
+    a target. bijective: both, within the shape. in_bounds: every target is an index of the shape. disjoint:
+    two maps have no common target. inverse: each map is the inverse of the other. contiguous: the elements of
+    vectors along a variable are adjacent. aligned: places in memory are multiples. monotone: a later point
+    has no earlier target. A false property is answered with the smallest points that show it. A map with
+    parameters has the property for all sizes that its domain allows, or a condition on sizes is searched for;
+    --shape, --width and --by may be made of parameters, as in n*k,128.
 
     Args:
         name (NAME): injective, covers (or surjective), bijective, in_bounds, disjoint, inverse, contiguous,
@@ -196,13 +196,13 @@ def simplify(
     Args:
         explain: Print every step: rule, place, values, and the facts it rests on.
         validate: Prove the result equal to the map, by two engines.
-        remove_unused: Take out variables that the map can do without.
-        rescale_ranges: Count ranges whose remainder is fixed.
+        remove_unused: Remove variables that the map does not need.
+        rescale_ranges: Replace ranges with a fixed remainder by ranges that count quotients.
         ranges_to_dims: Make the ranges further dimensions.
         keep_point_dims: Keep variables with only one value in the results.
         minimize (MEASURE): cost (a division weighs as much as 3 other operations), operations, divisions, or
             N: what a division weighs.
-        quick: Write normal forms as they are, in about half the time.
+        quick: Return the normal forms, without a search for cheaper expressions.
         keep_width: Compute nothing in wider machine integers than the map needs.
         as_computed: Print remainders as the differences that are computed.
     """
@@ -298,7 +298,7 @@ def width(text: str, *, at: str = "", bits: int | None = None, each: bool = Fals
 
     Args:
         bits (N): Fail unless so many bits, 32 or 64, are enough.
-        each: Say of every subexpression which is its smallest type, from int8 on.
+        each: Name the smallest type of every subexpression, from int8 on.
     """
     from ...verify.width import subexpression_widths
     from ...verify.width import width as machine_width

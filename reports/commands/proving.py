@@ -75,7 +75,7 @@ def prove(
     Args:
         at (POINT): Evaluate one claim at a point, as in --at 'x=1,g=2'.
         confirm (cvc5): Have every verdict confirmed by a second solver.
-        recheck (PERCENT 0..100): Prove so many of the kept verdicts again.
+        recheck (PERCENT 0..100): Prove this percentage of the kept verdicts again.
         certificates (DIR): Write a certificate of every proof to this folder.
         scheduler (ADDRESS): Prove on the Dask cluster of this scheduler, tls://host:port.
         findings (--findings/--no-findings): Also ask which conditions are needed and what may overflow;

@@ -53,7 +53,7 @@ def report(
         confirm (cvc5): Have every verdict confirmed by a second solver.
         certificates: Write a certificate of every proof beside the page.
         compare (OLD): The report.json of a former report, or a --json document.
-        jax (FILE): Tell how ops compared with jax: the file of `pytest tests/oracle/test_ops_jax.py
+        jax (FILE): Include the comparison of ops with jax: the file of `pytest tests/oracle/test_ops_jax.py
             --junitxml FILE`.
     """
     from ...verify.claims import read_claims

@@ -99,10 +99,11 @@ def _targets(m: IndexingMap, source: Sequence[int], values: Mapping[str, int]) -
     if len(source) != len(m.dims):
         return ""
     at: dict[Expr, Expr] = {}
-    for v, x in (*zip(m.dims, source, strict=True), *((r, values[r.name]) for r in m.rts if r.name in values)):
+    for v, x in zip(m.dims, source, strict=True):
         if not v.lo <= x <= v.hi:
             return ""
         at[v.expr] = integer(x)
+    at |= {r.expr: integer(min(max(values[r.name], r.lo), r.hi)) for r in m.rts if r.name in values}
     results = substitute_all(m.results, at)
     where = []
     for e, c in zip(substitute_all([c.expr for c in m.constraints], at), m.constraints, strict=True):

@@ -236,3 +236,19 @@ def test_selection_and_progress() -> None:
     found = check_claims(f, names=["add: a -> p1"], progress=seen.append)
     assert [r.name for r in found] == ["add: a -> p1"] == [r.name for r in seen]
     assert isinstance(found[0].claim.statement, Dependence)
+
+
+CLAMPED = """
+hlo clamped
+  x = f32[10] parameter(0)
+  i = s32[] parameter(1)
+  a = f32[4] dynamic-slice(x, i), dynamic_slice_sizes={4}
+
+a -> x : """
+
+
+def test_a_claim_may_clamp_to_another_box() -> None:
+    assert result(f"{CLAMPED}(d0){{rt0}} -> (d0 + min(rt0, 6)), domain: rt0 in [0, 9]").verdict is PROVED
+    r = result(f"{CLAMPED}(d0){{rt0}} -> (d0 + rt0), domain: rt0 in [0, 9]")
+    assert r.verdict is REFUTED
+    assert "rt0 = 7: claimed that it reads x (7), in truth it reads x (6); rt0 is clamped to [0, 6]" in r.headline

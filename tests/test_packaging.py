@@ -138,9 +138,8 @@ def test_what_is_required_can_be_had_for_each_python(version: str, tmp_path: Pat
     platforms = [f"manylinux_2_{n}_x86_64" for n in (17, 27, 28)]
     wanted = ["--python-version", version, *(w for p in platforms for w in ("--platform", p))]
     pins = ["-c", str(ROOT / "constraints.txt"), *PROJECT["project"]["dependencies"]]
-    command = [sys.executable, "-m", "pip", "install", "-q", "--dry-run", "--ignore-installed", "--only-binary", ":all:"]
-    command += ["--target", str(tmp_path)]
-    subprocess.run([*command, *wanted, *pins], check=True)
+    command = [sys.executable, "-m", "pip", "install", "-q", "--dry-run", "--ignore-installed", "--target", tmp_path]
+    subprocess.run([*command, "--only-binary", ":all:", *wanted, *pins], check=True)
 
 
 def _python(version: str) -> str | None:

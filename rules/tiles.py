@@ -28,7 +28,7 @@ def _same(p: Condition, q: Condition) -> Condition:
 
 
 def _torn(x: Expr, y: Expr, z: Expr, o: Expr | int) -> Condition:
-    """The tile from o on has x and y but not z, where ``z // s = x // s`` and ``z % s = y % s``."""
+    """Return that the tile from o on has x and y but not z, where ``z // s = x // s`` and ``z % s = y % s``."""
     inside = x.within(o, o + t - 1) & y.within(o, o + t - 1) & ~z.within(o, o + t - 1)
     return inside & z.within(0, m - 1) & (z // s).eq(x // s) & (z % s).eq(y % s)
 

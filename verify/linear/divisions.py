@@ -140,7 +140,7 @@ class DivisionReading(CaseFacts):
         return self._named(a, b, whole)
 
     def _by_factor(self, a: Poly, b: Poly) -> tuple[Poly, Poly] | None:
-        """``(g·A + r) // (g·h) = A // h`` where ``0 <= r < g``."""
+        """Divide by a common factor ``g`` first: ``(g·A + r) // (g·h) = A // h`` if ``0 <= r < g``."""
         ((mono, k),) = b.terms.items()
         factors: dict[Poly, None] = {}
         for m, c in a.key:

@@ -125,7 +125,7 @@ class _Search:
             if node := self._claim(hypotheses, goals, way, signs):
                 return node
         except Unrecorded:
-            pass  # a certificate cannot say it
+            pass  # a certificate cannot express this proof
         del self.leaves.closed[before:]
         return None
 

@@ -187,8 +187,8 @@ def _violating(source: str, k: int) -> bool:
 def _without_many(source: str, budget: Budget) -> tuple[dict[int, bool], int]:
     """Return, for conditions that no point needs, whether the rule is proved without them; and the total cost.
 
-    A rule that is proved without several conditions is proved without each of them.  So many conditions are dropped in
-    groups, and a group without which the rule is not proved is halved.
+    A rule that is proved without several conditions is proved without each of them.  If there are many,
+    conditions are dropped in groups, and a group without which the rule is not proved is halved.
     """
     r, table = rule_of(source), table_for(source)
     asked = range(len(r.conditions))

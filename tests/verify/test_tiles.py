@@ -332,7 +332,7 @@ def _by_shifting(m: IndexingMap, sizes: Sizes) -> tuple[Sizes, Sizes] | None:
 @pytest.mark.parametrize("anywhere", [False, True])
 @pytest.mark.parametrize("make", [_digits, _random_map], ids=["digits", "ops"])
 def test_the_condition_on_sizes_is_exact(make: Callable[[random.Random], IndexingMap], anywhere: bool) -> None:
-    rng, most = random.Random(7), 2500
+    rng, most = random.Random(7), 1000
     asked = {True: 0, False: 0}
     maps = decided = 0
     while sum(asked.values()) < most:

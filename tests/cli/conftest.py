@@ -1,4 +1,4 @@
-"""Every test of the commands has a cache of its own."""
+"""Fixtures of the command tests; each test has its own cache."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from indexproof.cli import app
 
-#: What `--json` prints, as it is published.
+#: The published JSON Schema of the `--json` output.
 SCHEMA = json.loads((Path(__file__).parents[2] / "reports/schema/documents.json").read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
@@ -62,7 +62,7 @@ def run() -> Run:
         result = CliRunner().invoke(app, [str(w) for w in words], input=stdin)
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         if "--json" in words and result.stdout.startswith("{"):
-            # Python reads no integers of thousands of digits, of which the size is not asked, and no deep nesting
+            # Python refuses integers of thousands of digits, whose size the schema does not check, and deep nesting
             with suppress(RecursionError):
                 VALIDATOR.validate(json.loads(result.stdout, parse_int=lambda digits: int(digits[:9])))
         return Outcome(result.exit_code, result.stdout, result.stderr)
@@ -72,7 +72,7 @@ def run() -> Run:
 
 @pytest.fixture
 def spawn() -> Run:
-    """Run a command line in a process of its own, its output in pipes."""
+    """Run a command line in a new process, with its output in pipes."""
 
     def start(*words: object, encoding: str = "utf-8") -> Outcome:
         command = [sys.executable, "-m", "indexproof", *(str(w) for w in words)]
@@ -83,7 +83,7 @@ def spawn() -> Run:
 
 
 def git(folder: Path, *words: str) -> str:
-    """Run git in a folder; what it prints."""
+    """Run git in a folder and return its output."""
     who = ["-c", "user.name=a", "-c", "user.email=a@b"]
     return subprocess.run(
         ["git", "-C", str(folder), *who, *words], check=True, capture_output=True, text=True
@@ -92,7 +92,7 @@ def git(folder: Path, *words: str) -> str:
 
 @pytest.fixture
 def broken(tmp_path: Path) -> Path:
-    """A file with a false rule and its correct twin."""
+    """Write a file with a false rule and its correct twin."""
     path = tmp_path / "broken.py"
     path.write_text(BROKEN, "utf-8")
     return path

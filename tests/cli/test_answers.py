@@ -13,7 +13,7 @@ WORK = "(d0, d1) -> ((d0 * 4 + d1) floordiv 12, (d0 * 4 + d1) mod 4), domain: d0
 TIGHT = "(d0, d1) -> (d0 floordiv 4), domain: d0 in [0, 99], d1 in [0, 9], d0 + d1 in [0, 3], d0 mod 2 in [1, 1]"
 WIDE = "(d0, d1) -> (d0 * 65536 + d1), domain: d0 in [0, 40000], d1 in [0, 9]"
 TOO_WIDE = "(d0) -> (d0 * 4294967296), domain: d0 in [0, 4294967296]"
-# intervals say 64 bits; the product is small wherever the constraint on the sum holds
+# interval bounds need 64 bits; under the constraint on the sum the product is small
 SMALL = "(d0, d1) -> (d0 * 65536 + d1), domain: d0 in [0, 99999], d1 in [0, 9], d0 + d1 in [0, 9]"
 SUMS = (
     "(d0, d1) -> ((d0 floordiv 1000 + d1) floordiv 1000 + d0 * 4 floordiv 8),"
@@ -40,7 +40,7 @@ TILE = "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n - 1], d1 in [0, k -
 DIVIDED = TILE.replace("d0 * k + d1", "((d0 * k + d1) floordiv k) * k + d1")
 TILED = "f32[3,5]{1,0:T(2,2)}"
 
-#: The words of a command line with bars between them, the exit status, and parts of the answer.
+#: The words of a command line separated by bars, the exit status, and parts of the answer.
 ANSWERS: list[tuple[str, int, list[str]]] = [
     (f"equal|{HALVES}|{JSON_HALVES}", 0, ["PROVED  equal everywhere"]),
     ("equal|(a) -> (a), domain: a in [0, 8]|(b) -> (b), domain: b in [0, 9]", 1,

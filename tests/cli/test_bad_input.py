@@ -1,4 +1,4 @@
-"""Command lines that make no sense: one line on standard error that says why, and exit status 3."""
+"""Meaningless command lines: one line on standard error gives the reason, and the exit status is 3."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TRANSPOSE = "t = f32[3,2] transpose(f32[2,3] x), dimensions={1,0}"
 ADD = "a = f32[4] add(f32[4] x, f32[4] y)"
 SORT = "s = (f32[2], s32[2]) sort(f32[2] x, s32[2] y), dimensions={0}, to_apply=less"
 
-#: The words of a command line with bars between them, and a part of the line that answers it.
+#: The words of a command line separated by bars, and a part of the error line.
 LINES = [
     ("nonsense", "No such command 'nonsense'"),
     ("prove|--nonsense", "No such option"),

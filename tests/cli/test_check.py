@@ -1,4 +1,4 @@
-"""`indexproof check`: claims files, their verdicts, and what is printed about false claims."""
+"""`indexproof check`: claims files, their verdicts, and the report on false claims."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_file_with_a_mistake(run: Run, file: Callable[[str], Path]) -> None:
     assert done.status == 3
     assert done.err.startswith(f"error: in {path}: line 8, column ")
     assert done.err.splitlines()[-1].strip() == "^"
-    # the other claim is checked
+    # the other claim is checked all the same
     assert "1 claim: 1 PROVED" in done.out
     data = json.loads(run("check", path, "--json").out)
     assert (data["exit_status"], [e["line"] for e in data["ill_formed"]]) == (3, [8])
@@ -92,7 +92,7 @@ def test_the_published_maps(run: Run) -> None:
     done = run("check", "--builtin")
     assert done.status == 0, done.out
     assert done.out.splitlines()[-1].startswith("AS EXPECTED  ")
-    # every false one is shown with an element and the right map
+    # each false claim comes with an element that shows it and with the right map
     blocks = [b for b in done.out.split("\n\n") if b.startswith("REFUTED")]
     assert blocks
     for b in blocks:

@@ -41,7 +41,7 @@ def test_validation_is_by_two_engines(run: Run) -> None:
 
 
 def test_a_wrong_result_is_refuted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A planted bug: the last result is one too large."""
+    """A result with a planted bug, its last part too large by one, is refuted."""
     from indexproof.core import transform
 
     right = transform.reduce_map
@@ -56,7 +56,7 @@ def test_a_wrong_result_is_refuted(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     assert done.status == 1
     assert "REFUTED" in done.out
     assert "take     d0 = 0, d1 = 0" in done.out
-    # and no derivation leads there
+    # and no derivation ends in the wrong result
     assert run("simplify", WORK, "--explain").status == 4
 
 
@@ -70,7 +70,7 @@ def test_a_derivation_is_replayed(run: Run, tmp_path: Path, text: str) -> None:
     done = run("replay", path)
     assert done.status == 0
     assert done.out.startswith(f"PROVED  {len(data['steps'])} steps, each an instance of a proved rule")
-    # the derivation alone, from standard input
+    # the derivation alone is read from standard input
     assert run("replay", "-", stdin=json.dumps(data["derivation"])).out == done.out
     report = json.loads(run("replay", path, "--json").out)
     assert set(report) == set(FORMS["replay"])
@@ -132,7 +132,7 @@ def test_a_derivation_of_any_depth_is_told_and_replayed(run: Run) -> None:
 
 def test_what_sympy_cannot_print_is_said(run: Run) -> None:
     limit = sys.getrecursionlimit()
-    # Python's own, which other tests of this process may have raised
+    # Python's default, which other tests of this process may have raised
     sys.setrecursionlimit(1_000)
     try:
         refused = run("convert", "--to", "sympy", deep(100))

@@ -85,7 +85,7 @@ def test_the_page_is_short_and_of_this_catalogue() -> None:
     committed = PAGE.read_text("utf-8")
     assert len(committed.splitlines()) <= 80
     assert f"\n{len(pairs_of()):,} pairs of rules, up to {COUNT} instances of each" in committed
-    # what it says around the figures is what is printed now
+    # the text around the figures is up to date
     some = page(OverlapSearch(COUNT, 3, [examine(*pair, 2) for pair in pairs_of()[:3]]))
     assert committed.partition("## What is done")[2] == some.partition("## What is done")[2]
 

@@ -1,4 +1,4 @@
-"""The gate of a repository: what it reads, what makes it fail, and with what it is compared."""
+"""The gate of a repository: its inputs, its reasons to fail, and the comparison with a base."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ expect REFUTED
 
 
 def test_an_expectation_is_that_of_its_claim(run: Run, repository: Path) -> None:
-    # without the claim in the middle, the first one would be expected to be false
+    # the `expect REFUTED` of an ill-formed claim must not apply to the claim before it
     lost = "claim lost\n  (d0 == (d0)\nexpect REFUTED\n"
     (repository / "my.claims").write_text(CLAIMS + lost, "utf-8")
     (repository / "my.rules").write_text(RULES + "lost: x + -> x\nexpect REFUTED\n", "utf-8")
@@ -99,7 +99,7 @@ def test_what_the_base_has_must_be_there_and_proved(run: Run, repository: Path) 
     assert done.status == 1
     assert [(c["name"], c["verdict"]) for c in data["broken"]] == [("whole", "MISSING")]
     assert [c["name"] for c in data["claims"] if not c["passes"]] == ["nothing"]
-    assert run("gate", "--base", "base.json", "--without-base").status == 1  # the false rule alone
+    assert run("gate", "--base", "base.json", "--without-base").status == 1  # the false rule alone makes the gate fail
     (repository / "my.rules").write_text(RULES, "utf-8")
     assert run("gate", "--base", "base.json").status == 0
 

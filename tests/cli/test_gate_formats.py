@@ -1,4 +1,4 @@
-"""The outcome of a gate is valid in the formats of other tools, and the GitHub action and the pre-commit hook work."""
+"""The outcome of a gate is valid in the formats of other tools; the GitHub action and the pre-commit hook work."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 
 
 def perform(action: dict[str, Any], given: Mapping[str, str], folder: Path, home: Path) -> tuple[int, str]:
-    """Run the steps of a composite action as GitHub does; what `actions/cache` keeps stays below ``home``."""
+    """Run the steps of a composite action as GitHub does; the files of `actions/cache` are kept below ``home``."""
     values = {f"inputs.{name}": str(about.get("default", "")) for name, about in action["inputs"].items()}
     values |= {f"inputs.{name}": value for name, value in given.items()}
     values |= {"runner.os": "Linux", "github.sha": "1" * 40}
@@ -141,7 +141,7 @@ def test_the_action(tmp_path: Path) -> None:
     assert json.loads((folder / "indexproof.sarif").read_text("utf-8"))["version"] == "2.1.0"
     assert (folder / "indexproof.xml").is_file()
     assert "PASSED" in (home / "summary.md").read_text("utf-8")
-    # another machine, to which the cache was brought: its key is the secret
+    # the cache was brought to another machine; the secret that seals it is the cache key
     moved = tmp_path / "moved"
     (moved / ".cache/indexproof").mkdir(parents=True)
     shutil.copy(home / ".cache/indexproof/verdicts.sqlite", moved / ".cache/indexproof")
@@ -154,7 +154,7 @@ def test_the_action(tmp_path: Path) -> None:
 
 def test_the_workflow_of_the_example_is_one() -> None:
     workflow = yaml.safe_load(FILES[".github/workflows/indexproof.yml"])
-    workflow["on"] = workflow.pop(True)  # what YAML 1.1 makes of `on`
+    workflow["on"] = workflow.pop(True)  # YAML 1.1 reads the key `on` as true
     published = files("check_jsonschema") / "builtin_schemas/vendor/github-workflows.json"
     jsonschema.validate(workflow, json.loads(published.read_text("utf-8")), cls=jsonschema.Draft7Validator)
 
@@ -168,7 +168,7 @@ def test_the_hook_of_pre_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     git(tmp_path, "init", "-q", str(hooks))
     git(hooks, "add", ".")
     git(hooks, "commit", "-qm", "hooks")
-    # the environment that runs the tests has the package: pre-commit need not build another
+    # the package is installed in the environment of the tests, so pre-commit need not build another one
     config = f"repos:\n- repo: {hooks}\n  rev: {git(hooks, 'rev-parse', 'HEAD')}\n  hooks:\n"
     write(folder, SMALL | {".pre-commit-config.yaml": config + "  - {id: indexproof, language: system}\n"})
     git(tmp_path, "init", "-q", str(folder))
@@ -223,7 +223,7 @@ def test_a_change_of_a_helper_touches_all_python(run: Run, example: Path) -> Non
 def test_files_and_folders_of_all_kinds_may_be_mixed(run: Run, example: Path) -> None:
     done = run("prove", "rules/", "indexing/simplify.py", "claims/../indexing", "--json", "--max-rank", "1")
     assert done.status == 3
-    assert "also declares" in done.err  # the same file by another name
+    assert "also declares" in done.err  # the same file under another name
     data = json.loads(run("prove", "rules/", "indexing/", "small", "roll", "--json", "--max-rank", "1").out)
     assert (data["verdict"], data["claims"]) == ("PROVED", 3)
     assert {r["claim"] for r in data["results"]} == {"small", "roll rank 0, any shift", "roll rank 1, any shift"}
@@ -241,7 +241,7 @@ def test_files_and_folders_of_all_kinds_may_be_mixed(run: Run, example: Path) ->
     assert done.status == 0
     assert done.err.startswith("`tiles` is a part of the catalogue; the folder is called `tiles/`\n")
     (example / "tiles").rename(example / "rules")
-    # what another command reads costs one line, and nothing else
+    # a file that belongs to another command costs one line and nothing else
     for words, last in (
         (("prove", "claims/slices.claims", "rules/"), "PROVED  6 claims"),
         (("check", "rules", "indexing/ops.py", "claims"), "AS EXPECTED  5 claims"),

@@ -1,4 +1,4 @@
-"""Sixty mistakes in the example repository: each fails the gate at the right place, with one block."""
+"""Sixty mistakes in the example repository: each fails the gate at the right place, with one block of text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CLAIMS, HLO, SETTINGS = "claims/slices.claims", "hlo/small.hlo", "pyproject.toml
 SECOND = "@rule()\ndef remainder"
 NEGATE = "section More\nhlo more\n  p = f32[4] parameter(0)\n  n = f32[4] negate(p)\n"
 
-#: File, what is changed to what, the verdict, and the line it is given for: by its text there, before or after the change.
+#: File, old text, new text, verdict, and the beginning of the reported line, in the file before or after the change.
 MISTAKES: list[tuple[str, str, str, str, str]] = [
     # wrong conditions
     (RULES, "0 <= y, y < c0", "0 <= y", "REFUTED", "small:"),
@@ -35,7 +35,7 @@ MISTAKES: list[tuple[str, str, str, str, str]] = [
     (SIMPLIFY, "when=(d > 0, g.divides(d), ", "when=(g.divides(d), ", "REFUTED", "@rule"),
     (SIMPLIFY, "r.within(0, g - 1)", "r.within(0, g)", "REFUTED", "@rule"),
     (SIMPLIFY, "r.within(0, g - 1)", "r.within(-1, g - 1)", "REFUTED", "@rule"),
-    # wrong right sides
+    # wrong right-hand sides
     (RULES, "-> x + y\n", "-> x - y\n", "REFUTED", "select_least:"),
     (RULES, "x / (c0 * c1)", "x / (c0 + c1)", "UNDEFINED", "nested:"),
     (RULES, "-> x if 0", "-> x + 1 if 0", "REFUTED", "small:"),
@@ -47,7 +47,7 @@ MISTAKES: list[tuple[str, str, str, str, str]] = [
     (RULES, "wrap\n", "wrap\nlarger: max(x + 1, x) -> x + 1\n", "REFUTED", "larger:"),
     (SIMPLIFY, "x // (d // g),", "x // d,", "REFUTED", "@rule"),
     (SIMPLIFY, "r % d, when", "r, when", "REFUTED", SECOND),
-    # rules that say nothing
+    # rules that say nothing because their conditions contradict each other
     (RULES, "y < c0", "y < c0, c0 < 1", "VACUOUS", "small:"),
     (RULES, "c1 > 0", "c1 > 0, c1 < 1", "VACUOUS", "nested:"),
     (SIMPLIFY, "d > 0, g.divides(d)", "d > 0, d < 0, g.divides(d)", "VACUOUS", "@rule"),

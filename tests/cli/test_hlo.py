@@ -68,7 +68,7 @@ FUSED = "  t f32[6,2] -> p0 f32[8,6]\n    (d0, d1){rt0} -> (d1 + rt0, d0),"
         "4 of 5 instructions mapped"]),
     ("--fusions", ["f   fusion o, 5 instructions\n", FUSED, "hlo: k = s32[] parameter(1)"]),
     ("-c f", ["f   fusion o, 5 instructions\n", FUSED, "hlo: k = s32[] parameter(1)"]),
-    # the index that is a constant is one
+    # a constant index is not a runtime variable
     ("-i d --input-to-output", ["d   dynamic-slice in f, 1 instruction\n", "  d f32[2,6] -> p0 f32[8,6]\n",
         "  d f32[2,6] <- p0 f32[8,6]\n", "(d0, d1){rt0} -> (d0 + rt0, d1),"]),
     ("--from p0 --to t -c f --verify", ["p0 -> t   all paths in f, 3 instructions", FUSED,
@@ -139,7 +139,7 @@ def test_an_instruction_that_cannot_be_is_refuted(run: Run, instruction: str, sa
     assert (done.status, done.err) == (1, "")
     assert f"REFUTED  shape   r in e\n  because  {said}" in done.out
     assert "NO MAP   r   " in done.out
-    # without proofs it is an instruction without maps
+    # without `--verify` it is only an instruction without maps
     assert run("hlo", "-", stdin=text).status == 0
 
 
@@ -298,7 +298,7 @@ def test_analyze_counts_in_sizes_that_are_not_known(run: Run, tmp_path: Path) ->
     read, asked = "n0 * 128 + n1 * 64 + 16", "(n0 * n1) * 192 + 16"
     row = f"main {read} (n0 * n1) * 4 + 16 {asked} ({asked}) / ((n0 * n1) * 4 + n0 * 128 + n1 * 64 + 32)"
     assert row in [" ".join(line.split()) for line in text.splitlines()]
-    # an array of known size has its map once
+    # the map of an array of known size is printed once
     assert text.count("(d0) -> (-d0 + 3)") == 1
     first, *_ = json.loads(run("hlo", str(file), "--analyze", "--json").out)["units"][0]["maps"]
     assert first["use"] == {
@@ -450,7 +450,7 @@ def test_files_and_standard_input(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_query_that_proves_nothing_loads_no_solver(tmp_path: Path) -> None:
-    """Two of the paths are joined, for which it is asked whether their maps are the same."""
+    """A query without proofs imports no solver, even where it compares the maps of two paths."""
     path = tmp_path / "m.hlo"
     path.write_text(
         "ENTRY e {\n  p = f32[8,6] parameter(0)\n  t = f32[6,8] transpose(p), dimensions={1,0}\n"

@@ -1,4 +1,4 @@
-"""Integers beyond what a float holds and Python prints: answers or refusals, no internal errors."""
+"""Integers beyond the range of floats and Python's limit on printing get answers or refusals, not internal errors."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_simplify_quickly(run: Run) -> None:
     ("(d0) -> (d0 floordiv 4 - (d0 floordiv 32) * 8)", "((d0 floordiv 4) mod 8)"),
     ("(d0, d1) -> (d0 * 3 + d1 + 5 - ((d0 * 3 + d1 + 5) floordiv 32) * 32)", "((d0 * 3 + d1 + 5) mod 32)"),
     ("(d0) -> ((d0 - (d0 floordiv 9) * 9) floordiv 2)", "((d0 mod 9) floordiv 2)"),
-    # the coefficients do not fit, or too little of the dividend is there
+    # the coefficients do not match, or part of the dividend is missing
     ("(d0) -> (d0 - (d0 floordiv 4) * 3)", "((d0 floordiv 4) * -3 + d0)"),
     ("(d0) -> (d0 + (d0 floordiv 4) * 4)", "((d0 floordiv 4) * 4 + d0)"),
     ("(d0, d1) -> (d0 - ((d0 * 2 + d1) floordiv 4) * 4)", "(((d0 * 2 + d1) floordiv 4) * -4 + d0)"),
@@ -118,7 +118,7 @@ def test_simplify_as_json(run: Run) -> None:
     proved = json.loads(run("simplify", WORK, "--json", "--validate").out)
     assert set(proved) == set(FORMS["simplify --validate"])
     assert proved["verdict"] == "PROVED"
-    # the result is input again
+    # the printed result is valid input
     again = run("simplify", "-", stdin=json.dumps(plain["right"]["map"]))
     assert again.out.strip() == plain["right"]["text"]
 

@@ -41,7 +41,7 @@ def test_starting_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("shown", ["x < 3", "x + 3", "x | 3"])
 def test_operators_of_expressions_are_complete_whatever_is_loaded_first(shown: str) -> None:
-    """Comparisons and texts are defined in modules that are made of expressions, and loaded when needed."""
+    """Comparisons and printing work before their modules, which are loaded lazily, have been imported."""
     made = {"x | 3": "x.divides(3)"}.get(shown, shown)
     code = f"from indexproof.core.expr import var\nx = var('x')\nprint({made})"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
@@ -60,7 +60,7 @@ def test_help_and_version(spawn: Run) -> None:
 def test_help_is_short_enough() -> None:
     texts = help_texts(get_command(app))
     top = [words for words in texts if words.count(" ") == 1]
-    # twelve, and those for a repository: gate, init, report; for maps and kernels: property, pallas
+    # twelve, three for repositories (gate, init, report), and two for maps and kernels (property, pallas)
     assert len(top) <= 17
     for words, text in texts.items():
         assert max(map(len, text.split("\n"))) <= 80, words
@@ -90,7 +90,7 @@ def test_a_reader_that_has_gone(tmp_path: Path) -> None:
 
 
 def started(*words: str) -> subprocess.Popen[str]:
-    """A command that runs, with its output in pipes."""
+    """Start a command with its output in pipes."""
     command = [sys.executable, "-m", "indexproof", *words]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
 
@@ -154,13 +154,13 @@ def test_a_file_that_declares_nothing_sensible(run: Run, tmp_path: Path, source:
 
 # ----------------------------------------------------------------------------------------------- interruption
 def children(pid: int) -> list[int]:
-    """The processes that one has started, where the system says it."""
+    """Return the child processes of a process, or an empty list where the system does not tell them."""
     said = Path(f"/proc/{pid}/task/{pid}/children")
     return [int(word) for word in said.read_text("ascii").split()] if said.exists() else []
 
 
 def still_there(pid: int) -> bool:
-    """Whether a process goes on for seconds."""
+    """Return whether a process is still alive after five seconds."""
     for _ in range(100):
         try:
             os.kill(pid, 0)
@@ -186,11 +186,11 @@ def test_an_interrupted_run_keeps_what_it_has(spawn: Run, own_cache: Path, jobs:
     said = re.fullmatch(r"interrupted: .*; (\d+) verdicts? kept in the cache", last[0])
     assert said, last[0]
     assert "NOT CHECKED" in last[1]
-    # nothing that was interrupted counts as given up
+    # an interrupted claim does not count as undecided
     assert "UNDECIDED" not in last[1]
     assert int(said[1]) > 0
     assert own_cache.is_file()
-    # the next run takes up where this one stopped
+    # the next run continues where this one stopped
     again = spawn(*words, "--json", "--read-only-cache")
     assert json.loads(again.out)["timing"]["from_cache"] > 0
 
@@ -243,7 +243,7 @@ def is_interrupted(*arguments: str, **env: str) -> None:
 
 
 class Solver:
-    """Has a destructor in which something happens."""
+    """An object of z3 whose destructor raises an exception."""
 
     def __init__(self, happens: type[BaseException]) -> None:
         self.happens = happens
@@ -273,7 +273,7 @@ def test_an_interrupt_in_a_destructor_is_not_lost(
 
 # ------------------------------------------------------------------------------------------------------- bugs
 def failing(run: Run, monkeypatch: pytest.MonkeyPatch, error: Exception) -> Any:
-    """The outcome of a command in which an error is raised."""
+    """Return the outcome of a command that raises this error."""
 
     def fail(*_: object) -> None:
         raise error
@@ -323,7 +323,7 @@ def test_signs_that_an_encoding_lacks_are_spelled(
     arrow, within = ("→", "∈") if encoding == "utf-8" else ("->", "in")
     assert f"says     (4{times}d0 + d1) // 12  {arrow}  d0 // 3\n" in said
     assert f"since    d1 {within} [0, 3]   from d1 {within} [0, 3]\n" in said
-    # what stands for nothing else is escaped
+    # characters without an ASCII spelling are escaped
     name = "日本".encode(encoding, "backslashreplace").decode(encoding)
     refused = spawn("prove", "日本", encoding=encoding).err
     assert refused.startswith(f"error: nothing in the catalogue is called `{name}`")

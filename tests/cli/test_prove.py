@@ -74,7 +74,7 @@ def test_a_false_rule_is_answered_with_its_smallest_counterexample(run: Run, bro
     assert "broken.py:" in text.splitlines()[0]
     assert "g ∣ d" in lines["repair"]
     assert re.search(r"REFUTED  2 claims, \d+ obligations of which 1 REFUTED", done.out.splitlines()[-1])
-    # the command that is printed repeats the counterexample
+    # running the printed command reports the counterexample again
     again = run(*shlex.split(lines["again"])[1:])
     assert again.status == 1
     assert "false here: this is a counterexample" in again.out
@@ -160,7 +160,7 @@ def test_a_point_where_the_claim_holds(run: Run) -> None:
 
 
 def test_a_point_of_a_rule_with_an_obligation_that_has_no_variables(run: Run, tmp_path: Path) -> None:
-    """`defined` asks nothing where the only divisor is stated to be positive; its hypotheses are there still."""
+    """A point is checked against the hypotheses of an obligation whose goal has no variables."""
     file = tmp_path / "own.py"
     file.write_text(
         "from indexproof.core.rewrite import Const, Expr, Rewrite, rule\n\n"
@@ -187,7 +187,7 @@ def test_nothing_to_check_is_not_a_success(run: Run, tmp_path: Path) -> None:
     done = run("prove", path)
     assert done.status == 3
     assert "declares nothing to prove" in done.err
-    # findings alone decide nothing
+    # findings alone decide no verdict
     done = run("prove", f"{RULE}: needs 0 < d")
     assert done.status == 2
     assert "nothing was checked" in done.out
@@ -218,7 +218,7 @@ def test_show_and_catalogue_know_files(run: Run, tmp_path: Path) -> None:
 
 
 def test_what_is_ill_formed_costs_only_itself(run: Run, tmp_path: Path) -> None:
-    """A rule, and a Python file that fails while it runs, are told of after the verdicts on everything else."""
+    """An ill-formed rule and a Python file that raises are reported after the verdicts on all other claims."""
     rules, fails = tmp_path / "a.rules", tmp_path / "fails.py"
     rules.write_text("int x, y\nbad: x + -> y\ngood: x + 0 -> x\nworse: x -> z\n", "utf-8")
     fails.write_text("raise ValueError('on purpose')\n", "utf-8")
@@ -230,7 +230,7 @@ def test_what_is_ill_formed_costs_only_itself(run: Run, tmp_path: Path) -> None:
     data = answer(run("prove", rules, fails, "--no-cache", "--jobs", 1, "--json").out)
     assert (data["verdict"], data["exit_status"]) == ("PROVED", 3)
     assert [e["line"] for e in data["ill_formed"]] == [2, 4, 1]
-    # with nothing else, that is the answer
+    # a broken file alone gives exit status 3 and no verdict
     alone = run("prove", fails)
     assert (alone.status, alone.out) == (3, "")
 

@@ -1,4 +1,4 @@
-"""The commands about trust: `prove --confirm`, `--recheck`, `--cache off`, `export`, `stability`, `dev faults`."""
+"""The trust commands: `prove --confirm`, `--recheck`, `--cache off`, `export`, `stability`, `dev faults`."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_what_is_not_believed_is_said(run: Run, own_cache: Path) -> None:
 
 # ------------------------------------------------------------------------------------------------------------- export
 def exported(run: Run, folder: Path, *words: object) -> list[dict[str, Any]]:
-    """The obligations of an export, in which every question has the answer that is expected."""
+    """Export claims, check that z3 gives the expected answer to every question, and return the obligations."""
     assert run("export", *words, "--to", folder, "--jobs", 1).status == 0
     found = json.loads((folder / "index.json").read_text("utf-8"))["obligations"]
     questions = [q for o in found for q in o["questions"]]
@@ -219,7 +219,7 @@ def test_certificates_that_are_none(run: Run, tmp_path: Path) -> None:
 
 # ------------------------------------------------------------------------------------------- what cannot be written
 def limited(blocks: int, *words: object) -> Any:
-    """A command in a process whose files must not grow beyond so many kilobytes."""
+    """Run a command that may write files of at most this many kilobytes."""
     command = ["bash", "-c", f'ulimit -f {blocks}; "$0" -m indexproof "$@"', sys.executable, *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
 

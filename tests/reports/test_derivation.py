@@ -1,4 +1,4 @@
-"""Derivations as text: what a person sees of a step."""
+"""Derivations as text: the lines printed for a step."""
 
 from __future__ import annotations
 

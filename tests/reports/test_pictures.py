@@ -1,4 +1,4 @@
-"""Pictures: well-formed, the same every time, with what they are to show where it belongs."""
+"""Pictures are well-formed SVG, the same in every run, with the right cells and texts in the right places."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WINDOW = parse_map(
 
 
 class Drawn:
-    """The cells of a picture: corner, colour, hint and the text inside."""
+    """The cells of a picture, each with corner, colour, hint and text, and its lines."""
 
     def __init__(self, picture: Picture) -> None:
         self.root = ElementTree.fromstring(picture.svg)
@@ -46,11 +46,11 @@ class Drawn:
         return found[0] if found else ""
 
     def by_hint(self, start: str) -> dict[str, tuple[str, str]]:
-        """Colour and text of the cells whose hint begins like this."""
+        """Return colour and text of the cells whose hint starts with ``start``."""
         return {h: (c, self.text_in(x, y)) for x, y, c, h in self.cells if h.startswith(start)}
 
     def grid(self, start: str) -> list[list[str]]:
-        """The texts of these cells, row by row."""
+        """Return the texts of the cells whose hint starts with ``start``, row by row."""
         rows: dict[float, list[tuple[float, str]]] = {}
         for x, y, _, h in self.cells:
             if h.startswith(start):
@@ -64,7 +64,7 @@ class Drawn:
 
 
 def test_figure_1() -> None:
-    """The array 3x5 in tiles of 2x2 with white padding, and memory beside it."""
+    """A layout of 3x5 in tiles of 2x2 is drawn with white padding and with memory beside it."""
     drawn = Drawn(layout_picture("f32[3,5]{1,0:T(2,2)}"))
     elements = drawn.by_hint("element")
     assert len(elements) == 15
@@ -73,7 +73,7 @@ def test_figure_1() -> None:
     assert len(memory_cells) == 24
     white = {h for h, (c, _) in memory_cells.items() if c == "#ffffff"}
     assert white == {f"position {p}: padding" for p in (9, 11, 14, 15, 18, 19, 21, 22, 23)}
-    # an element has the colour of its tile in both halves, and every tile one of its own
+    # an element has the same colour in both halves, and each tile has a colour of its own
     at = memory("f32[3,5]{1,0:T(2,2)}")
     colours = {}
     for hint, (colour, text) in elements.items():
@@ -83,21 +83,21 @@ def test_figure_1() -> None:
         assert memory_cells[f"position {place}: element ({text.replace(',', ', ')})"] == (colour, text), hint
     assert all(len(c) == 1 for c in colours.values())
     assert len(set.union(*colours.values())) == len(colours) == 6
-    # "made to have complete 2x2 tiles": 4 x 6 cells, those beyond the array white
+    # "made to have complete 2x2 tiles": the array is drawn as 4 x 6 cells, and padding is white
     beyond = [c for c in drawn.cells if c[3] == "padding"]
     assert len(beyond) == 4 * 6 - 15
     assert {c[2] for c in beyond} == {"#ffffff"}
 
 
 def test_figure_2() -> None:
-    """4x8 in two levels: a colour for every tile of 2x4, a red box for every tile of 2x1, numbers for positions."""
+    """A layout of two levels has a colour for each tile of 2x4, a red box for each tile of 2x1, and shows positions."""
     drawn = Drawn(layout_picture("f32[4,8]{1,0:T(2,4)(2,1)}", show="positions"))
     at = memory("f32[4,8]{1,0:T(2,4)(2,1)}")
     assert drawn.grid("element") == [[str(at.linear_index((r, c))) for c in range(8)] for r in range(4)]
     colours = Counter(c for _, _, c, h in drawn.cells if h.startswith("element"))
     assert sorted(colours.values()) == [8, 8, 8, 8]
     red = drawn.lines("#c92a2a")
-    # 2 rows of 8 boxes: each row of cells has 9 upright lines, and 3 lines across each of the 8 columns
+    # 2 rows of 8 boxes: each row of cells has 9 vertical lines, and each of the 8 columns has 3 horizontal lines
     assert sum(x1 == x2 for x1, _, x2, _ in red) == 4 * 9
     assert sum(y1 == y2 for _, y1, _, y2 in red) == 8 * 3
     assert not drawn.lines("#1f2933")
@@ -148,7 +148,7 @@ def test_what_a_window_reads() -> None:
     operand = [b for b in boxes if b not in output]
     assert len(operand) == 36
     counts = Counter(drawn.text_in(x, y) for x, y, c in operand if c != "#ffffff")
-    assert counts == {"2": 6, "": 6}  # read twice in the middle, once at either side
+    assert counts == {"2": 6, "": 6}  # the middle is read twice, either side once
 
 
 def test_what_a_dot_reads_of_both_operands() -> None:
@@ -164,7 +164,7 @@ def test_what_a_dot_reads_of_both_operands() -> None:
 
 
 def test_all_maps_to_one_operand() -> None:
-    """As an analysis hands them out: `x + transpose(x)` reads one element on the diagonal, two elsewhere."""
+    """Reads of several maps to one operand are all drawn: `x + transpose(x)` reads one element or two."""
     module = read_module("""
         p = f32[3,3] parameter(0)
         t = f32[3,3] transpose(p), dimensions={1,0}
@@ -247,13 +247,13 @@ def test_every_launch_is_drawn(shape: str) -> None:
 
 
 def test_a_thread_shows_the_order_of_a_transposed_layout() -> None:
-    """One line from each element to the next in memory, under the numbers; where rows are in order, none."""
+    """A line joins each element to the next one in memory, unless the layout is row-major."""
     assert not Drawn(layout_picture("f32[3,5]")).lines("#ffffff")
     drawn = Drawn(layout_picture("f32[3,5]{0,1}"))
     corners = {h: (x + CELL / 2, y + CELL / 2) for x, y, _, h in drawn.cells}
     at = memory("f32[3,5]{0,1}")
     places = [corners[f"element {at.index(n)} at position {n}"] for n in range(15)]
     assert drawn.lines("#ffffff") == [(*a, *b) for a, b in itertools.pairwise(places)]
-    # the thread of a tile ends where padding begins
+    # the line ends where the padding of a tile begins
     assert len(Drawn(layout_picture("f32[5,6]{0,1:T(2,4)}")).lines("#ffffff")) == 3 * (7 + 1)
     assert len(Drawn(layout_picture("f32[4,6,5]{1,2,0}")).lines("#ffffff")) == 4 * 29

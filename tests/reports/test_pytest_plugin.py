@@ -1,4 +1,4 @@
-"""The pytest plugin and the assertions: claims are items, only the expected verdict passes, and starting loads nothing."""
+"""The pytest plugin and the assertions: claims are items, and only the expected verdict passes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def quotient_of_the_next(x: Expr, d: Const) -> Rewrite:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A repository with three files of claims, and a test of the usual kind."""
+    """Write a repository with three files of claims and an ordinary test."""
     (tmp_path / "division.rules").write_text(RULES, "utf-8")
     (tmp_path / "slices.claims").write_text(CLAIMS, "utf-8")
     (tmp_path / "my_rules.py").write_text(RULES_IN_PYTHON, "utf-8")
@@ -63,7 +63,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *words: str) -> tuple[int, str]:
-    """Run pytest in a process of its own; its exit status and what it prints."""
+    """Run pytest in a new process and return its exit status and output."""
     env = {**os.environ, "INDEXPROOF_CACHE": str(folder / "cache.sqlite"), "COLUMNS": "120"}
     command = [sys.executable, "-m", "pytest", "-q", *words]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
@@ -76,7 +76,7 @@ def test_an_item_for_each_claim(folder: Path) -> None:
     assert "PASSED division.rules::whole" in out
     assert "REFUTED  half   division.rules:4" in out
     assert "take     x = 1" in out
-    # what is expected to be refuted passes when it is
+    # a claim that is expected to be refuted passes when it is
     assert "PASSED slices.claims::strided: p0 -> s" in out
     assert "REFUTED  strided: s -> p0 (2)   slices.claims:12   expected PROVED" in out
     assert "(d0, d1) -> (d0 + 5, d1 * 7 + 3)" in out
@@ -87,7 +87,7 @@ def test_an_item_for_each_claim(folder: Path) -> None:
     assert "division.rules:4" in (failure.text or "")
     verdicts = [p.get("value") for p in cases["half"].iter("property")]
     assert verdicts == ["REFUTED"]
-    # only what failed, only what is chosen
+    # `--lf` runs only failures, `-k` only selected claims
     status, out = run(folder, "--lf", "division.rules", "slices.claims")
     assert "2 failed" in out
     assert "passed" not in out
@@ -98,7 +98,7 @@ def test_an_item_for_each_claim(folder: Path) -> None:
 def test_what_a_repository_declares(folder: Path) -> None:
     settings = '[tool.indexproof]\nrules = ["*.rules"]\npython = ["my_rules.py"]\n'
     (folder / "pyproject.toml").write_text(settings, "utf-8")
-    # in order, and in two processes
+    # in one process and in two
     for words in ((), ("-n", "2")):
         status, out = run(folder, "--indexproof", "test_usual.py", *words)
         assert status == 1
@@ -106,10 +106,10 @@ def test_what_a_repository_declares(folder: Path) -> None:
         assert "my_rules.py:10" in out
         assert "REFUTED  quotient_of_the_next" in out
         assert "d = 1" in out
-        # from a folder below, as the command that is printed is typed there
+        # paths in the printed command are relative to the working directory
         (folder / "below").mkdir(exist_ok=True)
         assert "prove ../my_rules.py quotient_of_the_next" in run(folder / "below", "..", "--indexproof", *words)[1]
-    # without the option only what is visited
+    # without the option only the named files are collected
     assert "1 passed" in run(folder, "test_usual.py")[1]
     assert "2 failed, 3 passed" in run(folder, ".")[1]
     (folder / "pyproject.toml").write_text("[tool.indexproof]\nrulez = []\n", "utf-8")

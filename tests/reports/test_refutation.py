@@ -1,4 +1,4 @@
-"""The block that answers a claim which does not pass."""
+"""The block of text about a claim that does not pass."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def wrong(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
 
 @rule()
 def grows(x: Expr, y: Expr) -> Rewrite:
-    """A rule that turns in circles."""
+    """A rule that makes no progress."""
     return Rewrite(minimum(x, y), minimum(x, y), when=())
 
 
@@ -37,7 +37,7 @@ def owed(r: Rule, kind: str) -> Obligation:
 
 
 def lines_of(text: str) -> list[tuple[str, str]]:
-    """Label and text of the lines below the head."""
+    """Return label and text of the lines below the first one."""
     return [(label, " ".join(words)) for label, *words in (line.split() for line in text.splitlines()[1:])]
 
 

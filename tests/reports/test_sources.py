@@ -1,4 +1,4 @@
-"""Claims are read from files and folders with their places; what is ill-formed costs only itself."""
+"""Claims are read from files and folders with their places; an ill-formed claim does not affect the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a run, in text and as JSON, from made-up results."""
+"""The report of a run, in text and as JSON, from invented results."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_whatever_is_not_proved_is_named(status: Status) -> None:
     data = run_json(run, CLAIMS)
     assert data["verdict"] == status.value
     assert data["counts"][status.value] == 1
-    # only what was decided gets a block of its own
+    # only a decided obligation gets a block of its own
     assert (f"{status.value}  quotient_by_one" in text_of(run)) == (status is not Status.NOT_CHECKED)
 
 
@@ -135,7 +135,7 @@ def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     write(text, terminal)
     assert pipe.getvalue() == text + "\n"
     assert "\x1b[" in terminal.getvalue()
-    # nothing is taken for markup
+    # the text is not read as markup
     assert "[bold]" in terminal.getvalue()
 
 

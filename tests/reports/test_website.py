@@ -68,7 +68,7 @@ def run(folder: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report about a rule file, a claims file and a module."""
+    """Write a report about a rule file, a claims file and a module."""
     folder = tmp_path_factory.mktemp("site")
     for name, text in (("my.rules", RULES), ("my.claims", CLAIMS), ("m.hlo", HLO)):
         (folder / name).write_text(text, "utf-8")
@@ -106,19 +106,19 @@ def test_what_is_expected_to_be_false_is_told_as_expected(page: Any, tmp_path: P
     (tmp_path / "own/half.rules").write_text("int x\nhalf: x / 2 * 2 -> x\nexpect REFUTED\n", "utf-8")
     claim = "claim no\n  (d0) -> (d0 mod 3), domain: d0 in [0, 3] == (d0) -> (d0 mod 2)\nexpect REFUTED\n"
     (tmp_path / "own/no.claims").write_text(claim, "utf-8")
-    code, data = run(tmp_path, str(tmp_path / "own") + "/")  # a folder is all that lies in it
+    code, data = run(tmp_path, str(tmp_path / "own") + "/")  # naming a folder means all files in it
     assert (code, data["verdict"]) == (0, "PROVED")
     assert [(p["verdict"], p["passes"]) for p in data["proved"][0]["pages"]] == [("REFUTED", True)]
     text = opened(page, tmp_path).inner_text("main")
     assert "Not proved" not in text
-    assert data["proved"][0]["counts"]["REFUTED"] == 1  # as `prove` counts
+    assert data["proved"][0]["counts"]["REFUTED"] == 1  # the counts are those of `prove`
     assert "2\nas expected" in text
     assert "refuted\n" not in text
     for place in ("#/claims", "#/claim/stated%20rule/half", "#/file/0"):
         assert "REFUTED as expected" in opened(page, tmp_path, place).inner_text("main")
     (tmp_path / "own/half.rules").write_text("int x\nhalf: x + 0 -> x\nexpect REFUTED\n", "utf-8")
     assert run(tmp_path, str(tmp_path / "own") + "/")[0] == 1
-    page.goto("about:blank")  # the same address is not read again
+    page.goto("about:blank")  # the browser does not load the same address twice
     assert "PROVED not expected" in opened(page, tmp_path).inner_text("main")
 
 
@@ -204,7 +204,7 @@ def test_two_runs_are_compared(made: Path, data: dict[str, Any], tmp_path: Path)
     ]
     (tmp_path / "old.json").write_text(json.dumps(old), "utf-8")
     _, again = run(tmp_path / "new", str(made / "my.rules"), "--compare", str(tmp_path / "old.json"))
-    assert again["compared"]["lost"] == 6  # the claims file and the three computations are not there any more
+    assert again["compared"]["lost"] == 6  # the claims file and the three computations are missing now
     assert verdicts_in(again)["good: sound"] == "PROVED"
 
 
@@ -243,7 +243,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    """A tab that fails the test for every error and every dialog, and for whatever it asks the network."""
+    """A browser tab that fails the test on every error, dialog and network request."""
     context = browser.new_context(offline=True, color_scheme="light")
     tab = context.new_page()
     wrong: list[str] = []
@@ -269,7 +269,7 @@ def test_every_page_opens(page: Any, made: Path, data: dict[str, Any]) -> None:
     names = page.evaluate("PAGES.map((p) => [placeOf(p), p.name])")
     for place, name in names:
         opened(page, made, place)
-        assert name in page.inner_text("h1")  # hostile names too, as text
+        assert name in page.inner_text("h1")  # hostile names are shown as text, too
     opened(page, made, "#/claim/stated%20rule/good")
     assert page.inner_text(".needless") == "not needed for truth"
     opened(page, made, "#/claim/stated%20rule/bad")
@@ -299,7 +299,7 @@ def test_formulas_are_mathematics(page: Any, made: Path) -> None:
 
 
 def test_what_elements_read_is_what_the_maps_say(page: Any, made: Path) -> None:
-    """The page follows reads through each instruction; the analysis composes maps of whole modules."""
+    """Reads that the page follows through each instruction agree with the composed maps of the analysis."""
     opened(page, made)
     module = module_of(str(made / "m.hlo"))
     maps = module_maps(module).computation(module.entry, DIRECTIONS[0])
@@ -362,7 +362,7 @@ def test_the_explorer_is_used_by_pointer_and_keyboard(page: Any, made: Path) -> 
     page.locator(".edge a", has_text=re.compile("^proof$")).first.click()
     page.locator(".edge a", has_text="composed inside fused").first.click()
     page.wait_for_function("location.hash.includes('fused')")
-    page.wait_for_function("document.querySelector('h1').innerText.startsWith('m')")  # the page follows its address
+    page.wait_for_function("document.querySelector('h1').innerText.startsWith('m')")  # the page follows the address
 
 
 def test_search_filter_keys_and_colours(page: Any, made: Path) -> None:
@@ -433,7 +433,7 @@ def test_statements_are_readable_in_a_narrow_window(page: Any, made: Path) -> No
 
 @pytest.fixture(scope="module")
 def large(data: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """2,000 rules, and a module of 5,000 instructions that all lie between its output and its parameters."""
+    """Write a report on 2,000 rules and a module whose 5,000 instructions all lie between output and parameters."""
     folder = tmp_path_factory.mktemp("large")
     lines = ["HloModule big", "ENTRY main {", "  p0 = f32[8,12] parameter(0)", "  x0 = f32[8,12] add(p0, p0)"]
     for n in range(1250):
@@ -456,7 +456,7 @@ def large(data: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.mark.parametrize("place", ["#/", "#/claims", "#/module/0"])
 def test_a_large_report_is_painted_within_a_second(page: Any, large: Path, place: str) -> None:
-    """The best of three: other work on the machine is not what is measured."""
+    """A large report is painted within a second; the best of three runs counts because the machine may be busy."""
     times = []
     for _ in range(3):
         page.goto("about:blank")

@@ -1,4 +1,4 @@
-"""Composition of maps: it is the composition of relations, for every value of every runtime variable, and associative."""
+"""Composition of maps: it composes the relations for every value of every runtime variable, and is associative."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHECK = settings(deadline=None, max_examples=80, derandomize=True, suppress_heal
 
 #: Instructions that runtime variables read, with their values: a scalar, a vector, a matrix.
 OPERANDS = {"a": np.array(2), "b": np.array([3, -1, 0, 1]), "c": np.array([[0, 1], [2, -5], [9, 1]])}
-#: Names of dimensions, ranges and runtime variables: usual ones, exchanged ones, those of a person.
+#: Names of dimensions, ranges and runtime variables: the usual ones, exchanged ones, arbitrary ones.
 NAMES = (("d", "s", "rt"), ("s", "d", "rt"), ("rt", "s", "d"), ("s", "rt", "x"), ("row", "d", "s"))
 
 
@@ -57,7 +57,7 @@ def indexing_maps(draw: st.DrawFn, dims: int, results: int, sources: bool = Fals
 
 @st.composite
 def chains(draw: st.DrawFn, length: int, sources: bool = False) -> list[IndexingMap]:
-    """Maps that compose, one after the other."""
+    """Sequences of maps of which each composes with the next."""
     ranks = [draw(st.integers(0, 2)) for _ in range(length + 1)]
     return [draw(indexing_maps(a, b, sources)) for a, b in pairwise(ranks)]
 
@@ -70,7 +70,7 @@ def composed(first: Pairs, second: Pairs) -> Pairs:
 
 
 def values(*maps: IndexingMap) -> list[tuple[tuple[int, ...], ...]]:
-    """Every choice of values of the runtime variables of several maps."""
+    """Return every choice of values for the runtime variables of several maps."""
     of = [list(product(*(range(v.lo, v.hi + 1) for v in m.rts))) for m in maps]
     return list(product(*of))
 
@@ -152,7 +152,7 @@ def test_the_identity_changes_nothing(m: IndexingMap) -> None:
 
 
 def test_one_element_read_by_both_maps_is_one_value() -> None:
-    """Both read the same element: as two values they would name four targets, and there is one."""
+    """Runtime variables that read the same element are merged: two values would give four targets instead of one."""
     f = parse_map("(d0){rt0} -> (rt0), domain: d0 in [0, 0], rt0 in [0, 3]\n hlo: a\n (d0) -> ()")
     g = parse_map("(d0){rt0} -> (d0 - rt0), domain: d0 in [0, 3], rt0 in [0, 3]\n hlo: a\n (d0) -> ()")
     h = f.compose(g)

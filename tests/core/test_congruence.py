@@ -1,4 +1,4 @@
-"""Congruence: what is found to follow from equations holds wherever they do, and what derivations need is found."""
+"""Congruence closure: claims that it derives hold wherever the equations do, and it derives those that derivations need."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from indexproof.core.text import parse_expr
 
 
 def follows(claim: str, *equations: str) -> list[int] | None:
-    """The equations, by number, from which a claim follows."""
+    """Return the numbers of the equations from which a claim follows, or ``None``."""
     known = Congruence(tuple(map(parse_expr, e.split(" = "))) for e in equations)
     left, right = map(parse_expr, claim.split(" = "))
     return known.reasons(left, right)
@@ -22,16 +22,16 @@ def follows(claim: str, *equations: str) -> list[int] | None:
 @pytest.mark.parametrize(("claim", "equations", "reasons"), [
     ("a = a", [], []),
     ("a = b", ["a = c", "b = c", "d = e"], [0, 1]),
-    # inside of others, also where both are known later
+    # equal operands, also where both become known later
     ("(a + 1) // 2 = (b + 1) // 2", ["a = b"], [0]),
     ("d = b", ["a // 3 = b", "a = c", "c // 3 = d"], [0, 1, 2]),
-    # sums: any of their parts is known from the rest
+    # sums: each summand follows from the others
     ("a mod 4 = a - 4 * b", ["a // 4 * 4 + a mod 4 = a", "a // 4 = b"], [0, 1]),
-    # common factors, and multiples of what has a factor
+    # common factors, and multiples of scaled terms
     ("a // 4 * 4 + a mod 4 = a", ["a // 4 * 12 + a mod 4 * 3 = 3 * a"], [0]),
     ("6 * (a // 3) = 2 * a + 4", ["a // 3 * 3 = a + 2"], [0]),
     ("7 * (a // 3) - 2 * a = a // 3 + 4", ["a // 3 * 3 = a + 2"], [0]),
-    # minima of more arguments, in whatever order equations are about them
+    # minima of several arguments, with equations about them in any order
     ("min(a, b, c) = a", ["min(a, b) = a", "min(b, c) = b"], [0, 1]),
     ("min(a, b, c) = d", ["min(b, c) = e", "min(a, e) = d"], [0, 1]),
     ("max(a, b, c) = a", ["max(b, c) = c", "max(a, c) = a", "min(a, b) = b"], [0, 1]),
@@ -64,7 +64,7 @@ def test_equations_that_lead_in_a_circle(claim: str, equations: list[str]) -> No
 
 
 def test_what_stands_for_itself_is_left_alone() -> None:
-    """An expression may occur in another one that is equal to it."""
+    """An expression that occurs in another one equal to it ends in no loop and proves no false equation."""
     assert follows("a = c", "a = 2 * (a // 2)", "b = a", "c = 2 * (b // 2)") is not None
     assert follows("a = b", "a = (a + 1) // 2", "b = (b + 1) // 2") is None
 

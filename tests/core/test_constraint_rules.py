@@ -1,4 +1,4 @@
-"""Constraint rules as functions: they do what the declaration says, and they descend."""
+"""Constraint rules as functions: they match their declaration, and they descend."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def _bound(rng: random.Random, e: Expr) -> Bound:
 def applications(
     rule: ConstraintRule, constraints: Sequence[Bound], facts: Facts
 ) -> Iterator[tuple[tuple[Bound, ...], dict[Var, Expr]]]:
-    """Yield every way in which ``rule`` applies: what becomes of the constraints, and the values of its variables.
+    """Yield every way in which ``rule`` applies: the new constraints, and the values of the rule's variables.
 
-    This is the reference, which knows nothing but substitution.
+    This is the reference, which uses substitution alone.
     """
     proposed = (
         CONSTRAINT_STRATEGIES[rule.choose](constraints, ends_of(facts)) if rule.choose else matched(rule, constraints)
@@ -82,7 +82,7 @@ def applications(
 
 
 def matched(rule: ConstraintRule, constraints: Sequence[Bound]) -> Iterator[dict[str, Expr]]:
-    """All values of its variables with which the left side may be the constraints."""
+    """Yield all values of the variables with which the left-hand side may match the constraints."""
     partial: list[dict[Var, Expr]] = [{}]
     for b, (e, lo, hi) in zip(rule.left, constraints, strict=True):
         for pattern, target in ((b.lo, integer(lo)), (b.hi, integer(hi)), (b.e, e)):
@@ -102,7 +102,7 @@ def _instance(b: Bounded, values: Mapping[Var, Expr]) -> Bound:
 
 
 def ends_of(facts: Facts) -> Ends:
-    """The enclosures that ``facts`` gives."""
+    """Return the function that gives the bounds of an expression under ``facts``."""
 
     def ends(e: Expr) -> tuple[int, int]:
         lo, hi = facts.interval(e)
@@ -112,9 +112,9 @@ def ends_of(facts: Facts) -> Ends:
 
 
 def _constraints(rng: random.Random, rule: ConstraintRule) -> list[Bound]:
-    """Constraints that have a chance of being the left side."""
+    """Draw constraints that may match the left-hand side."""
     x = _expression(rng, 2)
-    if isinstance(x, Int):  # a constraint on a literal holds always or never, and no rule is asked
+    if isinstance(x, Int):  # a constraint on a literal holds always or never, and no rule is tried
         x = rng.choice(NAMES)
     if rule.choose == "both_ranges":
         y = rng.choice(NAMES)
@@ -147,8 +147,8 @@ def _points(rng: random.Random, facts: Facts, roots: list[Expr]) -> Iterator[dic
 
 @pytest.mark.parametrize("rule", RULES.constraints, ids=lambda rule: rule.name)
 def test_the_compiled_rule_is_the_stated_one(rule: ConstraintRule) -> None:
-    """Its results are among those of the reference, it has one where the reference has one, the
-    outcome holds where the constraints do, and it is smaller.
+    """Each compiled rule gives a result of the reference wherever the reference has one; the result
+    is equivalent to the constraints and smaller.
     """
     rng = random.Random(rule.name)
     compiled = compiled_constraint_rule(rule)
@@ -162,7 +162,7 @@ def test_the_compiled_rule_is_the_stated_one(rule: ConstraintRule) -> None:
             continue
         found = compiled.after(constraints, ends_of(facts))
         if rule.choose not in ("", "content", "negative_content"):
-            # strategies look at ranges; what they know for certain is left to the reference
+            # strategies look at ranges only; the reference checks the conditions
             assert found is not None or not stated, (constraints, stated)
         if found is None:
             continue
@@ -207,7 +207,7 @@ def test_the_quick_comparison_is_the_documented_order() -> None:
 
 
 def test_the_measure_of_a_pattern_is_that_of_its_instances() -> None:
-    """Patterns are compared by expressions over the measures of their variables; these are what the variables stand for."""
+    """The measure of a pattern, evaluated at the measures of its variables, is the measure of the instance."""
     rng = random.Random(2)
     for rule in RULES.constraints:
         for _ in range(60):
@@ -247,7 +247,7 @@ def test_a_strategy_that_does_not_exist_is_refused() -> None:
 
     @constraint_rule()
     def silent(x: Expr, k: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-        """A variable that nothing says anything of."""
+        """Has a variable that no part of the rule determines."""
         return ConstraintRewrite((Bounded(mul(x, k), lo, hi),), (Bounded(x, lo, hi),))
 
     with pytest.raises(DeclarationError, match="does not say what k, x are, and choose= names no strategy"):

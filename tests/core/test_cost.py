@@ -1,4 +1,4 @@
-"""The documented cost: what a straight-line program with shared values needs."""
+"""The documented cost: the operations of a straight-line program with shared values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The caller says the weight of a division: few operations, or few divisions."""
+"""The weight of a division, which the caller chooses: few operations, or few divisions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PADDED = parse_map(
     " domain: d0 in [0, 95], d1 in [0, 4], (d0 * 5 + d1) mod 240 - 1 in [0, 238],"
     " ((d0 * 5 + d1) mod 240 - 1) mod 2 in [0, 0]"
 )
-#: Known digits in sums that are written otherwise by the time it is their turn.
+#: Known digits in sums that have been rewritten before the digits are processed.
 FOLDED = parse_map(
     "(d0)[s0, s1] -> ("
     + ", ".join(
@@ -116,7 +116,7 @@ def test_a_measure_has_a_name_or_is_the_weight_of_a_division() -> None:
 
 
 def test_the_same_remainders_recombine_whatever_was_read_before() -> None:
-    # both remainders could take the dividend; which one did depended on which had been met first
+    # both remainders could take the dividend; the choice once depended on the order of visits
     m = parse_map(
         "(d0) -> (d0 floordiv 50 mod 3 * 50 + d0 floordiv 150 * 300,"
         " d0 floordiv 50 mod 3 * -50 - d0 floordiv 150 * 300 + d0), domain: d0 in [0, 225]"

@@ -1,4 +1,4 @@
-"""Maps whose numbers lie at the edges that the simplifier compares with: what they come to is right, and stays as it is.
+"""Maps whose numbers lie at the bounds that the simplifier compares with: their results are right, and pinned.
 
 ``tests/mutants`` changes the simplifier one comparison or number at a time, and these maps notice it.
 """
@@ -22,7 +22,7 @@ from indexproof.rules.simplifier import simplify, simplify_expr
 
 
 def _edges() -> Any:
-    """``tests/mutants/edges.py``, which is on no path."""
+    """Load ``tests/mutants/edges.py``, which is not on the import path."""
     path = Path(__file__).parents[1] / "mutants" / "edges.py"
     spec = importlib.util.spec_from_file_location("edges", path)
     module = importlib.util.module_from_spec(spec)
@@ -31,7 +31,7 @@ def _edges() -> Any:
     return module
 
 
-#: Of all results of a family; a change of what the simplifier finds changes it, and has to be meant.
+#: Digests of all results of each family.  A change of results changes them, and must be intended.
 PINNED: dict[str, str] = {
     "blocks": "74f5bb4228e1636c",
     "digits": "b4b1df3442104c5d",
@@ -57,7 +57,7 @@ EDGES = _edges()
 
 @pytest.fixture(scope="module")
 def results() -> list[tuple[Any, Any]]:
-    """The cases with what they come to."""
+    """The cases with their results."""
     return [(c, c.simplified(c.map)) for c in EDGES.corpus()]
 
 
@@ -66,7 +66,7 @@ def test_results_are_right_and_cost_no_more_and_stay(results: list[tuple[Any, An
 
 
 def test_every_step_is_an_instance_of_a_rule(results: list[tuple[Any, Any]]) -> None:
-    # every other one: `make mutants` goes through all of them
+    # every other case: `make mutants` goes through all of them
     assert not {c.name: f"{why}: {c.map}" for c, _ in results[::2] if (why := c.refused())}
 
 
@@ -92,7 +92,7 @@ def test_what_has_a_divisor_that_varies_has_a_size() -> None:
 
 
 def test_strategies_remember_nothing_that_rules_rely_on() -> None:
-    """The methods of the kernel that they call only read."""
+    """Strategies call only those private methods of the kernel that change nothing."""
     folder = Path(__file__).parents[2] / "core" / "strategies"
     for path in folder.glob("*.py"):
         tree = ast.parse(path.read_text("utf-8"))

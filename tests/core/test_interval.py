@@ -1,4 +1,4 @@
-"""Intervals and what is known of expressions: the domain is what the proved laws say, and encloses every value."""
+"""Intervals and facts about expressions: the domain follows the proved laws, and encloses every value."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _read(bounds: list[Expr]) -> set[Var]:
     "law", [law for law in TRANSFER_LAWS if not law.where or law.value.children], ids=lambda law: law.name
 )
 def test_the_domain_computes_the_law(law: TransferLaw) -> None:
-    """On all small bounds and constants; an input with one value is also a literal."""
+    """The interval domain computes the law on all small bounds and constants, also with a literal for a one-value input."""
     checked = 0
     for env in _numbers(law):
         numbers = {v: integer(n) for v, n in env.items()}
@@ -70,14 +70,14 @@ def test_the_domain_computes_the_law(law: TransferLaw) -> None:
     assert checked > 20, law.name
 
 
-#: What stands for the variables of laws: something with a factor, something with a constant.
+#: Expressions that are substituted for the variables of laws, some with a factor, some with a constant.
 FORMS = [X, Y * 2, X * 4 + Y * 6, X * 3 + 1, Y * 4 + 2, X * 3 + Y]
 
 
 @pytest.mark.parametrize("law", KNOWN_LAWS, ids=lambda law: law.name)
 def test_the_domain_knows_the_law(law: KnownLaw) -> None:
-    """Where it is certain of what is given, it is certain of what follows."""
-    # a remainder that a constraint gives says nothing of zero
+    """Where the domain proves the hypotheses of a law, it proves the conclusion."""
+    # a remainder that a constraint gives does not exclude zero
     known = [] if law.name == "known_not_zero" else [(mod(X * 3 + Y, 4), Interval(1, 1))]
     facts = Facts({X: (-2, 5), Y: (0, 3)}, known)
     symbols = sorted({v for c in (*law.given, law.then) for v in c.variables()}, key=lambda v: v.name)
@@ -105,7 +105,7 @@ def test_the_domain_knows_the_law(law: KnownLaw) -> None:
 def test_divisions_are_exact_on_every_small_box(
     compute: Callable[[Interval, Interval], Interval], value: Callable[[int, int], int]
 ) -> None:
-    """Divisors and moduli may span zero, which divides nothing."""
+    """Divisions are exact on every small box; divisors may span zero, which is left out."""
     boxes = [Interval(lo, hi) for lo in range(-5, 6) for hi in range(lo, 6)]
     for one, two in itertools.product(boxes, repeat=2):
         values = [

@@ -1,4 +1,4 @@
-"""The JSON form: round trip of every map, exact places in every complaint."""
+"""The JSON form: round trip of every map, exact positions in every error."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_sums_within_sums_are_added_up_once() -> None:
         right = ["add", name, ["mul", right, -1]]
     assert expr_from_json(left) is linear(0, [(var(n), 1) for n in names])
     assert expr_from_json(right) is linear(0, [(var(n), (-1) ** i) for i, n in enumerate(names)])
-    # what is shared in memory counts as often as it stands there
+    # a shared node counts once per occurrence
     half = linear(0, [(d0, 1), (mul(d1, 3), 1), (integer(1), 1)])
     shared: Any = ["add", "d0", ["mul", 3, "d1"], 1]
     for _ in range(80):

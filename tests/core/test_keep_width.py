@@ -1,4 +1,4 @@
-"""Integers do not widen unasked."""
+"""Simplification with ``keep_width``: integers do not become wider."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BOXES = "domain: d0 in [0, 2000000000], d1 in [0, 2000000000]"
 
 
 def nested(depth: int) -> str:
-    """A linear congruential generator, so many times."""
+    """Return a linear congruential generator, iterated ``depth`` times."""
     e = "d0"
     for _ in range(depth):
         e = f"({e} * 3 + 1) mod 1000003"
@@ -53,7 +53,7 @@ def test_factors_are_not_reduced_where_that_makes_a_dividend_negative_or_somethi
 
 
 def random_wide_map(seed: int) -> IndexingMap:
-    """A map with large boxes of which intervals show that its type is enough, but for its constraint."""
+    """Return a random map with large boxes; intervals show that its type suffices for the results."""
     pick = random.Random(seed)
     bits = pick.choice([32, 32, 64])
     top = 2 ** (bits - 1) - 1
@@ -92,7 +92,7 @@ def bits(m: IndexingMap) -> int:
 
 
 def broken_promises(m: IndexingMap, after: IndexingMap) -> list[str]:
-    """The mistakes of ``after``, simplified with the width of ``m``."""
+    """Return the promises that ``after``, simplified from ``m`` with its width kept, breaks."""
     found = ["shown"] if bits(after) > bits(m) else []
     if not Room.of_map(m).allows(Room.of_map(after)):
         found.append("step")
@@ -132,7 +132,7 @@ def test_the_type_of_the_input_is_kept(quick: bool) -> None:
 
 
 def test_it_shows_where_the_type_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    # what the ledger writes is looked at again, so both have to fail
+    # the result of the ledger is checked again, so both checks have to fail
     monkeypatch.setattr(Room, "allows", lambda self, other: True)
     monkeypatch.setattr(NarrowLedger, "_fits", lambda self, f: True)
     maps = [random_wide_map(seed) for seed in range(100)]
@@ -169,7 +169,7 @@ def test_what_does_not_widen_is_simplified_beside_what_does() -> None:
 
 
 def test_the_promise_is_one_about_points_where_intervals_know_less() -> None:
-    # at no point the sum is larger than 2000000000, but for all that intervals know
+    # the sum never exceeds 2000000000, but intervals cannot show that
     m = parse_map(f"(d0, d1) -> ({DIGITS}, d0 + max(d0 * -1 + 2000000000, 0)), {BOXES}")
     assert (bits(m), width(m).bits) == (64, 32)
     assert width(simplify(m)).bits == 64

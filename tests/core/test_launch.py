@@ -21,7 +21,7 @@ Place = tuple[int, ...]
 
 
 def by_loops(at: Launched) -> dict[Place, tuple[int, ...]]:
-    """Places in the order of their numbers, the elements in the order of memory, one after the other."""
+    """Assign the elements in memory order to the places in the order of their numbers, one by one."""
     dims = at.shape.dims
     minor_to_major = at.shape.minor_to_major
     elements = []

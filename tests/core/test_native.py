@@ -1,6 +1,6 @@
-"""The native core gives what pure Python gives; it is built here with a check for stray memory.
+"""The native core against pure Python, built with a check for invalid memory accesses.
 
-That for undefined behaviour, which takes as long again to compile, is that of the library (``test_native_library.py``).
+``test_native_library.py`` checks for undefined behaviour, since a second check doubles the time to compile.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def test_same_results(library: Path) -> None:
 
 
 def test_what_is_left_to_python(library: Path) -> None:
-    """Numbers that 64 bits do not hold, variables without ends, and products come out of Python as they did."""
+    """Numbers beyond 64 bits, unbounded variables and products are left to Python, with unchanged results."""
     code = f"""
 import dev.native
 dev.native.load({str(library)!r})

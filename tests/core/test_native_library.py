@@ -1,6 +1,6 @@
-"""The simplifier as a library without Python gives what Python gives, in every format, and survives what is no map.
+"""The simplifier as a library without Python: equal to Python in every format, and safe on malformed input.
 
-It is built as `make library` builds it, with checks for undefined behaviour, stray memory and leaks, and called from C and
+It is built as `make library` builds it, with checks for undefined behaviour, memory errors and leaks, and called from C and
 from C++.
 """
 
@@ -59,7 +59,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def said(place: Path, source: str, target: str, given: list[str], *options: str) -> list[str]:
-    """Run the program in C: its output for each line."""
+    """Run the program in C on the lines ``given`` and return its output lines."""
     file = place / "given.txt"
     file.write_text("\n".join(given) + "\n", encoding="utf-8")
     done = subprocess.run(
@@ -72,7 +72,7 @@ def said(place: Path, source: str, target: str, given: list[str], *options: str)
 
 
 def corpus_maps() -> list[IndexingMap]:
-    """Maps of the benchmark, of XLA and at random, whose text is not astronomically long."""
+    """Maps of the benchmark, of XLA, and random ones, whose text is not exponentially long."""
     sys.path.insert(0, str(ROOT / "tests" / "bench"))
     corpora, ours = import_module("corpora"), import_module("peers").Ours()
     found = [parse_map(t) for t in (DATA / "xla_maps.txt").read_text().splitlines()[::2]]
@@ -88,7 +88,7 @@ def corpus_maps() -> list[IndexingMap]:
 
 @pytest.fixture(scope="module")
 def pairs() -> list[tuple[IndexingMap, IndexingMap, IndexingMap]]:
-    """Maps, and what they are by default and quickly."""
+    """Maps with their results by default and with ``quick``."""
     maps = [m for m in corpus_maps() if short(m)]
     return [(m, *(simplify_map(m.with_(results=m.results), RULES, quick=q) for q in (False, True))) for m in maps]
 
@@ -101,7 +101,7 @@ def short(m: IndexingMap) -> bool:
 
 
 def needs_python(m: IndexingMap) -> bool:
-    """Whether the map may be left alone, for its numbers."""
+    """Return whether the library may refuse the map because of its large numbers."""
     return any(abs(n) > 1 << 40 for v in m.variables for n in (v.lo, v.hi))
 
 
@@ -127,7 +127,7 @@ def test_same_text_and_json(place: Path, pairs: list[Any]) -> None:
 
 
 def test_derivations(place: Path, pairs: list[Any]) -> None:
-    """The library records the steps that Python records, and they prove that the map is the same."""
+    """The library records the same derivation as Python, and the checker accepts it."""
     documents = said(place, "text", "derivation", [format_map(m) for m, _, _ in pairs])
     left = 0
     for (m, after, _), line in zip(pairs, documents, strict=True):
@@ -145,7 +145,7 @@ def test_derivations(place: Path, pairs: list[Any]) -> None:
 
 
 def test_damaged_derivations(place: Path) -> None:
-    """`replay` checks a record, or refuses it with its place; steps that are left out or changed prove nothing else."""
+    """A derivation with missing or changed steps is refused with its position, or still proves the same result."""
     text = "(d0, d1) -> ((d0 * 4 + d1) // 8, (d0 * 4 + d1) mod 4), domain: d0 in [0, 9], d1 in [0, 3], d0 * 2 + 1 in [3, 9]"
     (line,) = said(place, "text", "derivation", [text])
     document = load_json(line)
@@ -164,7 +164,7 @@ def test_damaged_derivations(place: Path) -> None:
 
 
 def replayed(document: Any, good: Derivation) -> str:
-    """Whether the document is ill-formed, or refused, or says the same of the map."""
+    """Return "ill-formed", "refused", or "true" if the document proves the same result as ``good``."""
     try:
         read = read_derivation(document, RULES)
         check_derivation(read, RULES)
@@ -177,7 +177,7 @@ def replayed(document: Any, good: Derivation) -> str:
 
 
 def test_flat(place: Path, pairs: list[Any]) -> None:
-    """Written flat, read again and simplified again, a map is what it was."""
+    """A simplified map survives writing to a flat buffer and reading back."""
     usual = [(m, after) for m, after, _ in pairs if m == canonical(m)]
     assert len(usual) > 200
     found = said(place, "text", "flat", [format_map(m) for m, _ in usual])
@@ -192,7 +192,7 @@ def canonical(m: IndexingMap) -> IndexingMap:
 
 
 def test_example(place: Path, tmp_path: Path) -> None:
-    """The program simplifies files of maps as XLA prints them, on one line each or on several."""
+    """The example program simplifies files of maps as XLA prints them, one map on one line or on several."""
     lines = (DATA / "xla_maps.txt").read_text().splitlines()
     maps = [parse_map(t) for t in lines]
     for n, text in enumerate(("\n".join(lines), "\n\n".join(format_map(m, multiline=True) for m in maps))):
@@ -209,7 +209,7 @@ def test_example(place: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_left_alone(place: Path, tmp_path: Path) -> None:
-    """A map that says where its runtime variables come from is printed as it stands."""
+    """A map with sources of runtime variables is printed unchanged."""
     source = (
         "(d0)[s0] -> (d0 + s0),\ndomain:\nd0 in [0, 9],\ns0 in [0, 3]\n  hlo: p = s32[] parameter(1)\n  (d0) -> ()\n"
     )
@@ -253,7 +253,7 @@ def place_of_error(text: str) -> list[str]:
 
 
 def test_malformed_text(place: Path, pairs: list[Any]) -> None:
-    """The library refuses what Python refuses, at the same place."""
+    """The library refuses the same texts as Python, at the same position."""
     texts = damaged([format_map(m) for m, _, _ in pairs if len(format_map(m)) < 300], 3000)
     count = dict.fromkeys((OK, MALFORMED, UNSUPPORTED), 0)
     for text, line in zip(texts, said(place, "text", "text", texts), strict=True):
@@ -292,7 +292,7 @@ def test_malformed_json(place: Path, text: str, column: int) -> None:
 
 
 def test_damaged_input_in_threads(place: Path, pairs: list[Any]) -> None:
-    """Several thousand damaged texts, documents and buffers crash nothing, whichever thread they come from."""
+    """Several thousand damaged texts, documents and buffers cause no crash, in several threads at once."""
     texts = [format_map(m) for m, _, _ in pairs if len(format_map(m)) < 300]
     file = place / "texts.txt"
     file.write_text("\n".join(texts[::3]) + "\n")

@@ -84,7 +84,7 @@ def test_composition_relates_what_both_relate() -> None:
 def test_a_map_whose_parameters_have_values_is_concrete() -> None:
     m = read_map("(d0){n, k} -> (d0 * k), domain: d0 in [0, n], n = 4, k = 2")
     assert m == read_map("(d0) -> (d0 * 2), domain: d0 in [0, 4]")
-    # what has a box of integers is a runtime variable, as ever
+    # a symbol with a box of integers is still a runtime variable
     assert isinstance(read_any_map("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 4], rt0 in [0, 1]"), IndexingMap)
 
 

@@ -1,4 +1,4 @@
-"""Normal forms as they are: what is left out is the search for cheaper ways of writing them, and nothing else."""
+"""Simplification with ``quick``: normal forms alone, without the search for cheaper spellings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHARED = parse_map(
 )
 _PLACE = "(((d2 - 1) floordiv 2) * 5 + (d1 floordiv 2) * 60 + d0 * 720 + d3)"
 _INNER = f"((({_PLACE} floordiv 120) mod 24) * 120 + {_PLACE} mod 120)"
-#: With a part of it as it was given, what is left comes to another normal form.
+#: Where a part keeps its given spelling, the rest has another normal form.
 PADDED = parse_map(
     f"(d0, d1, d2, d3) -> ({_PLACE} floordiv 2880, {_INNER} floordiv 480, ({_INNER} floordiv 40) mod 12,"
     f" ({_INNER} floordiv 4) mod 10, {_INNER} mod 2), domain: d0 in [0, 7], d1 in [0, 22], d2 in [0, 23],"
@@ -36,7 +36,7 @@ PADDED = parse_map(
 
 
 def reshaped(index: list[Expr], there: list[int], here: list[int]) -> list[Expr]:
-    """Where an element of the shape ``there`` is in the shape ``here``, both row by row."""
+    """Return the index in the shape ``here`` of the element at ``index`` in the shape ``there``, both row-major."""
     place: Expr = integer(0)
     for x, n in zip(index, there, strict=True):
         place = place * n + x
@@ -48,7 +48,7 @@ def reshaped(index: list[Expr], there: list[int], here: list[int]) -> list[Expr]
 
 
 def chain(depth: int) -> IndexingMap:
-    """Reshapes with transposes between that do not fit together: everything is shared, and normal forms share nothing."""
+    """Return a chain of reshapes and transposes in which much is shared, and whose normal forms share nothing."""
     shapes = [[8, 12, 10], [12, 80], [4, 6, 40], [32, 30]]
     index: list[Expr] = [var(f"d{k}") for k in range(3)]
     there = shapes[0]

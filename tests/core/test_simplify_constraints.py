@@ -1,4 +1,4 @@
-"""Constraints of whole maps: what becomes of them and of the boxes of variables, and that every step is a rule's."""
+"""Constraints of whole maps: simplified constraints and boxes, and every step an instance of a rule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from indexproof.core.steps import Step, Trace
 from indexproof.core.text import parse_map
 from indexproof.rules.catalog import RULES
 
-#: A map and what simplification makes of it; the second line of a pair is `=` where nothing changes.
+#: A map and its simplified form; the second line of a pair is `=` where nothing changes.
 CASES = """
 # through sums, in both directions, and on to other constraints
 (d0)[s0] -> (d0 + s0), domain: d0 in [0, 3], s0 in [0, 30], s0 * 2 + d0 in [3, 9]
@@ -252,7 +252,7 @@ def _constrained(maps: Maps) -> IndexingMap:
 
 
 def _relations(m: IndexingMap) -> list[set[tuple[tuple[int, ...], tuple[int, ...]]]]:
-    """The relation for every value of the runtime variables."""
+    """Return the relation for every value of the runtime variables."""
     return [m.relation(rts=p) for p in itertools.product(*(range(v.lo, v.hi + 1) for v in m.rts))]
 
 
@@ -265,7 +265,7 @@ def test_the_relation_stays_for_every_runtime_value_and_nothing_changes_twice(se
         after = simplify_map(m, RULES)
         truth = _relations(m)
         assert _relations(after) == truth, (m, after)
-        # a copy: nothing is remembered about it
+        # a copy, for which nothing is cached
         assert simplify_map(after.with_(), RULES) == after, (m, after)
         assert simplify_map(m.with_(), RULES, []) == after, m
         assert [(v.name, v.lo, v.hi) for v in after.rts] == [(v.name, v.lo, v.hi) for v in m.rts]
@@ -273,7 +273,7 @@ def test_the_relation_stays_for_every_runtime_value_and_nothing_changes_twice(se
         if not any(truth):
             empty += 1
             missed += after != empty_domain(m)
-    # emptiness is not decided, only seen, but seen nearly always
+    # emptiness is not decided, but nearly always found
     assert empty > 50
     assert missed <= empty // 20, (missed, empty)
 
@@ -299,7 +299,7 @@ def test_every_constraint_step_is_an_instance_of_its_rule() -> None:
                         integer(c[1]),
                         integer(c[2]),
                     ), step
-            # only the last spelling of a remainder goes up in the order; a false literal is as small as can be
+            # only the final spelling of a remainder ascends in the order; a false literal is minimal
             down = descends(before, after) or set(before) == set(after) or isinstance(before[0][0], Int)
             assert down or step.rule.choose == "residue", step
     assert len(used) >= 16, sorted({r.name for r in RULES.constraints} - used)
@@ -311,7 +311,7 @@ def test_narrowing_that_would_take_too_long_is_taken_back() -> None:
     def made(n: int) -> IndexingMap:
         return parse_map(text.format(", ".join(f"d{k} in [0, {n}]" for k in range(3)), n=n))
 
-    # each round takes one value from each end
+    # each round narrows by one value at each end
     assert simplify_map(made(9), RULES) == empty_domain(made(9))
     wide = made(ROUNDS * 100)
     after = simplify_map(wide, RULES)
@@ -340,7 +340,7 @@ FIRING = [parse_map(line) for line, _ in cases()]
 
 
 def _fired(rules: RuleSet, name: str) -> tuple[list[ConstraintChange], list[IndexingMap]]:
-    """The applications of a rule on the maps, and what becomes of the maps."""
+    """Return the applications of a rule on the maps, and the simplified maps."""
     found: list[ConstraintChange] = []
     after = []
     for m in FIRING:
@@ -372,12 +372,12 @@ def test_whoever_changes_a_declaration_changes_production(rule: ConstraintRule) 
     for kind in ("condition", "left"):
         changed = without((_changed(rule, kind),))
         if kind == "left" and not rule.choose and rule.left[0].hi is not rule.left[0].lo:
-            # nothing says what the upper bound is
+            # the upper bound is undetermined
             with pytest.raises(DeclarationError, match="the left side does not say what"):
                 _fired(changed, rule.name)
             continue
         for step in _fired(changed, rule.name)[0]:
-            # what fires is an instance of the changed declaration
+            # each application is an instance of the changed declaration
             c = step.before[0]
             assert c.lo > c.hi if kind == "condition" else c.lo == c.hi, (rule.name, step)
     if rule.right:
@@ -396,10 +396,10 @@ def test_a_simplified_map_is_remembered_and_forgotten_with_its_object() -> None:
     trace: Trace = []
     assert simplify_map(after, RULES, trace) is after
     assert not trace
-    # under another rule set, or with points kept, it may not be in normal form
+    # under another rule set, or with points kept, the map may not be in normal form
     assert simplify_map(after, RuleSet("none")) == after
     assert simplify_map(after.with_(), RULES, keep_points=True) == after
-    # what is remembered is no part of the map
+    # cached results are no part of the map
     copy = pickle.loads(pickle.dumps(after))
     assert copy == after
     assert hash(copy) == hash(after)
@@ -428,7 +428,7 @@ def test_sums_whose_ends_are_too_far_away_to_be_numbers_narrow_what_they_can() -
 
 
 def test_a_remainder_is_known_of_what_a_divisor_leaves_of_a_sum() -> None:
-    """Modulo 2 nothing is left of ``d0 * 2``, so the sum modulo 4 says what ``d1 + 1`` is modulo 2."""
+    """A known sum modulo 4 gives ``d1 + 1`` modulo 2, since ``d0 * 2`` vanishes modulo 2."""
     m = parse_map(
         "(d0, d1, d2) -> (((d0 * 2 + d1 + 1) floordiv 8) * 2, (d0 * 2 + d2 * 4 + d1 + 1) mod 2),"
         " domain: d0 in [0, 15], d1 in [0, 3], d2 in [0, 1], (d0 * 2 + d1 + 1) mod 4 in [0, 0],"

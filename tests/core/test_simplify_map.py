@@ -1,4 +1,4 @@
-"""Whole maps: the relation stays what it is, every step is an instance of its rule, and nothing changes twice."""
+"""Whole maps: the relation is kept, every step is an instance of its rule, and simplification is idempotent."""
 
 from __future__ import annotations
 
@@ -58,17 +58,17 @@ def test_constraints_of_runtime_variables_are_kept() -> None:
 
 
 @pytest.mark.parametrize(("given", "expected"), [
-    # a residue is known modulo every divisor of what it is known of
+    # a known residue modulo 6 gives the residue modulo every divisor of 6
     ("(d0) -> ((d0 * 3 + 2) mod 6), domain: d0 in [0, 7], d0 mod 6 in [1, 1]", ["5"]),
     ("(d0) -> ((d0 + 4) mod 3, d0 mod 4), domain: d0 in [0, 99], d0 mod 6 in [4, 4]", ["2", "d0 mod 4"]),
     # part of a digit, and a digit below those above it
     ("(d0) -> ((d0 floordiv 8 mod 27) floordiv 2), domain: d0 in [0, 999]", ["d0 mod 216 floordiv 16"]),
     ("(d0) -> ((d0 floordiv 4 mod 3 - d0 floordiv 12 * 3 + 13) floordiv 8), domain: d0 in [0, 767]",
         ["(d0 + 52 - d0 floordiv 12 * 24) floordiv 32"]),
-    # of several quotients that x could be reduced with, the one of the smallest divisor
+    # of several quotients that could reduce x, the one with the smallest divisor
     ("(d0) -> (d0 - d0 floordiv 30 * 30 - d0 floordiv 15 * 15 + d0 floordiv 5), domain: d0 in [5, 240]",
         ["d0 mod 15 - d0 floordiv 30 * 30 + d0 floordiv 5"]),
-    # a remainder inside a dividend, where the quotient is there
+    # a remainder inside a dividend, whose quotient occurs elsewhere
     ("(d0) -> ((d0 floordiv 9 * 25 + d0 mod 9) floordiv 10, d0 floordiv 9), domain: d0 in [0, 199]",
         ["(d0 + d0 floordiv 9 * 16) floordiv 10", "d0 floordiv 9"]),
     # the remainder inside becomes a difference
@@ -76,10 +76,10 @@ def test_constraints_of_runtime_variables_are_kept() -> None:
         " domain: d0 in [0, 6126]",
         ["(d0 - d0 floordiv 384 * 384) floordiv 256 * 254 - d0 floordiv 128 * 255 + d0 floordiv 384 * 2045"
         " + d0 * 2"]),
-    # the remainder inside becomes a difference, and what is divided then has another normal form
+    # the remainder inside becomes a difference, and the dividend then has another normal form
     ("(d0) -> ((d0 floordiv 12 * 60 + d0 mod 12) floordiv 16, (d0 floordiv 12 * 60 + d0 mod 12) mod 16),"
         " domain: d0 in [0, 959]", ["d0 floordiv 12 * 3 + d0 floordiv 16", "d0 - d0 floordiv 16 * 16"]),
-    # the quotient of what a remainder is congruent to, divided before
+    # the quotient of a dividend congruent to that of the remainder
     ("(d0) -> (((d0 * 7 + 5) mod 10 * 12800 + d0 * 7 + 5) floordiv 1000 * 100"
         " + (d0 * 8960 + (d0 * 7 + 5) floordiv 10 + 6400) mod 100, (d0 * 7 + 5) mod 10), domain: d0 in [0, 999]",
         ["(d0 * 7 + 5) mod 10 * 1280 + (d0 * 7 + 5) floordiv 10", "(d0 * 7 + 5) mod 10"]),
@@ -89,16 +89,16 @@ def test_constraints_of_runtime_variables_are_kept() -> None:
         ["(d0 - d1) floordiv 4", "d1 + 1 - (d0 - d1) floordiv 4"]),
     ("(d0, d1) -> ((d0 - d1) mod 4 + (d1 - d0 + 3) mod 4, (d0 - d1 + 8) mod 4),"
         " domain: d0 in [0, 9], d1 in [0, 9]", ["3", "(d0 - d1) mod 4"]),
-    # remainders that add up, whatever multiples of the divisor stand between them
+    # remainders that add up, modulo multiples of the divisor
     ("(d0) -> (d0 mod 2, (d0 + 1) mod 2), domain: d0 in [0, 9]", ["d0 mod 2", "1 - d0 mod 2"]),
     ("(d0, d1) -> ((d0 * 3 + d1) mod 4, (d0 + d1 * 3 + 7) mod 4 + d1), domain: d0 in [0, 9], d1 in [0, 9]",
         ["(d0 * 3 + d1) mod 4", "d1 + 3 - (d0 * 3 + d1) mod 4"]),
-    # remainders inside dividends as differences, where their quotients are there
+    # remainders inside dividends as differences, where their quotients occur elsewhere
     ("(d0) -> (d0 floordiv 5, (-(d0 mod 5)) floordiv 2), domain: d0 in [0, 39]", ["d0 floordiv 5",
         "(d0 floordiv 5 * 5 - d0) floordiv 2"]),
     ("(d0, d1) -> (d0 floordiv 3, (d0 mod 3 + d1 * 4) floordiv 5), domain: d0 in [0, 29], d1 in [0, 8]",
         ["d0 floordiv 3", "(d0 - d0 floordiv 3 * 3 + d1 * 4) floordiv 5"]),
-    # an argument of an extremum that another argument, or something in it, is never past
+    # an argument of an extremum that always dominates another argument, or one nested in it
     ("(d0, d1, d2) -> (max(d0 + d1 * 6 + d2 * 4, min(d0 + d1, 9))),"
         " domain: d0 in [0, 3], d1 in [0, 9], d2 in [0, 9]", ["d0 + d1 * 6 + d2 * 4"]),
     ("(d0, d1) -> (min(d0 + 20, max(d0 + d1, d0 - d1 + 3) + 1)), domain: d0 in [0, 9], d1 in [0, 9]",
@@ -115,12 +115,12 @@ def test_results(given: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(("given", "weight"), [
-    # two quotients with equal divisors in a dividend: the one with more summands is absorbed, whichever is met first
+    # two quotients with equal divisors in a dividend: the one with more summands is absorbed, in either order
     ("(d0, d1) -> (((d0 + d1) floordiv 2 + (-d0) floordiv 2) mod 2), domain: d0 in [0, 3], d1 in [1, 3]", 3),
     ("(d0, d1) -> (((-d0) floordiv 2 + (d0 + d1) floordiv 2) mod 2), domain: d0 in [0, 3], d1 in [1, 3]", 3),
     ("(d0, d1, d2) -> (((d0 * 8 - d1 * 3 + d2 - 3) ceildiv -6 + ((d1 * -2 - d2 * 2) floordiv 2) ceildiv 2) mod 2),"
         " domain: d0 in [0, 1], d1 in [0, 3], d2 in [1, 3], d0 in [1, 1]", 3),
-    # one result is dearer in normal form, the other, once its factors are 1, has a better place for its constant
+    # one result costs more in normal form; the other, once its factors are 1, has a better place for its constant
     ("(d0, d1) -> ((((d0 + 1) floordiv 2) * 3 + (d0 * 2 + 1) floordiv -4) mod -4, d1 mod -4),"
         " domain: d0 in [0, 3], d1 in [0, 2]", 12),
     # a part of both results is cheaper in normal form than the whole
@@ -146,7 +146,7 @@ def test_a_dividend_that_an_extremum_needs_as_well_keeps_its_factors() -> None:
 @pytest.mark.parametrize("depth", [190, 260, 1500])
 @pytest.mark.parametrize("keep_width", [False, True])
 def test_maps_of_any_depth(depth: int, keep_width: bool) -> None:
-    """A map nested too deeply for the search comes back in normal form, and stays."""
+    """A map nested too deeply for the search is returned in normal form, which is stable."""
     e: Expr = var("d0")
     for k in range(depth):
         e = (e * 3 + var("d1") * (k % 5 + 1)) % (7 + k % 13)
@@ -213,7 +213,7 @@ def test_every_step_on_an_extremum_descends(join) -> None:
 @pytest.mark.parametrize(("before", "after"), [
     (minimum(a + 2, b + 2, c + 2), minimum(a, b, c) + 2),
     (minimum(a + 2, b + 2, 5), minimum(a, b, 3) + 2),
-    # two of three have it in common, which gains nothing
+    # a constant common to two of three arguments gains nothing
     (minimum(a + 2, b + 2, c), minimum(a + 2, b + 2, c)),
     (maximum(a - 1, b - 1, c + 4), maximum(a, b, c + 5) - 1),
 ])  # fmt: skip
@@ -222,7 +222,7 @@ def test_constants_come_out_of_all_arguments(before: Expr, after: Expr) -> None:
 
 
 # ---------------------------------------------------------------- Extraction on maps that once came out wrong
-#: a literal below what was read before is no zero
+#: a literal below earlier expressions is not zero
 LITERAL = (
     "(d0, d1) -> ((min(d1 - d0, max(d0 * -2 + d1 * 3 - 2, min(d1 - 4, 3), -2)) + max(d0 * -2 + d1 * 3 - 2,"
     " min(d1 - 4, 3), -2)) mod 6, (d0 * -2 - d1 + min(max(d1 * 3 + d0 - 3, 0), 5) + 3) mod -3),"

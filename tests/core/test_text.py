@@ -1,4 +1,4 @@
-"""The textual notation: everything published is read, and what was read is printed as it was."""
+"""The textual notation: all published maps are read, and canonical texts are printed unchanged."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_brackets_in_sums_are_added_up_once() -> None:
     assert parse_expr("".join(f"{name} + (" for name in names[:-1]) + names[-1] + ")" * depth) is whole
     assert parse_expr("".join(f"{name} - (" for name in names[:-1]) + names[-1] + ")" * depth) is turned
     assert parse_expr("-(-(-(-(d0 - (d1 - 5)))))") is d0 - d1 + 5
-    # a sum that is divided, multiplied or compared is one by then
+    # parenthesised operands are sums in canonical form before an operator applies to them
     assert parse_expr("((d0 + (d1 - d1)) * (2 + 1) + (d1 - (d0 - 4))) floordiv (1 + 1)") is (d0 * 2 + d1 + 4) // 2
     with pytest.raises(InputError, match="not quasi-affine"):
         parse_expr("(d0 + 1) * (d1 + 0)", quasi_affine=True)

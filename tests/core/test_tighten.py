@@ -1,4 +1,4 @@
-"""Tightening keeps the relation and says as much as it can in the variables' bounds."""
+"""Tightening keeps the relation and makes the bounds of variables as narrow as it can."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CASES = """
 
 
 def tightened(m: IndexingMap) -> IndexingMap:
-    """The map with tightened boxes of dimensions and ranges; those of runtime variables stay."""
+    """Return the map with tightened boxes of dimensions and ranges; those of runtime variables stay."""
     free = {v.expr: Interval(v.lo, v.hi) for v in (*m.dims, *m.ranges)}
     fixed = {v.expr: Interval(v.lo, v.hi) for v in m.rts}
     box, constraints = tighten_around(free, fixed, [(c.expr, c.lo, c.hi) for c in m.constraints])

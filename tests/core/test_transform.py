@@ -1,4 +1,4 @@
-"""Transforms that change variables: the relation stays what it is, and the record says how to read the new map."""
+"""Transforms that change variables: the relation is kept, and the record relates the new map to the old one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MAPS = strategies.maps(rts=2, facts=6, depth=2, empty=True, of=(2, 3, 4))
 
 
 def same_relation(r: Reduced) -> bool:
-    """Whether the restored map has the relation of the old one for every value of the old runtime variables."""
+    """Return whether the restored map has the relation of the old one for every value of the old runtime variables."""
     restored = r.restored()
     assert len(restored.dims) == len(r.before.dims)
     for rts in product(*(range(v.lo, v.hi + 1) for v in r.before.rts)):
@@ -50,7 +50,7 @@ def same_relation(r: Reduced) -> bool:
 
 
 def values_agree(r: Reduced) -> bool:
-    """Whether the old map has, at the values the record gives, what the new one has at a point."""
+    """Return whether the new map at each point equals the old map at the values that the record gives."""
     boxes = [range(v.lo, v.hi + 1) for v in r.map.variables]
     for point in islice(product(*boxes), 300):
         now = dict(zip((v.name for v in r.map.variables), point, strict=True))
@@ -96,7 +96,7 @@ def test_the_relation_stays_and_the_record_is_true(name: str, m: IndexingMap) ->
 @example(m=parse_map("(d0)[s0] -> (), domain: d0 in [0, 3], s0 in [0, 5], s0 mod 6 in [2, 2]"))
 def test_reducing_twice_changes_nothing(name: str, m: IndexingMap) -> None:
     once = EVERY[name](m).map
-    # a copy: nothing is remembered about it
+    # a copy, for which nothing is cached
     assert EVERY[name](once.with_()).map == once
 
 
@@ -163,7 +163,7 @@ def test_equal_elements_are_one_runtime_variable() -> None:
     assert r.values["rt1"] is rt0
     assert r.removed_rts == (1,)
     assert repr(reduce_map(m, RULES).map) == "(d0) -> (0), domain: d0 in [0, 1]"
-    # within other bounds the same element may have another value
+    # variables with different bounds may have different values of the same element
     rts[1] = ("rt1", 0, 2, RuntimeSource("a", (d0,)))
     assert not merge_runtime(IndexingMap.of([("d0", 0, 1)], [], rts, [rt0 - rt1]))
 
@@ -199,7 +199,7 @@ s0 = s0
 def test_ranges_rescale(case: str) -> None:
     before, after, value = case.split("\n")
     r = reduce_map(parse_map(before), RULES)
-    # narrowing has made `s0 * 12 + d0 in [0, 41]` hold of all but the last value
+    # narrowing has made `s0 * 12 + d0 in [0, 41]` hold for all but the last value
     assert r.map == simplify_map(parse_map(after), RULES), r.map
     assert f"s0 = {r.values['s0']}" == value
     assert same_relation(r)

@@ -1,6 +1,6 @@
-"""Maps whose numbers lie at the edges that the simplifier compares with, and what is wrong with a result.
+"""Maps whose numbers lie at the bounds that the simplifier compares with, and checks of their results.
 
-What a map means is evaluated at points of its domain without the simplifier.
+The values of a map at points of its domain are evaluated without the simplifier.
 ``test_edges.py`` and the mutants (``mutants.py``) go through the same maps.
 """
 
@@ -42,22 +42,22 @@ from indexproof.core.text import parse_map
 from indexproof.rules.catalog import RULES
 from indexproof.verify.derivation import DerivationRefused, check_derivation
 
-#: How many maps of each family there are.  ``random_maps.jsonl`` has 200 more, of a fuzzer.
+#: The number of maps of each family.  ``random_maps.jsonl`` has 200 more, of a fuzzer.
 EACH: Final = 150
-#: So many points of the domain are looked at, and a few beside it.
+#: Limits on the evaluated points inside and outside of the domain.
 INSIDE: Final = 24
 OUTSIDE: Final = 6
-#: Of a box with so many points all are looked at where there are constraints.
+#: With constraints, a box with at most this many points is enumerated.
 DOMAIN: Final = 20_000
 WEIGHTS: Final = (3, 3, 1, 12)
-#: Extrema of which two arguments are written anew at once, and constraints that leave one value of a sum.
+#: Extrema of which two arguments are rewritten at once, and constraints that leave one value of a sum.
 TWICE: Final = (
     "(d0, d1) -> (d0 - d1), domain: d0 in [0, 9], d1 in [0, 9], d0 + d1 in [0, 3], d0 * 2 + d1 * 2 in [6, 9]",
     "(d0, d1) -> (min(d1 - d0 floordiv 2 * 2, d0 floordiv 2 * -2 + 1), d1 mod 3, d0 * 2 + d1 + 5),"
     " domain: d0 in [0, 63], d1 in [0, 9]",
     "(d0, d1) -> (max((d0 + d1) floordiv 4 * 8 + d1, d0 * 2 - (d0 + d1) mod 4, d0)), domain: d0 in [0, 63], d1 in [0, 3]",
     "(d0, d1) -> (min((d0 + d1) mod 4 * 3, d1 + d0 mod 8, d0 floordiv 8 * 16)), domain: d0 in [0, 63], d1 in [0, 3]",
-    # narrowing by one value from each end in each round, which is taken back
+    # each round narrows by one value at each end, which is rolled back
     "(d0, d1, d2) -> (d0), domain: d0 in [0, 2400], d1 in [0, 2400], d2 in [0, 2400], d0 - d1 in [1, 2400],"
     " d1 - d2 in [1, 2400], d0 - d2 in [-2400, 1]",
 )
@@ -67,9 +67,9 @@ Point = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Case:
-    """A map, how it is simplified, and what it is at some points (``None`` outside the domain).
+    """A map, the options of its simplification, and its values at some points (``None`` outside the domain).
 
-    ``bare``: results alone, on what the constraints say as they are given.  ``astray``: some proposals are wrong.
+    ``bare``: only results are simplified, with the given constraints as facts.  ``astray``: some proposals are wrong.
     """
 
     family: str
@@ -83,7 +83,7 @@ class Case:
     astray: bool = False
 
     def simplified(self, m: IndexingMap, trace: Trace | None = None) -> IndexingMap:
-        """The map, of which nothing is remembered, simplified as it is asked for here."""
+        """Simplify the map with this case's options, without anything cached."""
         asked: Any = {"keep_points": self.keep_points, "division_weight": self.weight, "quick": self.quick}
         with misled(self.name) if self.astray else nullcontext():
             if not self.bare:
@@ -92,7 +92,7 @@ class Case:
             return IndexingMap._trusted(m.dims, m.ranges, m.rts, results, m.constraints)
 
     def seen(self) -> list[Any]:
-        """Return what the kernel says of the results in normal form: their ends, their sizes, and what divides them."""
+        """Return the kernel's facts about the results in normal form: their ranges, sizes and divisors."""
         if not self.bare:
             return []
         engine = Simplifier(RULES, facts(self.map)).engine
@@ -112,10 +112,10 @@ class Case:
         return found
 
     def problem(self, after: IndexingMap) -> str:
-        """Return what is wrong with a result, worst first; empty if nothing is."""
+        """Return the worst problem of a result; empty if it has none."""
         ends = [found for found in self.seen() if type(found) is tuple and len(found) == 3]
         for point, target in self.targets:
-            # without constraints among what is simplified, nothing is promised where they do not hold
+            # where only results are simplified, they may differ at points that violate the constraints
             if target is not None or not self.bare:
                 found = at(after, point)
                 if found != target:
@@ -128,7 +128,7 @@ class Case:
         return "" if self.astray or self.simplified(after) == after else "unstable"
 
     def refused(self) -> str:
-        """Why the derivation is refused; empty if it is not."""
+        """Return why the derivation is refused; empty if it is accepted."""
         if self.bare or self.astray:
             return ""
         trace: Trace = []
@@ -145,7 +145,7 @@ NOTHING: Final = IndexingMap((), (), (), (), ())
 
 @dataclass(frozen=True)
 class Asked:
-    """A question to the kernel that no map asks it, and the answer; in place of a :class:`Case`."""
+    """A question to the kernel that no map causes, and the answer; in place of a :class:`Case`."""
 
     name: str
     answer: Callable[[], Any]
@@ -168,7 +168,7 @@ class Asked:
 
 
 def asked() -> list[Asked]:
-    """Functions of the kernel at the ends of what they promise."""
+    """Return questions about functions of the kernel at the limits of their contracts."""
     x, y, z = var("x"), var("y"), var("z")
     boxes = {x: (0, 9), y: (-3, 5), z: (2, 2)}
     k = Kernel(boxes, keep_points=True)
@@ -279,7 +279,7 @@ def asked() -> list[Asked]:
 
 
 def off(rng: random.Random, value: Any) -> Any:
-    """A number or a form that is not the one proposed."""
+    """Return a number or a form other than the proposed one."""
     if isinstance(value, int):
         return value + rng.choice((-1, 1))
     c, terms = value
@@ -293,7 +293,7 @@ def off(rng: random.Random, value: Any) -> Any:
 
 @contextmanager
 def misled(seed: str) -> Iterator[None]:
-    """Everything that is proposed is proposed with a wrong value first, now and then."""
+    """Patch the strategies so that, at random, a proposal is preceded or replaced by one with a wrong value."""
     rng = random.Random(seed)
 
     def wrong(engine: Engine, strategy: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -320,7 +320,7 @@ def misled(seed: str) -> Iterator[None]:
             if values and rng.random() < 0.3:
                 values = wrong(self.engine, strategy, values)
             if name == "instead" and rng.random() < 0.1:
-                of = rng.choice((-1, rng.randrange(len(self.engine.kind))))  # below zero are the results
+                of = rng.choice((-1, rng.randrange(len(self.engine.kind))))  # negative numbers denote results
             return chosen(self, of, strategy, *values)
 
         return choose
@@ -335,18 +335,18 @@ def misled(seed: str) -> Iterator[None]:
 
 
 def facts(m: IndexingMap) -> Facts:
-    """Return what a map says of its variables, constraints as they are given."""
+    """Return the facts of a map: the boxes of its variables, and its constraints as given."""
     known = [(c.expr, Interval(c.lo, c.hi)) for c in m.constraints]
     return Facts({v.expr: Interval(v.lo, v.hi) for v in m.variables}, known)
 
 
 def fresh(m: IndexingMap) -> IndexingMap:
-    """The same map, with nothing remembered about it; it may multiply variables, which a map that is read may not."""
+    """Return a copy of the map without cached results; unlike a map that is read, it may multiply variables."""
     return IndexingMap._trusted(m.dims, m.ranges, m.rts, m.results, m.constraints)
 
 
 def digest(c: Case, m: IndexingMap) -> object:
-    """Return what is the same for equal maps, also for those of another import of the program; and what the kernel says."""
+    """Return a value that is equal for equal maps, also across imports of the program, with the kernel's facts."""
     boxes = [(v.lo, v.hi) for v in m.variables]
     sources = [e.key for v in m.rts if v.source is not None for e in v.source.results]
     known = [(c.expr.key, c.lo, c.hi) for c in m.constraints]
@@ -354,20 +354,20 @@ def digest(c: Case, m: IndexingMap) -> object:
 
 
 def at(m: IndexingMap, point: Point) -> Point | None:
-    """The target at a point given as one value per variable."""
+    """Return the target at a point with one value per variable."""
     i, j = len(m.dims), len(m.dims) + len(m.ranges)
     return m.evaluate(point[:i], point[i:j], point[j:])
 
 
 def points(m: IndexingMap, rng: random.Random) -> Iterator[Point]:
-    """Corners of the box, their neighbours, points anywhere in it, and some a step outside."""
+    """Yield corners of the box, their neighbours, random points, and some points one step outside."""
     boxes = [(v.lo, v.hi) for v in m.variables]
     if any(lo > hi for lo, hi in boxes):
         yield tuple(lo for lo, _ in boxes)
         return
     size = math.prod(hi - lo + 1 for lo, hi in boxes)
     if m.constraints and 4 * INSIDE < size <= DOMAIN:
-        # of few points most are found only where all are looked for
+        # random points would miss a sparse domain
         found = [tuple(p) for p in m.domain_points().tolist()]
         yield from found[:4] + found[-4:]
         yield from rng.sample(found, min(len(found), INSIDE))
@@ -386,7 +386,7 @@ def points(m: IndexingMap, rng: random.Random) -> Iterator[Point]:
 
 
 def case(family: str, name: str, m: IndexingMap, n: int) -> Case:
-    """The case of a map: number ``n`` says how it is simplified."""
+    """Return the case of a map, with options that depend on ``n``."""
     inside: dict[Point, Point | None] = {}
     outside: dict[Point, Point | None] = {}
     for p in points(m, random.Random(f"points {name}")):
@@ -402,7 +402,7 @@ def case(family: str, name: str, m: IndexingMap, n: int) -> Case:
 
 # -------------------------------------------------------------------------------------------------- corpus
 def corpus() -> list[Any]:
-    """The cases: of every family, of the examples of the rules, and random ones of the fuzzer; always the same."""
+    """Return the cases, the same ones in every run: of every family, of the examples of rules, and of the fuzzer."""
     found: list[tuple[str, str, IndexingMap]] = []
     for kind, family in EDGES.items():
         for k in range(EACH):

@@ -1,6 +1,6 @@
-"""Mutants of trusted files that change nothing that anybody could notice, by the reason.
+"""Mutants of trusted files that cannot change any result, by the reason.
 
-A key is that of ``Mutant.key``.  What is listed here and noticed after all, or no mutant any more, fails the run.
+A key is that of ``Mutant.key``.  An entry that is noticed after all, or is no longer a mutant, fails the run.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""Changes one comparison or one number of the simplifier at a time, and sees what becomes of results:
+"""Change one comparison or one number of the simplifier at a time, and check the results:
 ``python tests/mutants/mutants.py [--only FILE] [--sample N --seed S] [--state FILE]``; ``make mutants`` runs it.
 
-Each mutant simplifies the maps of ``edges.py`` in a forked process, in which the code of one function was exchanged; what
-it does otherwise than the unchanged program is evaluated at points.  Verdicts, worst first:
+Each mutant simplifies the maps of ``edges.py`` in a forked process, in which the code of one function was replaced.
+Results that differ from those of the unchanged program are evaluated at points.  Verdicts, worst first:
 
-* *wrong*: a result has another value, or another domain.  In what only proposes or steers, this must not be;
+* *wrong*: a result has another value, or another domain.  Code that only proposes or steers must never cause this;
 * *crashed*, *hung*: an exception, too much processor time or memory;
 * *refused*: the values are right, and the derivation is not accepted;
-* *dearer*, *unstable*: a result costs more than what was given, or is not what comes out when it is simplified again;
-* *other*: right, and not what ``test_edges.py`` pins;
-* *same*: nothing noticed it.  In what is trusted it must be in the table of ``equivalent.py``, with a reason.
+* *dearer*, *unstable*: a result costs more than its map, or changes when it is simplified again;
+* *other*: right, but different from the digests in ``test_edges.py``;
+* *same*: not noticed.  In trusted code the mutant must be in the table of ``equivalent.py``, with a reason.
 
 Why no library: cosmic-ray and mutmut run a test command per mutant, in a fresh interpreter or at least through pytest, and
-know killed and survived only.  Here a mutant takes about a second, and what matters is *how* it was noticed.
+distinguish only killed and survived.  Here a mutant takes about a second, and it matters *how* it was noticed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, Final
 
-sys.path.append(str(Path(__file__).parents[1]))  # where the tools for developing are
+sys.path.append(str(Path(__file__).parents[1]))  # the folder of the development tools
 
 import edges
 from equivalent import EQUIVALENT
@@ -46,7 +46,7 @@ from equivalent import EQUIVALENT
 from indexproof.core.native import NATIVE
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-#: What must be right.
+#: Code that must be right.
 TRUSTED: Final = (
     *[f"core/kernel/{n}.py" for n in ("form", "atoms", "measure", "ranges", "kernel")],
     *[f"core/extraction/{n}.py" for n in ("ledger", "choices", "given")],
@@ -54,7 +54,7 @@ TRUSTED: Final = (
     "core/simplify_map.py",
     "core/steps.py",
 )
-#: What only proposes.
+#: Code that only proposes.
 UNTRUSTED: Final = (
     *[f"core/extraction/{n}.py" for n in ("proposals", "differences", "search")],
     *[f"core/strategies/{n}.py" for n in ("divisions", "sums")],
@@ -62,27 +62,27 @@ UNTRUSTED: Final = (
     "core/constraint_order.py",
     "core/simplify.py",
 )
-#: What steers in files that are trusted: what it prefers is right as well, and costs no more than what was given.
+#: Code in trusted files that only steers: whatever it prefers is right and costs no more than the given map.
 STEERING: Final = frozenset(
     f"core/extraction/ledger.py Ledger.{n}"
     for n in ("attempt", "best", "may_pay", "_spared", "_freed", "_needed", "_sum", "_priced")
 ) | {
     "core/extraction/given.py takes_sums_apart",
     "core/simplify_map.py _no_dearer",
-    # which rules are asked, of what and how often; and what derivations alone need
+    # the selection of rules and redexes, and code that only derivations need
     "core/constraint_normal.py ",
     *(f"core/constraint_normal.py {n}" for n in ("_rules", "_narrows")),
     *(f"core/constraint_normal.py Constraints.{n}" for n in ("merge", "subjects", "state", "contradicted")),
     "core/kernel/kernel.py Kernel._rank",
 }
 VERDICTS: Final = ("wrong", "crashed", "hung", "refused", "dearer", "unstable", "other", "same")
-#: Seconds of processor time: of a map, most of which take a thousandth of one, and of a whole mutant.
+#: Limits on processor time in seconds: for a map, most of which take a millisecond, and for a whole mutant.
 MAP: Final = 2
 WHOLE: Final = 60
 MEMORY: Final = 2 << 30
-#: Of so many changed results the derivation is checked.
+#: The derivations of at most this many changed results are checked.
 DERIVED: Final = 10
-#: Where no result changed, one of so many is simplified again and derived.
+#: Where no result changed, one in this many is simplified again and derived.
 SAMPLE: Final = 64
 
 COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
@@ -97,19 +97,19 @@ class Hung(BaseException):
 # ------------------------------------------------------------------------------------------------ mutants
 @dataclass(frozen=True)
 class Mutant:
-    """One change: where, the text of the statement before and after, and the changed module."""
+    """One change: its place, the text of the statement before and after, and the changed module."""
 
     file: str
     function: str
     before: str
     after: str
-    #: among equal changes of a function
+    #: the number of this change among equal changes of a function
     number: int
     tree: ast.Module
 
     @property
     def trusted(self) -> bool:
-        """Whether nothing else would keep results right."""
+        """Whether the mutated code is trusted, so that no later check catches a wrong result."""
         return self.file in TRUSTED and f"{self.file} {self.function}" not in STEERING
 
     @property
@@ -120,7 +120,7 @@ class Mutant:
 
 
 def changes(node: ast.AST) -> Iterator[tuple[str, Any]]:
-    """Yield what is put in place of which field of a node."""
+    """Yield each mutated field of a node with its new value."""
     match node:
         case ast.Compare():
             for i, op in enumerate(node.ops):
@@ -128,7 +128,7 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Any]]:
                     yield "ops", [*node.ops[:i], COMPARISONS[type(op)](), *node.ops[i + 1 :]]
             match node:
                 case ast.Compare(ops=[op], comparators=[ast.Constant(value=n)]) if type(n) is int:
-                    # for whole numbers one of the two neighbours is what the other comparison says
+                    # for integers one of the two neighbours is equivalent to the other comparison
                     for k in {ast.Gt: (1,), ast.LtE: (1,), ast.Lt: (-1,), ast.GtE: (-1,)}.get(type(op), (1, -1)):
                         yield "comparators", [ast.Constant(n + k)]
         case ast.Constant(value=n) if type(n) is int:
@@ -144,7 +144,7 @@ def changes(node: ast.AST) -> Iterator[tuple[str, Any]]:
 
 
 def parts(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what is executed of a node, without annotations, and what :func:`changes` sees to with the node itself."""
+    """Yield the executed children of a node, without annotations and what :func:`changes` covers at the node itself."""
     for name, value in ast.iter_fields(node):
         if name not in ("annotation", "returns") and not (
             name == "comparators" and len(value) == 1 and isinstance(value[0], ast.Constant)
@@ -153,13 +153,13 @@ def parts(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def headline(node: ast.stmt) -> str:
-    """The text of a statement, of one with others in it the first line."""
+    """Return the text of a statement, or the first line of a compound one."""
     text = ast.unparse(node)
     return text.splitlines()[0] if hasattr(node, "body") else text
 
 
 def mutants_of(file: str) -> Iterator[Mutant]:
-    """Every mutant of a file.  Their trees are one, changed while it is the mutant's turn."""
+    """Yield every mutant of a file.  All share one tree, which holds the change of the current mutant."""
     tree = ast.parse((ROOT / file).read_text("utf-8"))
     seen: Counter[str] = Counter()
 
@@ -184,7 +184,7 @@ def mutants_of(file: str) -> Iterator[Mutant]:
 
 
 def functions(file: str) -> dict[str, FunctionType]:
-    """The functions and methods of the module, by qualified name."""
+    """Return the functions and methods of the module by qualified name."""
     module = importlib.import_module("indexproof." + file.removesuffix(".py").replace("/", "."))
     found: dict[str, FunctionType] = {}
     for value in vars(module).values():
@@ -196,7 +196,7 @@ def functions(file: str) -> dict[str, FunctionType]:
 
 
 def codes(code: CodeType) -> Iterator[CodeType]:
-    """A code object and all in it."""
+    """Yield a code object and all nested ones."""
     yield code
     for c in code.co_consts:
         if isinstance(c, CodeType):
@@ -204,17 +204,17 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def put_in_place(mutant: Mutant) -> Any:
-    """Make the mutant what runs in this process; the module of edges to use."""
+    """Install the mutant in this process and return the module of edges to use."""
     path = str(ROOT / mutant.file)
     code = compile(ast.fix_missing_locations(copy.deepcopy(mutant.tree)), path, "exec")
     function = functions(mutant.file).get(mutant.function)
     if function is not None:
-        # whoever has imported it has the same function
+        # all importers share the function object, so replacing its code suffices
         same = [c for c in codes(code) if c.co_qualname == mutant.function]
         if len(same) == 1:
             function.__code__ = same[0]
             return edges
-    # a constant of the module or a class may be anywhere by now: everything is imported anew
+    # a constant of the module or a class may have been copied, so all modules are imported anew
     for name in [n for n in sys.modules if n.partition(".")[0] in ("indexproof", "edges", "dev")]:
         del sys.modules[name]
     loader = importlib.machinery.SourceFileLoader
@@ -225,7 +225,7 @@ def put_in_place(mutant: Mutant) -> Any:
 
 # ------------------------------------------------------------------------------------------------ examining
 def examined(cases: list[Any], expected: list[Any], order: list[int], stop: bool) -> tuple[str, str, int]:
-    """The worst verdict on any map, what was seen, and the number of the map; ``stop``: the first but *other*."""
+    """Return the worst verdict, its reason and the map's number; with ``stop``, the first one worse than *other*."""
     worst: tuple[str, str, int] = ("same", "", -1)
     derived = 0
 
@@ -297,7 +297,7 @@ def verdict(mutant: Mutant, cases: list[Any], expected: list[Any], order: list[i
 
 # ------------------------------------------------------------------------------------------------ the run
 def sources() -> str:
-    """A digest of everything that a verdict depends on."""
+    """Return a digest of all files that a verdict depends on."""
     h = hashlib.blake2b(digest_size=16)
     for folder in ("core", "rules", "verify", "tests/mutants"):
         for p in sorted((ROOT / folder).rglob("*.py")):
@@ -307,25 +307,25 @@ def sources() -> str:
 
 
 def known(path: Path | None, program: str) -> dict[str, list[Any]]:
-    """The verdicts of an interrupted run of this program."""
+    """Return the verdicts of an interrupted run of this program."""
     found: dict[str, list[Any]] = {}
     for line in path.read_text("utf-8").splitlines() if path and path.exists() else ():
         try:
             entry = json.loads(line)
         except ValueError:
-            continue  # the line that an interruption cut off
+            continue  # a line cut off by an interruption
         if entry["program"] == program:
             found[entry["key"]] = entry["verdict"]
     return found
 
 
 def run(files: list[str], sample: int | None, seed: int, state: Path | None) -> int:
-    """Examine the mutants of the files; the exit status."""
+    """Examine the mutants of the files and return the exit status."""
     cases = edges.corpus()
-    # in a process of its own: nothing is remembered here of what the unchanged program computed
+    # fresh copies of the maps are simplified, so the forked processes inherit no cached results
     expected = [edges.digest(c, c.simplified(c.map)) for c in cases]
     gc.collect()
-    gc.freeze()  # what forked processes share is not looked at again in each
+    gc.freeze()  # keeps the collector of each forked process from scanning shared objects
     kills: Counter[int] = Counter()
     program = sources()
     found = known(state, program)

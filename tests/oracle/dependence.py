@@ -20,9 +20,9 @@ def dependence(
     differ: Callable[[Array, Array], Array] = np.not_equal,
     over: Collection[int] | None = None,
 ) -> dict[tuple[int, int], set[Any]]:
-    """Add each of ``steps`` to each element of each argument (those numbered ``over``); collect what then differs.
+    """Add each of ``steps`` to each element of each argument (or of those in ``over``); collect the changed outputs.
 
-    Returns pairs of an output element and an argument element, by output and argument.
+    Returns pairs of an output element and an argument element, by numbers of output and argument.
     """
     found: dict[tuple[int, int], set[Any]] = {}
     for arrays in draws:

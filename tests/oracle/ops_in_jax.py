@@ -20,18 +20,18 @@ from indexproof.rules.ops.window import Convolution, ReduceWindow, SelectAndScat
 
 lax = pytest.importorskip("jax").lax
 
-#: HLO opcodes that `jax.lax` calls otherwise.
+#: HLO opcodes with another name in `jax.lax`.
 NAMES = {"divide": "div", "exponential": "exp", "maximum": "max", "minimum": "min", "multiply": "mul"}
 NAMES |= {"negate": "neg", "subtract": "sub"}
 
 
 def perform(op: Op, *arrays: Any) -> Any:
-    """The output of an op over these arrays, by ``jax.lax``."""
+    """Return the output of an op over these arrays, computed by ``jax.lax``."""
     return PERFORMED[type(op)](op, *arrays)
 
 
 def broadcast(op: Broadcast, x: Any) -> Any:
-    # lax wants increasing dimensions, HLO does not
+    # lax requires increasing dimensions, HLO does not
     order = sorted(range(len(op.dimensions)), key=lambda k: op.dimensions[k])
     return lax.broadcast_in_dim(lax.transpose(x, order), op.sizes, [op.dimensions[k] for k in order])
 
@@ -43,7 +43,7 @@ def bitcast(op: Bitcast, x: Any) -> Any:
 
 
 def vectors_last(op: Gather | Scatter, indices: Any) -> tuple[Any, tuple[int, ...]]:
-    """The indices as `jax.lax` wants them, vectors in the last dimension, and their batching dimensions."""
+    """Return the indices with vectors in the last dimension, as `jax.lax` requires, and their batching dimensions."""
     vector = op.index_vector_dim
     if vector == indices.ndim:
         indices = indices[..., None]
@@ -154,7 +154,7 @@ PERFORMED: dict[type[Op], Callable[..., Any]] = {
     Pad: lambda op, x, value: lax.pad(x, value, list(zip(op.low, op.high, op.interior, strict=True))),
     Reshape: lambda op, x: lax.reshape(x, op.sizes),
     Bitcast: bitcast,
-    # jax on its own would count negative starts from the end, as numpy does
+    # by default jax counts negative starts from the end, as numpy does
     DynamicSlice: lambda op, x, *at: lax.dynamic_slice(x, at, op.sizes, allow_negative_indices=False),
     DynamicUpdateSlice: lambda op, x, new, *at: lax.dynamic_update_slice(x, new, at, allow_negative_indices=False),
     Gather: gather,

@@ -1,4 +1,4 @@
-"""Random grids, blocks and index maps, right and wrong, and what the interpreter of Pallas for TPUs finds in them."""
+"""Random grids, blocks and index maps, right and wrong, and the mistakes that the Pallas interpreter for TPUs finds."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Spec:
 
 
 def random_spec(seed: int) -> Spec:
-    """A specification of which about half are right."""
+    """Draw a specification; about half of them are right."""
     rng = random.Random(seed)
     rank = rng.randint(1, 3)
     grid = tuple(rng.randint(1, 4) for _ in range(rank))
@@ -67,7 +67,7 @@ def random_spec(seed: int) -> Spec:
 
 
 def _operand(rng: random.Random, grid: Dims, output: bool) -> tuple[Dims, tuple[Any, ...], str]:
-    """An array, its block and an index map; the array is often as large as the map needs."""
+    """Draw an array, its block and an index map; the array is often as large as the map requires."""
     names = "ijk"[: len(grid)]
     rank = rng.randint(1, 2)
     used = rng.sample(range(len(grid)), min(rank, len(grid)))
@@ -96,14 +96,14 @@ def _operand(rng: random.Random, grid: Dims, output: bool) -> tuple[Dims, tuple[
             sizes.append(count * size - rng.choice([0, 0, size - 1]))
             block.append(size)
         elif kind == "element":
-            # the interpreter pads to whole blocks, so the array is made of such; it does not see that blocks overlap
+            # the interpreter pads to whole blocks, so the array consists of whole blocks; it does not notice overlaps
             sizes.append(count * size)
             block.append(pl.Element(size))
             text = f"({text}) * {size}" if output or rng.random() < 0.7 else text
         else:
             sizes.append(count)
             block.append(None)
-            text = f"jnp.abs({text})"  # the interpreter counts a negative one from the end, as numpy does
+            text = f"jnp.abs({text})"  # the interpreter counts a negative index from the end, as numpy does
         results.append(text)
     return tuple(sizes), tuple(block), f"({', '.join(results)},)"
 
@@ -111,7 +111,7 @@ def _operand(rng: random.Random, grid: Dims, output: bool) -> tuple[Dims, tuple[
 def interpreted(spec: Spec) -> set[str]:
     """Interpret the kernel, each core with one coordinate of the parallel axes, and list its mistakes.
 
-    ``in bounds`` and ``consecutive`` end the run, so that what else is wrong does not show.
+    ``in bounds`` and ``consecutive`` end the run and so hide other mistakes.
     """
     from jax._src.pallas.mosaic.interpret import interpret_pallas_call as interpreter
 
@@ -128,7 +128,7 @@ def interpreted(spec: Spec) -> set[str]:
             pltpu.reset_tpu_interpret_mode_state()
             if "Revisited block" in text:
                 return {"consecutive"}
-            # it asserts that slices do not start below zero
+            # the interpreter asserts that slices do not start below zero
             if "ut-of-bounds" in text or "AssertionError" in text:
                 return {"in bounds"}
             raise

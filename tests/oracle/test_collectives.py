@@ -1,7 +1,7 @@
-"""Collectives against what jax computes on four devices: which elements, and on which replicas.
+"""Collectives against jax on four devices: which elements are read, and on which replicas.
 
-The devices have to be asked for before jax starts, so that the observation runs in a process of its own: it changes
-one element on one device, and says which elements on which devices change.
+The number of devices must be set before jax starts, so the observation runs in its own process: it changes one
+element on one device, and prints which elements on which devices change.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def observed() -> Any:
 
 
 def senders(name: str, op: Op, position: int, o: Any, i: Any) -> list[int]:
-    """The positions of the replicas on which `o`, computed at `position`, reads `i`: as the op's text says."""
+    """Return the positions of the replicas on which `o`, computed at `position`, reads `i`, by the op's definition."""
     if isinstance(op, AllReduce | ReduceScatter):
         return [0, 1]
     if isinstance(op, CollectivePermute):

@@ -1,7 +1,7 @@
-"""Loops, branches, scatters and sorts of compiled jax functions: whatever is seen to depend is in a map.
+"""Loops, branches, scatters and sorts of compiled jax functions: every observed dependence is in a map.
 
-One element of one argument is changed at a time. Where the analysis says `at_most`, or a value decides, maps may
-name more than one run shows; they may never name less. Programs before and after optimization are both analysed.
+One element of one argument is changed at a time. Where the analysis says `at_most`, or a value decides, maps may name
+more than one run shows, but never less. Programs are analysed before and after optimization.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def branches(v: Any, w: Any) -> Any:
 
 
 Case = tuple[Callable[..., Any], list[tuple[int, ...]]]
-#: What a value decides, or a number of runs, may be less than what is named; these leave nothing open.
+#: Functions whose dependences do not vary with values or with the number of runs, so that maps must be exact.
 EXACT: dict[str, Case] = {
     "scan_rows": (lambda x: lax.scan(lambda h, row: (h + row, h * 2.0), jnp.zeros(3), x), [A]),
     "power": (lambda x, m: lax.fori_loop(0, 3, lambda _, v: v @ m, x), [A, B]),
@@ -84,7 +84,7 @@ CASES: dict[str, Case] = {
 
 
 def observed(function: Callable[..., Any], shapes: list[tuple[int, ...]]) -> dict[tuple[int, int], set[Any]]:
-    """(output element, argument element) pairs seen, by output and argument."""
+    """Return the observed pairs (output element, argument element), by output and argument."""
     rng = np.random.default_rng(7)
     counted = [np.arange(1.0, 1 + math.prod(x), dtype=np.float32) for x in shapes]
     draws = [[rng.permutation(a).reshape(x) for a, x in zip(counted, shapes, strict=True)] for _ in range(4)]
@@ -106,7 +106,7 @@ def test_what_depends_is_in_a_map(name: str, optimized: bool) -> None:
     seen = observed(run, shapes)
     for direction in DIRECTIONS:
         maps = computation_maps(module, OpCatalogue(op_reader(module), why_not), simplify, direction=direction)
-        # a map that is only said to be unknown would pass for anything
+        # an unknown map would pass the checks below
         assert maps.unknown == {}
         for (output, k), pairs in seen.items():
             named = set().union(*(m.relation() for m in maps.get((output, k), [])))

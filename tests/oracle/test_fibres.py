@@ -1,7 +1,7 @@
-"""Ops that read whole fibres, against jax: what is seen to depend is in the maps, and where these are exact, nothing else.
+"""Ops that read whole fibres, against jax: all observed dependences are in the maps, and exact maps name no others.
 
-A function of jax does what the instruction does; one element of an operand changes, and the output elements that change
-depend on it. Bounds are reached where the last column says so.
+A jax function computes the same as the instruction; one element of an operand is changed, and the output elements that
+change depend on it. The last column tells whether the maps are exact.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def gradient(x: Any, scale: Any, mean: Any, var: Any, made: Any) -> Any:
 
 
 def positive(a: Any) -> Any:
-    """A positive definite matrix of which only the lower triangle says what it is."""
+    """Return a positive definite matrix that depends on the lower triangle of ``a`` alone."""
     low = jnp.tril(a)
     return low + jnp.swapaxes(jnp.tril(a, -1), -1, -2) + 40 * jnp.eye(a.shape[-1])
 
@@ -104,7 +104,7 @@ CASES: dict[str, tuple[str, Function, bool]] = {
 
 
 def differ(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """A difference beyond rounding."""
+    """Return where values differ by more than rounding."""
     return ~np.isclose(before, after, rtol=1e-4, atol=1e-4)
 
 

@@ -1,4 +1,4 @@
-"""Both evaluators of `f32` against jax, bit by bit; each operation by itself, so that none is fused with another."""
+"""Both evaluators of `f32` against jax, bit by bit; each operation alone, so that none is fused with another."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def drawn(kind: str, rng: np.random.Generator) -> np.ndarray[Any, Any]:
 
 
 def undecided(operation: str, arrays: list[np.ndarray[Any, Any]], made: np.ndarray[Any, Any]) -> bool:
-    """Whether a platform decides: which zero is the larger, what is no number or subnormal, what a type does not have."""
+    """Return whether the result depends on the platform: signs of zeros, NaNs, subnormals, overflow of a conversion."""
     for a in (*arrays, made):
         if a.dtype == np.float32 and (np.isnan(a) | ((a != 0) & (np.abs(a) < np.finfo(np.float32).tiny))).any():
             return True
@@ -70,7 +70,7 @@ def undecided(operation: str, arrays: list[np.ndarray[Any, Any]], made: np.ndarr
 
 
 def zeros(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
-    """Whether they are the two zeros."""
+    """Return whether one is 0.0 and the other -0.0."""
     return bool(a[0] == b[0] == 0 and np.signbit(a[0]) != np.signbit(b[0]))
 
 
@@ -95,13 +95,13 @@ def test_numbers_are_those_of_jax(operation: str) -> None:
         bits = {(j, ()): Bits(n, [w]) for j, (n, w) in enumerate(zip(widths, words, strict=True))}
         second = evaluate({}, entry, bits).get("r")
         if undecided(operation, ones, made[k : k + 1]):
-            # what is not selected does not matter
+            # an operand that is not selected does not matter
             assert (first is None and second is None) or operation in ("select", "divide")
             continue
         assert first is not None, (operation, ones)
         assert second is not None, (operation, ones)
         wanted = made[k : k + 1].view(WORDS[made.dtype.type])
-        # above the word of a number is said whether it is a rounded product
+        # the bit above the 32 bits of a number flags a rounded product
         assert [v % (1 << 32) for v in second[()].words] == wanted.tolist(), (operation, ones)
         assert [v % (1 << 32) for v in first[()]] == wanted.tolist(), (operation, ones)
         known += 1
@@ -122,7 +122,7 @@ def test_nearest_elements_are_those_of_jax(sizes: tuple[int, int]) -> None:
 
 
 def test_a_product_that_is_added_to_may_not_be_rounded() -> None:
-    """0.7 · 10 is less than 7 and is rounded to 7: jax computes either that minus 7, whether it knows the 10 or not."""
+    """A product inside a sum may be rounded or fused: for 0.7 · 10 - 7 jax computes either result."""
 
     def places(x: Any, numbers: Any) -> Any:
         return x[(jnp.floor(numbers * 0.7 - 7) + 7).astype(int)]

@@ -1,4 +1,4 @@
-"""XLA's own parser accepts what we print, and reads the same module from it."""
+"""XLA's own parser accepts printed modules, and reads the same module from them."""
 
 from __future__ import annotations
 
@@ -143,12 +143,12 @@ def test_xla_reads_what_we_print(percent: bool) -> None:
         printed = format_module(read_module(text), percent)
         original = xla.hlo_module_from_text(text).to_string()
         assert xla.hlo_module_from_text(printed).to_string() == original, path.name
-        # and what XLA prints comes back, too
+        # XLA's own output survives a round trip too
         assert format_module(read_module(original)) == format_module(read_module(format_module(read_module(original))))
 
 
 def same_for_xla(text: str, name: str) -> None:
-    """XLA reads the same from the text, from ours of it, and from ours of its own."""
+    """Check that XLA reads the same module from the text, and from our printing of the text and of XLA's printing."""
     original = xla.hlo_module_from_text(text).to_string()
     for percent in (True, False):
         for source in (text, original):
@@ -192,7 +192,7 @@ def test_mistakes_that_xla_does_not_see(layout: str) -> None:
     assert error.render().splitlines()[-1].strip() == "^"
 
 
-# ------------ XLA's own parser reads the layouts that we print, and takes without a word the mistakes that we
+# ------------ XLA's own parser reads the layouts that we print, and silently accepts mistakes that we refuse
 #: How XLA stores the size `*`; the description of tiled layouts says -1.
 COMBINED = -(2**63)
 
@@ -253,6 +253,6 @@ def test_elements_read_are_the_bytes_that_xla_counts(function: Callable[..., Any
     module = indexproof.jax.module(function, *arrays)
     leaves = module_maps(module).computation(module.entry, "output_to_input").leaves
     read = [utilization(reads.maps, 1 << 20).distinct for reads in leaves.values()]
-    # a fusion may take its operands in another order
+    # a fusion may have its operands in another order
     bytes_accessed = [counted[f"bytes accessed{k}{{}}"] for k in range(len(shapes))]
     assert sorted(4 * n for n in read if n is not None) == sorted(bytes_accessed)

@@ -1,7 +1,7 @@
-"""jax functions before and after optimization: what is seen to depend is in a map, and where nothing is left to values,
-every pair of a map is seen.
+"""jax functions before and after optimization: every observed dependence is in a map, and every pair of a map is
+observed where dependences do not vary with values.
 
-One element of one argument is changed at a time.  Arguments that are addresses are drawn anew a few times instead.
+One element of one argument is changed at a time.  Arguments that are addresses are redrawn a few times instead.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ jax = pytest.importorskip("jax")
 jnp, lax = jax.numpy, jax.lax
 
 Sizes = tuple[int, ...]
-#: A function, the sizes of its arguments (`i` after them: an address), whether every pair of a map can be seen.
+#: A function, the sizes of its arguments (`i` after them: an address), whether every pair of a map can be observed.
 Case = tuple[Callable[..., Any], list[Any], bool]
 DRAWN = 2
 
@@ -112,7 +112,7 @@ def addressed() -> Iterator[tuple[str, Case]]:
 
 
 def static() -> Iterator[tuple[str, Case]]:
-    """Indices that no input changes: counted, computed, joined, or listed."""
+    """Yield functions with indices that depend on no input: counted, computed, joined, or listed."""
     n, c = jnp.arange, jnp.array
     yield "hankel", (lambda x: x[n(5)[:, None] + n(4)[None]], [(8,)], True)
     yield "windows by stride", (lambda x: x[:, n(3)[:, None] * 2 + n(3)], [(2, 8)], True)
@@ -228,7 +228,7 @@ CASES: dict[str, Case] = {
 
 
 def differ(old: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """Where values differ; what is outside is filled with what is no number, and no number is that again."""
+    """Return where values differ.  Elements outside are filled with NaN, and two NaNs count as equal."""
     return (old != new) & ~(np.isnan(old) & np.isnan(new))
 
 
@@ -238,7 +238,7 @@ def _distinct(rng: np.random.Generator, shape: Sizes) -> np.ndarray:
 
 
 def named(maps: ComputationMaps, key: tuple[int, int]) -> set[Any]:
-    """The pairs that the maps of two arrays relate, for all values of runtime variables."""
+    """Return the pairs that the maps of two arrays relate, for all values of runtime variables."""
     pairs = set().union(*(m.relation() for m in maps.get(key, [])))
     return pairs if maps.direction == "output_to_input" else {(o, i) for i, o in pairs}
 

@@ -28,7 +28,7 @@ STABLEHLO = sorted(DATA.glob("*.stablehlo.mlir.gz"))
 
 
 def meaning(module: Module) -> list[list[tuple[object, ...]]]:
-    """A module without names, metadata and the layouts that lowering writes."""
+    """Return a module's instructions without names, metadata and the layouts that lowering writes."""
     places = {c.name: k for k, c in enumerate(module.computations)}
 
     def of(i: Instruction, operands: tuple[int, ...]) -> tuple[object, ...]:
@@ -145,7 +145,7 @@ def test_callees_may_come_later() -> None:
 
 @pytest.mark.parametrize("folder", [ROOT, ROOT / "core/frameworks"])
 def test_the_real_jax_is_not_hidden(folder: Path) -> None:
-    """Python started in the repository, whose root is the package; the inner folder would hide it, and does not."""
+    """`indexproof.jax` is importable from each folder of the package, and does not hide the real jax in its root."""
     code = (
         "import sys\n"
         "import indexproof, indexproof.jax\n"
@@ -195,7 +195,7 @@ def test_quantized_types_are_read_as_what_they_stand_for() -> None:
     module = read_any(as_parameter)
     assert [i.opcode for i in module.entry.instructions if i.opcode != "parameter"] == ["dot", "add"]
     assert [p.array.text(False) for p in module.entry.parameters] == ["f32[4,3]", "f32[4,2]", "f32[3,2]"]
-    # values of constants would be other ones: no module rather than a wrong one
+    # the values of constants would change, so the text is refused
     with pytest.raises(InputError, match="StableHLO"):
         read_any(text.replace(weights, constant))
 
@@ -225,7 +225,7 @@ def exported(name: str) -> str:
 
 
 def reads_at(text: str, name: str, n: int) -> tuple[dict[int, set[Any]], dict[int, set[Any]]]:
-    """By operand, the pairs of elements by the maps for all sizes where all are n, and by those of the function there."""
+    """Return, by operand, the pairs of the maps for all sizes at size n, and the pairs of the function at that size."""
     function, shapes = SYMBOLIC[name]
     asked = ModuleVerifier(read_any(text))
     general = asked.for_all_sizes(asked.module.entry, "output_to_input")
@@ -268,7 +268,7 @@ def test_dynamic_ops_that_say_more_than_sizes_have_no_maps() -> None:
   }}
 }}
 """
-    # a size of 1 would stretch, unless it is said that it does not
+    # a dimension of size 1 might be broadcast, unless an attribute excludes it
     module = indexproof.jax.read_stablehlo(text.format(""))
     assert module.entry.root.opcode == "custom-call"
     assert module.entry.root.word("custom_call_target") == "stablehlo.dynamic_broadcast_in_dim"

@@ -1,4 +1,4 @@
-"""MLIR itself, through the bindings in jaxlib: it reads what is written, and prints it as it was."""
+"""MLIR itself, through the bindings in jaxlib: it reads our output, and prints it unchanged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_maps_of_xla_are_printed_by_mlir_as_they_are_written() -> None:
             theirs = printed(text)
             if theirs == text:
                 same += 1
-            else:  # MLIR knew something simpler
+            else:  # MLIR simplified it
                 simpler += 1
                 assert len(theirs) <= len(text), (text, theirs)
     assert same > 20 * simpler, (same, simpler)
@@ -57,7 +57,7 @@ def evaluated(e: Any, values: list[int]) -> int:
 
 
 def test_operators_have_the_same_values_in_mlir() -> None:
-    """Rounding, for both signs of the dividend and of the divisor."""
+    """Divisions round as in MLIR, for both signs of the dividend and of the divisor."""
     with ir.Context():
         for divisor in (1, 2, 3, 7, -1, -2, -5):
             for build in (lambda a, b: a // b, lambda a, b: a % b, ceildiv):
@@ -93,7 +93,7 @@ def test_mlir_refuses_what_is_refused(text: str) -> None:
 
 
 def declared(text: str) -> list[str]:
-    """The names of the dimensions."""
+    """Return the names of the dimensions."""
     return [n.strip() for n in text[text.index("(") + 1 : text.index(")")].split(",")]
 
 

@@ -1,7 +1,7 @@
-"""Every op against what jax computes: shapes, and which elements an output element depends on.
+"""Every op against jax: shapes, and the elements that an output element depends on.
 
-Dependence is observed, not derived: one operand element is given another value, and the output elements that
-change depend on it. That needs no gradient, so it works for integers and comparisons as well.
+Dependence is observed, not derived: one operand element is changed, and the output elements that change depend
+on it. That needs no gradient, so it works for integers and comparisons as well.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ jax = pytest.importorskip("jax")
 Shape = list[int]
 Case = tuple[Op, list[Shape]]
 SAMPLES = 6
-# Ops of which a result may stay the same although an operand changes.
+# Ops whose result may stay the same although an operand changes.
 HIDING = (Elementwise, Compare, Select, Clamp, Sort, TopK)
-# Ops that jax.lax cannot be asked about: collectives need several devices (test_collectives.py), a dynamic size
-# has no counterpart, tuples are exchanged only in optimized programs, and fibres have a test of their own.
+# Ops that jax.lax cannot perform: collectives need several devices (test_collectives.py), a dynamic size has
+# no counterpart, tuples are exchanged only in optimized programs, and fibres have their own test.
 ELSEWHERE = {
     *("all-gather", "all-reduce", "all-to-all", "all-to-all-of-tuples", "collective-broadcast"),
     *("collective-permute", "fibres", "reduce-scatter", "set-dimension-size"),
@@ -131,7 +131,7 @@ class Pointed:
 
     def __init__(self, rng: random.Random, x: Shape) -> None:
         self.roles = [rng.choice("wwdmb" if rng.random() < 0.5 else "wm") for _ in x]
-        # a dropped dimension without start index is at 0: allowed too
+        # a dropped dimension may have no start index, which means 0
         self.mapped = shuffled(rng, [d for d, r in enumerate(self.roles) if r in "dm"])
         self.dropped = tuple(d for d, r in enumerate(self.roles) if r == "d")
         self.batching = tuple(d for d, r in enumerate(self.roles) if r == "b")
@@ -151,7 +151,7 @@ class Pointed:
         self.paired = tuple(paired)
 
     def places(self, rng: random.Random) -> tuple[int, ...]:
-        """Where the dimensions of the window stand among those of the output or the updates."""
+        """Draw the positions of the window's dimensions among those of the output or of the updates."""
         total = len(self.window) + len(self.over)
         return tuple(sorted(rng.sample(range(total), len(self.window))))
 
@@ -277,7 +277,7 @@ MAKERS: dict[str, Callable[[random.Random, Shape], Case]] = {
 
 # ------------------------------------------------------------------------------------------------ observation
 def addresses(op: Op) -> set[int]:
-    """Operands that hold addresses: they say which elements are read."""
+    """Return the operands that hold addresses, which select the elements that are read."""
     if isinstance(op, DynamicSlice | DynamicUpdateSlice):
         return set(range(op.first, op.arity))
     return {1} if isinstance(op, Gather | Scatter) else set()
@@ -291,17 +291,17 @@ def values(op: Op, k: int, shape: Shape, rng: np.random.Generator) -> np.ndarray
     if isinstance(op, HIDING):
         # around zero, so that signs and comparisons come out either way
         return np.array(rng.choice([-3, -2, -1, 1, 2, 3], shape), dtype=np.float32)
-    # small positive integers: sums of them and of their products change, exactly, whenever a term does
+    # small positive integers: their sums and products are exact, and change whenever a term does
     return np.array(rng.integers(1, 50, shape), dtype=np.float32)
 
 
 def observed(
     op: Op, run: Callable[..., Any], shapes: list[Shape], k: int, arrays: list[np.ndarray], reads: set[Pair]
 ) -> set[Pair]:
-    """(output element, element of operand k) pairs in which a change of the one changes the other.
+    """Return the pairs (output element, element of operand k) in which changing the latter changes the former.
 
-    What is seen is a dependence for certain. Where a dependence may hide (a comparison that comes out the
-    same), other bases are tried until all of `reads` was seen, or many of them.
+    Each observed pair is a dependence. Where a dependence may be hidden (a comparison with an unchanged result),
+    other base values are tried until all of `reads` have been observed, up to 300 times.
     """
     rng = np.random.default_rng(k)
     found: set[Pair] = set()
@@ -319,7 +319,7 @@ def observed(
 
 
 def another(op: Op, k: int, old: Any, rng: np.random.Generator) -> Any:
-    """A value that differs from `old`."""
+    """Draw a value that differs from `old`."""
     if old.dtype == bool:
         return ~old
     new = old
@@ -329,10 +329,10 @@ def another(op: Op, k: int, old: Any, rng: np.random.Generator) -> Any:
 
 
 def optimized_away(op: Op, shapes: list[Shape], k: int) -> bool:
-    """Whether XLA leaves out an initial value: it takes for granted that folding one element needs none.
+    """Return whether XLA drops an initial value, since it assumes that folding one element needs none.
 
-    HLO wants initial values to be neutral, so that the compiler may use them any number of times, also never.
-    The ops say what the definition of the fold reads, as the reference interpreter does.
+    HLO requires initial values to be neutral, so that the compiler may use them any number of times, even never.
+    The ops follow the definition of the fold, as the reference interpreter does.
     """
     if isinstance(op, Reduce):
         return k >= op.count and math.prod(shapes[0][d] for d in op.dimensions) == 1
@@ -340,11 +340,11 @@ def optimized_away(op: Op, shapes: list[Shape], k: int) -> bool:
 
 
 def aimed(run: Callable[..., Any], shapes: list[Shape], k: int, asked: list[Pair]) -> set[Pair]:
-    """The pairs of `asked` that can be seen of a select-and-scatter, and all others that are.
+    """Return the pairs of a select-and-scatter that are observed when those of `asked` are provoked.
 
-    For each pair the output element is made the largest one, so that it is selected wherever it may be; then
-    operand element or source element change. An element that is alone in its window is selected whatever it is:
-    that it counts as read is not seen, and not asked.
+    For each pair the output element is made the largest one, so that every window that contains it selects it; then
+    the operand element or the source element changes. A pair of an operand element with itself is added unobserved,
+    since an element that is alone in its window is always selected.
     """
     found: set[Pair] = set()
     source = np.arange(1, 1 + math.prod(shapes[1]), dtype=np.float32).reshape(shapes[1])
@@ -367,7 +367,7 @@ def aimed(run: Callable[..., Any], shapes: list[Shape], k: int, asked: list[Pair
 
 
 def held(op: Op, run: Callable[..., Any], arrays: list[np.ndarray]) -> dict[int, np.ndarray]:
-    """The runtime values of an op: its operands, and where updates of a scatter land, as jax scatters ones into zeros."""
+    """Return the runtime values of an op: its operands, and where a scatter writes (jax scatters ones into zeros)."""
     found = dict(enumerate(arrays))
     if isinstance(op, Scatter):
         found[WRITTEN] = np.asarray(run(np.zeros_like(arrays[0]), arrays[1], np.ones_like(arrays[2]))).astype(int)
@@ -375,7 +375,7 @@ def held(op: Op, run: Callable[..., Any], arrays: list[np.ndarray]) -> dict[int,
 
 
 def result(op: Op, made: Any, k: int) -> np.ndarray:
-    """The output that operand k has a part in."""
+    """Return the output that depends on operand k."""
     return np.asarray(made[k % op.results] if isinstance(made, tuple | list) else made)
 
 
@@ -398,18 +398,18 @@ def test_reads_is_what_jax_computes(name: str, rank: int) -> None:
             for direction in DIRECTIONS:
                 assert map_relation(op, k, direction, shapes, held(op, run, arrays)) == reads
             if isinstance(op, Rng):
-                continue  # every run draws other numbers
+                continue  # each run draws new numbers
             if isinstance(op, SelectAndScatter) and k < 2:
                 asked = rng.sample(sorted(reads), min(len(reads), 60))
                 assert set(asked) <= aimed(run, shapes, k, asked) <= reads, (op.text(), k, shapes)
                 continue
             if isinstance(op, Scatter) and op.replaces and k == 2:
-                # of updates that land on one element the last one counts, and which one that is is not said
+                # of several updates of one element the last one counts, in an unspecified order
                 seen = observed(op, run, shapes, k, arrays, reads)
                 assert seen <= reads, (op.text(), shapes)
                 assert {o for o, _ in seen} == {o for o, _ in reads}, (op.text(), shapes)
                 continue
-            # what an address changes is where the op reads, not what: every output counts as reading it
+            # an address changes where the op reads; by definition every output reads it
             if k not in addresses(op) and not optimized_away(op, shapes, k):
                 assert reads == observed(op, run, shapes, k, arrays, reads), (op.text(), k, shapes)
 
@@ -420,7 +420,7 @@ def test_what_many_windows_replace_is_not_read(rows: int) -> None:
     shapes, numbers = [[rows + 5, 2], [rows, 1], [rows, 2]], np.random.default_rng(rows)
     run = jax.jit(lambda *arrays: perform(op, *arrays))
     arrays = [values(op, k, x, numbers) for k, x in enumerate(shapes)]
-    # each lands elsewhere, but the first, that is left out
+    # all updates are at different rows, but the first, which is out of bounds
     arrays[1] = numbers.permutation(rows + 5)[:rows, None].astype(np.int32)
     arrays[1][0] = -1
     for k, elements in ((0, 2 * 6), (2, 2 * (rows - 1))):

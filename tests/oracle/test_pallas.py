@@ -1,4 +1,4 @@
-"""Pallas kernels: the interpreter for TPUs finds what is refuted in random specifications; the kernels of jax are right.
+"""Pallas kernels: the interpreter for TPUs finds all refuted claims of random specifications; jax's kernels are right.
 
 `PYTHONPATH=tests python tests/oracle/test_pallas.py 1000 1200` compares 200 specifications (a minute).
 """
@@ -32,20 +32,20 @@ import indexproof.pallas
 from indexproof.verify.pallas import verify_pallas
 from indexproof.verify.verdict import Status
 
-#: Of each kind that :func:`random_spec` makes.
+#: Seeds that cover each kind of mistake that :func:`random_spec` makes.
 SEEDS = (19, 23, 3, 6, 37)
 
 
 # ------------------------------------------------------------------------------------------- the interpreter of Pallas
 def compare(seed: int) -> set[str]:
-    """Interpret a specification: the mistakes found must be those that are refuted."""
+    """Check that the mistakes that interpretation finds are the refuted claims; return them."""
     spec = random_spec(seed)
     (call,) = indexproof.pallas.pallas_calls(spec.call(), spec.argument)
     claims = verify_pallas(call).claims
     assert {c.answer.verdict for c in claims} <= {Status.PROVED, Status.REFUTED}
     refuted = {c.kind for c in claims if c.answer.verdict is Status.REFUTED}
     found = interpreted(spec)
-    # these end the run, and what else is wrong does not show
+    # these end the run, which hides other mistakes
     if found & {"in bounds", "consecutive"}:
         assert found <= refuted, (seed, spec)
     else:
@@ -61,7 +61,7 @@ def test_the_interpreter_agrees() -> None:
 
 # ------------------------------------------------------------------------------------------- the kernels of jax itself
 def scalar(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The gradient of the sum of the results."""
+    """Return the gradient of the sum of the results."""
     return jax.grad(lambda *args: function(*args).sum().astype("float32"), argnums=(0, 1, 2))
 
 
@@ -128,7 +128,7 @@ OPS: dict[str, tuple[int, Callable[..., Any], tuple[Any, ...]]] = {
     "paged attention on a GPU": (1, gpu_paged_attention.paged_attention, (f16(2, 8, 64), f16(2, 64, 16, 64), f16(2,
         64, 16, 64), i32(2, 16), i32(2))),
 }  # fmt: skip
-#: Programs of these store to different elements of one block, which blocks do not say.
+#: Kernels whose programs store to different elements of one block, which block maps cannot express.
 OPEN = {"ln_backward_dw_db"}
 
 

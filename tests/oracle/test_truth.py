@@ -1,4 +1,4 @@
-"""Maps of whole modules against what running the modules showed.
+"""Maps of whole modules against the dependences observed by running the modules.
 
 `data/truth.json.gz` holds modules (single ops, chains, fusions, compiled jax functions) with the relation
 between outputs and operands observed by executing them: `reads[output][operand][row-major output position]`
@@ -26,16 +26,15 @@ from indexproof.rules.ops import op_reader, why_not
 
 DATA = Path(__file__).parent / "data/truth.json.gz"
 
-# The module computes a constant and never uses its parameter. The observation shows the non-zero elements of
-# the
-# constant itself: the method adds up what a change of the operand does, on top of the output.
+# The module computes a constant and never uses its parameter. The observation shows the non-zero elements of the
+# constant itself, since the method adds the effects of changes to the output.
 NOT_A_READ = {"doc_iota"}
 
 
-# XLA turns a reduce over dimensions of size 1 into a reshape, taking for granted that the initial value changes
-# nothing; what ran never saw it. The reference interpreter, which computes what the op is defined to compute, does
-# read it, and the case records both observations. The maps follow the meaning of the op, so they must equal the
-# second. Case to the (output, operand) in which the two differ.
+# XLA turns a reduce over dimensions of size 1 into a reshape, since it assumes that the initial value is neutral, so
+# the compiled program never reads it. The reference interpreter follows the definition of the op and does read it;
+# the case records both observations. The maps follow the definition too, so they must equal the second one.
+# Case to the (output, operand) in which the two differ.
 OPTIMIZED_AWAY = {"reduce_2": (0, 1)}
 
 
@@ -57,18 +56,18 @@ COMPILED = [name for name, case in cases().items() if "hlo_unoptimized" in case]
 
 
 def observed(case: dict[str, Any], output: int, operand: int) -> np.ndarray:
-    """Pairs (output position, operand position) in row-major numbers, sorted."""
-    # where the compiled program left something out, what the reference interpreter saw
+    """Return the observed pairs of row-major positions (output, operand), sorted."""
+    # the reference interpreter's observation, where the compiled program dropped a read
     rows = case.get("reads_interpreter", case["reads"])[output][str(operand)]
     return np.array(sorted((o, i) for o, row in enumerate(rows) for i in row), dtype=np.int64).reshape(-1, 2)
 
 
 def runtime_operands(module: Module, m: IndexingMap, case: dict[str, Any]) -> dict[str, np.ndarray]:
-    """The value of every operand that a runtime variable of the map reads, by the text of the instruction."""
+    """Return the value of every operand that a runtime variable of the map reads, by the text of the instruction."""
     by_name = {p.name: str(p.parameter_number) for p in module.entry.parameters}
     texts = {v.source.hlo: v.source.hlo.split(" = ")[0] for v in m.rts if v.source is not None}
     return {
-        # the one case with a scatter that replaces: whole rows, which the operand of indices lists
+        # the only case with a replacing scatter: it writes the whole rows in the operand of indices
         text: np.broadcast_to(np.isin(np.arange(6), case["runtime"]["1"])[:, None], (6, 4)).astype(int)
         if name == "written(o)"
         else np.array(case["runtime"][by_name[name]])
@@ -77,7 +76,7 @@ def runtime_operands(module: Module, m: IndexingMap, case: dict[str, Any]) -> di
 
 
 def related(module: Module, maps: list[IndexingMap], case: dict[str, Any], sizes: list[tuple[int, ...]]) -> np.ndarray:
-    """Pairs of row-major positions that the maps name, each once, sorted."""
+    """Return the pairs of row-major positions that the maps relate, without duplicates, sorted."""
     pairs: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
     for m in maps:
         pairs |= m.relation(operands=runtime_operands(module, m, case))
@@ -92,7 +91,7 @@ def number(index: tuple[int, ...], size: tuple[int, ...]) -> int:
 
 
 def check(text: str, case: dict[str, Any]) -> ComputationMaps:
-    """Both directions name exactly the observed pairs, for every output and observed operand."""
+    """Check that both directions relate exactly the observed pairs, for every output and observed operand."""
     module = read_module(text)
     backwards = computation_maps(module, catalogue(module))
     forwards = computation_maps(module, catalogue(module), direction=I2O)
@@ -111,7 +110,7 @@ def check(text: str, case: dict[str, Any]) -> ComputationMaps:
                 operand,
             )
             seen += 1
-    # operands that were not observed hold indices, or are none of the outputs' business
+    # operands that were not observed hold indices, or affect no output
     for output, operand in backwards:
         assert str(operand) in case["reads"][output] or str(operand) in case["runtime"], (output, operand)
     assert seen
@@ -131,7 +130,7 @@ def test_every_case_is_accounted_for() -> None:
 def test_relation_is_the_observed_one(name: str) -> None:
     case = cases()[name]
     maps = check(case["hlo"], case)
-    # what the case says about utilization is a count over the same relation
+    # the utilization of the case is a count over the same relation
     for operand, said in case.get("utilization", {}).items():
         sizes = [tuple(case["outputs"][0][1]), tuple(case["operands"][int(operand)][1])]
         if len(case["outputs"]) > 1 or operand not in case["reads"][0]:
@@ -169,7 +168,7 @@ def test_an_unused_parameter_has_no_map(name: str) -> None:
         maps = computation_maps(module, catalogue(module), direction=direction)
         assert dict(maps) == {}
         assert maps.unknown == {}
-    # the "reads" are where the iota is not zero
+    # the observed "reads" are the non-zero elements of the iota
     iota = np.broadcast_to(np.arange(4), (2, 4)).ravel()
     assert [bool(row) for row in case["reads"][0]["0"]] == [v != 0 for v in iota.tolist()]
 
@@ -181,12 +180,12 @@ def test_a_window_that_would_leave_the_operand_is_left_out() -> None:
     maps = computation_maps(module, catalogue(module))
     assert maps.unknown == {}
     (kept,), (put,) = maps[0, 0], maps[0, 2]
-    # an element of the operand stays where no update lands, which is one value
+    # one runtime value tells whether an update overwrites the operand's element
     (value,) = kept.rts
     assert value.source.hlo.startswith("written(")
     assert "pred[6,4] scatter(false, " in value.source.hlo
     assert value.source.results == kept.dim_vars
-    # of an update the one that says where it goes
+    # one runtime value tells where an update is written
     assert len(put.rts) == 1
     assert [(v.lo, v.hi) for v in put.ranges] == [(0, 2)]
     # every output element depends on every index

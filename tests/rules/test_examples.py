@@ -1,5 +1,5 @@
-"""The examples inside the declarations: what each rule, alone, makes of an expression, and what it leaves
-alone.
+"""The examples inside the declarations: expressions that each rule alone rewrites, and expressions that it leaves
+unchanged.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ _BOX = re.compile(r"(.+?) in \[(-?\d+), (-?\d+)\]")
 
 
 def known_of(text: str) -> list[tuple[Expr, Interval]]:
-    """``x in [0, 3], y % 4 in [1, 2]``."""
+    """Parse ``x in [0, 3], y % 4 in [1, 2]``."""
     return [(parse_expr(e.strip(" ,")), Interval(int(lo), int(hi))) for e, lo, hi in _BOX.findall(text)]
 
 
 def bounds_of(text: str) -> dict[Var, Interval]:
-    """The bounds of variables alone."""
+    """Return the bounds that are on single variables."""
     return {e: i for e, i in known_of(text) if isinstance(e, Var)}
 
 
 def simplified(text: str, rules: RuleSet) -> tuple[Expr, Expr, list[Step]]:
-    """The expression, what production makes of it with these rules, and the steps."""
+    """Return the expression, its form after production with these rules, and the steps."""
     before, _, domain = text.partition(" | ")
     trace: Trace = []
     e = parse_expr(before)
@@ -64,7 +64,7 @@ def rules() -> Iterator[Rule]:
 
 
 def written(text: str, rules: RuleSet = RULES) -> tuple[list[Expr], list[Step]]:
-    """Several results simplified together by a catalogue, and the steps that share work."""
+    """Return several results, simplified together by a catalogue, and the steps that share work."""
     given, _, domain = text.partition(" | ")
     es = [parse_expr(part) for part in given.split(";")]
     trace: Trace = []
@@ -109,7 +109,7 @@ def test_every_rule_has_an_example() -> None:
 def test_a_rule_fires_on_its_example(rule: Rule, before: str, after: str) -> None:
     e, result, steps = simplified(before, alone(rule))
     if result is not parse_expr(after):
-        # the rule speaks of normal forms, which others make
+        # the left-hand side is a normal form, which takes other rules
         e, result, steps = simplified(before, RULES)
     assert result is parse_expr(after), f"{rule.name}: {before} becomes {result}"
     if rule.structural:
@@ -129,7 +129,7 @@ def test_a_rule_leaves_its_other_examples_alone(rule: Rule, text: str) -> None:
 
 # ------------------------------------------------------------------------------------------------ constraints
 def constraints_of(text: str) -> list[Constraint]:
-    """``a + 5 in [0, 20]; a in [4, 12]``."""
+    """Parse ``a + 5 in [0, 20]; a in [4, 12]``."""
     found = []
     for part in filter(None, map(str.strip, text.split(";"))):
         m = _BOX.fullmatch(part)
@@ -139,7 +139,7 @@ def constraints_of(text: str) -> list[Constraint]:
 
 
 def normalised(rule: ConstraintRule, text: str) -> tuple[IndexingMap, IndexingMap, list[ConstraintChange]]:
-    """A map with these constraints before and after simplification with the rule alone, and the steps."""
+    """Return a map with these constraints before and after simplification with the rule alone, and the steps."""
     given, _, domain = text.partition(" | ")
     constraints = constraints_of(given)
     boxes = bounds_of(domain)
@@ -147,14 +147,14 @@ def normalised(rule: ConstraintRule, text: str) -> tuple[IndexingMap, IndexingMa
     dims = tuple(Variable(v.name, int(b.lo), int(b.hi)) for v in names for b in [boxes.get(v, Interval(-WIDE, WIDE))])
     m = IndexingMap(dims, (), (), (), tuple(constraints))
     steps: list[object] = []
-    # that two constraints on one expression are one is a rule too, and boxes are narrowed by it
+    # intersecting two constraints on one expression is a rule too, and it narrows boxes
     both = [r for r in RULES.constraints if r is rule or r.name == "same_expression_intersects"]
     after = simplify_map(m, RuleSet("one", (), tuple(both)), steps)
     return m, after, [s for s in steps if isinstance(s, ConstraintChange) and s.rule is rule]
 
 
 def known(m: IndexingMap) -> set[tuple[str, int, int]]:
-    """Constraints and boxes narrower than they were left free, as texts."""
+    """Return the constraints, and the boxes that are narrower than the default."""
     boxes = {(v.name, v.lo, v.hi) for v in m.dims if (v.lo, v.hi) != (-WIDE, WIDE)}
     return boxes | {(str(c.expr), c.lo, c.hi) for c in m.constraints}
 
@@ -165,10 +165,10 @@ def test_a_constraint_rule_fires_on_its_example(rule: ConstraintRule, before: st
     domain = before.partition(" | ")[2]
     expected = {(str(c.expr), c.lo, c.hi) for c in constraints_of(after)}
     said = {name for name, _, _ in expected}
-    # boxes that the example does not narrow are what they were
+    # boxes that the example does not narrow are unchanged
     expected |= {(v.name, int(i.lo), int(i.hi)) for v, i in bounds_of(domain).items() if v.name not in said}
     assert known(result) == expected, rule.name
-    # bounds on a variable merge as they are read: the map itself says so
+    # bounds on a variable are merged on reading, without a step
     assert rule in {s.rule for s in steps} or rule.name == "same_expression_intersects", rule.name
 
 
@@ -180,22 +180,22 @@ def test_a_constraint_rule_leaves_its_other_examples_alone(rule: ConstraintRule,
 
 
 # --------------------------------------------------------------------------------------------------- planted changes
-# Whoever changes a declaration changes the program.  Each rule is declared anew with a stronger condition, another left
-# side, another right side, or left out; production has to behave as the changed declaration says.
+# A changed declaration changes the program.  Each rule is declared anew with a stronger condition, another left-hand
+# side, another right-hand side, or left out; production has to follow the changed declaration.
 RULES_OF_FORMS = [r for r in RULES.rules if not (r.structural or r.sharing)]
 EXAMPLES = [(r, before, after) for r in RULES_OF_FORMS for before, after in r.fires.items()]
-#: No example has it for a constant.
+#: A value that no constant of an example has.
 UNUSUAL = 9_973
 
 
 def stronger(rule: Rule) -> Rule:
-    """The rule with a condition that no example meets."""
+    """Return the rule with an additional condition that no example meets."""
     v = min(rule.left.variables(), key=lambda v: v.kind)
     return replace(rule, when=(*rule.when, v.eq(UNUSUAL)))
 
 
 def another_left(rule: Rule) -> Rule:
-    """The rule about one more, in the dividend or in the whole, or about the other extremum."""
+    """Return the rule with 1 added on the left, to the dividend or to the whole, or with the other extremum."""
     match rule.left:
         case FloorDiv(a=a, b=b) | Mod(a=a, b=b) | CeilDiv(a=a, b=b):
             return replace(rule, left=rebuild(rule.left, (a + 1, b)))
@@ -207,12 +207,12 @@ def another_left(rule: Rule) -> Rule:
 
 
 def another_right(rule: Rule) -> Rule:
-    """The rule with one more on the right."""
+    """Return the rule with 1 added on the right."""
     return replace(rule, right=rule.right + 1)
 
 
 def catalogue_with(rule: Rule) -> RuleSet:
-    """The whole catalogue with a changed declaration of one of its rules."""
+    """Return the whole catalogue with a changed declaration of one rule."""
     rules = tuple(rule if r.name == rule.name else r for r in RULES.rules)
     return replace(RULES, rules=rules, engine=engine_of(rules))
 
@@ -222,7 +222,7 @@ def cited(steps: Iterable[Step], rule: Rule) -> list[Step]:
 
 
 def holds_everywhere(conditions: Iterable[Condition], step: Step, domain: str) -> bool:
-    """Whether the conditions hold under the step's values at points of the example's domain."""
+    """Return whether the conditions hold under the step's values at sampled points of the example's domain."""
     rng = random.Random(1)
     values = step.bindings()
     exprs = [e for e in (step.before, step.after, *values.values()) if isinstance(e, Expr)]
@@ -270,7 +270,7 @@ def test_another_left_side_is_another_rule(rule: Rule, before: str, after: str) 
     found = simplified(before, alone(changed))
     if not cited(expected[2], rule):
         expected, found = simplified(before, RULES), simplified(before, catalogue_with(changed))
-    # what the changed rule makes of the example, if it applies, is its right side for another number
+    # if the changed rule applies to the example, its values or its result differ
     assert [(s.binding, s.after) for s in cited(found[2], rule)] != [
         (s.binding, s.after) for s in cited(expected[2], rule)
     ]
@@ -298,7 +298,7 @@ WRITTEN = [(r, before, after) for r in SHARING for before, after in r.fires.item
 
 
 def domain_of(text: str) -> str:
-    """The domain of an example, with the boxes that variables have that it leaves free."""
+    """Return the domain of an example, with default boxes for the variables that it leaves free."""
     given, _, domain = text.partition(" | ")
     names = sorted({v.name for e in given.split(";") for v in parse_expr(e).variables()})
     free = [n for n in names if var(n) not in bounds_of(domain)]
@@ -340,7 +340,7 @@ def test_without_the_equality_it_is_not_written(rule: Rule, before: str, after: 
 
 
 def test_a_changed_declaration_is_another_engine() -> None:
-    """The change of the condition that once went unnoticed."""
+    """A stronger condition of small_remainder_vanishes, which once had no effect, is obeyed."""
     rule = next(r for r in RULES_OF_FORMS if r.name == "small_remainder_vanishes")
     r = next(v for v in rule.variables if v.name == "r")
     changed = replace(rule, when=(*rule.when[:2], r.within(0, 0)))
@@ -353,12 +353,12 @@ def test_a_changed_declaration_is_another_engine() -> None:
 
 @rule()
 def quotient_takes_in_its_divisor(x: Expr, d: Const) -> Rewrite:
-    """True for ever, and never done."""
+    """A sound rule that does not descend."""
     return Rewrite(x // d, (x + d) // d - 1, when=(d > 1,))
 
 
 def test_what_does_not_descend_is_refused_when_it_is_applied() -> None:
-    """No proof says that it ends, so the generated code measures it."""
+    """A rule without a proof of descent is measured by the generated code, and its application is refused."""
     e, result, steps = simplified("(a + b // 3) // 4", alone(quotient_takes_in_its_divisor))
     assert result is e
     assert not steps
@@ -368,7 +368,7 @@ def test_what_does_not_descend_is_refused_when_it_is_applied() -> None:
 
 
 def test_progress_has_no_goal_among_its_hypotheses() -> None:
-    """Each rule is proved to descend or is measured; of the measured ones every application is."""
+    """Each rule is proved to descend, without its goal as a hypothesis, or every application is measured."""
     for r in rules():
         progress = [o for o in rule_obligations(r) if o.kind == "progress"]
         assert all(o.goal not in o.hypotheses for o in progress)
@@ -379,6 +379,6 @@ def test_progress_has_no_goal_among_its_hypotheses() -> None:
 
 
 def method_of(r: Rule) -> str:
-    """The generated code of a rule of the catalogue."""
+    """Return the generated code of a rule of the catalogue."""
     text = COMPILED.read_text("utf-8").partition(f"    def {r.name}(")[2]
     return text.partition("\n    def ")[0]

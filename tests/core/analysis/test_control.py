@@ -1,4 +1,4 @@
-"""Branches, loops, asynchronous pairs, collectives: what is not an op of its own, or is not alone."""
+"""Maps of branches, loops, asynchronous pairs and collectives."""
 
 from __future__ import annotations
 
@@ -133,16 +133,16 @@ def test_a_loop_reads_what_it_reads_after_some_number_of_runs() -> None:
     _, maps = analysed(LOOP)
     assert maps.unknown == {}
     found = shown(maps)
-    # what is handed on is what it was, whatever the loop does
+    # a carried value that the body passes on is unchanged
     assert found[1, 1] == ["(d0, d1) -> (d0, d1), domain: d0 in [0, 4], d1 in [0, 2]"]
     assert {key for key in found if key[0] == 1} == {(1, 1)}
     assert (1, 1, 0) not in maps.at_most
-    # the sum has read any row of x, its own column; the counter decides how many
+    # the sum may read any row of x, in its own column; the counter decides how many
     assert found[3, 1] == ["(d0)[s0] -> (s0, d0), domain: d0 in [0, 2], s0 in [0, 4]"]
     assert found[3, 3] == ["(d0) -> (d0), domain: d0 in [0, 2]"]
     assert found[3, 0] == ["(d0) -> (), domain: d0 in [0, 2]"]
     assert "how often the body runs" in str(maps.at_most[3, 1, 0][0])
-    # a row of the result is the row that was there, or a sum
+    # a row of the result is the initial row, or a sum
     assert "(d0, d1) -> (d0, d1), domain: d0 in [0, 4], d1 in [0, 2]" in found[2, 2]
     assert all(
         m.relation() <= {((a, b), (c, b)) for a in range(5) for b in range(3) for c in range(5)} for m in maps[2, 1]
@@ -210,13 +210,13 @@ def test_a_loop_whose_runs_are_known_is_exact() -> None:
         _, maps = analysed(COUNTED, direction)
         assert maps.unknown == {}
         assert maps.at_most == {}
-        # the counter is what it is
+        # the counter depends on no parameter
         assert not any(root == 0 for root, _ in maps)
         pairs = {key: relation(maps, *key) for key in maps}
         if direction == "input_to_output":
             pairs = {key: {(b, a) for a, b in found} for key, found in pairs.items()}
         rows, columns = range(5), range(3)
-        # a row of the result has read all rows up to itself; nothing of what was there is left
+        # a row of the result reads all rows up to itself; all initial rows are overwritten
         assert pairs[2, 0] == {((k, c), (j, c)) for k in rows for j in range(k + 1) for c in columns}
         assert pairs[2, 2] == {((k, c), (c,)) for k in rows for c in columns}
         assert (2, 1) not in pairs
@@ -258,7 +258,7 @@ ENTRY e {
     (5, 1, "LT", 5, 0),
     (0, 1, "LT", 64, 64),
     (2147483646, 1, "GT", 0, 2),  # the counter wraps around
-    (0, 1, "LT", 65, None),  # too many to be composed
+    (0, 1, "LT", 65, None),  # more runs than the limit on composition
     (0, 0, "EQ", 0, None),
 ])  # fmt: skip
 @pytest.mark.parametrize("direction", DIRECTIONS)
@@ -298,7 +298,7 @@ ENTRY e {
     _, maps = analysed(text)
     assert relation(maps, 1, 0) == {((k,), ((k + 3) % 9,)) for k in range(9)}
     assert (1, 0, 0) not in {**maps.at_most, **maps.unknown}
-    # the second one starts with a counter that is not known
+    # the second loop starts with an unknown counter
     assert (3, 0, 0) in maps.at_most or (3, 0, 0) in maps.unknown
 
 
@@ -323,7 +323,7 @@ def test_many_runs_leave_few_maps() -> None:
 
 
 def loops_in_loops(depth: int, count: int) -> str:
-    """`x[k] += y[i]` in so many loops in each other, the element of `y` by the counters of all."""
+    """`x[k] += y[i]` in ``depth`` nested loops, where `i` is the sum of all counters."""
     carried = ", ".join(["s32[]"] * depth) + ", f32[64], f32[64]"
     text = "HloModule m\n"
     for level in reversed(range(depth)):
@@ -382,7 +382,7 @@ def test_loops_in_loops_in_loops_end() -> None:
 
 
 def test_windows_over_windows_are_one() -> None:
-    """A window that slides over what the last run made would have a range more in each run."""
+    """Windows over windows are merged, so the number of ranges does not grow with each run of a loop."""
     windows = "  none = f32[] constant(0)\n  c = f32[9] reduce-window(x, none), window={size=3 pad=1_1}, to_apply=sum\n"
     text = RING.replace("START", "0").replace("STEP", "1").replace("TEST", "LT").replace("END", "30")
     text = text.replace("  c = f32[9] concatenate(a, b), dimensions={0}\n", windows)

@@ -23,7 +23,7 @@ PAIRS = Path(__file__).parents[2] / "verify/data/xla_pairs.jsonl.gz"
 
 
 def simplify(m: IndexingMap) -> IndexingMap:
-    # the description leaves dimensions of size one where they are
+    # the description keeps dimensions of size one
     return simplify_map(m, RULES, keep_points=True)
 
 
@@ -189,7 +189,7 @@ WITHOUT_MAPS = {"custom-call"}
 
 
 def test_compiled_programs() -> None:
-    """Every instruction of the corpus has maps, or is of a kind that is known to have none."""
+    """Every instruction of the corpus has maps, unless its opcode is in ``WITHOUT_MAPS``."""
     files = sorted((Path(__file__).parents[1] / "hlo/data").glob("*.hlo.gz"))
     assert len(files) == 44
     missing: set[str] = set()

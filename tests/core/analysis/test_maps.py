@@ -1,4 +1,4 @@
-"""Maps of computations against a reference that executes them and remembers what every element was made of."""
+"""Maps of computations against a reference that executes them and records which elements each element reads."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Reference:
 
 
 def array(taint: Any) -> Any:
-    """The taints as an array, also where numpy hands out the only element of one."""
+    """Return the taints as an array, of rank 0 where numpy has unwrapped a single element."""
     if isinstance(taint, np.ndarray):
         return taint
     made = np.empty((), dtype=object)
@@ -172,7 +172,7 @@ def operands_for(m: IndexingMap, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_against_reference(text: str, *, seeds: int = 3, limit: int = 1000) -> None:
-    """Both directions give exactly the elements that were read."""
+    """Check that the maps of both directions name exactly the elements that were read."""
     module = read_module(text)
     for seed in range(seeds):
         reference = Reference(module, arguments_of(module, seed))
@@ -351,7 +351,7 @@ TUPLE = "(s32[4], s32[4]), s32[4], s32[2,2]) tuple("
 
 
 def test_random_modules() -> None:
-    """Modules drawn by Hypothesis, called twice, on their own output where the shapes allow that."""
+    """Maps of random modules are exact, also when a module is called on its own output."""
 
     @settings(deadline=None, max_examples=60, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(strategies.hlo_modules(instructions=4, elements=60))
@@ -584,7 +584,7 @@ def test_maps_between_any_two_instructions() -> None:
         wanted = {((i, j), (i, j)) for i in range(8) for j in range(8)}
         wanted |= {((i, j), (j, k)) for i in range(8) for j in range(8) for k in range(8)}
         assert pairs == (wanted if direction == O2I else {(b, a) for a, b in wanted})
-        # no path goes back, and what is not on a path is not looked at
+        # no path leads backwards, and instructions outside of all paths are not analysed
         assert not made.between(["x3"], ["x2"], "e", direction).leaves
     assert [i.name for i in made.path(["x2"], ["x3"], "e")] == ["x2", "t2", "r2", "b2", "x3"]
     both = made.between(["r0", "x2"], ["x3", "t2"], "e", O2I)

@@ -1,4 +1,4 @@
-"""Few maps in place of many: the same relation, and as few as expected."""
+"""Merging of maps: the relation stays the same, and the number of maps is as small as expected."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_what_may_not_be_merged() -> None:
 
 @pytest.mark.parametrize("seed", range(150))
 def test_random_families_keep_their_relation(seed: int) -> None:
-    """Families made of random progressions, shuffled, with some maps left out and others thrown in."""
+    """Merging keeps the relation of shuffled random progressions with some maps missing and others added."""
     rng = random.Random(seed)
     maps: list[IndexingMap] = []
     for _ in range(rng.randint(1, 3)):

@@ -1,4 +1,4 @@
-"""Integers that are known however a module is called: equal to numpy's, and nothing else is called known."""
+"""Integers that do not depend on the arguments of a module: equal to numpy's, and unknown wherever they do depend."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_machine_integers(opcode: str, element_type: str) -> None:
     ("a = u8[] constant(200)\nb = u8[] constant(3)\nr = pred[] compare(a, b), direction=GT", (1,)),
     ("a = pred[] constant(false)\nb = s32[] constant(1)\nc = s32[] constant(2)\nr = s32[] select(a, b, c)", (2,)),
     ("a = pred[] constant(true)\nr = pred[] not(a)", (0,)),
-    # what is not known, or not understood
+    # unknown or unsupported
     ("a = s32[] parameter(0)\nb = s32[] constant(2)\nr = s32[] add(a, b)", None),
     ("a = f32[] constant(1)\nr = s32[] convert(a)", None),
     ("a = f32[] constant(1)\nr = f32[] negate(a)", None),
@@ -155,7 +155,7 @@ def test_what_is_known_is_put_in() -> None:
     made = specialized(CALLS.entry, everything(CALLS, 3), "e@0")
     by_name = {i.name: i for i in made.instructions}
     assert (by_name["g"].opcode, by_name["g"].literal) == ("constant", "6")
-    assert by_name["c"].opcode == "call"  # a part of it is not known
+    assert by_name["c"].opcode == "call"  # one element of its tuple is unknown
     assert [i.name for i in made.instructions] == [i.name for i in CALLS.entry.instructions]
     half = specialized(CALLS.entry, {"p": {(): (0,)}}, "e@1")
     by_name = {i.name: i for i in half.instructions}

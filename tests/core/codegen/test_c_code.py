@@ -1,4 +1,4 @@
-"""Generated C, compiled by the machine's own compiler with checks for undefined behaviour, against evaluation."""
+"""Generated C against evaluation, compiled by the system's compiler with checks for undefined behaviour."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TRAPS = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]
 
 
 def built(folder: Path, source: str, *flags: str) -> Path:
-    """The object file or program, as ``flags`` say, that the compiler makes of a source without any complaint."""
+    """Compile a source without warnings to an object file or a program, as ``flags`` say, and return its path."""
     assert COMPILER is not None
     (folder / "source.c").write_text(source, "utf-8")
     command = [COMPILER, *STRICT, *flags, "-o", "built", "source.c"]
@@ -55,7 +55,7 @@ int main(void)
 
 
 class Batch:
-    """Many functions in one program that reads which to call, and prints what they return."""
+    """Many functions in one program, which reads which one to call and prints the result."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -66,7 +66,7 @@ class Batch:
 
     def add(self, m: IndexingMap, source: str, bits: int, checked: bool) -> int:
         k = len(self.parts)
-        # each file has helpers of its own
+        # each source defines the same helpers
         for word in ("indexing_map", "floordiv", "floormod", "ceildiv"):
             source = source.replace(f"{word}(", f"{word}_{k}(")
         self.parts.append(source)
@@ -85,7 +85,7 @@ class Batch:
         self.expected.append(" ".join(map(str, [*values, *[0] * (5 - len(values))])))
 
     def run(self, *flags: str) -> list[tuple[str, str, str]]:
-        """Questions, expected and real answers where they differ."""
+        """Return question, expected answer and actual answer where the answers differ."""
         names = ", ".join(f"call_{k}" for k in range(len(self.parts)))
         table = f"static int64_t (*const table[])(const int64_t *, int64_t *) = {{{names}}};\n"
         source = "\n".join([*self.parts, *self.wrappers, table, MAIN])
@@ -93,7 +93,7 @@ class Batch:
         asked = "\n".join(self.questions) + "\n"
         done = subprocess.run([program], input=asked, capture_output=True, text=True, check=False)
         answers = done.stdout.splitlines()
-        if done.returncode:  # a trap: the question after the last answer
+        if done.returncode:  # the question after the last answer trapped
             answers += ["trapped"] * (len(self.expected) - len(answers))
         assert len(answers) == len(self.expected)
         rows = zip(self.questions, self.expected, answers, strict=True)
@@ -101,7 +101,7 @@ class Batch:
 
 
 def filled(batch: Batch, maps: Any, count: int) -> dict[int, int]:
-    """Random maps of all sizes with their points; how many have which width."""
+    """Fill the batch with random maps of all sizes and their points; return the number of maps of each width."""
     widths = {32: 0, 64: 0}
     for k in range(count):
         scale, size = (9, 2**12, 2**30, 2**31, 2**60)[k % 5], (6, 2**10, 2**29, 2**31)[k % 4]
@@ -113,7 +113,7 @@ def filled(batch: Batch, maps: Any, count: int) -> dict[int, int]:
         if all(-(2**31) <= x < 2**31 for p in points for x in p) or bits == 64:
             try:
                 source = c_source(m, checked=True)
-            except InputError:  # a constraint is too wide away from the domain
+            except InputError:  # a constraint is too wide outside of the domain
                 continue
             width = 32 if "int32_t" in source else 64
             number = batch.add(m, source, width, True)
@@ -143,7 +143,7 @@ def test_random_maps(maps: Any, tmp_path: Path, flags: list[str]) -> None:
 
 @needs_a_compiler
 def test_truncating_division_would_be_noticed(maps: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The batch finds the mistake of taking every division for a division of natural numbers."""
+    """The batch finds the mistake of compiling every division as one of natural numbers."""
     monkeypatch.setattr(c_code._C, "_plain", lambda self, k: True)
     batch = Batch(tmp_path)
     filled(batch, maps, 60)
@@ -162,7 +162,7 @@ def test_an_overflow_would_be_noticed(tmp_path: Path) -> None:
 @needs_a_compiler
 @pytest.mark.parametrize("bits", [32, 64])
 def test_every_sign_and_corner_of_division(tmp_path: Path, bits: int) -> None:
-    """The helpers meet every pair of signs and the least integer."""
+    """The helpers are right for every pair of signs and for the least integer."""
     low, high = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
     numerators = sorted({low, low + 1, high, high - 1, *range(-9, 10)})
     divisors = sorted({low, low + 1, high, -1, 1, *range(-5, 0), *range(1, 6)})
@@ -266,7 +266,7 @@ void indexing_map(int32_t d0, int32_t d1, int32_t s0, int32_t *result)
 def test_what_has_the_same_factor_is_added_first_where_that_fits() -> None:
     m = parse_map("(d0, d1) -> (d0 * 4 + d1 * 4), domain: d0 in [0, 9], d1 in [0, 9]")
     assert "result[0] = (d0 + d1) * 4;" in c_source(m)
-    # as printed every partial sum has 31 bits, and 4 * (d0 + d2) has not
+    # in printed order every partial sum fits 31 bits, but 4 * (d0 + d2) does not
     large = f"[0, {1 << 28}]"
     m = parse_map(
         f"(d0, d1, d2) -> (d0 * 4 - d1 + d2 * 4), domain: d0 in {large}, d1 in [{1 << 30}, {(1 << 30) + 1}], d2 in {large}"
@@ -279,7 +279,7 @@ def test_what_has_the_same_factor_is_added_first_where_that_fits() -> None:
 
 
 def test_no_operand_is_computed_twice() -> None:
-    """Not even where only the constraints tell that C's own division will do."""
+    """Each operand is computed once, even where only the constraints show that C's own division suffices."""
     e: Expr = var("x")
     for _ in range(40):
         e = ceildiv(e + 1, 2)
@@ -315,7 +315,7 @@ def test_names_that_c_claims() -> None:
 def test_maps_beyond_64_bits_are_refused(source: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         c_source(parse_map(source))
-    assert c_source(parse_map(source), bits=64)  # at the caller's word
+    assert c_source(parse_map(source), bits=64)  # an explicit width is not checked
 
 
 def test_a_checked_function_answers_for_its_tests_itself() -> None:

@@ -49,7 +49,7 @@ def text(program: Program) -> list[str]:
     ("-a", ["a", "-a"]),
     ("a * -3", ["a", "-3", "a * -3"]),
     ("a - b", ["a", "b", "a - b"]),
-    # the size of a coefficient, since what is printed is a subtraction
+    # the absolute value of the coefficient, since a subtraction is printed
     ("a * 2 - b * 3", ["a", "b", "2", "a * 2", "3", "b * 3", "a * 2 - b * 3"]),
     ("a + b + c - 1", ["a", "b", "c", "a + b", "a + b + c", "1", "a + b + c - 1"]),
     ("(a + 1) floordiv 4", ["a", "1", "a + 1", "4", "(a + 1) floordiv 4"]),

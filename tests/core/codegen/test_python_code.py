@@ -113,7 +113,7 @@ def test_names_that_python_claims() -> None:
 
 
 def test_integers_of_other_kinds_are_taken_for_what_they_are() -> None:
-    """numpy's wrap around, of which it only warns; text can be multiplied, and floating point numbers divided."""
+    """numpy's integers are converted before they wrap around; texts, floats, None and arrays raise TypeError."""
     m = IndexingMap.of(
         [("index", 0, 2**40), ("index_", 0, 2**40)], results=[var("index") * 4 + var("index_"), var("index")]
     )
@@ -173,7 +173,7 @@ def test_arrays_of_any_integer_type_and_shape() -> None:
     assert r.shape == inside.shape == (250, 12)
     assert inside.sum() == 201 * 10
     assert int(r[200, 9]) == 200 - 9 * 300
-    # values that the type of the computation cannot even hold lie outside the box
+    # values beyond the type of the computation lie outside the box
     inside, _ = evaluate(m, np.array([2**63, 3], dtype=np.uint64), 1)
     assert inside.tolist() == [False, True]
     inside, _ = evaluate(m, np.array([10**30, 3], dtype=object), 1)

@@ -1,4 +1,4 @@
-"""Modules as values: who reads whom, who calls whom, attributes by name, headers and source tables."""
+"""Modules as values: users of instructions, callers of computations, attributes by name, headers and source tables."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_attributes_by_name() -> None:
 
 
 def groups_by_loop(shape: list[int], sizes: list[int], order: list[int]) -> list[list[int]]:
-    """The device numbers of the second form, by its definition."""
+    """Compute the device numbers of the iota form by its definition."""
     places = [[]]
     for k in order:
         places = [[*place, (k, n)] for place in places for n in range(sizes[k])]
@@ -205,7 +205,7 @@ def test_a_malformed_layout_of_the_entry_is_reported_where_it_stands(layout: str
 def test_a_layout_of_the_entry_is_kept() -> None:
     text = "(f32[2,3]{0,1:T(8,128)}, (s32[], /*index=5*/token[]))->f32[2]{0}"
     laid = read_module(f"HloModule m, entry_computation_layout={{{text}}}\nENTRY e {{ a = () tuple() }}")
-    # the number in the comment is not kept as spaces
+    # the comment with its number is dropped
     assert "(s32[], token[])" in format_module(laid)
     assert read_module(format_module(laid)) == laid
 

@@ -1,4 +1,4 @@
-"""The reader and the printer: every corpus file, loose snippets, attributes, mistakes."""
+"""The reader and the printer: every corpus file, snippets without a header, attributes, mistakes."""
 
 from __future__ import annotations
 
@@ -516,7 +516,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts_take_no_longer(name: str) -> None:
-    """Half a megabyte takes a tenth of a second; anything quadratic would take minutes."""
+    """Reading takes linear time: half a megabyte takes a tenth of a second, where quadratic time would be minutes."""
     started = time.process_time()
     try:
         module = read_module(HOSTILE[name])

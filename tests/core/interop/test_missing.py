@@ -1,4 +1,4 @@
-"""Packages that are not installed: one clear sentence, wherever they are asked for first."""
+"""Packages that are not installed: every function that needs one fails with one clear sentence."""
 
 from __future__ import annotations
 

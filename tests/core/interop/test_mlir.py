@@ -12,7 +12,7 @@ from indexproof import IndexingMap, InputError, parse_map
 from indexproof.core.expr import Expr, var
 from indexproof.core.interop import from_mlir, to_mlir, to_mlir_set
 
-#: What affine expressions have.
+#: The operators of affine expressions.
 AFFINE = ("add", "sub", "mul", "div", "mod", "ceil")
 
 
@@ -31,7 +31,7 @@ def test_both_ways_keep_the_meaning(maps: Any) -> None:
 
 
 def test_what_was_read_is_written_as_it_was(maps: Any) -> None:
-    """Text, map, text: from the second text on nothing changes."""
+    """Printing and reading is a fixpoint from the second text on."""
     for _ in range(200):
         m = maps.map(AFFINE)
         once = from_mlir(to_mlir(m), to_mlir_set(m), runtime=len(m.rts))
@@ -47,7 +47,7 @@ def test_what_was_read_is_written_as_it_was(maps: Any) -> None:
         "affine_set<(d0, d1)[s0, s1] : (d0 >= 0, -d0 + 9 >= 0, d1 - 2 == 0, s0 + 1 >= 0, -s0 + 3 >= 0,"
         " s1 >= 0, -s1 + 5 >= 0, d0 * 2 - s0 - 3 >= 0, d0 * -2 + s0 + 8 >= 0, d1 mod 3 - 1 == 0)>"),
     ("() -> ()", "affine_map<() -> ()>", "affine_set<() : (0 == 0)>"),
-    # a symbol does not stand to the left of a dimension
+    # no symbol is printed to the left of a dimension
     ("(d0)[s0, s1] -> (s0 * 4 + s1 mod 2 + d0, d0 * 2 + s0), domain: d0 in [0, 1], s0 in [0, 1], s1 in [0, 1]",
         "affine_map<(d0)[s0, s1] -> (d0 + s0 * 4 + s1 mod 2, d0 * 2 + s0)>",
         "affine_set<(d0)[s0, s1] : (d0 >= 0, -d0 + 1 >= 0, s0 >= 0, -s0 + 1 >= 0, s1 >= 0, -s1 + 1 >= 0)>"),
@@ -71,7 +71,7 @@ def test_what_is_written(source: str, affine_map: str, affine_set: str) -> None:
     ("affine_map<(d0) -> (- - d0, 5 ceildiv 2, 7 mod 4)>", "d0", "(d0) -> (d0, 3, 3)"),
     ("affine_map<(d0) -> (d0 * 2 floordiv 3 ceildiv 4 mod 5)>", "d0", "(d0) -> ((d0 * 2) // 3 ceildiv 4 mod 5)"),
     ("affine_map<(d0) -> ((((d0))))>", "d0", "(d0) -> (d0)"),
-    # names that maps do not have
+    # names that are not valid in maps
     ("affine_map<(a.b, in)[x$] -> (a.b + in + x$)>", "a.b in x$", "(d0, d1)[s0] -> (d0 + d1 + s0)"),
     ("affine_map<(d1, in) -> (in - d1)>", "d1 in", "(d1, d0) -> (d0 - d1)"),
 ])  # fmt: skip

@@ -1,4 +1,4 @@
-"""sympy, both ways."""
+"""Conversion to and from sympy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAP = parse_map(
 
 
 def value(e: Any, env: dict[str, int]) -> int:
-    """The value that sympy gives to an expression at a point."""
+    """Evaluate an expression at a point with sympy."""
     found = e.subs({s: env[s.name] for s in e.free_symbols}) if e.free_symbols else e
     assert found.is_Integer, found
     return int(found)
@@ -36,7 +36,7 @@ def value(e: Any, env: dict[str, int]) -> int:
     "(x mod 4 * 3 + y) mod 5",
     "(x mod 6 * -2 + y mod 3 * 4) mod 9",
     "(0 - x mod 4) mod 7",
-    # evenness is seen in minima and maxima, and taken for a multiple of six
+    # sympy takes an even minimum or maximum for a multiple of six
     "min(x * 6, y * 2) floordiv 6",
     "(min(x * 6, y * 2 + 4) + 3) floordiv 6 + max(x * 4, -2) floordiv 6",
     "max(x * 4 + y * 6 - 2, -2) mod 6",
@@ -57,13 +57,13 @@ def test_what_sympy_itself_evaluates_wrongly(text: str, evaluate: bool) -> None:
             want = e.evaluate(env)
             assert again.results[0].evaluate(env) == want
             printed = space["results"][0]
-            # values put in without evaluation in between
+            # substitution without intermediate evaluation
             assert int(printed.xreplace({X: sympy.Integer(a), Y: sympy.Integer(b)})) == want
 
 
 @pytest.mark.parametrize("evaluate", [True, False])
 def test_both_ways_keep_the_meaning(maps: Any, evaluate: bool) -> None:
-    """The value at points, by sympy and after reading back."""
+    """Converted expressions have the same values at points, evaluated by sympy and after reading back."""
     points = unchanged = 0
     for _ in range(60):
         m = maps.map(depth=3)
@@ -118,7 +118,7 @@ def test_what_sympy_writes_is_read(theirs: Any, ours: Expr) -> None:
 
 
 def function(name: str, *args: Any) -> Any:
-    """A function that is known by its name only, as PyTorch's are."""
+    """Return a function that only its name identifies, like PyTorch's."""
     return sympy.Function(name)(*args)
 
 

@@ -1,4 +1,4 @@
-"""TVM, both ways.  Skipped where TVM is not installed."""
+"""Conversion to and from TVM.  Skipped where TVM is not installed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_both_ways_keep_the_map(maps: Any) -> None:
         for point in maps.points(m, 5):
             assert maps.target(back, point) == maps.target(m, point)
         plain = maps.map(("add", "sub", "mul", "div", "mod", "min", "max"))
-        # TVM has no division that rounds up; all else comes back as it was
+        # TVM has no division that rounds up; all other operators come back unchanged
         assert from_tvm(to_tvm(plain)) == plain
         same += 1
     assert same == 150
@@ -79,7 +79,7 @@ def test_the_type_is_one_in_which_nothing_overflows() -> None:
     assert dtype(to_tvm(small).results[0]) == "int32"
     assert dtype(to_tvm(large).results[0]) == "int64"
     assert dtype(to_tvm(small, "int64").results[0]) == "int64"
-    # rounding up is done by adding first
+    # rounding up adds to the dividend first
     upwards = parse_map("(d0) -> (d0 ceildiv 100), domain: d0 in [0, 2147483647]")
     assert dtype(to_tvm(upwards).results[0]) == "int64"
     with pytest.raises(InputError, match="64 bits are enough"):
@@ -123,7 +123,7 @@ def test_expressions(theirs: Any, ours: Expr) -> None:
 
 
 def towards_zero(a: int, b: int) -> tuple[int, int]:
-    """Quotient and remainder of C and of TVM's ``truncdiv`` and ``truncmod``."""
+    """Return the truncating quotient and remainder: those of C and of TVM's ``truncdiv`` and ``truncmod``."""
     quotient = abs(a) // abs(b) * (1 if a * b >= 0 else -1)
     return quotient, a - b * quotient
 

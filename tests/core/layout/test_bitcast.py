@@ -32,7 +32,7 @@ from indexproof.rules.ops.reshape import Reshape
 
 
 def applied(d: Decomposition, a: np.ndarray) -> np.ndarray:
-    """The needed steps as numpy does them."""
+    """Apply the needed steps with numpy."""
     for step in d.needed():
         a = a.transpose(step.permutation) if isinstance(step, TransposeStep) else a.reshape(step.dims)
     return a
@@ -43,7 +43,7 @@ def check(d: Decomposition) -> None:
     numbers = list(range(source.shape.size))
     moved = applied(d, np.array(numbers).reshape(source.shape.dims))
     assert moved.shape == target.shape.dims, d
-    # the same buffer read as the target: an element that was moved stays at its position
+    # the same buffer read as the target: each element stays at its position
     m = bitcast_map(d.source, d.target)
     for index in itertools.product(*(range(n) for n in target.shape.dims)):
         found = m.evaluate(index)
@@ -174,7 +174,7 @@ OPS: list[tuple[Op, list[str], str]] = [
 
 
 def pairs(m, source: Memory, target: Memory) -> set[tuple[int, int]]:
-    """The relation of a map between arrays, as positions."""
+    """Return the relation of a map between arrays as pairs of linear positions."""
     return {(source.linear_index(a), target.linear_index(b)) for a, b in m.relation()}
 
 
@@ -186,7 +186,7 @@ def test_the_relation_is_that_of_the_op_on_positions(case: int) -> None:
         try:
             logical = concrete(op, k, direction, [at.shape.dims for at in inputs])
         except InputError:
-            continue  # an operand that has no map
+            continue  # the operand has no map
         if k < len(inputs):
             ends = [memory(output), inputs[k]]
             if direction == "input_to_output":
@@ -197,7 +197,7 @@ def test_the_relation_is_that_of_the_op_on_positions(case: int) -> None:
 
 
 def test_the_same_buffer_under_two_names() -> None:
-    """A transpose between layouts that are turned round alike moves nothing."""
+    """A transpose that is undone by the layouts moves no element."""
     m = concrete(Transpose((1, 0)), 0, "output_to_input", [(3, 5)])
     m = physical_map(m, "f32[5,3]{0,1:T(2,2)}", "f32[3,5]{1,0:T(2,2)}")
     assert all(a == b for a, b in m.relation())

@@ -1,4 +1,4 @@
-"""Arrays in memory against pad, reshape and transpose done by numpy; what the pages state; mistakes."""
+"""Arrays in memory against numpy's pad, reshape and transpose; statements of the published pages; mistakes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOLE = -1
 
 
 def contents(at: Memory, values: Sequence[Any], padding: Any = HOLE) -> list[Any]:
-    """Memory when the elements in row-major order are ``values``."""
+    """Return the contents of memory for the elements ``values`` in row-major order."""
     inside, results = at.backward.evaluate_many([np.arange(at.size)])
     number = np.zeros(at.size, np.int64)
     for n, column in zip(at.shape.dims, results, strict=True):
@@ -29,7 +29,7 @@ def contents(at: Memory, values: Sequence[Any], padding: Any = HOLE) -> list[Any
 
 
 def as_numpy_does(at: Memory) -> list[int]:
-    """Memory as numbers of elements in row-major order, padding as holes: the published construction, step by step."""
+    """Return memory as row-major element numbers, with holes for padding, by the published construction."""
     dims = at.shape.dims
     a = np.arange(at.shape.size).reshape(dims)
     if at.padded_dimensions:
@@ -87,7 +87,7 @@ NAMED = [
 
 
 def arbitrary(count: int) -> Iterator[Memory]:
-    """Memories with any order, up to three tiles (longer than the array is, too), padded sizes and alignment."""
+    """Memories with any order, up to three tiles (also longer than the array), padded sizes and alignment."""
     rng = random.Random(7)
     for _ in range(count):
         rank = rng.randrange(5)
@@ -109,7 +109,7 @@ def arbitrary(count: int) -> Iterator[Memory]:
 
 
 def check(at: Memory) -> None:
-    """Every element and every position, through every function."""
+    """Check every element and every position with every function."""
     expected = as_numpy_does(at)
     assert at.size == len(expected), at
     assert at.padding_size == expected.count(HOLE), at
@@ -170,7 +170,7 @@ def test_figure_2() -> None:
 
 
 def test_minus_one_is_no_tile_size() -> None:
-    """The page writes a merged dimension as -1 "in that dimension of the tile"; in text it is an asterisk."""
+    """A tile size of -1, which the page uses for a merged dimension, is refused; the text form is an asterisk."""
     with pytest.raises(InputError, match="tile size of -1"):
         memory("f32[4,4]{1,0:T(-1,2)}")
 

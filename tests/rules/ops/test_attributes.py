@@ -1,4 +1,4 @@
-"""Attributes that make no sense: each is refused with the parameter, its value and the shape."""
+"""Invalid attributes: each is refused with the parameter, its value and the shape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from indexproof.rules.ops.window import Convolution, ReduceWindow, Window
 W = Window(2)
 CONV = ((0, 1, 2), (0, 1, 2), (0, 1, 2))
 
-# op, operand shapes, what the message says
+# op, operand shapes, part of the message
 REFUSED: list[tuple[Op, list[list[int]], list[str]]] = [
     (Transpose((0, 0)), [[2, 3]], ["permutation=(0, 0)", "dimension 0 twice", "[2, 3]"]),
     (Transpose((0, 2)), [[2, 3]], ["permutation=(0, 2)", "dimension 2", "[2, 3]", "dimensions 0 to 1"]),

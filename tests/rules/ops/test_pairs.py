@@ -27,13 +27,13 @@ ELEMENTS = 300
 
 
 def elements(op: Op, shapes: list[list[int]]) -> list[int]:
-    """Numbers of elements of the operands and of the output."""
+    """Return the numbers of elements of the operands and of the output."""
     output = [int(n.evaluate({})) for n in op.shape(*shapes)]
     return [math.prod(x) for x in (*shapes, output)]
 
 
 def instances(cls: type[Op], rank: int) -> Iterator[tuple[Op, list[list[int]]]]:
-    """Of every case one instance as it comes, often empty, and one in which there is something to read."""
+    """Yield two instances of each case: an arbitrary one, which is often empty, and one without empty arrays."""
     rng = random.Random(f"{cls.name} {rank}")
     for case in cls.cases(rank):
         wanted = [0, 1]
@@ -82,7 +82,7 @@ def test_production_maps_are_the_stated_relation(cls: type[Op], rank: int) -> No
         by_name = {f"operand {k}": values for k, values in held.items()}
         # the position of the executing replica, for collectives
         held[POSITION] = by_name["replica-position"] = np.array(rng.randrange(3))
-        # where updates of a scatter land, on an array of the output's sizes
+        # the elements that updates of a scatter write, as an array of the output's sizes
         made = [int(n.evaluate({})) for n in op.shape(*shapes)]
         held[WRITTEN] = by_name["written"] = np.array(rng.choices((0, 1), k=math.prod(made))).reshape(made)
         for k in range(op.arity):

@@ -1,6 +1,6 @@
-"""Maps of HLO instructions as they are printed, next to those of the indexing analysis document.
+"""Printed maps of HLO instructions, compared with those of the indexing analysis document.
 
-Where the document is wrong or says less than can be said, the map below is the right one: see the comments.
+Where the document is wrong or less precise, the map below is the right one: see the comments.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ MAPS = {
     ("pad", 0): ("(d0, d1) -> ((d0 - 1) floordiv 2, d1 - 4),"
         " domain: d0 in [1, 7], d1 in [4, 7], (d0 - 1) mod 2 in [0, 0]",
         "(d0, d1) -> (d0 * 2 + 1, d1 + 4), domain: d0 in [0, 3], d1 in [0, 3]"),
-    # the document has every output element read the padding value
+    # in the document every output element reads the padding value
     ("pad", 1): ("(d0, d1) -> (), domain: d0 in [0, 11], d1 in [0, 15],"
         " max(-d0 + 1, -d1 + 4, d0 - 7, d1 - 7, (d0 - 1) mod 2) in [1, 8]",
         "()[s0, s1] -> (s0, s1), domain: s0 in [0, 11], s1 in [0, 15],"
@@ -138,17 +138,17 @@ MAPS = {
         " domain: d0 in [0, 0], d1 in [0, 3], d2 in [0, 0], s0 in [0, 2], d1 * 2 + s0 in [1, 8]",
         "(d0, d1, d2)[s0] -> (d0, (d1 - s0 + 1) floordiv 2, 0), domain: d0 in [0, 0], d1 in [0, 7],"
         " d2 in [0, 0], s0 in [0, 2], d1 - s0 in [-1, 5], (d1 - s0 + 1) mod 2 in [0, 0]"),
-    # not the kernel element over the padding
+    # kernel elements over the padding are not read
     ("convolution", 1): ("(d0, d1, d2)[s0] -> (s0, 0, d2),"
         " domain: d0 in [0, 0], d1 in [0, 3], d2 in [0, 0], s0 in [0, 2], d1 * 2 + s0 in [1, 8]",
         "(d0, d1, d2)[s0] -> (0, s0, d2),"
         " domain: d0 in [0, 2], d1 in [0, 0], d2 in [0, 0], s0 in [0, 3], s0 * 2 + d0 in [1, 8]"),
-    # the document leaves the window out, for want of a constraint that could say it
+    # the document omits the window, which its constraints could not express
     ("dus", 0): ("(d0, d1){rt0, rt1} -> (d0, d1), domain: d0 in [0, 19], d1 in [0, 29], rt0 in [0, 15],"
         " rt1 in [0, 20], max(d0 - rt0 - 4, d1 - rt1 - 9, rt0 - d0, rt1 - d1) in [1, 20]",
         "(d0, d1){rt0, rt1} -> (d0, d1), domain: d0 in [0, 19], d1 in [0, 29], rt0 in [0, 15],"
         " rt1 in [0, 20], max(d0 - rt0 - 4, d1 - rt1 - 9, rt0 - d0, rt1 - d1) in [1, 20]"),
-    # the document has no constraint here either: its map leaves the operand
+    # the document has no constraint here either: its map leaves the bounds of the operand
     ("dus", 1): ("(d0, d1){rt0, rt1} -> (d0 - rt0, d1 - rt1), domain: d0 in [0, 19], d1 in [0, 29], rt0 in [0, 15],"
         " rt1 in [0, 20], d0 - rt0 in [0, 4], d1 - rt1 in [0, 9]", "(d0, d1){rt0, rt1} -> (d0 + rt0, d1 + rt1),"
         " domain: d0 in [0, 4], d1 in [0, 9], rt0 in [0, 15], rt1 in [0, 20]"),
@@ -182,7 +182,7 @@ def test_map(module, name: str, operand: int, direction) -> None:
     assert not isinstance(maps, NoMap)
     (m,) = maps[0][operand]
     wanted = parse_map(MAPS[name, operand][DIRECTIONS.index(direction)])
-    # the sources of runtime values have tests of their own
+    # other tests check the sources of runtime values
     assert m.with_(rts=tuple(type(v)(v.name, v.lo, v.hi) for v in m.rts)) == wanted
 
 
@@ -204,7 +204,7 @@ def test_runtime_values_know_their_element(module) -> None:
         ("indices = s32[1806,2] parameter(1)", "(d0, 0)"),
         ("indices = s32[1806,2] parameter(1)", "(d0, 1)"),
     ]
-    # from the operand's side, which element is read depends on the batch that the range goes over
+    # from the operand's side, the element that is read depends on the batch, over which the range runs
     back = concrete(gather, 0, "input_to_output", [(33, 76, 70), (1806, 2)])
     assert [str(v.source.results) for v in back.rts] == ["(s0, 0)", "(s0, 1)"]
 

@@ -1,4 +1,4 @@
-"""Run a peer within its limits, and tell whether its result is right."""
+"""Run a peer within its limits, and check its result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ sys.setrecursionlimit(20_000)
 
 
 class Late(BaseException):
-    """The time limit of a peer."""
+    """Raised at the time limit of a peer."""
 
 
 def _late(*_: Any) -> None:
@@ -24,7 +24,7 @@ def _late(*_: Any) -> None:
 
 
 def limited(peer: Peer, work: Callable[[], Any]) -> tuple[str, str, Any]:
-    """``("", "", work())``, or the state and the reason why there is no result."""
+    """Return ``("", "", work())``, or a state, the reason why there is no result, and ``None``."""
     signal.signal(signal.SIGPROF, _late)
     signal.setitimer(signal.ITIMER_PROF, peer.limit)
     try:
@@ -37,14 +37,14 @@ def limited(peer: Peer, work: Callable[[], Any]) -> tuple[str, str, Any]:
         return "gave up", str(error), None
     except (RecursionError, MemoryError) as error:
         return "gave up", type(error).__name__, None
-    except Exception as error:  # whatever a peer raises is its answer
+    except Exception as error:  # any exception of a peer is its answer
         return "failed", f"{type(error).__name__}: {error}"[:300], None
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def disagreement(m: Map, program: Program) -> str:
-    """A point of the domain where ``program`` differs from the map; empty where there is none among the points."""
+    """Describe a sampled point of the domain at which ``program`` differs from the map; empty if there is none."""
     env = m.points()
     if env and not len(next(iter(env.values()))):
         return ""

@@ -1,18 +1,18 @@
 """List possible improvements of results: ``python tests/bench/audit.py atoms``, ``combinations``, ``table``, ``beaten``.
 
 ``atoms`` evaluates every quotient, remainder, minimum and maximum in the results of the benchmark's maps, also of those
-made with other seeds, and lists those that need not be there: that have one value, that are an affine function of the
-variables, or that have the values of another one up to sign and a constant.  On a small domain that may be so by chance
-of its bounds; what is found on more points than are evaluated may not be so elsewhere.
+made with other seeds, and lists the needless ones: those that have one value, that are an affine function of the
+variables, or that equal another one up to sign and a constant.  On a small domain that may be a coincidence of its
+bounds; on a domain that is not evaluated completely it may not hold everywhere.
 
-``combinations`` writes quotients and remainders as sums of one or two others, of what is divided or of variables, each
-times a number, where the values are the same and the map costs less: what is there already need not be divided again.
+``combinations`` writes quotients and remainders as linear combinations of one or two other atoms, dividends or
+variables, where the values are equal and the map costs less: such a division is redundant.
 
-``table`` writes every small expression of one variable down (two of its quotients and remainders, their multiples and
-sums, divided once more) and counts how often another one of them has the same values and costs less than the result.
+``table`` enumerates small expressions of one variable (two of its quotients and remainders, their multiples and
+sums, divided once more) and counts how often one of them has the values of a result and costs less.
 
-``beaten`` lists the maps of which somebody else's right result has no more operations, no more divisions, and less of one
-of them.  It takes a minute for each seed.
+``beaten`` lists the maps for which a peer's right result has no more operations, no more divisions, and fewer of one of
+them.  It takes a minute for each seed.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from corpora import CORPORA, GENERATED, Map
 from peers import COMPARED, PEERS, Peer, available
 from programs import DIVISIONS, Builder, Program, cost
 
-#: What is evaluated; a domain with fewer points than ``FEWEST`` says little.
+#: The atoms that are evaluated; results on a domain with fewer points than ``FEWEST`` are not meaningful.
 POINTS = 200_000
 FEWEST = 40
-#: What is added to the seeds of the generated corpora, besides nothing.
+#: Offsets that are added to the seeds of the generated corpora, besides 0.
 SHIFTS = (0, 1_000, 2_000)
-#: A division counts as so many operations.
+#: The number of operations that a division counts as.
 WEIGHT = 3
 ATOMS = DIVISIONS | {"min", "max"}
 
@@ -49,13 +49,13 @@ ATOMS = DIVISIONS | {"min", "max"}
 # ------------------------------------------------------------------------------------------------------------- atoms
 @dataclass
 class Needless:
-    """An atom of a result that need not be there, and why."""
+    """A redundant atom of a result, and the reason."""
 
     corpus: str
     map: str
     why: str
     text: str
-    #: whether the domain was evaluated everywhere
+    #: whether the whole domain was evaluated
     everywhere: bool
 
 
@@ -71,7 +71,7 @@ class Found:
 
 
 def needless_atoms(m: Map, program: Program, points: int = POINTS) -> Iterator[Needless]:
-    """The atoms of one result that need not be there.  ``program`` is the result, over the variables of the map."""
+    """Return the redundant atoms of one result.  ``program`` is the result, over the variables of the map."""
     env = m.points(points)
     everywhere = np.prod([hi - lo + 1.0 for _, lo, hi in m.vars]) <= points
     live = program.live()
@@ -103,7 +103,7 @@ def _why(value: Any, dividend: Any, variables: Sequence[Any]) -> str:
 
 
 def _is_affine(value: Any, variables: Sequence[Any]) -> bool:
-    """Whether the values are an affine function of the variables, with whole numbers for factors."""
+    """Return whether the values are an affine function of the variables with integer coefficients."""
     if not variables or value.dtype == object:
         return False
     matrix = np.column_stack([*variables, np.ones(len(value), dtype=np.int64)])
@@ -129,7 +129,7 @@ class Cheaper:
 def audit_combinations(
     peer: Peer, names: Sequence[str], shifts: Sequence[int], points: int
 ) -> tuple[int, list[Cheaper]]:
-    """How many maps were looked at, and those that could be cheaper."""
+    """Return the number of maps examined, and those that could be cheaper."""
     from indexproof.core.expr import postorder
 
     (ours,), _ = available(["indexproof"])
@@ -139,7 +139,7 @@ def audit_combinations(
         if not env or len(next(iter(env.values()))) < FEWEST or peer.refuses(m):
             continue
         program = peer.back(peer.simplify(peer.convert(m)), m)
-        # as expressions of ours, whoever made it: the same cost and the same sums
+        # every peer's result as our expressions, for the same cost and the same sums
         results = ours.convert(replace(m, program=program, constraints=[])).results
         nodes = postorder(*results)
         values = evaluate(nodes, env)
@@ -160,7 +160,7 @@ def evaluate(nodes: Sequence[Any], env: dict[str, Any]) -> dict[Any, Any]:
 
 
 def _cheapest(results: Sequence[Any], nodes: Sequence[Any], values: dict[Any, Any]) -> tuple[int, int, str] | None:
-    """The cost of the results, their cost with the best exchange of one atom, and that exchange."""
+    """Return the cost of the results, their cost after the best replacement of one atom, and that replacement."""
     from indexproof.core.cost import cost as documented
     from indexproof.core.expr import FloorDiv, Mod, Var, linear, postorder, substitute_all
 
@@ -185,7 +185,7 @@ def _cheapest(results: Sequence[Any], nodes: Sequence[Any], values: dict[Any, An
 
 
 def _factors(value: Any, others: Sequence[Any]) -> list[int] | None:
-    """The whole numbers with which others add up to a value, and a constant; those of others come first."""
+    """Return integer coefficients of ``others`` and a constant that give ``value``, the constant last."""
     matrix = np.column_stack([*others, np.ones(len(value), dtype=np.int64)])
     some = np.linspace(0, len(value) - 1, min(len(value), 24), dtype=np.int64)
     solved = np.linalg.lstsq(matrix[some].astype(float), value[some].astype(float), rcond=None)[0]
@@ -201,7 +201,7 @@ def _text(program: Program, root: int) -> str:
 
 
 def _made(names: Sequence[str], shifts: Sequence[int]) -> Iterator[Map]:
-    """The maps of corpora, those that are made also with other seeds."""
+    """Yield the maps of corpora, those of generated ones with each of ``shifts`` added to the seed."""
     for name in names:
         if name in GENERATED:
             for shift in shifts:
@@ -211,7 +211,7 @@ def _made(names: Sequence[str], shifts: Sequence[int]) -> Iterator[Map]:
 
 
 def audit_atoms(peer: Peer, names: Sequence[str], shifts: Sequence[int], points: int) -> dict[str, Found]:
-    """The atoms in the results of a peer, by corpus."""
+    """Return the atoms in the results of a peer, by corpus."""
     found: dict[str, Found] = {}
     for name in names:
         of = found[name] = Found()
@@ -242,12 +242,12 @@ def print_atoms(found: dict[str, Found]) -> None:
 
 # ------------------------------------------------------------------------------------------------------------- table
 class Table:
-    """The least that any small expression of ``x`` costs that has certain values for x from 0 to ``size - 1``."""
+    """The cheapest small expression of ``x`` for each sequence of values on x from 0 to ``size - 1``."""
 
     def __init__(self, size: int, divisors: Sequence[int], factors: Sequence[int]) -> None:
         self.x = np.arange(size, dtype=np.int64)
         self.least: dict[bytes, tuple[int, Any]] = {}
-        #: what is divided once more, which the sample is taken from
+        #: expressions that are divided once more, from which the sample is drawn
         self.divided: list[Any] = []
         atoms: list[Any] = ["x", *(["fdiv", "x", d] for d in divisors), *(["mod", "x", d] for d in divisors)]
         sums: list[Any] = []
@@ -285,13 +285,13 @@ def program_of(e: Any) -> Program:
 
 
 def weighed(p: Program) -> int:
-    """The documented cost."""
+    """Return the documented cost."""
     c = cost(p)
     return c.all + (WEIGHT - 1) * c.divisions
 
 
 def audit_table(peer: Peer, table: Table, count: int, seed: int = 1) -> tuple[int, list[tuple[int, int, str, str]]]:
-    """How many different functions were asked, and the dearer ones: cost and least cost, result and the cheaper way."""
+    """Return the number of distinct functions, and the suboptimal ones: cost, least cost, result, cheapest form."""
     seen: set[bytes] = set()
     dearer = []
     size = len(table.x)
@@ -312,7 +312,7 @@ def audit_table(peer: Peer, table: Table, count: int, seed: int = 1) -> tuple[in
 # ------------------------------------------------------------------------------------------------------------ beaten
 @dataclass
 class Beaten:
-    """A map of which a result of another peer is smaller: operations and divisions, and the results."""
+    """A map for which another peer's result is smaller: operations and divisions, and the results."""
 
     map: Map
     mine: tuple[int, int]
@@ -325,7 +325,7 @@ class Beaten:
 def audit_beaten(
     peer: Peer, others: Sequence[Peer], names: Sequence[str], shifts: Sequence[int]
 ) -> Iterator[Beaten | None]:
-    """For each map the smallest result that is no larger in both measures and smaller in one, if there is any."""
+    """Yield for each map the smallest peer result that is no larger in either measure and smaller in one, or ``None``."""
     for m in _made(names, shifts):
         made = peer.back(peer.simplify(peer.convert(m)), m)
         c = cost(made)

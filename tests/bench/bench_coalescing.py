@@ -1,4 +1,4 @@
-"""Memory requests of launches over a million elements: how long counting takes beside enumeration.
+"""Memory requests of launches over a million elements: the time of counting compared with enumeration.
 
 Run with ``make bench``; prints a table in Markdown, which is kept in ``reports/benchmarks.md``. Enumeration counts the
 sectors alone, by compiled Python and by numpy.

@@ -1,4 +1,4 @@
-"""Concrete equivalence on what XLA printed: the portfolio against its engines alone, interleaved in one run.
+"""Concrete equivalence of maps printed by XLA: the portfolio against each engine alone, interleaved in one run.
 
 Run with ``make bench``; prints a table in Markdown, which is kept in ``reports/benchmarks.md``.
 """

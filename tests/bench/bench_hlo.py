@@ -1,5 +1,5 @@
-"""Reading HLO text: ours against XLA's own parser (jaxlib), interleaved in one run, and one large module; and the time
-that analysis and proofs take.
+"""Reading HLO text: our reader against XLA's own parser (jaxlib), interleaved in one run, and one large module; the
+time of analysis and proofs.
 
 Run with ``make bench``; prints tables in Markdown, which are kept in ``reports/hlo.md``.
 """
@@ -22,15 +22,15 @@ from indexproof.verify.modules import ModuleVerifier
 from indexproof.verify.verdict import Status
 
 DATA = Path(__file__).resolve().parent.parent / "core" / "hlo" / "data"
-#: Each text is read so many times by each reader, in turn.
+#: The number of times that each reader reads each text, in turn.
 ROUNDS = 9
 
 _NAME = re.compile(r"%([\w.\-]+)")
 _FRAME = re.compile(r"stack_frame_id=(\d+)")
 _PARAMETER = re.compile(r"(?<=[ (])([\w.\-]+): (?=[a-z(])")
 
-# The memory that a module takes is measured in a process of its own, and by what Linux says of that process alone:
-# `getrusage` would begin with what its parent had.
+# The memory of a module is measured in a separate process, by Linux's figure for that process alone: `getrusage`
+# would include the peak of its parent.
 _ALONE = """
 import sys
 from indexproof.core.hlo import read_module
@@ -49,9 +49,9 @@ print(before, middle, peak())
 
 
 def large_module(instructions: int) -> str:
-    """All optimized modules of the corpus over and over as one, each time with other names and other metadata.
+    """Return one module made of all optimized modules of the corpus, repeated with new names and metadata.
 
-    The source tables are those of one of them.
+    The source tables are those of one module.
     """
     texts = [hlo_file_text(path) for path in sorted(DATA.glob("*.opt.hlo.gz"))]
     head = hlo_file_text(DATA / "017_transformer_block_grad.opt.hlo.gz")
@@ -83,7 +83,7 @@ def _xla() -> Callable[[str], object]:
 def medians(
     text: str, readers: dict[str, Callable[[str], object]], clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """The median seconds of each reader, which take turns."""
+    """Return the median seconds of each reader, in interleaved rounds."""
     times: dict[str, list[float]] = {name: [] for name in readers}
     for k in range(ROUNDS):
         for name in list(readers)[:: 1 if k % 2 else -1]:
@@ -121,7 +121,7 @@ def bench_the_corpus() -> None:
 def bench_analysis() -> None:
     """All maps of all computations in both directions, and their proofs, beside the time that XLA's parser takes.
 
-    Processor time: what else the machine does counts for little.
+    Processor time is measured, so that other load on the machine matters little.
     """
     readers = {"XLA reads": _xla(), "read": read_module}
     total: dict[str, float] = {}
@@ -153,7 +153,7 @@ def _row(name: str, taken: Mapping[str, float], counted: Mapping[str, float]) ->
 
 
 def _analysis(module: Module) -> tuple[float, int]:
-    """Processor seconds for all maps of a module, and how many maps there are between roots and parameters."""
+    """Return the processor seconds for all maps of a module, and the number of maps between roots and parameters."""
     start = time.process_time()
     maps = module_maps(module)
     found = [maps.computation(c, direction) for c in module.callees_first for direction in DIRECTIONS]

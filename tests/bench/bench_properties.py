@@ -1,4 +1,4 @@
-"""Properties of 2,000 maps of ops, layouts, launches and tilings, and tiles of maps of high rank: how long they take.
+"""The time for properties of 2,000 maps of ops, layouts, launches and tilings, and for tiles of maps of high rank.
 
 Run with ``make bench``; prints a table in Markdown, which is kept in ``reports/benchmarks.md``. The same maps at small
 sizes are checked against enumeration by ``INDEXPROOF_MAPS=2000 pytest tests/verify/test_properties.py``.
@@ -43,7 +43,7 @@ def bench_properties(count: int = 2000) -> None:
 
 
 def bench_tiles() -> None:
-    """Tiles of 2 in each dimension of 4: of a transpose, and of a reshape to two dimensions."""
+    """Time tiles of 2 in each dimension of size 4, of a transpose and of a reshape to two dimensions."""
     print("\n| rank | transpose | reshape |")
     print("| ---: | ---: | ---: |")
     for rank in (8, 12, 16):

@@ -1,7 +1,7 @@
 """Equality of large expressions: ten to twelve divisions over eight variables, simplified, or with one of them changed.
 
-``python tests/bench/concrete.py 0 400`` asks three questions for each of 400 seeds from 0 on, and says what became of
-them.  A question is stopped after ``--limit`` seconds of wall time and counted as late; those that take long are listed.
+``python tests/bench/concrete.py 0 400`` asks three questions for each of 400 seeds from 0 on, and prints the verdicts.
+A question is stopped after ``--limit`` seconds of wall time and counted as late; those that take long are listed.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from indexproof.verify.concrete import equal_exprs
 VARIABLES = [var(f"d{k}") for k in range(8)]
 EXTENTS = (2**31, 2**31 - 1, 10**6, 4096, 1000, 77, 8, 3, 2**16)
 DIVISORS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 17, 24, 32, 60, 63, 64, 100, 127, 128, 1000, 1023, 1024, 4096, 65536)
-#: What takes longer is listed.
+#: Questions that take more seconds than this are listed.
 LONG = 3.0
 
 Box = list[tuple[str, int, int]]
 
 
 class Late(Exception):
-    """A question takes too long."""
+    """Raised when a question takes too long."""
 
 
 def expression(rng: random.Random, style: int) -> tuple[Expr, Box]:
-    """A place that is divided again and again (styles 0 and 1, the latter from below zero), sums of digits, or extrema."""
+    """Draw a repeatedly divided index (styles 0 and 1, the latter from below zero), a sum of digits, or extrema."""
     extents = [rng.choice(EXTENTS) for _ in VARIABLES]
     box = [(str(v), 0, n - 1) for v, n in zip(VARIABLES, extents, strict=True)]
     if style == 1:
@@ -101,7 +101,7 @@ def extrema(rng: random.Random) -> Expr:
 
 
 def changed(e: Expr, rng: random.Random) -> Expr:
-    """The expression with one divisor, or one dividend, off by one."""
+    """Return the expression with one divisor or dividend, or both, off by one."""
     divisions = [n for n in postorder(e) if isinstance(n, (FloorDiv, Mod)) and isinstance(n.b, Int) and n.b.value > 1]
     if not divisions:
         return e + 1
@@ -122,7 +122,7 @@ def questions(seed: int) -> Iterator[tuple[str, Expr, Expr, Box]]:
 
 
 def asked(left: Expr, right: Expr, box: Box, limit: int) -> tuple[str, float]:
-    """The verdict on a question, and the processor time in seconds."""
+    """Return the verdict on a question and the processor time in seconds."""
     start = time.process_time()
     signal.alarm(limit)
     try:

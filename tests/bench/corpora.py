@@ -1,7 +1,7 @@
-"""The maps of the benchmark: seeded, the same everywhere, and made without the help of any simplifier.
+"""The maps of the benchmark: seeded, the same on every machine, and made without any simplifier.
 
 A map is composed as a compiler composes it: linearise, delinearise, shift, scale; only literals and neutral elements
-are folded.  See :data:`CORPORA` for what there is.
+are folded.  :data:`CORPORA` lists all corpora.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from programs import Builder, Program
 HERE = Path(__file__).resolve().parent
 XLA_PAIRS = HERE.parent / "verify" / "data" / "xla_pairs.jsonl.gz"
 
-#: Node, lower and upper end; of a box, its variable.
+#: Node, lower and upper bound; for a box, the variable in place of the node.
 Limits = list[tuple[int, int, int]]
 Boxes = list[tuple[str, int, int]]
 
-#: As a tree no map has more nodes than this; simplifiers that do not memoise would be hopeless otherwise.
+#: Limit on the nodes of a map as a tree, for the sake of simplifiers without memoisation.
 TREE = 4_000
 
 
@@ -39,7 +39,7 @@ class Map:
     vars: Boxes
     program: Program
     constraints: Limits = field(default_factory=list)
-    #: what XLA made of it, where that is known
+    #: XLA's simplified form, where it is known
     after: Program | None = None
     #: position in a family of growing maps
     size: int = 0
@@ -48,12 +48,12 @@ class Map:
 
     @property
     def digest(self) -> str:
-        """Names the map by its content."""
+        """A name for the map by its content."""
         content = [self.vars, self.program.nodes, self.program.roots, self.constraints]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
     def points(self, limit: int = 20_000, seed: int = 7) -> dict[str, Any]:
-        """Points of the domain: all of a small box, otherwise corners and random ones; constraints respected."""
+        """Return points of the domain: all those of a small box, otherwise corners and random points."""
         sizes = [hi - lo + 1 for _, lo, hi in self.vars]
         if math.prod(sizes) <= limit:
             grid = np.indices(sizes).reshape(len(sizes), -1)
@@ -76,7 +76,7 @@ class Map:
 
 # --------------------------------------------------------------------------------------------------- index algebra
 def linearize(b: Builder, index: Sequence[int], shape: Sequence[int]) -> int:
-    """The row-major position of ``index``."""
+    """Return the row-major position of ``index``."""
     total = b.lit(0)
     stride = math.prod(shape)
     for i, n in zip(index, shape, strict=True):
@@ -86,7 +86,7 @@ def linearize(b: Builder, index: Sequence[int], shape: Sequence[int]) -> int:
 
 
 def delinearize(b: Builder, position: int, shape: Sequence[int]) -> list[int]:
-    """The index of a row-major position, which is known to be inside: the first coordinate needs no remainder."""
+    """Return the index of a row-major position that is in bounds, so the first coordinate needs no remainder."""
     out = []
     stride = math.prod(shape)
     first = True
@@ -102,7 +102,7 @@ def delinearize(b: Builder, position: int, shape: Sequence[int]) -> list[int]:
 
 
 def regroup(b: Builder, index: Sequence[int], old: Sequence[int], new: Sequence[int]) -> list[int]:
-    """From an index of shape ``new`` to one of shape ``old``, block by block where the products agree."""
+    """Convert an index of shape ``new`` to one of shape ``old``, block by block where the products agree."""
     out: list[int] = []
     i = j = 0
     while i < len(old) or j < len(new):
@@ -135,7 +135,7 @@ def regroup(b: Builder, index: Sequence[int], old: Sequence[int], new: Sequence[
 # ------------------------------------------------------------------------------------------------- movement chains
 @dataclass
 class Step:
-    """One operation of a chain: the shape it makes, and how an index of that shape becomes one of its operand."""
+    """One operation of a chain: its output shape, and the function from an output index to an operand index."""
 
     name: str
     shape: list[int]
@@ -153,7 +153,7 @@ def factors(n: int) -> list[int]:
 
 
 def random_reshape(rng: random.Random, shape: Sequence[int], rank: int | None = None) -> list[int]:
-    """Another shape of the same size: the prime factors, nearly in order, in other groups."""
+    """Return another shape of the same size: the prime factors, nearly in order, in other groups."""
     primes = [p for n in shape for p in factors(n)]
     if rng.random() < 0.3:
         rng.shuffle(primes)
@@ -168,7 +168,7 @@ def random_reshape(rng: random.Random, shape: Sequence[int], rank: int | None = 
 
 
 def step(rng: random.Random, kind: str, shape: list[int]) -> Step | None:
-    """A random operation of this kind on ``shape``; ``None`` where there is none."""
+    """Return a random operation of this kind on ``shape``, ``None`` where none is possible."""
     old = list(shape)
     if kind == "reshape":
         new = random_reshape(rng, old)
@@ -226,7 +226,7 @@ def step(rng: random.Random, kind: str, shape: list[int]) -> Step | None:
 
 
 def reverse(shape: list[int], flip: Sequence[bool]) -> Step:
-    """Some dimensions turned round."""
+    """Reverse the dimensions that ``flip`` marks."""
     sizes = [n if f else 1 for n, f in zip(shape, flip, strict=True)]
 
     def back(b: Builder, index: list[int], constraints: Limits) -> list[int]:
@@ -238,7 +238,7 @@ def reverse(shape: list[int], flip: Sequence[bool]) -> Step:
 def chain(
     rng: random.Random, shape: list[int], depth: int, weights: dict[str, float], limit: int = 200_000
 ) -> list[Step]:
-    """``depth`` random operations in a row."""
+    """Return a chain of ``depth`` random operations."""
     steps: list[Step] = []
     kinds = list(weights)
     while len(steps) < depth:
@@ -250,7 +250,7 @@ def chain(
 
 
 def through(b: Builder, steps: Sequence[Step], index: list[int], constraints: Limits) -> list[int]:
-    """From an index of the last shape to one of the first operand."""
+    """Convert an index of the last shape to one of the first operand."""
     for s in reversed(steps):
         index = s.back(b, index, constraints)
     return index
@@ -268,12 +268,12 @@ def random_shape(rng: random.Random, rank: int, limit: int = 100_000) -> list[in
 
 
 def accept(m: Map) -> bool:
-    """Small enough as a tree, not constant, and not empty on the sampled points."""
+    """Return whether the map is small enough as a tree, is not constant, and has sampled points in its domain."""
     return m.program.tree_size() <= TREE and any(len(v) for v in m.points(2_000).values())
 
 
 def generated(make: Callable[[random.Random, int], Map | None], seed: int, usual: int) -> Callable[..., Iterator[Map]]:
-    """So many maps that are accepted.  ``make`` draws one, or ``None``, and is told how many there are."""
+    """Return a generator of accepted maps.  ``make`` draws a map or ``None``, given the number of maps so far."""
 
     def maps(count: int = usual, shift: int = 0) -> Iterator[Map]:
         rng = random.Random(seed + shift)
@@ -290,7 +290,7 @@ def generated(make: Callable[[random.Random, int], Map | None], seed: int, usual
 def _finish(
     corpus: str, name: str, b: Builder, vars_: Boxes, roots: list[int], where: Limits, target: Sequence[int] = ()
 ) -> Map:
-    """The map, with each constraint once and without those that are true statements about literals."""
+    """Return the map without duplicate constraints and without true constraints on literals."""
 
     def true(c: tuple[int, int, int]) -> bool:
         value = b.nodes[c[0]]
@@ -332,7 +332,7 @@ TILINGS: list[list[list[int]]] = [
 
 
 def tiled(shape: Sequence[int], tiles: Sequence[Sequence[int]]) -> list[int]:
-    """The physical shape: each tile splits the minor-most dimensions, padding them to multiples."""
+    """Return the physical shape: each tile splits the minor-most dimensions, padded to multiples."""
     shape = list(shape)
     for t in tiles:
         head, tail = shape[: len(shape) - len(t)], shape[len(shape) - len(t) :]
@@ -341,7 +341,7 @@ def tiled(shape: Sequence[int], tiles: Sequence[Sequence[int]]) -> list[int]:
 
 
 def to_tiles(b: Builder, index: list[int], shape: Sequence[int], tiles: Sequence[Sequence[int]]) -> list[int]:
-    """The physical coordinates of a logical index."""
+    """Return the physical coordinates of a logical index."""
     for t in tiles:
         head, tail = index[: len(index) - len(t)], index[len(index) - len(t) :]
         index = [
@@ -353,7 +353,7 @@ def to_tiles(b: Builder, index: list[int], shape: Sequence[int], tiles: Sequence
 
 
 def from_tiles(b: Builder, index: list[int], tiles: Sequence[Sequence[int]]) -> list[int]:
-    """The logical index of physical coordinates (which may lie in the padding)."""
+    """Return the logical index of physical coordinates (which may lie in the padding)."""
     for t in reversed(tiles):
         n = len(t)
         head, outer, inner = (
@@ -366,7 +366,7 @@ def from_tiles(b: Builder, index: list[int], tiles: Sequence[Sequence[int]]) -> 
 
 
 def _tile(rng: random.Random, made: int) -> Map | None:
-    """Two-level tiled layouts: logical to physical offset, back, there and back, and from one tiling to another."""
+    """Two-level tiled layouts: logical to physical offset, back, the round trip, and from one tiling to another."""
     kind = ("offset", "logical", "round trip", "relayout")[made % 4]
     tiling = TILINGS[(made // 4) % len(TILINGS)]
     rank = max(len(tiling[0]), rng.randint(2, 4))
@@ -419,7 +419,7 @@ def _convolution(rng: random.Random, made: int) -> Map | None:
     shape = [batch, *result, out]
     behind = chain(rng, shape, rng.choice([0, 0, 1, 2]), {"reshape": 3, "transpose": 2, "slice": 1}) if made % 3 else []
     last = behind[-1].shape if behind else shape
-    if made % 4 == 3:  # the output by its position, as a kernel has it
+    if made % 4 == 3:  # the output index is a linear position, as in a kernel
         boxes = [("d0", 0, math.prod(last) - 1)]
         index = delinearize(b, b.var("d0"), last)
     else:
@@ -440,14 +440,14 @@ def _convolution(rng: random.Random, made: int) -> Map | None:
         feature = b.add(b.mul(b.fdiv(index[-1], out // groups), into // groups), feature)
     read.append(feature)
     operand = [batch, *size, into]
-    # every other input is itself made by moves
+    # every other input is the result of movement operations
     before, source = _ending_in(rng, operand, rng.choice([1, 2, 3]) if made % 2 else 0)
     roots = through(b, before, read, where)
     return _finish("convolutions", f"convolution {made}", b, boxes, roots, where, source)
 
 
 def _ending_in(rng: random.Random, shape: list[int], depth: int) -> tuple[list[Step], list[int]]:
-    """A chain whose last shape is ``shape``, found backwards, and its first shape."""
+    """Return a chain that ends in ``shape``, built backwards, and its first shape."""
     steps: list[Step] = []
     target = list(shape)
     for _ in range(depth):
@@ -501,7 +501,7 @@ def _thread(rng: random.Random, made: int) -> Map | None:
     th, bl = b.var("th_x"), b.var("bl_x")
     boxes = [("th_x", 0, block - 1), ("bl_x", 0, blocks - 1)]
     style = made % 5
-    if style == 4:  # strip-mined: the thread is taken apart into a warp and a lane first
+    if style == 4:  # strip-mined: the thread is split into a warp and a lane first
         warps = b.fdiv(th, 32)
         lane = b.mod(th, 32)
         position = b.add(b.add(b.mul(lane, vector), b.mul(warps, 32 * vector)), b.mul(bl, block * vector))
@@ -539,7 +539,7 @@ def _thread(rng: random.Random, made: int) -> Map | None:
 
 # ---------------------------------------------------------------------------------------------------------- the rest
 def xla(path: Path = XLA_PAIRS) -> Iterator[Map]:
-    """Random fusions: the map that XLA composed, and what XLA's simplifier made of it."""
+    """Random fusions: the map that XLA composed, and its form after XLA's simplifier."""
     with gzip.open(path, "rt") as lines:
         for line, text in enumerate(lines):
             record = json.loads(text)
@@ -658,14 +658,14 @@ def depths(sizes: Sequence[int] = DEPTHS) -> Iterator[Map]:
             yield m
 
 
-#: Those that can be made with other seeds.
+#: The corpora that can be made with other seeds.
 GENERATED: dict[str, Callable[..., Iterator[Map]]] = {
     "chains": generated(_chain, 2024, 300),
     "tiles": generated(_tile, 8128, 120),
     "convolutions": generated(_convolution, 33, 120),
     "threads": generated(_thread, 128, 150),
 }
-#: All of them by name.
+#: All corpora by name.
 CORPORA: dict[str, Callable[[], Iterator[Map]]] = {
     "published": published,
     "xla": xla,

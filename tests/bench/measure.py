@@ -1,7 +1,7 @@
-"""Measurements: all simplifiers on one processor, map by map in shuffled order; growth, memory, and passes that do nothing.
+"""Measurements: all simplifiers on one processor, map by map in shuffled order; growth, memory, and idle passes.
 
-A measurement never decides anything but what is printed.  Everything is a clock around one call with the garbage collector
-off, as ``timeit`` does it; peers are compared by processor time.
+Measurements affect only the printed figures.  Each is a clock around one call with the garbage collector off, as in
+``timeit``; peers are compared by processor time.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ PATIENCE = 0.05
 
 
 def percentile(values: Sequence[float], p: float) -> float:
-    """The value below which the share ``p`` of the values lies (the nearest one that occurs)."""
+    """Return the percentile ``p`` of the values by the nearest-rank method."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, math.ceil(p * len(ordered)) - 1 if p else 0)] if ordered else math.nan
 
 
 # ------------------------------------------------------------------------------------------------- corpora and peers
 class Elsewhere(Protocol):
-    """A peer in a process of its own (:mod:`remote`): ``ask`` calls one of these functions there."""
+    """A peer in a separate process (:mod:`remote`): ``ask`` calls one of the functions below there."""
 
     name: str
 
@@ -47,14 +47,14 @@ class Elsewhere(Protocol):
 
 
 def asked(p: Peer | Elsewhere, what: Callable[..., Any], *args: Any) -> Any:
-    """``what(p, *args)``, wherever the peer is."""
+    """Return ``what(p, *args)``, computed in the peer's process."""
     return what(p, *args) if isinstance(p, Peer) else p.ask(what, *args)
 
 
 def measure_corpus(
     peers: Sequence[Peer | Elsewhere], maps: Iterable[Map], rounds: int = ROUNDS
 ) -> list[dict[str, Any]]:
-    """For each map a row ``{"name", "before": [all, div], "peers": {name: record}}``.
+    """Return for each map a row ``{"name", "before": [all, div], "peers": {name: record}}``.
 
     A record has ``state`` (``ok``, ``wrong``, ``refused``, ``gave up`` or ``failed``) and, where there was a result, its
     cost and the medians over the rounds of ``convert``, ``cold`` and ``warm`` in seconds.
@@ -65,7 +65,7 @@ def measure_corpus(
         records: dict[str, dict[str, Any]] = {}
         times: dict[str, list[tuple[float, float, float]]] = {p.name: [] for p in peers}
         for round_ in range(rounds):
-            # whoever has the same code in the caches of the processor must not always be the one before
+            # shuffled, so that no peer always finds its code in the processor's caches from the peer before it
             turns = list(peers)
             random.Random(number * rounds + round_).shuffle(turns)
             for p in turns:
@@ -91,7 +91,7 @@ def measure_corpus(
 
 
 def held_out(peers: Sequence[Peer], shifts: Sequence[int]) -> dict[str, Any]:
-    """The summaries of corpora like those of the benchmark, made with other seeds: sizes, and no times."""
+    """Summarise the sizes of results, without times, on corpora that are generated with other seeds."""
     names = [p.name for p in peers]
     found: dict[str, Any] = {"shifts": list(shifts), "peers": names, "corpora": {}}
     for name, made in GENERATED.items():
@@ -101,9 +101,9 @@ def held_out(peers: Sequence[Peer], shifts: Sequence[int]) -> dict[str, Any]:
 
 
 def renewed(stored: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Join new measurements with stored ones of the peers that were not asked; those of another machine lose their times.
+    """Join new measurements with stored ones of the other peers; stored times of another machine are dropped.
 
-    Raises :class:`ValueError` where the maps are others.
+    Raises :class:`ValueError` where the maps differ.
     """
     names = list(stored["peers"] | new["peers"])
     elsewhere = stored["machine"]["cpu"] != new["machine"]["cpu"]
@@ -130,7 +130,7 @@ def renewed(stored: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
 
 def asked_for(ours: Ours, what: str, m: Map) -> dict[str, Any]:
-    """Our result where ``what`` is asked for, a measure of :data:`MEASURES`: cost, and whether it is right."""
+    """Simplify for the measure ``what`` of :data:`MEASURES`; return the cost and whether the result is right."""
     program = ours.for_least(what, m)
     c = cost(program)
     wrong = disagreement(m, program)
@@ -138,9 +138,9 @@ def asked_for(ours: Ours, what: str, m: Map) -> dict[str, Any]:
 
 
 def once(p: Peer, m: Map, first: bool) -> dict[str, Any]:
-    """One conversion, one cold and one warm simplification; what the result costs and whether it is right, if ``first``.
+    """Time one conversion, one cold and one warm simplification; if ``first``, also cost and check the result.
 
-    Everybody forgets after a call: to forget right before it would fill the caches of the processor.
+    Peers clear their caches after a call: clearing right before a call would fill the processor's caches.
     """
     if first and (reason := p.refuses(m)):
         return {"state": "refused", "why": reason}
@@ -163,7 +163,7 @@ def _once(p: Peer, m: Map, first: bool) -> dict[str, Any]:
     if first:
         try:
             program = p.back(result, m)
-        except Exception as error:  # whatever a peer returns that has no reading
+        except Exception as error:  # the result of the peer cannot be read
             return {"state": "failed", "why": f"{type(error).__name__}: {error}"[:200]}
         c = cost(program)
         out |= {"all": c.all, "div": c.divisions}
@@ -174,7 +174,7 @@ def _once(p: Peer, m: Map, first: bool) -> dict[str, Any]:
 
 
 def warm_up(p: Peer) -> None:
-    """Let a peer do its imports and fill its tables of rules, on maps that are measured only as ``published``."""
+    """Let a peer do its imports and fill its tables of rules, on maps of the corpus ``published`` alone."""
     for m in published():
         if not p.refuses(m):
             limited(p, lambda m=m: p.timed(m))
@@ -185,7 +185,7 @@ def warm_up(p: Peer) -> None:
 
 # -------------------------------------------------------------------------------------------------------- the summary
 def summarise(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str, Any]:
-    """Sums, medians and ratios of one corpus."""
+    """Return sums, medians and ratios of one corpus."""
     others = [n for n in names if n not in OWN]
     out: dict[str, Any] = {
         "maps": len(rows),
@@ -194,7 +194,7 @@ def summarise(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str,
     }
     best = [virtual_best(r, others) for r in rows]
     out["best"] = [sum(b[k] for b in best) for k in range(len(MEASURES))]
-    # what we make where one measure is asked for, and what is best by that one
+    # our cost where one measure is minimised, and the best cost by that measure
     out["asked"] = {}
     for k, what in enumerate(MEASURES):
         pairs = [(r["asked"][what], b[k]) for r, b in zip(rows, best, strict=True) if what in r.get("asked", {})]
@@ -210,7 +210,7 @@ def summarise(rows: Sequence[dict[str, Any]], names: Sequence[str]) -> dict[str,
         done = [(i, r["peers"][n]) for i, r in enumerate(rows) if _answered(r, n)]
         states = [r["peers"].get(n, {}).get("state", "missing") for r in rows]
         record: dict[str, Any] = {s: states.count(s) for s in ("ok", "wrong", "refused", "gave up", "failed")}
-        # a map without a right answer counts as it was given, except where it was never asked
+        # a map without a right result counts with the cost of its input, unless the peer was never asked
         asked = [
             (measures(r["peers"][n] if state == "ok" else _given(r)), b)
             for r, state, b in zip(rows, states, best, strict=True)
@@ -242,12 +242,12 @@ def _answered(row: dict[str, Any], name: str) -> bool:
     return row["peers"].get(name, {}).get("state") in ("ok", "wrong") and "cold" in row["peers"][name]
 
 
-#: What is compared: all operations, divisions alone, and both as the simplifier weighs them.
+#: The compared measures: all operations, divisions alone, and both as the simplifier weighs them.
 MEASURES = ("operations", "divisions", "documented cost")
 
 
 def measures(answer: dict[str, Any]) -> tuple[int, int, int]:
-    """One result by each of :data:`MEASURES`; a division counts three (reports/simplifier.md, "The cost")."""
+    """Return the cost by each of :data:`MEASURES`; a division counts three (reports/simplifier.md, "The cost")."""
     return answer["all"], answer["div"], answer["all"] + 2 * answer["div"]
 
 
@@ -256,14 +256,14 @@ def _given(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def virtual_best(row: dict[str, Any], others: Sequence[str]) -> tuple[int, int, int]:
-    """The smallest right result of the other peers, by each measure by itself; the input if there is none."""
+    """Return the least cost of the other peers' right results by each measure; the input's cost if there is none."""
     good = [measures(row["peers"][n]) for n in others if row["peers"].get(n, {}).get("state") == "ok"]
     a, d, c = (min(g[k] for g in good or [measures(_given(row))]) for k in range(3))
     return a, d, c
 
 
 def beaten(row: dict[str, Any], name: str, names: Sequence[str]) -> bool:
-    """Whether one result of another peer has no more operations, no more divisions, and less of one of them."""
+    """Return whether another peer's result has no more operations, no more divisions, and fewer of one of them."""
     mine = measures(row["peers"][name])[:2]
     others = [n for n in names if not (name in OWN and n in OWN)]
     theirs = [measures(row["peers"][n])[:2] for n in others if row["peers"].get(n, {}).get("state") == "ok"]
@@ -272,7 +272,7 @@ def beaten(row: dict[str, Any], name: str, names: Sequence[str]) -> bool:
 
 # ------------------------------------------------------------------------------------------------------------- growth
 def growth(p: Peer) -> list[dict[str, Any]]:
-    """Times of a peer on the growing families, and the exponents fitted to them."""
+    """Return the times of a peer on the growing families, and the exponents fitted to them."""
     out = []
     for family, maps in (("terms", list(terms())), ("depths", list(depths()))):
         for kind in dict.fromkeys(m.name.split(",")[0] for m in maps):
@@ -298,7 +298,7 @@ def growth(p: Peer) -> list[dict[str, Any]]:
 
 
 def slope(points: Sequence[tuple[float, float]]) -> float | None:
-    """The exponent ``p`` of the best fit of ``time = c * size**p``; needs three points."""
+    """Return the exponent ``p`` of the best fit of ``time = c * size**p``; needs three points."""
     if len(points) < 3:
         return None
     xs, ys = [math.log(x) for x, _ in points], [math.log(y) for _, y in points]
@@ -307,7 +307,7 @@ def slope(points: Sequence[tuple[float, float]]) -> float | None:
 
 
 # ------------------------------------------------------------------------------------------------ ours: the checks
-#: What generated code asks of the kernel to establish the left side and the conditions.
+#: Functions of the kernel that generated code calls to check the left-hand side and the conditions.
 CHECKS = (
     *("added", "at_most", "atoms", "coefficient", "constant", "contains", "descends", "differ", "divides", "equal"),
     *("is_multiple", "made_of", "normal", "size", "size_of_division", "size_of_extremum", "within"),
@@ -315,7 +315,7 @@ CHECKS = (
 
 
 def checking(ours: Ours, name: str) -> float:
-    """The share of the time on a corpus in which the code of rules checks what was proposed, as a profiler sees it."""
+    """Return the share of the time on a corpus that rules spend on checking proposals, according to a profiler."""
     profile = cProfile.Profile()
     for m in corpus(name):
         ours.fresh()
@@ -335,7 +335,7 @@ def checking(ours: Ours, name: str) -> float:
 
 # ------------------------------------------------------------------------------------------- ours: what does nothing
 def nothing_to_do(ours: Ours, names: Sequence[str]) -> dict[str, float]:
-    """Medians over the maps of corpora: an already simplified map again, and a pass over a copy that finds nothing."""
+    """Return medians over corpora for simplifying a simplified map again, and for a pass that rewrites nothing."""
     again, per_node, nodes = [], [], []
     for m in [m for name in names for m in corpus(name)]:
         result = ours.simplify(ours.convert(m))
@@ -350,7 +350,7 @@ def nothing_to_do(ours: Ours, names: Sequence[str]) -> dict[str, float]:
             taken.append((time.perf_counter() - start) / loops)
         gc.enable()
         again.append(min(taken))
-        # the same map, written anew
+        # the same map, built anew
         copy = Map(m.corpus, m.name, [(v.name, v.lo, v.hi) for v in done.variables], *_rewritten(ours, done))
         del result, done
         count = len(copy.program.live())
@@ -368,7 +368,7 @@ def nothing_to_do(ours: Ours, names: Sequence[str]) -> dict[str, float]:
 
 
 def _fastest(ours: Ours, m: Map) -> tuple[float, bool]:
-    """The least time in which a map is simplified with nothing remembered, and whether its results stay as they are."""
+    """Return the least time of simplifying a map without caches, and whether its results are unchanged."""
     taken, unchanged = [], False
     for _ in range(5):
         native = after = None
@@ -391,7 +391,7 @@ def _rewritten(ours: Ours, m: Any) -> tuple[Program, list[tuple[int, int, int]]]
 
 
 def big_pass(ours: Ours, count: int = 2_000) -> dict[str, float]:
-    """One map with many independent results in normal form: time per node of a pass that finds nothing."""
+    """Return the time per node of a pass without rewrites, over a map with many independent results in normal form."""
     rng = random.Random(5)
     b = Builder()
     roots, boxes = [], []
@@ -407,7 +407,7 @@ def big_pass(ours: Ours, count: int = 2_000) -> dict[str, float]:
 
 # ------------------------------------------------------------------------------------------------------------- memory
 def many_maps(count: int) -> dict[str, Any]:
-    """Simplify ``count`` distinct maps, letting go of each; prints resident memory on the way.  Runs in its own process."""
+    """Simplify ``count`` distinct maps, keeping none; return resident memory over time.  Runs in its own process."""
     ours = Ours()
     rng = random.Random(1_000_000)
     seen: list[tuple[int, float]] = []
@@ -431,7 +431,7 @@ def many_maps(count: int) -> dict[str, Any]:
 
 
 def distinct_map(rng: random.Random, k: int) -> Map:
-    """A reshape of a reshape with a shift by ``k``, so that no two maps are equal; sizes vary too."""
+    """Return a reshape of a reshape with a shift by ``k``, so that no two maps are equal; sizes vary too."""
     b = Builder()
     p, q, r = rng.randint(2, 40), rng.randint(2, 40), rng.randint(2, 40)
     x, y, z = b.var("d0"), b.var("d1"), b.var("d2")
@@ -442,7 +442,7 @@ def distinct_map(rng: random.Random, k: int) -> Map:
 
 
 def resident() -> float:
-    """Resident memory of this process in megabytes."""
+    """Return the resident memory of this process in megabytes."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:
@@ -453,8 +453,8 @@ def resident() -> float:
 
 
 def peak() -> float:
-    """Peak resident memory of this process in megabytes."""
-    try:  # ``ru_maxrss`` of a child remembers the process that it was forked from
+    """Return the peak resident memory of this process in megabytes."""
+    try:  # ``ru_maxrss`` of a child includes the process that it was forked from
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) / 1e3
@@ -467,7 +467,7 @@ def peak() -> float:
 
 
 def memory(count: int) -> dict[str, Any]:
-    """:func:`many_maps` in a process of its own."""
+    """Run :func:`many_maps` in a separate process."""
     code = f"import json, measure; print(json.dumps(measure.many_maps({count})))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=Path(__file__).parent, capture_output=True, text=True, check=True

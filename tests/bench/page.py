@@ -1,4 +1,4 @@
-"""The page, the plots and the JSON of the benchmark, from what was measured."""
+"""The page, the plots and the JSON of the benchmark, made from the measurements."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from measure import MEASURES, measures, summarise
 from peers import OWN, how
 
 OURS, NATIVE, QUICK, QUICK_NATIVE, LIBRARY, QUICK_LIBRARY = OWN
-#: Their results are those of pure Python.
+#: Variants with the same results as pure Python.
 COMPILED = (NATIVE, QUICK_NATIVE, LIBRARY, QUICK_LIBRARY)
-#: The names under which corpora appear.
+#: The names of corpora on the page.
 TITLES = {
     "published": "published examples",
     "xla": "XLA pairs",
@@ -47,7 +47,7 @@ def duration(seconds: float) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A table in Markdown; columns of figures are set to the right."""
+    """Return a table in Markdown; columns of figures are right-aligned."""
     rows = list(rows)
     figures = [all(r[k][:1] in "0123456789-≤≥<" for r in rows) for k in range(len(head))]
     return [
@@ -59,7 +59,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def prose(text: str, mark: str = "") -> list[str]:
-    """A paragraph, wrapped, and an empty line."""
+    """Return a wrapped paragraph and an empty line."""
     words = " ".join(text.split())
     return [
         *textwrap.wrap(words, 120, initial_indent=mark, subsequent_indent=" " * len(mark), break_on_hyphens=False),
@@ -68,12 +68,12 @@ def prose(text: str, mark: str = "") -> list[str]:
 
 
 def percent(share: float) -> str:
-    """Rounded down, so that 100 means all."""
+    """Format a share as a percentage, rounded down, so that 100% means all."""
     return f"{math.floor(share * 1000) / 10:g}%"
 
 
 def rest(share: float) -> str:
-    """The rest, rounded up."""
+    """Format the complement of a share as a percentage, rounded up."""
     return f"{math.ceil(round((1 - share) * 1000, 6)) / 10:g}%"
 
 
@@ -82,12 +82,12 @@ def ratio(a: float, b: float) -> str:
 
 
 def against(cost: float, best: float, at_best: float) -> str:
-    """A cost as a multiple of the best, and the share of maps that are no larger."""
+    """Format a cost as a multiple of the best, with the share of maps that are no larger."""
     return f"{ratio(cost, best)} ({percent(at_best)})"
 
 
 def section(title: str, text: str, picture: str = "", shows: str = "") -> list[str]:
-    """The head of a section: what it says, and a picture."""
+    """Return the head of a section: title, text, and a picture."""
     drawn = [f"![{shows}](benchmark/{picture}.svg)", ""] if picture else []
     return [f"## {title}", "", *prose(text), *drawn]
 
@@ -145,7 +145,7 @@ def markdown(data: dict[str, Any]) -> str:
 
 @dataclass
 class Goals:
-    """Each goal once, with what was measured on each corpus; the empty name stands for all of them."""
+    """Each goal with its measurements by corpus; the empty name means all corpora."""
 
     rows: dict[tuple[str, str], dict[str, tuple[bool, str]]] = field(default_factory=dict)
 
@@ -158,12 +158,12 @@ class Goals:
 
     @property
     def measured(self) -> dict[str, dict[str, str]]:
-        """The text of each cell, by goal and corpus."""
+        """The text of each table cell, by goal and corpus."""
         return {what: {c: shown for c, (_, shown) in row.items()} for (what, _), row in self.rows.items()}
 
 
 def goals(data: dict[str, Any]) -> Goals:
-    """The goals of the simplifier, and what a run measured."""
+    """Return the goals of the simplifier with the measurements of a run."""
     corpora = {c: d["summary"] for c, d in data["corpora"].items()}
     found = Goals()
     for c, summary in corpora.items():
@@ -178,7 +178,7 @@ def goals(data: dict[str, Any]) -> Goals:
             found.add("maps of which one result is better in both", "≤ 3%", share >= 0.97, rest(share), c)
         p = _found(corpora, c, QUICK)
         if "cost" in p:
-            # in normal form only the documented cost is looked at
+            # normal forms are compared by the documented cost alone
             found.against_best("documented cost, quick", c, p["cost"][-1], p["best"][-1], p["at_best"][-1])
     for name in OWN:
         if name in data["peers"]:
@@ -265,19 +265,19 @@ def _goals(data: dict[str, Any], corpora: dict[str, Any]) -> list[str]:
 
 
 def _found(corpora: dict[str, Any], c: str, name: str) -> dict[str, Any]:
-    """The summary of one peer on one corpus."""
+    """Return the summary of one peer on one corpus."""
     found: dict[str, Any] = corpora.get(c, {}).get("peers", {}).get(name, {})
     return found
 
 
-#: The limits of medians, of those on tiled layouts, and of 95th percentiles, as shares of TVM's.
+#: The limits on medians, on medians for tiled layouts, and on 95th percentiles, as shares of TVM's.
 LIMITS = {
     NATIVE: (0.4, 0.8, 0.16),
     QUICK_NATIVE: (0.16, 0.5, 0.06),
     LIBRARY: (0.2, 0.4, 0.08),
     QUICK_LIBRARY: (0.08, 0.25, 0.03),
 }
-#: Pure Python has what an earlier version of it took on each corpus.
+#: The limits on pure Python are the times of an earlier version on each corpus.
 PURE = {"chains": 1.90, "tiles": 2.50, "convolutions": 1.62, "threads": 1.96}
 
 
@@ -341,7 +341,7 @@ def _size(corpora: dict[str, Any], names: Sequence[str]) -> list[str]:
 
 
 def _held_out(found: dict[str, Any]) -> list[str]:
-    """Sizes on maps of the same kinds that are made with other seeds."""
+    """Return the section on the sizes of results for maps that are made with other seeds."""
     rows = []
     for c, s in found["corpora"].items():
         for n in (OURS, QUICK):
@@ -365,7 +365,7 @@ def _held_out(found: dict[str, Any]) -> list[str]:
 
 
 def _asked(corpora: dict[str, Any]) -> list[str]:
-    """Our results where few operations, or few divisions, are asked for."""
+    """Return the section on our results with few operations, or few divisions, as the aim."""
     rows = []
     for k, what in enumerate(MEASURES):
         found = [s.get("asked", {}).get(what) for s in corpora.values()]
@@ -533,11 +533,11 @@ _FIELDS = ("all", "div", "convert", "cold", "warm")
 
 
 def compact(data: dict[str, Any]) -> str:
-    """The JSON, one map a line; diffs stay readable.
+    """Return the JSON with one map per line, so that diffs stay readable.
 
-    In a row a peer has ``[all, div, convert, cold, warm]`` with times in microseconds, followed by what was wrong with
-    the result if it was; or ``[state, why]`` if there was none; or nothing if it was not asked.  What was ``asked`` of us
-    has ``[all, div]``, and what was wrong if anything was.
+    In a row a peer has ``[all, div, convert, cold, warm]`` with times in microseconds, followed by the error of a wrong
+    result; or ``[state, why]`` without a result; or no entry if it was not asked.  An entry of ``asked`` is
+    ``[all, div]``, followed by the error of a wrong result.
     """
     lines = ["{"]
     for k, v in data.items():
@@ -571,7 +571,7 @@ def _packed(p: dict[str, Any]) -> list[Any]:
 
 
 def expanded(text: str) -> dict[str, Any]:
-    """Read what :func:`compact` wrote: the measurements, rounded."""
+    """Read the output of :func:`compact`: the measurements, rounded."""
     data: dict[str, Any] = json.loads(text)
     for d in data["corpora"].values():
         for r in d["rows"]:
@@ -614,7 +614,7 @@ COLOURS |= {"inductor": "#b5527f"}
 
 
 def plots(data: dict[str, Any], folder: Path) -> None:
-    """The SVG files.  Raises :class:`ImportError` without matplotlib."""
+    """Return the SVG files.  Raises :class:`ImportError` without matplotlib."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -661,7 +661,7 @@ def _plot_time(data: dict[str, Any], plt: Any, save: Any) -> None:
 
 
 def _binned(points: Sequence[tuple[float, float]]) -> tuple[list[float], list[float], list[float], list[float]]:
-    """Per bin of the size (six a decade): its geometric middle, and median, 5th and 95th percentile of the times."""
+    """Return for each bin of sizes (six a decade) its geometric middle, and median and 5th and 95th percentiles."""
     bins: dict[int, list[tuple[float, float]]] = {}
     for x, y in points:
         bins.setdefault(math.floor(6 * math.log10(x)), []).append((x, y))

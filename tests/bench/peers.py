@@ -1,8 +1,8 @@
 """The simplifiers that are compared, each behind the same four methods.
 
 ``convert(m)`` builds the peer's own expressions (timed, but apart); ``simplify(native)`` is measured, and it
-includes telling the simplifier the boxes of the variables and the constraints; ``back(result, m)`` reads the result as
-a :class:`~programs.Program`.  ``refuses(m)`` names the reason why a map is not given to this peer at all.
+includes passing the boxes of the variables and the constraints; ``back(result, m)`` reads the result as
+a :class:`~programs.Program`.  ``refuses(m)`` returns the reason why the peer is not asked about a map.
 
 A peer whose package is not installed is reported as missing; see :func:`available`.
 """
@@ -29,18 +29,18 @@ from programs import Builder, Program
 
 
 class GivesUp(Exception):
-    """The peer stopped at its own limit or raised; its result is then the input."""
+    """Raised where the peer stops at its own limit or fails; its result is then the input."""
 
 
 class Peer:
     name = ""
     package = ""
     note = ""
-    #: seconds of processor time after which a map is taken away from it; 0 where it cannot be interrupted
+    #: limit on the seconds of processor time for one map; 0 where the peer cannot be interrupted
     limit = 0.0
-    #: maps that are larger than this as trees are not given to it
+    #: limit on the size of a map as a tree
     tree: float = math.inf
-    #: slow ones are left out of timing on corpora where one map takes seconds
+    #: whether the peer is left out of timing on corpora where one map takes seconds
     slow = False
 
     def __init__(self) -> None:
@@ -49,18 +49,18 @@ class Peer:
 
     @classmethod
     def python(cls) -> str:
-        """The interpreter that has it."""
+        """Return the path of the Python interpreter that has the peer's package."""
         return sys.executable
 
     def load(self) -> None:
-        """Import what is needed."""
+        """Import the peer's package."""
 
     def refuses(self, m: Map) -> str:
         size = m.program.tree_size()
         return f"{size:.2g} nodes as a tree" if size > self.tree else ""
 
     def fresh(self) -> None:
-        """Forget everything remembered between maps."""
+        """Clear everything that is cached between maps."""
 
     def convert(self, m: Map) -> Any:
         raise NotImplementedError
@@ -73,14 +73,14 @@ class Peer:
         return b.program([self.read(e, b) for e in result])
 
     def read(self, e: Any, b: Builder) -> int:
-        """One expression of the peer as a node."""
+        """Convert one expression of the peer to a node."""
         raise NotImplementedError
 
     def timed(self, m: Map) -> tuple[tuple[float, float, float], Any]:
-        """The seconds of one conversion, of one cold and of one warm simplification, and the result.
+        """Return the seconds of one conversion, one cold and one warm simplification, and the result.
 
-        They are of processor time, so that what else runs on the machine does not count; of this thread, since the clock
-        of a process ticks in milliseconds while a limit of its time is set.
+        These are seconds of processor time, so that other load does not count, and of this thread, since the clock of a
+        process ticks in milliseconds while a limit on its time is set.
         """
         clock = time.thread_time
         a = clock()
@@ -96,7 +96,7 @@ class Peer:
 def built(
     m: Map, integer: Callable[[int], Any], variable: Callable[[str], Any], operations: dict[str, Any]
 ) -> list[Any]:
-    """The nodes of a map's program, made by what makes integers, variables and the results of operations."""
+    """Build the nodes of a map's program with the given constructors of integers, variables and operations."""
     done: list[Any] = []
     for node in m.program.nodes:
         if isinstance(node, int):
@@ -109,12 +109,12 @@ def built(
 
 
 def folded(b: Builder, op: str, args: Iterable[int]) -> int:
-    """An associative operation of any number of arguments."""
+    """Build an associative operation with any number of arguments."""
     return functools.reduce(lambda a, c: b.op(op, a, c), args)
 
 
 # -------------------------------------------------------------------------------------------------------------- ours
-#: The weight of a division with which we are asked for few operations, and for few divisions.
+#: The weight of a division in runs that minimise operations, and in runs that minimise divisions.
 WEIGHTS = {"operations": 1, "divisions": 12}
 
 
@@ -134,7 +134,7 @@ class Ours(Peer):
         self.steps = Steps
 
     def fresh(self) -> None:
-        # results that were made before would be found in the table of nodes
+        # the table of nodes would still hold earlier results
         self.e.sweep()
 
     def convert(self, m: Map) -> Any:
@@ -155,14 +155,14 @@ class Ours(Peer):
         return self.run(native, self.rules, quick=self.quick)
 
     def for_least(self, measure: str, m: Map) -> Program:
-        """The result where the least of one measure is asked for (:data:`WEIGHTS`)."""
+        """Return the result that minimises one measure (:data:`WEIGHTS`)."""
         return self.back(self.run(self.convert(m), self.rules, division_weight=WEIGHTS[measure]), m)
 
     def back(self, result: Any, m: Map) -> Program:
         return self.program(result, result.results)
 
     def program(self, m: Any, roots: Any) -> Program:
-        """Expressions over the variables of a map, as the code generator writes them."""
+        """Return the program that the code generator writes for expressions over the variables of a map."""
         variables = [v.expr for v in m.variables]
         found = self.steps.of(roots, variables).shortened(roots, variables)
         return from_steps(found.steps, found.outputs)
@@ -245,7 +245,7 @@ class Library(Peer):
 
     @staticmethod
     def _names(m: Map) -> list[str]:
-        """The variables in their order in a buffer: dimensions, then ranges."""
+        """Return the variables in buffer order: dimensions, then ranges."""
         return sorted((name for name, _, _ in m.vars), key=lambda name: name.startswith("s"))
 
     def convert(self, m: Map) -> Any:
@@ -304,18 +304,18 @@ class QuickLibrary(Library):
     quick = True
 
 
-#: This project's own, which are no peers of each other, and those of them that are called from Python.
+#: This project's own variants, which are not compared with each other; first those called from Python.
 IN_PYTHON = (Ours.name, Native.name, Quick.name, QuickNative.name)
 OWN = (*IN_PYTHON, Library.name, QuickLibrary.name)
 
 
 def how(name: str) -> str:
-    """The suffix for figures of one of :data:`OWN`: empty, or such as ``", quick, native"``."""
+    """Return the suffix for figures of one of :data:`OWN`: empty, or for example ``", quick, native"``."""
     return name.removeprefix(Ours.name).replace("-", ", ")
 
 
 def from_steps(steps: Any, outputs: Any) -> Program:
-    """The straight-line program that this project writes for its results (``core/codegen/program.py``)."""
+    """Convert the straight-line program of this project's code generator (``core/codegen/program.py``)."""
     names = {"plus": "add", "times": "mul", "floordiv": "fdiv", "mod": "mod", "ceildiv": "cdiv"}
     names |= {"minimum": "min", "maximum": "max"}
     b = Builder()
@@ -338,7 +338,7 @@ def from_steps(steps: Any, outputs: Any) -> Program:
 
 # --------------------------------------------------------------------------------------------------------------- XLA
 class Xla(Peer):
-    """Results that XLA's simplifier printed; only where the corpus holds them, and without a time."""
+    """Results that XLA's simplifier printed, without times; available only where the corpus contains them."""
 
     name = "xla"
     note = "results stored with the corpus, XLA of jaxlib 0.10.2; not run, so it has no time"
@@ -387,7 +387,7 @@ class Tvm(Peer):
         return {"boxes": boxes, "where": where, "roots": [done[r] for r in m.program.roots]}
 
     def analyzer(self, native: Any) -> Any:
-        """The analyzer of a map, told its boxes; the same one again when it is asked again."""
+        """Return the map's analyzer, bound to its boxes; it is created once per map."""
         analyzer = native.get("analyzer")
         if analyzer is None:
             analyzer = native["analyzer"] = self.sym.Analyzer()
@@ -466,7 +466,7 @@ class TvmIterMap(Tvm):
         try:
             out = self.sym.iter_map_simplify(roots, boxes, predicate, IterMapLevel.NoCheck, analyzer=analyzer)
             if predicate is not True and all(a.same_as(b) for a, b in zip(out, roots, strict=True)):
-                # a predicate that it cannot take makes it give up
+                # it gives up on a predicate that it cannot handle
                 out = self.sym.iter_map_simplify(roots, boxes, True, IterMapLevel.NoCheck, analyzer=analyzer)
         except Exception as error:
             raise GivesUp(str(error)[:200]) from error
@@ -502,7 +502,7 @@ class Tinygrad(Peer):
 
     def simplify(self, native: Any) -> Any:
         if native["valid"] is None:
-            # one graph, so that what the results share is simplified once
+            # one graph, so that shared parts of the results are simplified once
             return list(self.UOp.sink(*native["roots"]).simplify().src)
         valid = native["valid"].simplify()
         roots = self.UOp.sink(*native["roots"]).simplify().src
@@ -574,7 +574,7 @@ class Isl(Peer):
     package = "islpy"
     note = "per result a pw_aff over box and constraints: coalesce, gist, then the AST expression of an AstBuild"
     slow = True
-    #: isl's own count, which is deterministic; less of it where nodes are shared so much that no end is in sight
+    #: limit on isl's own operation count, which is deterministic; lower for maps with heavily shared nodes
     operations = 2_000_000
     operations_shared = 20_000
 
@@ -716,7 +716,7 @@ class Sympy(Peer):
             return b.var(e.name)
         if isinstance(e, (s.floor, s.ceiling)):
             numerator, denominator = e.args[0].as_numer_denom()
-            if denominator == 1:  # a sum of fractions keeps them in its terms
+            if denominator == 1:  # in a sum the denominators are in the terms
                 denominator = s.Integer(math.lcm(*(int(q.q) for q in e.args[0].atoms(s.Rational))))
                 numerator = s.expand(e.args[0] * denominator)
             return b.op("fdiv" if isinstance(e, s.floor) else "cdiv", self.read(numerator, b), b.lit(int(denominator)))
@@ -727,7 +727,7 @@ class Sympy(Peer):
             if not remainder.args[1].is_Integer:  # k * (a mod p/q) = (k * a) mod (k * p/q)
                 return self.read(s.Mod(s.expand(k * remainder.args[0]), k * remainder.args[1], evaluate=False), b)
         fractions = [q for q in (t.as_coeff_Mul()[0] for t in s.Add.make_args(e)) if q.is_Rational and q.q != 1]
-        if fractions:  # an integer as a sum of fractions: an exact division
+        if fractions:  # a sum of fractions with an integer value: an exact division
             common = math.lcm(*(int(q.q) for q in fractions))
             return b.op("fdiv", self.read(s.expand(e * common), b), b.lit(common))
         op = {s.Add: "add", s.Mul: "mul", s.Min: "min", s.Max: "max"}.get(type(e))
@@ -817,12 +817,12 @@ PEERS: list[type[Peer]] = [
     *(Sympy, Inductor),
 ]
 
-#: Who is compared on maps made with other seeds: all but the two that take longest, and XLA, which is not run.
+#: The peers for maps made with other seeds: all but the two slowest ones, and XLA, which is not run.
 COMPARED = ("indexproof", "tvm", "tvm-steps", "tvm-itermap", "tinygrad", "isl")
 
 
 def available(names: list[str] | None = None) -> tuple[list[Peer], dict[str, str]]:
-    """The peers that can be loaded, and why the others cannot."""
+    """Return the peers that can be loaded, and the reasons why the others cannot."""
     loaded, missing = [], {}
     for kind in PEERS:
         if names is not None and kind.name not in names:

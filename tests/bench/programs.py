@@ -1,8 +1,8 @@
-"""Programs: the neutral form in which the benchmark hands expressions to every simplifier and takes results back.
+"""Programs: the neutral form in which the benchmark passes expressions to every simplifier and reads results back.
 
 A program is a list of nodes, operands before users, and the indices of its roots.  A node is an integer, a variable's
-name or ``(op, i, j, ...)`` with indices of earlier nodes.  Equal nodes occur once, so sharing is kept and nothing grows
-when one expression is used often.  Operations: ``add``, ``mul``, ``fdiv`` and ``mod`` (floor), ``cdiv`` (ceiling),
+name or ``(op, i, j, ...)`` with indices of earlier nodes.  Equal nodes occur once, so shared
+expressions stay shared.  Operations: ``add``, ``mul``, ``fdiv`` and ``mod`` (floor), ``cdiv`` (ceiling),
 ``tdiv`` and ``tmod`` (truncating), ``min``, ``max``, ``and`` and ``or`` (of bits, or of truth values), ``xor``,
 ``le``, ``eq`` and ``select``.  A difference is ``a + b * -1``.
 
@@ -24,7 +24,7 @@ COMMUTATIVE = frozenset({"add", "mul", "min", "max", "and", "or", "xor", "eq"})
 
 
 class Builder:
-    """Nodes under construction.  Folds literals and the neutral elements, and nothing else."""
+    """Nodes under construction.  Folds only literals and neutral elements."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -44,7 +44,7 @@ class Builder:
         return self.put(name)
 
     def op(self, op: str, *args: int) -> int:
-        """``op`` of earlier nodes."""
+        """Add the node ``op`` of earlier nodes."""
         values = [self.nodes[a] for a in args]
         if all(isinstance(v, int) for v in values):
             return self.lit(_OPERATIONS[op](*values))
@@ -68,7 +68,7 @@ class Builder:
         return self.put((op, *args))
 
     def add(self, a: int, b: int | None = None, *, n: int = 0) -> int:
-        """``a + b + n``."""
+        """Add the node ``a + b + n``."""
         if b is not None:
             a = self.op("add", a, b)
         return self.op("add", a, self.lit(n)) if n else a
@@ -86,7 +86,7 @@ class Builder:
         return self.op("mod", a, self.lit(k))
 
     def nested(self, data: Any) -> int:
-        """Nested lists ``[op, a, b]`` as a node."""
+        """Add a node given as nested lists ``[op, a, b]``."""
         done: dict[int, int] = {}
         stack: list[tuple[Any, list[int]]] = []
         item = data
@@ -119,7 +119,7 @@ class Program:
     roots: list[int]
 
     def live(self, roots: Iterable[int] | None = None) -> list[int]:
-        """The nodes that the roots need, in order."""
+        """Return the nodes that the roots need, in order."""
         need = set(self.roots if roots is None else roots)
         for i in range(len(self.nodes) - 1, -1, -1):
             if i in need and isinstance(self.nodes[i], tuple):
@@ -127,7 +127,7 @@ class Program:
         return sorted(need)
 
     def tree_size(self) -> int:
-        """The number of nodes when nothing is shared: what a simplifier that does not memoise has to visit."""
+        """Return the number of nodes without sharing, which a simplifier without memoisation has to visit."""
         size: dict[int, int] = {}
         for i in self.live():
             node = self.nodes[i]
@@ -135,7 +135,7 @@ class Program:
         return sum(size[r] for r in self.roots)
 
     def evaluate(self, env: Mapping[str, Any], roots: Iterable[int] | None = None) -> list[Any]:
-        """The values of the roots.  ``env`` gives numpy integer arrays (of equal length) or integers."""
+        """Evaluate the roots.  ``env`` gives numpy integer arrays (of equal length) or integers."""
         roots = self.roots if roots is None else list(roots)
         live = self.live(roots)
         if not self._fits(live, env):
@@ -150,7 +150,7 @@ class Program:
         return [values[r] for r in roots]
 
     def _fits(self, live: Iterable[int], env: Mapping[str, Any]) -> bool:
-        """Whether no value can leave the machine's integers."""
+        """Return whether no value can overflow the machine's integers."""
         size: dict[int, int] = {}
         for i in live:
             node = self.nodes[i]
@@ -170,7 +170,7 @@ class Program:
         return True
 
     def text(self, limit: int = 400) -> str:
-        """The roots for a person, shortened beyond ``limit`` characters each."""
+        """Return the roots as readable text, each shortened to ``limit`` characters."""
         done: dict[int, tuple[str, int]] = {}
         for i in self.live():
             node = self.nodes[i]
@@ -240,10 +240,10 @@ class Cost:
 
 
 def cost(program: Program) -> Cost:
-    """How many operations a straight-line program needs for all roots, computing no value twice.
+    """Count the operations that a straight-line program needs for all roots, computing no value twice.
 
     Everything is counted as the simplifier wrote it; no terms are merged and no products are distributed.  The rules are
-    chosen so that the same formula costs the same however a simplifier happens to spell it:
+    chosen so that the cost of a formula does not depend on a simplifier's spelling:
 
     * literals and variables are free, operations on literals alone are folded;
     * ``fdiv``, ``mod`` (and ``cdiv``, ``tdiv``, ``tmod``), ``min``, ``max``, comparisons, ``select`` and operations on
@@ -321,7 +321,7 @@ class _Count:
                 if self.made[key][0] == "add":
                     adders[kid] = adders.get(kid, 0) + 1
                 stack.append(kid)
-        # a sum inside one other sum, used nowhere else, is part of it
+        # a sum whose only use is inside another sum is part of that sum
         inner = {k for k in seen if self._is_add(k) and uses[k] == 1 and adders.get(k, 0) == 1}
         negated: set[int] = set()
         for key in seen:
@@ -356,7 +356,7 @@ class _Count:
 
     def _sum(self, key: int, inner: set[int]) -> int:
         terms = 0
-        free = False  # whether something can stand before the first minus
+        free = False  # whether a positive term can come before the first minus
         stack = [(s, k) for s, k in self.made[key][1:]]
         while stack:
             sign, k = stack.pop()

@@ -1,4 +1,4 @@
-"""Peers in processes of their own, all on the same processor: nobody finds another one's code in its caches, or its own.
+"""Peers in separate processes, all on the same processor: no peer has an advantage from code in the caches.
 
 ``python remote.py NAME`` is such a process.  A request is pickled: the name of a function of :mod:`measure` whose first
 argument is a peer, and the other arguments; so is what comes back: ``("ok", value)`` or ``("failed", reason)``.  The first
@@ -24,7 +24,7 @@ from peers import PEERS, Peer
 
 
 class Remote:
-    """A peer in a process of its own.  Raises :class:`ImportError` where it is not installed."""
+    """A peer in a separate process.  Raises :class:`ImportError` where it is not installed."""
 
     def __init__(self, kind: type[Peer]) -> None:
         self.name, self.note = kind.name, kind.note
@@ -33,7 +33,7 @@ class Remote:
             raise ImportError("not built; make native builds it")
         env = dict(os.environ)
         if python != sys.executable:
-            # it has a package of its own
+            # the peer has its own copy of the package
             env.pop("PYTHONPATH", None)
         self.process = subprocess.Popen(
             [python, "-W", "ignore", __file__, kind.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
@@ -45,7 +45,7 @@ class Remote:
             raise
 
     def ask(self, what: Callable[..., Any], *args: Any) -> Any:
-        """Call a function of :mod:`measure` for the peer.  Raises :class:`RuntimeError` where that raises."""
+        """Call a function of :mod:`measure` for the peer.  Raises :class:`RuntimeError` if the function raises."""
         pickle.dump((what.__name__, args), self.process.stdin)
         self.process.stdin.flush()
         return self._answer()
@@ -69,7 +69,7 @@ class Remote:
 
 
 def started(names: Sequence[str] | None) -> tuple[list[Remote], dict[str, str]]:
-    """The peers of those names, or all, that are installed; and why the others are not measured."""
+    """Start the installed peers with those names, or all; return them, and the reasons why others are not measured."""
     found, missing = [], {}
     for kind in PEERS:
         if names is None or kind.name in names:
@@ -81,7 +81,7 @@ def started(names: Sequence[str] | None) -> tuple[list[Remote], dict[str, str]]:
 
 
 def main() -> None:
-    # what is printed by anything else must not get between the answers
+    # other output must not mix with the answers
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     sys.setrecursionlimit(20_000)
@@ -106,7 +106,7 @@ def main() -> None:
             return
         try:
             send(("ok", getattr(measure, what)(peer, *args)))
-        except Exception as error:  # whatever is raised here is raised there
+        except Exception as error:  # every exception is reported to the caller, which raises it
             send(("failed", f"{type(error).__name__}: {error}"))
 
 

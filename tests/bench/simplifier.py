@@ -2,9 +2,9 @@
 
 Measures this project and every installed peer in one run, and prints tables.  With ``--write`` it writes
 ``reports/simplifier_benchmark.md``, its plots and ``reports/benchmark/simplifier.json``.  ``--fast`` measures only the
-fast simplifiers, and a tenth of the memory run.  ``--fast --update reports/benchmark/simplifier.json --write`` takes what
-is known of all others from that file, and says so on the page.  ``--held-out`` with the same file brings up to date how
-large results are on maps that are made with other seeds.
+fast simplifiers, and a tenth of the memory run.  ``--fast --update reports/benchmark/simplifier.json --write`` takes the
+figures of all others from that file, and states that on the page.  ``--held-out`` with the same file updates the sizes
+of results on maps that are made with other seeds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from corpora import CORPORA, corpus
 from peers import COMPARED, IN_PYTHON, PEERS, Ours, Quick, available, how
 
 ROOT = Path(__file__).resolve().parents[2]
-#: What is added to the seeds of the corpora for maps that nobody has looked at.
+#: Offsets that are added to the seeds of the corpora for held-out maps.
 SHIFTS = (7_001, 7_002, 7_003, 7_004)
 #: Families of growing maps have their own section.
 FAMILIES = ("terms", "depths")
@@ -79,7 +79,7 @@ def main() -> None:
 
 def run(names: list[str] | None, chosen: list[str] | None, default: int, maps: int | None) -> dict[str, object]:
     if hasattr(os, "sched_setaffinity"):
-        # everybody has a process of its own, and nobody a processor and its caches to itself
+        # each peer has its own process, but all share one processor and its caches
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     peers, missing = remote.started(names)
     for name, why in missing.items():

@@ -1,7 +1,7 @@
 """Whole programs for measurements and tests: functions of jax as they are lowered, and as XLA compiles them.
 
-``make bench-programs`` measures reading, all maps of the entry, proofs of everything, and one query of
-each, every one in a process of its own, and prints the table of ``reports/benchmarks.md``.
+``make bench-programs`` measures reading, all maps of the entry, all proofs, and one query of each
+program, each in a separate process, and prints the table of ``reports/benchmarks.md``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-#: So many seconds of wall time are given to one command.
+#: Limit on the seconds of wall time for one command.
 _PATIENCE = 300
 
 Program = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -151,14 +151,14 @@ PROGRAMS: dict[str, Callable[[], Program]] = {
 
 
 def text_of(program: Program, compiled: bool = False) -> str:
-    """The HLO of a program, as jax lowers it, or as XLA compiles it here."""
+    """Return the HLO of a program, as jax lowers it, or as XLA compiles it on this machine."""
     function, arguments = program
     lowered = jax.jit(function).lower(*arguments)
     return str(lowered.compile().as_text() if compiled else lowered.compiler_ir("hlo").as_hlo_text())
 
 
 def measured(path: Path, *arguments: str) -> tuple[str, float, int]:
-    """The last line of ``indexproof hlo`` on a file, its processor seconds, and the MiB that it took at most."""
+    """Run ``indexproof hlo`` on a file; return its last line, its processor seconds and its peak memory in MiB."""
     code = (
         "import resource, sys\nfrom indexproof.cli import main\ntry:\n    main()\nexcept SystemExit:\n    pass\n"
         "used = resource.getrusage(resource.RUSAGE_SELF)\n"

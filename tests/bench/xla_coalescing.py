@@ -1,9 +1,9 @@
-"""Where XLA's coalescing rules and the exact count of sectors give another verdict, each with the smallest map.
+"""Disagreements between XLA's coalescing rules and the exact count of sectors, each with the smallest map.
 
-``xla_coalesced`` restates ``IsIndexingCoalesced`` of XLA's ``coalescing_analysis.cc`` from where a map of one warp is a
-function of the thread ``d0 in [0, 31]`` and of the innermost loop ``s0``: reads ``f(d0) + g(s0)``, the limit of one
-constraint, the intervals and the threshold.  How XLA gets there (blocks 0, outer loops at
-their lower bounds) is not restated.
+``xla_coalesced`` restates ``IsIndexingCoalesced`` of XLA's ``coalescing_analysis.cc`` for a map of one warp, a function
+of the thread ``d0 in [0, 31]`` and of the innermost loop ``s0``: reads ``f(d0) + g(s0)``, the limit of one
+constraint, the intervals and the threshold.  XLA's reduction to that form (blocks 0, outer loops at their lower
+bounds) is not restated.
 ``python tests/bench/xla_coalescing.py`` prints the table of ``reports/benchmarks.md``; a test compares both.
 """
 
@@ -26,7 +26,7 @@ Intervals = list[tuple[int, int]]
 
 
 def xla_coalesced(e: Expr, trips: int, width: int, constraints: Sequence[Constraint] = ()) -> tuple[str, bool]:
-    """The rule that decides for elements of ``width`` bytes at ``e``, ``s0`` in ``[0, trips - 1]``, and its verdict."""
+    """Return the deciding rule and its verdict: elements of ``width`` bytes at ``e``, ``s0`` in ``[0, trips - 1]``."""
     terms = e.terms if isinstance(e, Sum) else ((e, 1),)
     if any({THREAD, LOOP} <= {*t.variables()} for t, _ in terms):
         return "no sum of a function of the thread and one of the loop", False
@@ -36,7 +36,7 @@ def xla_coalesced(e: Expr, trips: int, width: int, constraints: Sequence[Constra
     of_loop = add(*(mul(t, k) for t, k in terms if LOOP in t.variables()))
     rule, intervals = _intervals(of_thread, of_loop is LOOP, trips)
     sizes = [hi - lo + 1 for lo, hi in intervals]
-    # rounded up towards zero for what is negative, as in C++
+    # truncating division, as in C++
     transactions = sum(-(-n * width // TRANSACTION) for n in sizes)
     least = -(-sum(sizes) * width // TRANSACTION)
     return rule, transactions == 0 or least > transactions * THRESHOLD
@@ -64,7 +64,7 @@ def _intervals(of_thread: Expr, contiguous: bool, trips: int) -> tuple[str, Inte
 
 
 def exact(e: Expr, trips: int, width: int, constraints: Sequence[Constraint] = ()) -> Requests:
-    """The requests of one warp whose threads take ``trips`` neighbours of the output each; the least address is 0."""
+    """Return the requests of one warp whose threads each compute ``trips`` adjacent outputs; the least address is 0."""
     n = WARP * trips
     element = var("e0")
     moved, *rest = substitute_all(
@@ -80,7 +80,7 @@ def exact(e: Expr, trips: int, width: int, constraints: Sequence[Constraint] = (
 
 
 def small_maps() -> Iterator[tuple[Expr, int, int, tuple[Constraint, ...]]]:
-    """Small maps, the smallest numbers first."""
+    """Yield small maps, those with the smallest numbers first."""
     parts = [THREAD * k for k in (1, -1, 2, -2, 3, 4, -4, 8, 32)]
     parts += [THREAD // k * step for k in (2, 4, 16) for step in (1, 2, 32, 64)]
     parts += [THREAD % k * step for k in (2, 8, 16) for step in (1, 2, 32)]
@@ -95,7 +95,7 @@ def small_maps() -> Iterator[tuple[Expr, int, int, tuple[Constraint, ...]]]:
 
 
 def table() -> str:
-    """A row for every rule and pair of verdicts that differ."""
+    """Return a row for every rule and pair of differing verdicts."""
     rows: dict[tuple[str, bool], str] = {}
     said = {True: "coalesced", False: "not coalesced"}
     for e, trips, width, where in small_maps():

@@ -2,7 +2,8 @@
 
 A *point* of a map assigns its dimensions and ranges values within the domain, and its target is the results there.
 Runtime variables are parameters: a property must hold for every value of them, the same at both points that a claim
-compares.  All questions go to :mod:`.concrete`, whose engines count operations; what they do not decide is UNDECIDED.
+compares unless another element is read there.  All questions go to :mod:`.concrete`, whose engines count operations; what
+they do not decide is UNDECIDED.
 """
 
 from __future__ import annotations
@@ -15,12 +16,23 @@ from typing import Any
 
 from ..core.blocks import count
 from ..core.errors import InputError, quoted
-from ..core.expr import Expr, Integers, integer, interpret, lift, mod
+from ..core.expr import Expr, Integers, integer, interpret, lift, mod, substitute_all, var
 from ..core.indexing_map import IndexingMap, Variable
 from ..core.interval import Interval
 from ..core.parametric import ParametricMap
 from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds, inverse
-from .concrete.image import ZERO, Image, Question, TwoPoints, asked, joined, named, runtime_box, shared_values
+from .concrete.image import (
+    ZERO,
+    Image,
+    Question,
+    TwoPoints,
+    asked,
+    joined,
+    named,
+    runtime_box,
+    shared_values,
+    two_values,
+)
 from .concrete.problem import substituted
 from .concrete.questions import ShapeLike, intervals
 from .words import tuple_text
@@ -52,7 +64,8 @@ def bijective(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Ans
 def disjoint(one: IndexingMap, other: IndexingMap, *, confirm: bool = False) -> Answer:
     """Decide whether no target of one map is a target of the other.
 
-    Runtime variables of one name have one value.  A counterexample has the point of ``other`` at the primed names.
+    Runtime variables of one name have one value where they read one element.  A counterexample has the point of
+    ``other`` at the primed names.
     """
     if len(one.results) != len(other.results):
         raise InputError(
@@ -60,15 +73,21 @@ def disjoint(one: IndexingMap, other: IndexingMap, *, confirm: bool = False) -> 
             expected="two maps to the same tensor",
         )
     (one, other), values = shared_values([one, other])
-    first, second = Image.of(one, one.results), Image.of(other, other.results).primed()
+    first, second = Image.of(one, one.results), Image.of(other, other.results)
+    primed = {v: var(v.name + "'", v.kind) for v, _ in second.variables}
+    names, absurd = two_values(one, other, primed)
+    second = Image(
+        second.variables, tuple(substituted(second.where, names)), tuple(substitute_all(second.coords, names))
+    ).primed()
     where = [Fact(a - b, ZERO) for a, b in zip(first.coords, second.coords, strict=True)]
-    box = (*first.variables, *second.variables, *values)
+    more = tuple((names[v], i) for v, i in values if v in names)
+    box = (*first.variables, *second.variables, *values, *more)
 
     def describe(env: dict[Expr, int]) -> Counterexample:
         target = tuple(int(x) for x in interpret(first.coords, Integers(env)))
         return Counterexample(named(env), target, target, f"{tuple_text(target)} is a target of both maps")
 
-    return asked(Problem(box, (*first.where, *second.where, *where)), describe, confirm)
+    return asked(Problem(box, (*first.where, *second.where, *where), absurd), describe, confirm)
 
 
 def contiguous(
@@ -94,7 +113,8 @@ def contiguous(
     def describe(env: dict[Expr, int]) -> Counterexample:
         return pair.described({**env, other: int((start + other).evaluate(env))}, "the vector has a gap")
 
-    return asked(Problem(box, pair.first, (option,)), describe, confirm)
+    absurd = [o.substituted(moved) for o in pair.absurd]
+    return asked(Problem(box, pair.first, (option, *absurd)), describe, confirm)
 
 
 def aligned(

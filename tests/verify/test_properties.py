@@ -16,12 +16,14 @@ from indexproof.verify.properties import (
     aligned,
     bijective,
     contiguous,
+    covers,
     disjoint,
     injective,
     inverse,
     monotone,
     vector_width,
 )
+from indexproof.verify.verdict import Status
 
 #: The full corpus has 2,000 maps: ``INDEXPROOF_MAPS=2000 pytest tests/verify/test_properties.py``.
 COUNT = int(os.environ.get("INDEXPROOF_MAPS", "160"))
@@ -151,3 +153,35 @@ def test_inverse_turns_points_round() -> None:
 def test_bad_input(ask: Callable[[IndexingMap], object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         ask(parse_map("(d0) -> (d0), domain: d0 in [0, 9]"))
+
+
+def _reading(results: str, index: str) -> IndexingMap:
+    box = "d0 in [0, 1], d1 in [0, 3], rt0 in [0, 3]"
+    return parse_map(f"(d0, d1){{rt0}} -> ({results}), domain: {box}\n  hlo: x\n  (d0, d1) -> ({index})")
+
+
+def _read(k: int, index: str) -> IndexingMap:
+    return _reading(f"d0 * {k} + d1 + rt0", index)
+
+
+def test_what_is_read_elsewhere_is_another_value() -> None:
+    for index, same in (("0", True), ("d0 floordiv 2", True), ("d0", False)):
+        assert injective(_read(4, index)).proved is same
+        assert monotone(_read(4, index)).proved is same
+    # at d0 = 1 is another element, but not for the elements of one vector
+    assert injective(_read(8, "d0")).proved
+    assert contiguous(_read(4, "d0"), "d1", 4).proved
+    assert contiguous(_read(4, "d1 floordiv 2"), "d1", 2).proved
+    assert not contiguous(_read(4, "d1"), "d1", 2).proved
+
+
+def test_targets_that_values_decide_on_are_not_known_to_be_reached() -> None:
+    turned = "d0, (d1 + rt0) mod 4"
+    assert covers(_reading(turned, "d0"), [2, 4]).proved
+    assert covers(_reading(turned, "d1"), [2, 4]).verdict is Status.UNDECIDED
+
+
+def test_maps_that_read_elsewhere_are_not_disjoint() -> None:
+    moved = "(d0){{rt0}} -> (d0 + rt0 + {}), domain: d0 in [0, 3], rt0 in [0, 3]\n  hlo: {}\n  (d0) -> ({})"
+    for hlo, index, same in (("x", "0", True), ("x", "d0", False), ("y", "0", False)):
+        assert disjoint(parse_map(moved.format(0, "x", index)), parse_map(moved.format(4, hlo, index))).proved is same

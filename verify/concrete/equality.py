@@ -16,10 +16,21 @@ from ...core.errors import InputError
 from ...core.expr import Expr, ExprLike, Var, maximum, postorder, substitute_all, var
 from ...core.indexing_map import Constraint, IndexingMap, RuntimeVariable, expect_map, unused_name
 from ...core.interval import Interval
-from ..verdict import Status
 from ..words import tuple_text
 from .decide import ROUNDS
-from .image import Image, Question, asked, included, joined, named, read_at_ranges, runtime_box, shared_values, targets
+from .image import (
+    OPEN,
+    Image,
+    Question,
+    asked,
+    included,
+    joined,
+    named,
+    read_at_ranges,
+    runtime_box,
+    shared_values,
+    targets,
+)
 from .problem import Answer, Box, Counterexample, Fact, Problem, substituted
 from .questions import ConstraintLike, constraint_facts
 
@@ -216,9 +227,6 @@ def _compared(
         if all(a.proved for a in loose):
             return joined([answer, *loose])
     return joined([answer, *strict], "the maps read different runtime elements for this target") if strict else OPEN
-
-
-OPEN = Answer(Status.UNDECIDED, tried=("not decided: runtime values are others at each value of a range",))
 
 
 def _different_arity(left: IndexingMap, right: IndexingMap, mode: str) -> str:

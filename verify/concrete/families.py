@@ -11,8 +11,8 @@ from ...core.indexing_map import IndexingMap, unused_name
 from ..verdict import Status
 from ..words import tuple_text
 from . import enumerate as enumeration
-from .equality import OPEN, contains, equal_maps, same_source, used_values
-from .image import Image, asked, joined, member, named, read_at_ranges, shared_values, targets
+from .equality import contains, equal_maps, same_source, used_values
+from .image import OPEN, Image, asked, joined, member, named, read_at_ranges, shared_values, targets
 from .pairs import LARGE, SMALL, same_pairs
 from .problem import Answer, Counterexample, Problem
 

@@ -142,20 +142,54 @@ def _clamped(m: IndexingMap, boxes: Mapping[Var, Interval]) -> IndexingMap:
     return IndexingMap._trusted(m.dims, m.ranges, rts, tuple(moved[e] for e in m.results), constraints)
 
 
-def read_at_ranges(m: IndexingMap, told: Sequence[Expr] = ()) -> set[Var]:
-    """Return the runtime variables that are read from an index that depends on a range, directly or through others.
+def read_at(m: IndexingMap, variables: Iterable[Var], told: Sequence[Expr] = ()) -> set[Var]:
+    """Return the runtime variables that are read from an index that depends on variables, directly or through others.
 
-    Ranges in ``told`` do not count: those that are results are fixed by a pair of the relation.
+    Variables in ``told`` do not count: those that are results are fixed by a pair of the relation.
     """
-    ranges = set(m.range_vars)
-    found: set[Var] = ranges.difference(told)
+    found = set(variables).difference(told)
     for r in m.runtime_order():
         if r.source is not None and not found.isdisjoint(v for e in r.source.results for v in e.variables()):
             found.add(r.expr)
-    return found - ranges
+    return found.intersection(m.rt_vars)
+
+
+def read_at_ranges(m: IndexingMap, told: Sequence[Expr] = ()) -> set[Var]:
+    """Return the runtime variables that are read from an index that depends on a range, as :func:`read_at`."""
+    return read_at(m, m.range_vars, told)
+
+
+def two_values(
+    one: IndexingMap, other: IndexingMap, place: Mapping[Var, Expr]
+) -> tuple[dict[Var, Var], tuple[Option, ...]]:
+    """Return new names for values of ``other`` that ``one`` may read elsewhere, and that a value is two at one element.
+
+    ``place`` has names for the variables of ``other`` at its point.
+    """
+    theirs = {v.name: v.source for v in one.rts}
+    places: dict[Expr, Expr] = dict(zip(place, place.values(), strict=True))
+    names: dict[Var, Var] = {}
+    options: list[Option] = []
+    for v in other.runtime_order():
+        x = theirs.get(v.name)
+        if x is None or v.source is None:
+            continue
+        index = tuple(substitute_all(v.source.results, places))
+        if x.hlo == v.source.hlo and x.results == index:
+            continue
+        names[v.expr] = places[v.expr] = var(v.name + "'", v.expr.kind)
+        if x.hlo == v.source.hlo:
+            same = [Fact(a - b, ZERO) for a, b in zip(x.results, index, strict=True)]
+            gaps = (Interval(-math.inf, -1), Interval(1, math.inf))
+            options += [Option((*same, Fact(v.expr - names[v.expr], gap))) for gap in gaps]
+    return names, tuple(options)
 
 
 # ------------------------------------------------------------------------------------------------------ answers
+#: The answer where a point would have to be found for values that depend on it.
+OPEN = Answer(Status.UNDECIDED, tried=("not decided: what is read at run time depends on where it is read",))
+
+
 class Question:
     """A problem, and ``describe``, which turns values of its variables into a counterexample."""
 
@@ -234,10 +268,14 @@ class TwoPoints:
         self.values = values or m.results
         moved = [v for v, _ in image.variables] if differ is None else differ
         self.again = {v: var(v.name + "'", v.kind) for v in moved}
-        self.targets = substitute_all(self.values, self.again)
+        # what is read at the second point is another value
+        names, self.absurd = two_values(m, m, self.again)
+        places: dict[Var, Var] = {**self.again, **names}
+        self.targets = substitute_all(self.values, places)
         self.first = image.where
-        self.second = tuple(substituted(image.where, self.again))
-        more = tuple((self.again[v], i) for v, i in image.variables if v in self.again)
+        self.second = tuple(substituted(image.where, places))
+        box = (*image.variables, *runtime_box(m))
+        more = tuple((places[v], i) for v, i in box if v in places)
         self.box = (*image.variables, *more, *runtime_box(m))
 
     def asked(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Answer:
@@ -246,7 +284,7 @@ class TwoPoints:
 
     def question(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Question:
         """Return the question that :meth:`asked` answers."""
-        problem = Problem(self.box, (*self.first, *self.second, *where), tuple(options))
+        problem = Problem(self.box, (*self.first, *self.second, *where), (*options, *self.absurd))
         return Question(problem, lambda env: self.described(env, reason), confirm)
 
     def described(self, env: dict[Expr, int], reason: str) -> Counterexample:

@@ -15,7 +15,20 @@ from ...core.errors import InputError, TooLargeError
 from ...core.expr import Expr, ExprLike, Int, Integers, Var, interpret, lift, mod, var
 from ...core.indexing_map import Constraint, IndexingMap, unused_name
 from ...core.interval import Interval
-from .image import ZERO, Image, asked, joined, member, named, runtime_box, shared_values, targets
+from .image import (
+    OPEN,
+    ZERO,
+    Image,
+    asked,
+    joined,
+    member,
+    named,
+    read_at,
+    runtime_box,
+    shared_values,
+    targets,
+    two_values,
+)
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, substituted
 
 BoxLike: TypeAlias = "Mapping[Any, Any] | Iterable[Any]"
@@ -133,7 +146,9 @@ def covers(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer
     option = member(Image.of(m, m.results), index)
     box = (*zip(index, bounds, strict=True), *runtime_box(m))
     problem = Problem(box, (), () if option is None else (option,))
-    return asked(problem, lambda env: Counterexample(named(env), reason="no source has this target"), confirm)
+    answer = asked(problem, lambda env: Counterexample(named(env), reason="no source has this target"), confirm)
+    free = read_at(m, (*m.dim_vars, *m.range_vars), m.results)
+    return _unless_read(answer, free, m.results, [c.expr for c in m.constraints])
 
 
 # ------------------------------------------------------------------------------------------- families of maps
@@ -147,10 +162,14 @@ def disjoint_domains(maps: Sequence[IndexingMap], *, confirm: bool = False) -> A
                 raise InputError(f"maps over {len(first.dims)} and {len(second.dims)} dimensions have no common source")
             one, two = Image.of(first, first.dim_vars), Image.of(second, second.dim_vars).primed()
             place = dict(zip(two.coords, one.coords, strict=True))
-            where = [*one.where, *substituted(two.where, place)]
+            # values that are read at a range of the second map may differ
+            own = zip((*second.dim_vars, *second.range_vars), (v for v, _ in two.variables), strict=True)
+            names, absurd = two_values(first, second, {v: place.get(x, x) for v, x in own})
+            where = [*one.where, *substituted(two.where, {**place, **names})]
             where += [Fact(place[v], i) for v, i in two.variables if v in place]
             rest = [(v, i) for v, i in two.variables if v not in place]
-            problem = Problem((*one.variables, *rest, *values), tuple(where))
+            more = [(names[v], i) for v, i in values if v in names]
+            problem = Problem((*one.variables, *rest, *values, *more), tuple(where), absurd)
             reason = f"maps {k} and {j} both have this source"
             answers.append(asked(problem, _reporting(reason), confirm))
     return joined(answers)
@@ -165,7 +184,10 @@ def covering_domains(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: 
     options = [member(Image.of(m, m.dim_vars).primed(), names) for m in maps]
     box = (*zip(names, _intervals(shape), strict=True), *values)
     problem = Problem(box, (), tuple(o for o in options if o is not None))
-    return asked(problem, _reporting("no map has this source"), confirm)
+    answer = asked(problem, _reporting("no map has this source"), confirm)
+    for m in maps:
+        answer = _unless_read(answer, read_at(m, m.range_vars), [c.expr for c in m.constraints])
+    return answer
 
 
 def partition(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: bool = False) -> Answer:
@@ -174,6 +196,12 @@ def partition(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: bool = 
 
 
 # ----------------------------------------------------------------------------------------------------- common
+def _unless_read(answer: Answer, values: set[Var], *used: Iterable[Expr]) -> Answer:
+    """Return the answer, but no proof that a point exists if the values that decide on it depend on the point."""
+    mentioned = {v for exprs in used for e in exprs for v in e.variables()}
+    return OPEN if answer.proved and not values.isdisjoint(mentioned) else answer
+
+
 def _domain(m: IndexingMap, *options: Option) -> Problem:
     """Return the problem that one of ``options`` holds at every point of the domain."""
     image = Image.of(m)

@@ -316,6 +316,16 @@ def test_a_range_is_not_chosen_by_the_value_that_is_read_at_it() -> None:
     assert same_relation([one, one], [counted(s0 % 2), one]).proved
 
 
+def test_domains_of_what_is_read_at_a_range() -> None:
+    def domains(index: object) -> list[IndexingMap]:
+        rts = [("rt0", 0, 1, source("p", index))]
+        return [IndexingMap.of([("d0", 0, 3)], [("s0", 0, 1)], rts, [d0], [(rt0, k, k)]) for k in (0, 1)]
+
+    assert partition(domains(d0), [4]).proved
+    assert disjoint_domains(domains(s0)).verdict is Status.REFUTED
+    assert covering_domains(domains(s0), [4]).verdict is Status.UNDECIDED
+
+
 def test_what_goes_back_reads_the_same_element() -> None:
     def there_and_back(index: object) -> Answer:
         there = IndexingMap.of([("d0", 0, 3)], [], [("rt0", 0, 3, source("p", d0))], [d0 + rt0])

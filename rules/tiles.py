@@ -38,8 +38,8 @@ _first = p * t // s % n
 TILE_LAWS: tuple[TileLaw, ...] = (
     TileLaw(
         "digit_of_tile",
-        "A tile of whole strides that divides the next stride holds a range of one digit: one value of what is above, and "
-        "all of what is below.",
+        "A tile of whole strides that divides the next stride reads a range of one digit, one value of the digits above, "
+        "and all values of the digits below.",
         (s.divides(t), t.divides(s * n), d.within(0, n - 1), r.within(0, s - 1)),
         _same(
             ((h * n + d) * s + r).within(p * t, p * t + t - 1),
@@ -48,8 +48,8 @@ TILE_LAWS: tuple[TileLaw, ...] = (
     ),
     TileLaw(
         "digit_with_all_below",
-        "A range of a digit of coefficient g·m and the m multiples of g below it make up the multiples of g in a range. By "
-        "this step an induction puts one digit after the other on top of a sum.",
+        "A range of a digit of coefficient g·m, with the m multiples of g below it, forms a range of multiples of g. This "
+        "is the induction step that adds one digit after another to a sum.",
         (g > 0, m > 0, r.within(0, g * m - 1)),
         _same(
             d.within(a, b - 1) & g.divides(r),
@@ -58,74 +58,74 @@ TILE_LAWS: tuple[TileLaw, ...] = (
     ),
     TileLaw(
         "one_value_above",
-        "Digits that have one value together have one value each. By this step an induction takes off the smallest.",
+        "A number with one value has digits with one value. This is the induction step that removes the smallest.",
         (d.within(0, n - 1),),
         _same((h * n + d).eq(c), h.eq(c // n) & d.eq(c % n)),
     ),
     TileLaw(
         "below_next_coefficient",
-        "A digit of n values and a sum below its coefficient g do not reach a coefficient of g·n or more. By this step an "
-        "induction says so of any number of digits.",
+        "A digit of n values times g, plus a sum below g, stays below a coefficient of g·n or more. This is the induction "
+        "step for any number of digits.",
         (a >= g * n, d.within(0, n - 1), r.within(0, g - 1)),
         (d * g + r).within(0, a - 1),
     ),
     TileLaw(
         "period_in_tile",
-        "A tile of a period or more holds every remainder.",
+        "A tile of at least a period contains every remainder.",
         (t >= n, d.within(0, n - 1)),
         (o + (d - o) % n).within(o, o + t - 1) & ((o + (d - o) % n) % n).eq(d),
     ),
     TileLaw(
         "period_cut_off",
-        "A smaller tile at the end of whole periods holds the last remainders.",
+        "A tile of at most a period that ends with one contains the last remainders.",
         (k.within(1, n), d.within(0, n - 1)),
         _same((h * n + d).within(c * n - k, c * n - 1), h.eq(c - 1) & (d >= n - k)),
     ),
     TileLaw(
         "beyond_largest_digit",
-        "What a tile would read behind the last value of the digit with the largest coefficient is out of bounds.",
+        "Values beyond the last value of the digit with the largest coefficient are out of bounds.",
         (u.within(0, a - 1), r >= 0, d >= n),
         d * a + r > (n - 1) * a + u,
     ),
     TileLaw(
         "torn_by_broken_strides",
-        "A first tile of a stride or more, but no whole strides, holds the digits of the element behind it.",
+        "A first tile of a stride or more, but not whole strides, has the digits of the next element without it.",
         (t.within(s, m), s > 0, s.divides(m), ~s.divides(t)),
         _torn(t - t % s, t % s, t, 0),
     ),
     TileLaw(
         "across_end_of_period",
-        "Of tiles that do not divide a period one holds its last element and the next one.",
+        "If tiles do not divide a period, some tile contains the period's last element and the next one.",
         (t.within(1, s - 1), ~t.divides(s)),
         (s // t * t).within(1, s - 1) & (s // t * t + t > s),
     ),
     TileLaw(
         "shifted_across_end_of_period",
-        "Some tile does that, where tiles begin anywhere.",
+        "Some tile contains both if tiles may start anywhere.",
         (t.within(2, m - 1), s.within(2, m - 1)),
         minimum(s - 1, m - t).within(1, s - 1) & (minimum(s - 1, m - t) + t > s),
     ),
     TileLaw(
         "torn_by_end_of_period",
-        "Such a tile holds the digits of the first element, which it does not hold.",
+        "Such a tile has the digits of the first element but not the element.",
         (o.within(1, s - 1), o + t > s, s < m),
         _torn(s - 1, s, integer(0), o),
     ),
     TileLaw(
         "remainder_left_out",
-        "Such a tile that is shorter than the period holds the first remainder and the last one, but not one between.",
+        "Such a tile that is shorter than the period contains the first and the last remainder, but misses one in between.",
         (o.within(1, n - 1), o + t > n, t < n, x.within(o, o + t - 1)),
         (n - 1).within(o, o + t - 1) & n.within(o, o + t - 1) & (o - 1).within(1, n - 2) & (x % n).ne(o - 1),
     ),
     TileLaw(
         "gap_between_digits",
-        "Where m values of step g end before the coefficient a that follows, the next multiple of g is not read.",
+        "If m values of step g end below the next coefficient a, the next multiple of g is not read.",
         (g > 0, a > g * m, j.within(0, m - 1), u.eq(0) | (u >= a)),
         (u + g * j).ne(g * m),
     ),
     TileLaw(
         "smaller_digit_not_cut_off",
-        "A digit of coefficient g below another, of coefficient a, has room in bounds on both sides of its last values.",
+        "A digit of coefficient g below one of coefficient a stays in bounds on both sides of its last values.",
         (a >= g * n, d.within(1, n - 1), r.within(0, g - 1)),
         ((d - 1) * g + r).within(0, a + r) & (n * g + r).within(0, a + r),
     ),

@@ -91,7 +91,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     TransferLaw("interval_sum", "Bounds add up.", x + y, (X, Y), a + c, b + d, lo_at=((a, c),), hi_at=((b, d),)),
     TransferLaw(
         "interval_multiple",
-        "A factor that is not negative keeps the order of the bounds.",
+        "A non-negative factor preserves the order of the bounds.",
         x * k,
         (X, (k, k, k)),
         a * k,
@@ -102,7 +102,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_negative_multiple",
-        "A negative factor exchanges the bounds.",
+        "A negative factor swaps the bounds.",
         x * k,
         (X, (k, k, k)),
         b * k,
@@ -113,7 +113,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_product",
-        "A product is extreme at corners.",
+        "A product attains its extremes at corners of the box.",
         x * y,
         (X, Y),
         _product[0],
@@ -123,7 +123,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_quotient_positive",
-        "A quotient by positive divisors is extreme at corners.",
+        "A quotient by positive divisors attains its extremes at corners.",
         x // y,
         (X, Y),
         _quotient[0],
@@ -134,7 +134,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_quotient_negative",
-        "A quotient by negative divisors is extreme at corners.",
+        "A quotient by negative divisors attains its extremes at corners.",
         x // y,
         (X, Y),
         _quotient[0],
@@ -145,7 +145,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_quotient_spanning",
-        "Divisors on both sides of zero: also extreme next to zero.",
+        "If divisors lie on both sides of zero, extremes are also attained at the divisors 1 and -1.",
         x // y,
         (X, Y),
         _spanning[0],
@@ -157,7 +157,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_ceiling_positive",
-        "Rounding up by positive divisors is extreme at corners.",
+        "Rounded up, a quotient by positive divisors attains its extremes at corners.",
         ceildiv(x, y),
         (X, Y),
         _ceiling[0],
@@ -168,7 +168,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_ceiling_negative",
-        "Rounding up by negative divisors is extreme at corners.",
+        "Rounded up, a quotient by negative divisors attains its extremes at corners.",
         ceildiv(x, y),
         (X, Y),
         _ceiling[0],
@@ -179,7 +179,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_remainder_one_block",
-        "Within one block of the modulus the remainder is the offset from the block's start.",
+        "Within one block of the modulus, the remainder is the offset from the start of the block.",
         x % m,
         (X, (m, m, m)),
         a % m,
@@ -190,7 +190,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_remainder_many_blocks",
-        "Across a block border the remainder takes both extremes, next to the border.",
+        "Across a block border, the remainder attains both extremes next to the border.",
         x % m,
         (X, (m, m, m)),
         integer(0),
@@ -201,7 +201,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_remainder_negative_one_block",
-        "A negative modulus, within one block.",
+        "The same law for a negative modulus, within one block.",
         x % m,
         (X, (m, m, m)),
         a % m,
@@ -212,7 +212,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_remainder_negative_many_blocks",
-        "A negative modulus, across a block border.",
+        "The same law for a negative modulus, across a block border.",
         x % m,
         (X, (m, m, m)),
         m + 1,
@@ -234,7 +234,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_remainder_by_moduli",
-        "Some modulus in an interval, dividend not negative.",
+        "The remainder of a non-negative dividend is at most the dividend and below the largest modulus.",
         x % y,
         (X, Y),
         integer(0),
@@ -244,7 +244,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_remainder_by_moduli_signed",
-        "Some modulus in an interval, dividend of any sign.",
+        "The remainder of any dividend by positive moduli is below the largest modulus.",
         x % y,
         (X, Y),
         integer(0),
@@ -254,7 +254,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_remainder_above_negated_moduli",
-        "To a negative dividend that no modulus is too small for, the modulus is added once.",
+        "A negative dividend above the negated smallest modulus has the modulus added once.",
         x % y,
         (X, Y),
         a + c,
@@ -265,7 +265,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_remainder_all_residues",
-        "Dividends that take every residue of the largest modulus.",
+        "Dividends that cover every residue of the largest modulus give every remainder below it.",
         x % y,
         (X, Y),
         integer(0),
@@ -276,7 +276,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_remainder_by_negative_moduli",
-        "Remainders by negative moduli are opposite to those of the opposite dividend by the opposite modulus.",
+        "The remainder by negative moduli is above the smallest modulus and at most zero.",
         x % y,
         (X, Y),
         c + 1,
@@ -286,7 +286,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_remainder_by_moduli_spanning",
-        "Moduli on both sides of zero: remainders of either sign.",
+        "The remainder by moduli on both sides of zero lies strictly between the smallest and the largest.",
         x % y,
         (X, Y),
         c + 1,
@@ -297,7 +297,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "interval_ceiling_spanning",
-        "Divisors on both sides of zero, rounding up: also extreme next to zero.",
+        "If divisors lie on both sides of zero, the same holds for quotients rounded up.",
         ceildiv(x, y),
         (X, Y),
         _ceiling_spanning[0],
@@ -330,7 +330,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     # -- what constraints say
     TransferLaw(
         "known_interval",
-        "Of two enclosures the inner ends count.",
+        "Two intervals that contain a value intersect in an interval that contains it.",
         x,
         (X,),
         maximum(a, c),
@@ -342,7 +342,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "known_multiple",
-        "What is known of a multiple is known of what it is a multiple of.",
+        "Bounds of a multiple g·x give bounds of x, rounded inwards.",
         x,
         (),
         ceildiv(a, g),
@@ -355,7 +355,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "known_sum_leaves_summand",
-        "What the ends of a sum and of its other summands leave for one of them.",
+        "Bounds of a sum and of its other summands bound one summand.",
         x,
         (Y,),
         ceildiv(a - d, k),
@@ -367,7 +367,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "known_quotient",
-        "The dividends of quotients between two ends.",
+        "Bounds of a quotient bound its dividend.",
         x,
         (),
         a * m,
@@ -380,7 +380,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "known_sum_in_proportion",
-        "q times a sum is p times a known one and what is left of both.",
+        "If q times a sum is p times a bounded sum plus a rest, both bound the sum (p positive).",
         s,
         (X, Y),
         ceildiv(p * a + c, q),
@@ -391,7 +391,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "known_sum_in_negative_proportion",
-        "The same where the known sum is subtracted.",
+        "The same law for negative p.",
         s,
         (X, Y),
         ceildiv(p * b + c, q),
@@ -402,7 +402,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "known_digit_bounds_finer",
-        "A digit is g times the one above it, and less than g more.",
+        "Bounds of a digit bound the finer digit, which is g times as large plus less than g.",
         x // n,
         (),
         a * g,
@@ -415,7 +415,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "known_remainder_bounds_finer",
-        "So is the remainder of a quotient by what is divided by.",
+        "The same law for digits that are remainders of quotients.",
         x // n % (g * d),
         (),
         a * g,
@@ -428,7 +428,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "known_sum_with_finer_digit",
-        "A sum with a digit, known with the one above it.",
+        "Bounds of a sum with a digit bound g times the sum with the finer digit instead.",
         (x // n) * k + y * g,
         (),
         a * g,
@@ -440,7 +440,7 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
     ),
     TransferLaw(
         "known_difference_with_finer_digit",
-        "The same where digits are subtracted.",
+        "The same law for a negative coefficient of the digit.",
         (x // n) * k + y * g,
         (),
         a * g + k * (g - 1),
@@ -455,61 +455,61 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
 KNOWN_LAWS: tuple[KnownLaw, ...] = (
     KnownLaw(
         "known_argument_below_maximum",
-        "A sum with a maximum is no less than with either argument.",
+        "A sum with a maximum is at least the sum with either argument instead.",
         (k >= 0, (x * k + z) >= a, (y * k + z) >= c),
         maximum(x, y) * k + z >= maximum(a, c),
     ),
     KnownLaw(
         "known_argument_of_minimum",
-        "A sum with a minimum is no less than with the argument that makes it least.",
+        "A sum with a minimum is at least the smaller of the sums with an argument instead.",
         (k >= 0, (x * k + z) >= a, (y * k + z) >= c),
         minimum(x, y) * k + z >= minimum(a, c),
     ),
     KnownLaw(
         "known_argument_above_minimum",
-        "A sum from which a minimum is taken is no less than with either argument.",
+        "A sum that subtracts a minimum is at least the sum that subtracts either argument.",
         (k <= 0, (x * k + z) >= a, (y * k + z) >= c),
         minimum(x, y) * k + z >= maximum(a, c),
     ),
     KnownLaw(
         "known_argument_of_maximum",
-        "A sum from which a maximum is taken is no less than with the argument that makes it least.",
+        "A sum that subtracts a maximum is at least the smaller of the sums that subtract an argument.",
         (k <= 0, (x * k + z) >= a, (y * k + z) >= c),
         maximum(x, y) * k + z >= minimum(a, c),
     ),
     KnownLaw(
         "known_divisor_of_sum",
-        "What divides a constant and a coefficient divides the sum, and so on for any number of summands.",
+        "A divisor of a constant and of a product divides their sum; by induction this holds for any number of summands.",
         (d.divides(c), d.divides(x * k)),
         d.divides(c + x * k),
     ),
     KnownLaw(
         "known_divisor_of_minimum",
-        "What divides a multiple of both arguments divides that of their minimum.",
+        "A divisor of the same multiple of both arguments divides that multiple of their minimum.",
         (d.divides(x * k), d.divides(y * k)),
         d.divides(minimum(x, y) * k),
     ),
     KnownLaw(
         "known_divisor_of_maximum",
-        "What divides a multiple of both arguments divides that of their maximum.",
+        "A divisor of the same multiple of both arguments divides that multiple of their maximum.",
         (d.divides(x * k), d.divides(y * k)),
         d.divides(maximum(x, y) * k),
     ),
     KnownLaw(
         "known_divisor_of_remainder",
-        "What divides a multiple of dividend and divisor divides that of the remainder.",
+        "A divisor of the same multiple of dividend and modulus divides that multiple of the remainder.",
         (m > 0, d.divides(m * k), d.divides(x * k)),
         d.divides(x % m * k),
     ),
     KnownLaw(
         "known_remainder_of_multiple",
-        "A known remainder is known of multiples, modulo what divides that multiple of its divisor.",
+        "A fixed remainder modulo n fixes the remainder of a multiple j·x modulo every divisor of j·n.",
         (n > 0, (x % n).eq(r), d.divides(n * j)),
         d.divides(x * j - r * j),
     ),
     KnownLaw(
         "known_not_zero",
-        "What is congruent to something that is no multiple of the modulus is not zero.",
+        "A value congruent to a non-multiple of the modulus is not zero.",
         (g > 0, g.divides(x - c), (c % g).ne(0)),
         x.ne(0),
     ),

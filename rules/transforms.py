@@ -76,7 +76,7 @@ def _clamped(raw: Expr) -> Expr:
 TRANSFORM_LAWS: tuple[TransformLaw, ...] = (
     TransformLaw(
         "unused_variable_leaves",
-        "A variable that nothing depends on says only that its box is not empty.",
+        "A variable that nothing depends on can be dropped if its box is not empty.",
         old=((s, lo, hi),),
         new=(),
         back=(lo,),
@@ -86,7 +86,7 @@ TRANSFORM_LAWS: tuple[TransformLaw, ...] = (
     ),
     TransformLaw(
         "same_element_has_one_value",
-        "Two runtime variables that read the same element x within the same bounds are one.",
+        "Two runtime variables that read the same element x within the same bounds can be merged.",
         old=((u, lo, hi), (v, lo, hi)),
         new=((u, lo, hi),),
         back=(u, u),
@@ -96,7 +96,7 @@ TRANSFORM_LAWS: tuple[TransformLaw, ...] = (
     ),
     TransformLaw(
         "range_rescales",
-        "A range over the numbers that leave the remainder of r modulo m counts them.",
+        "A range over the numbers congruent to r modulo m can count them instead.",
         old=((s, lo, hi),),
         new=((t, ceildiv(lo - r, m), (hi - r) // m),),
         back=(m * t + r,),
@@ -108,7 +108,7 @@ TRANSFORM_LAWS: tuple[TransformLaw, ...] = (
     ),
     TransformLaw(
         "range_starts_at_zero",
-        "A range may be counted from its lower bound.",
+        "A range can be shifted to start at 0.",
         old=((s, lo, hi),),
         new=((t, 0, hi - lo),),
         back=(t + lo,),
@@ -116,7 +116,7 @@ TRANSFORM_LAWS: tuple[TransformLaw, ...] = (
     ),
     TransformLaw(
         "range_turns_round",
-        "A range may be counted down from its upper bound.",
+        "A range can be reversed to count down from its upper bound.",
         old=((s, lo, hi),),
         new=((t, 0, hi - lo),),
         back=(hi - t,),
@@ -124,7 +124,7 @@ TRANSFORM_LAWS: tuple[TransformLaw, ...] = (
     ),
     TransformLaw(
         "equation_gives_range",
-        "A range that an equation gives as an expression e of other variables is that expression, within its box.",
+        "A range that an equation determines as an expression e of other variables can be replaced by e, within its box.",
         old=((s, lo, hi),),
         new=(),
         back=(e,),
@@ -134,7 +134,7 @@ TRANSFORM_LAWS: tuple[TransformLaw, ...] = (
     ),
     TransformLaw(
         "composition_carries_the_box",
-        "The coordinate in the middle of a composition is the outer result e, which must lie in the inner box.",
+        "The coordinate between two composed maps is a result e of the one, which must lie in the box of the other.",
         old=((d, lo, hi),),
         new=(),
         back=(e,),
@@ -144,7 +144,7 @@ TRANSFORM_LAWS: tuple[TransformLaw, ...] = (
     ),
     TransformLaw(
         "range_becomes_dimension",
-        "A target that some value of a range reaches is one that a source with that value for coordinate reaches.",
+        "A range can become a coordinate of the source: the same targets are reached.",
         old=((s, lo, hi),),
         new=((d, lo, hi),),
         back=(d,),
@@ -152,7 +152,7 @@ TRANSFORM_LAWS: tuple[TransformLaw, ...] = (
     ),
     TransformLaw(
         "names_do_not_matter",
-        "A variable may have any name that no other variable has.",
+        "A variable can be given any unused name.",
         old=((x, lo, hi),),
         new=((y, lo, hi),),
         back=(y,),
@@ -160,7 +160,7 @@ TRANSFORM_LAWS: tuple[TransformLaw, ...] = (
     ),
     TransformLaw(
         "empty_domain",
-        "Domains without a point are all the same.",
+        "All empty domains are equal.",
         old=((s, lo, hi),),
         new=((t, 0, -1),),
         back=(t,),

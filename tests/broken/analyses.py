@@ -1,4 +1,4 @@
-"""Wrong parts of counts of what maps read, of tiles and of equations between digits: each must contradict enumeration."""
+"""Mistakes in counts of reads, in tiles and in digit equations: each must contradict enumeration."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ __all__ = [
     "aligned_only",
 ]
 
-#: A class or module, the part of it that is replaced, and by what.
+#: A class or module, the name of the replaced part, and the wrong part.
 Mistake = tuple[Any, str, Callable[..., Any]]
 
 
 def mistake(owner: Any, part: str, says: str, wrong: Callable[..., Any]) -> Mistake:
-    """A part replaced by another one that is named after its mistake."""
+    """Return a mistake whose wrong part is named after ``says``."""
     wrong.__name__ = says
     return owner, part, wrong
 

@@ -16,7 +16,7 @@ BROKEN: list[Planted] = []
 
 
 def mistake(twin: ConstraintRule, fails: str) -> Callable[..., ConstraintRule]:
-    """Declare a rule that is not what it should be."""
+    """Declare a wrong rule with its correct twin and the obligation that it fails."""
 
     def declare(function: Callable[..., ConstraintRewrite]) -> ConstraintRule:
         wrong = constraint_rule()(function)
@@ -28,13 +28,13 @@ def mistake(twin: ConstraintRule, fails: str) -> Callable[..., ConstraintRule]:
 
 @mistake(constraints.summand_moves_into_bounds, "sound ⇒")
 def summand_moves_the_wrong_way(r: Rest, k: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """Adds a constant to the bounds that should be taken away."""
+    """Adds a constant to the bounds where it must be subtracted."""
     return ConstraintRewrite((Bounded(r + k, lo, hi),), (Bounded(r, lo + k, hi + k),))
 
 
 @mistake(constraints.positive_factor_divides_bounds, "sound ⇐")
 def factor_rounds_outwards(x: Expr, k: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """Rounds divided bounds so that the range grows."""
+    """Rounds the divided bounds outwards, so that the range grows."""
     return ConstraintRewrite(
         (Bounded(x * k, lo, hi),), (Bounded(x, lo // k, ceildiv(hi, k)),), when=(k > 0,), choose="content"
     )
@@ -50,7 +50,7 @@ def negative_factor_keeps_bounds(x: Expr, k: Const, lo: Const, hi: Const) -> Con
 
 @mistake(constraints.positive_divisor_scales_bounds, "sound ⇒")
 def divisor_forgets_the_last_block(x: Expr, d: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """Ends at the first element of the last block."""
+    """Takes the first element of the last block for its last one."""
     return ConstraintRewrite((Bounded(x // d, lo, hi),), (Bounded(x, lo * d, hi * d),), when=(d > 0,))
 
 
@@ -58,7 +58,7 @@ def divisor_forgets_the_last_block(x: Expr, d: Const, lo: Const, hi: Const) -> C
 def rest_leaves_several_multiples(
     x: Expr, g: Const, r: Rest, lo: Const, hi: Const, k: Const, p: Const, q: Const
 ) -> ConstraintRewrite:
-    """Takes the largest of the multiples for the only one."""
+    """Takes the largest of several possible multiples for the only one."""
     return ConstraintRewrite(
         (Bounded(x * g + r, lo, hi),),
         (Bounded(x, k, k), Bounded(r, lo - k * g, hi - k * g)),
@@ -70,7 +70,7 @@ def rest_leaves_several_multiples(
 
 @mistake(constraints.multiple_and_rest_contradict, "sound ⇒")
 def rest_leaves_one_multiple(x: Expr, g: Const, r: Rest, lo: Const, hi: Const, p: Const, q: Const) -> ConstraintRewrite:
-    """Calls the constraint false where one multiple is left."""
+    """Calls the constraint false although one multiple is possible."""
     return ConstraintRewrite(
         (Bounded(x * g + r, lo, hi),),
         (Bounded(integer(0), integer(1), integer(1)),),
@@ -81,13 +81,13 @@ def rest_leaves_one_multiple(x: Expr, g: Const, r: Rest, lo: Const, hi: Const, p
 
 @mistake(constraints.same_expression_intersects, "sound ⇐")
 def ranges_unite(x: Expr, a: Const, b: Const, c: Const, d: Const) -> ConstraintRewrite:
-    """Joins two ranges that hold both."""
+    """Takes the union of two ranges instead of the intersection."""
     return ConstraintRewrite((Bounded(x, a, b), Bounded(x, c, d)), (Bounded(x, minimum(a, c), maximum(b, d)),))
 
 
 @mistake(constraints.remainders_merge, "sound ⇐")
 def any_remainder_is_implied(x: Expr, m: Const, n: Const, s: Const, t: Const) -> ConstraintRewrite:
-    """Drops a remainder whose modulus does not divide the other."""
+    """Drops a remainder although its modulus does not divide the other one."""
     return ConstraintRewrite(
         (Bounded(x % m, s, s), Bounded(x % n, t, t)), (Bounded(x % m, s, s),), when=(n > 0, t.eq(s % n))
     )
@@ -95,7 +95,7 @@ def any_remainder_is_implied(x: Expr, m: Const, n: Const, s: Const, t: Const) ->
 
 @mistake(constraints.remainder_tightens_bounds, "sound ⇒")
 def remainder_tightens_too_far(x: Expr, m: Const, s: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """Moves the upper bound by the distance to the next member, not from the last."""
+    """Subtracts the distance to the next member of the residue class instead of the previous one."""
     return ConstraintRewrite(
         (Bounded(x % m, s, s), Bounded(x, lo, hi)),
         (Bounded(x % m, s, s), Bounded(x, lo + (s - lo) % m, hi - (s - hi) % m)),
@@ -105,13 +105,13 @@ def remainder_tightens_too_far(x: Expr, m: Const, s: Const, lo: Const, hi: Const
 
 @mistake(constraints.satisfied_constraint_vanishes, "sound ⇐")
 def half_satisfied_constraint_vanishes(x: Expr, lo: Const, hi: Const) -> ConstraintRewrite:
-    """Looks at the lower bound only."""
+    """Checks the lower bound only."""
     return ConstraintRewrite((Bounded(x, lo, hi),), (), when=(lo <= x,))
 
 
 @mistake(constraints.minimum_from_below, "sound ⇒")
 def maximum_from_below(x: Expr, y: Expr, lo: Const, hi: Const, b: Const, d: Const) -> ConstraintRewrite:
-    """Takes a maximum for a minimum."""
+    """Treats a maximum like a minimum."""
     return ConstraintRewrite(
         (Bounded(maximum(x, y), lo, hi),),
         (Bounded(x, lo, b), Bounded(y, lo, d)),
@@ -122,7 +122,7 @@ def maximum_from_below(x: Expr, y: Expr, lo: Const, hi: Const, b: Const, d: Cons
 
 @mistake(constraints.residue_is_rescaled, "sound ⇐")
 def any_multiple_rescales(x: Expr, y: Expr, m: Const, s: Const, t: Const, u: Const) -> ConstraintRewrite:
-    """Multiplies by what is no unit."""
+    """Multiplies by a number that need not be invertible."""
     return ConstraintRewrite(
         (Bounded(x % m, s, s),),
         (Bounded(y % m, t, t),),
@@ -133,13 +133,13 @@ def any_multiple_rescales(x: Expr, y: Expr, m: Const, s: Const, t: Const, u: Con
 
 @mistake(constraints.bounds_meet_range, "sound ⇐")
 def range_widens_bounds(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
-    """Takes the range where the bounds were narrower."""
+    """Replaces the bounds by the range even where the bounds are narrower."""
     return ConstraintRewrite((Bounded(x, lo, hi),), (Bounded(x, a, b),), when=(x.within(a, b),), choose="whole_range")
 
 
 @mistake(constraints.impossible_constraint_is_false, "sound ⇒")
 def half_out_of_reach_is_false(x: Expr, lo: Const, hi: Const, a: Const, b: Const) -> ConstraintRewrite:
-    """Refuses bounds that only begin outside the range."""
+    """Calls bounds impossible although only the lower one is outside the range."""
     return ConstraintRewrite(
         (Bounded(x, lo, hi),), (constraints.NOWHERE,), when=(x.within(a, b), lo < a), choose="whole_range"
     )
@@ -147,7 +147,7 @@ def half_out_of_reach_is_false(x: Expr, lo: Const, hi: Const, a: Const, b: Const
 
 @mistake(constraints.remainders_contradict, "sound ⇒")
 def different_remainders_contradict(x: Expr, m: Const, n: Const, s: Const, t: Const) -> ConstraintRewrite:
-    """Forgets that the moduli may have no divisor in common."""
+    """Takes different remainders for a contradiction although the moduli may be coprime."""
     return ConstraintRewrite(
         (Bounded(x % m, s, s), Bounded(x % n, t, t)), (constraints.NOWHERE,), when=(m > 0, n > 0, s.ne(t))
     )
@@ -155,7 +155,7 @@ def different_remainders_contradict(x: Expr, m: Const, n: Const, s: Const, t: Co
 
 @mistake(constraints.remainder_tightens_bounds, "sound ⇒")
 def window_raises_any_lower_bound(x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """Moves a bound that lies in the window already."""
+    """Moves a lower bound although it may lie in the window of remainders already."""
     return ConstraintRewrite(
         (Bounded(x % m, s, t), Bounded(x, lo, hi)),
         (Bounded(x % m, s, t), Bounded(x, lo + (s - lo) % m, hi)),
@@ -165,7 +165,7 @@ def window_raises_any_lower_bound(x: Expr, m: Const, s: Const, t: Const, lo: Con
 
 @mistake(constraints.remainder_tightens_bounds, "sound ⇒")
 def window_lowers_to_its_begin(x: Expr, m: Const, s: Const, t: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """Moves the upper bound to where the window begins, not to where it ends."""
+    """Moves the upper bound to the first remainder of the window instead of the last."""
     return ConstraintRewrite(
         (Bounded(x % m, s, t), Bounded(x, lo, hi)),
         (Bounded(x % m, s, t), Bounded(x, lo, hi - (hi - s) % m)),
@@ -178,7 +178,7 @@ def window_lowers_to_its_begin(x: Expr, m: Const, s: Const, t: Const, lo: Const,
 def sum_bounds_summand_by_the_wrong_end(
     x: Expr, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
 ) -> ConstraintRewrite:
-    """Takes away the least that the others may be where the most is due."""
+    """Subtracts the lower bound of the other summands where their upper bound is needed, and vice versa."""
     return ConstraintRewrite(
         (Bounded(x * k + r, lo, hi), Bounded(x, a, b)),
         (Bounded(x * k + r, lo, hi), Bounded(x, maximum(a, ceildiv(lo - p, k)), minimum(b, (hi - q) // k))),
@@ -191,7 +191,7 @@ def sum_bounds_summand_by_the_wrong_end(
 def sum_bounds_dividend_by_multiples(
     x: Expr, d: Const, k: Const, r: Rest, lo: Const, hi: Const, a: Const, b: Const, p: Const, q: Const
 ) -> ConstraintRewrite:
-    """Forgets the rest of the last block."""
+    """Takes the first element of the last block for its last one."""
     return ConstraintRewrite(
         (Bounded((x // d) * k + r, lo, hi), Bounded(x, a, b)),
         (
@@ -205,7 +205,7 @@ def sum_bounds_dividend_by_multiples(
 
 @mistake(constraints.remainder_tightens_bounds, "progress")
 def remainder_tightens_forever(x: Expr, m: Const, s: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """Applies to bounds that it cannot move any more."""
+    """Applies even to bounds that it cannot move."""
     return ConstraintRewrite(
         (Bounded(x % m, s, s), Bounded(x, lo, hi)),
         (Bounded(x % m, s, s), Bounded(x, lo + (s - lo) % m, hi - (hi - s) % m)),
@@ -216,7 +216,7 @@ def remainder_tightens_forever(x: Expr, m: Const, s: Const, lo: Const, hi: Const
 
 @mistake(constraints.positive_factor_divides_bounds, "progress")
 def any_factor_divides_bounds(x: Expr, k: Const, lo: Const, hi: Const) -> ConstraintRewrite:
-    """Divides by one, again and again."""
+    """Applies with the factor one, so that it never stops."""
     return ConstraintRewrite(
         (Bounded(x * k, lo, hi),), (Bounded(x, ceildiv(lo, k), hi // k),), when=(k > 0,), choose="content"
     )
@@ -224,14 +224,14 @@ def any_factor_divides_bounds(x: Expr, k: Const, lo: Const, hi: Const) -> Constr
 
 @mistake(constraints.positive_divisor_scales_bounds, "progress")
 def bounds_become_a_quotient(x: Expr, lo: Const, hi: Const) -> ConstraintRewrite:
-    """Undoes what another rule does."""
+    """Reverses another rule."""
     return ConstraintRewrite((Bounded(x, lo * 4, hi * 4 + 3),), (Bounded(x // 4, lo, hi),), guard=(integer(4) > 0,))
 
 
 _merge = constraints.remainders_merge
 _x, _w, _k, _u, _m = (next(v for v in _merge.variables if v.name == name) for name in "xwkum")
 _STEP = (_x - _w).eq(_k * (_u * ((_x - _w) // _m)))
-#: Takes one of two congruences for both.
+#: Uses one of the two congruences where both are needed.
 remainders_merge_by_half = replace(_merge, name="remainders_merge_by_half", by=(*_merge.by[:4], _STEP, *_merge.by[4:]))
 BROKEN.append(
     Planted(remainders_merge_by_half.name, remainders_merge_by_half, f"step 5: {show_condition(_STEP)}", _merge)

@@ -1,4 +1,4 @@
-"""Congruences that do not follow from an inverse, each next to ones that do."""
+"""Congruences that do not follow from a modular inverse, each next to ones that do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ c, d, e, n, x, y = (var(name) for name in "cdenxy")
 
 @dataclass(frozen=True)
 class Inverse:
-    """From ``wrong`` its last condition does not follow for positive d and n; from ``twin`` it does."""
+    """The last condition of ``twin`` follows from the others for positive d and n; that of ``wrong`` does not."""
 
     name: str
     wrong: tuple[Condition, ...]
@@ -20,7 +20,7 @@ class Inverse:
 
 
 def leaves(k: Expr, p: Expr, by: Expr = d) -> Condition:
-    """The remainder of p is k."""
+    """State that p modulo ``by`` is k."""
     return Compare("==", p % by, k)
 
 

@@ -1,4 +1,4 @@
-"""Launches that are wrong: the real order of the grid with one method replaced."""
+"""Wrong launches: the real order of the grid with one method replaced."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def logical_order(op: Any, k: int, i: Coordinates, rt: Coordinates, x: Sizes) ->
 
 
 def ends_at(last: int) -> Any:
-    """Places compute the elements up to so many beyond the last one."""
+    """Return a method by which places compute all elements up to ``last`` beyond the final one."""
 
     def changed(op: Any, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         inside = op.place_number(i, x).within(0, product(op.dims) - 1 + last)

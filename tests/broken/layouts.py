@@ -1,4 +1,4 @@
-"""Layouts that are wrong: the real placement and tile with one method replaced."""
+"""Wrong layouts: the real placement and tile with one method replaced."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STACK = next(c for c in Placement.stacks(2) if "T(t0)(t1)" in c.label)
 
 
 def planted(twin: Case, fails: str, says: str, **methods: Any) -> Planted:
-    """The instance of another class with the same attributes."""
+    """Return a planted mistake: the twin's attributes in a class with wrong methods."""
     cls = mistaken(type(twin.op), says, methods)
     made = cls(**{name: getattr(twin.op, name) for name in twin.op.__dataclass_fields__})
     name = cls.__name__ + (", in a stack" if twin is _STACK else "")
@@ -36,7 +36,7 @@ def planted(twin: Case, fails: str, says: str, **methods: Any) -> Planted:
 
 
 def _mixed(t: Any, v: Sequence[Expr], x: Sizes) -> list[Expr]:
-    """The places of a dimension next to its tiles, as they are before the transpose."""
+    """Return the coordinates of tiles and within tiles interleaved, as before the transpose."""
     k, n = t._kept(x), len(t._cuts)
     return [*v[:k], *(e for pair in zip(v[k : k + n], v[k + n :], strict=True) for e in pair)]
 

@@ -1,4 +1,4 @@
-"""Op maps that are wrong: the real ops with one method replaced."""
+"""Wrong op maps: the real ops with one method replaced."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from indexproof.verify.verdict import Status
 
 from .planted import Planted, instance, mistaken
 
-# A method that is replaced is called as the op's own is: with the op, the operand, coordinates, runtime values and sizes.
+# A replaced method gets the arguments of the op's method: op, operand, coordinates, runtime values and sizes.
 IN_PLACE = {"output_to_input": lambda op, k, o, *rest: Map(o)}
 OUT_IN_PLACE = {"input_to_output": lambda op, k, i, *rest: Map(i)}
 
@@ -34,7 +34,7 @@ def op_(right: type[Op], rank: int, label: str, fails: str, says: str, **methods
 
 
 def altered(right: type[Op], method: str, change: Callable[..., Map], operand: Any = None) -> dict[str, Any]:
-    """``method`` with its map changed by ``change``, of one operand or of all, coordinates and sizes."""
+    """Replace ``method`` by one whose map is changed by ``change``, for one operand or for all."""
 
     def changed(op: Op, k: int, v: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         m = getattr(right, method)(op, k, v, rt, *x)
@@ -44,7 +44,7 @@ def altered(right: type[Op], method: str, change: Callable[..., Map], operand: A
 
 
 def instead(right: type[Op], method: str, **other: Callable[..., Any]) -> dict[str, Any]:
-    """``method`` of the op with other attributes."""
+    """Replace ``method`` by the same method on an op with other attributes."""
 
     def changed(op: Op, k: int, v: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         return getattr(right, method)(
@@ -55,7 +55,7 @@ def instead(right: type[Op], method: str, **other: Callable[..., Any]) -> dict[s
 
 
 def first(m: Map) -> Map:
-    """The first element of every fibre."""
+    """Keep the first element of each fibre: set all ranges to zero."""
     return Map([e.substitute({q.index: 0 for q in m.ranges}) for e in m.results])
 
 
@@ -91,7 +91,7 @@ def _backwards(op: Any, k: int, *rest: Any) -> Map:
 class RollRows(Op):
     """Output element o is input element (o + shift) mod n, as numpy's roll by -shift has it.
 
-    Arrays may be without elements: then the divisor n is zero, and nothing is asked of it.
+    An array may be empty: then the divisor n is zero, and the op must still be defined.
     """
 
     shift: ExprLike
@@ -126,7 +126,7 @@ class RollByQuotient(RollRows):
 
 @op
 class RollByPlace(RollRows):
-    """Divides by the coordinate, which is zero at the first element."""
+    """Divides by the coordinate, which may be zero."""
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         return Map([a // a * e for a, e in zip(i, self._turned(i, x, -lift(self.shift)), strict=True)])
@@ -134,7 +134,7 @@ class RollByPlace(RollRows):
 
 @op
 class RollOfWholeTurns(RollRows):
-    """Says that elements stay related in every turn of the shift, which may be zero."""
+    """Relates elements that are congruent modulo the shift, which may be zero."""
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
         return [(a % lift(self.shift)).eq(b % lift(self.shift)) for a, b in zip(o, i, strict=True)]
@@ -142,7 +142,7 @@ class RollOfWholeTurns(RollRows):
 
 @op
 class RollHalved(RollRows):
-    """Makes an output whose size is a quotient by the shift."""
+    """Declares an output size that is a quotient by the shift."""
 
     def shape(self, x: Sizes) -> list[Expr]:
         return [lift(n) // lift(self.shift) * self.shift for n in x]

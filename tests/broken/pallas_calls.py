@@ -1,4 +1,4 @@
-"""Kernels with a wrong grid, block or index map, each with a twin that is right."""
+"""Kernels with a wrong grid, block or index map, each with a correct twin."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ __all__ = ["MISTAKES", "SIZED", "Mistake", "array", "copied", "matmul", "sized",
 
 
 def array(*shape: int, dtype: str = "float32") -> Any:
-    """An example argument."""
+    """Return an example argument."""
     return jax.ShapeDtypeStruct(shape, dtype)
 
 
 def symbolic(*shapes: str, constraints: tuple[str, ...] = ()) -> tuple[Any, ...]:
-    """Example arguments of symbolic sizes."""
+    """Return example arguments of symbolic sizes."""
     scope = export.SymbolicScope(constraints)
     return tuple(array(*export.symbolic_shape(s, scope=scope)) for s in shapes)
 
@@ -38,9 +38,9 @@ def copied(
     specs: Any = None,
     **options: Any,
 ) -> Callable[..., Any]:
-    """A function that copies blocks of one array to another: the index maps are ``source`` and ``target``.
+    """Return a function that copies blocks from one array to another by the index maps ``source`` and ``target``.
 
-    ``semantics`` has a letter for each axis, ``p`` or ``a``.
+    ``semantics`` has one letter for each axis of the grid: ``p`` for parallel, ``a`` for arbitrary.
     """
 
     def kernel(x_ref: Any, o_ref: Any) -> None:
@@ -66,7 +66,7 @@ def sized(
     block: Any = (8, 128),
     **options: Any,
 ) -> Callable[..., Any]:
-    """A function that copies blocks of an array of n × 128; grid and index maps are given n."""
+    """Return a function that copies blocks of an array of n × 128; grid and index maps may depend on n."""
 
     def run(x: Any) -> Any:
         n = x.shape[0]
@@ -77,7 +77,7 @@ def sized(
 
 
 def matmul(order: str = "ijk", semantics: str = "ppa") -> Callable[..., Any]:
-    """x times y, accumulated in the output, by blocks of 128 × 128; ``order`` names the axes of the grid."""
+    """Return a matrix product in blocks of 128 × 128; ``order`` names the axes of the grid."""
 
     def at(*wanted: str) -> Callable[..., Any]:
         return lambda *point: tuple(point[order.index(w)] for w in wanted)
@@ -106,7 +106,7 @@ def matmul(order: str = "ijk", semantics: str = "ppa") -> Callable[..., Any]:
 
 
 def attention(kv: Any) -> Callable[..., Any]:
-    """The blocks of flash attention over 2 heads and 4 × 4 blocks; ``kv`` is the index of those of keys and values."""
+    """Return flash attention for 2 heads and 4 × 4 blocks; ``kv`` gives the block of keys and values."""
 
     def kernel(q_ref: Any, k_ref: Any, v_ref: Any, o_ref: Any, m_ref: Any) -> None:
         o_ref[...] = q_ref[...] + k_ref[...] + v_ref[...]
@@ -125,7 +125,7 @@ def attention(kv: Any) -> Callable[..., Any]:
 
 
 def sparse(index: Any = lambda i, j, table: (table[i, j], 0), target: Any = lambda i, j, table: (i, 0)) -> Any:
-    """Rows of blocks that a table of 4 × 3 names, accumulated in 4 blocks."""
+    """Return a kernel on blocks that a table of 4 × 3 indices selects; it writes 4 blocks."""
 
     def kernel(table: Any, x_ref: Any, o_ref: Any) -> None:
         o_ref[...] = x_ref[...]
@@ -140,12 +140,12 @@ def sparse(index: Any = lambda i, j, table: (table[i, j], 0), target: Any = lamb
 
 
 def in_place(source: Any, semantics: str = "", grid: tuple[int, ...] = (4,)) -> Callable[..., Any]:
-    """Overwrites its input: block i of the output is written in iteration i."""
+    """Return a kernel that writes block i of its aliased input in iteration i."""
     return copied((32, 128), (8, 128), source, lambda i: (i, 0), grid, semantics, input_output_aliases={0: 0})
 
 
 def silent(x: Any, store: bool) -> Any:
-    """A kernel that forgets one of its outputs unless ``store``."""
+    """Call a kernel that does not write its second output unless ``store``."""
 
     def kernel(x_ref: Any, a_ref: Any, b_ref: Any) -> None:
         a_ref[...] = x_ref[...]
@@ -157,7 +157,7 @@ def silent(x: Any, store: bool) -> Any:
 
 @dataclass(frozen=True)
 class Mistake:
-    """``wrong`` is refuted by a claim of the kind ``fails`` about the operand, and by no other; ``right`` is proved."""
+    """``wrong`` is refuted only by the claim of kind ``fails`` about the operand; ``right`` is proved."""
 
     name: str
     wrong: Callable[..., Any]
@@ -221,7 +221,7 @@ MISTAKES = [
 
 _ALIAS: dict[str, Any] = {"input_output_aliases": {0: 0}}
 _N = symbolic("n,128")
-#: Mistakes at some sizes, of calls whose sizes are symbols.
+#: Mistakes at concrete sizes in calls of symbolic sizes.
 SIZED = [
     Mistake("a block too many where n is a multiple", sized(lambda n: (n // 8 + 1,)), sized(), _N, "o_ref", "in bounds"),
     Mistake("grid rounded down", sized(lambda n: (n // 8,)), sized(), _N, "o_ref", "written"),

@@ -1,4 +1,4 @@
-"""How a planted mistake is written down."""
+"""Records of planted mistakes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Claim = Rule | ConstraintRule | TransferLaw | KnownLaw | TransformLaw | Case
 
 @dataclass(frozen=True)
 class Planted:
-    """``wrong`` must get the verdict ``status`` on its obligation of kind ``fails``; ``twin`` is what it should say."""
+    """``wrong`` must get the verdict ``status`` on its obligation of kind ``fails``; ``twin`` is the correct one."""
 
     name: str
     wrong: Claim
@@ -30,7 +30,7 @@ class Planted:
 
 @dataclass(frozen=True)
 class Undeclarable:
-    """``declare`` raises a ``DeclarationError`` that contains ``says``; ``twin`` is the declaration that works."""
+    """``declare`` raises a ``DeclarationError`` that contains ``says``; ``twin`` is a declaration that works."""
 
     name: str
     declare: Callable[[], object]
@@ -39,11 +39,11 @@ class Undeclarable:
 
 
 def instance(cls: type[Op], rank: int, label: str) -> Case:
-    """The case of this rank whose label starts, after the rank, with ``label``."""
+    """Return the case of this rank whose label, after the rank, starts with ``label``."""
     wanted = f"rank {rank}, {label}"
     return next(c for c in cls.cases(rank) if c.label.startswith(wanted))
 
 
 def mistaken(right: type, says: str, methods: Mapping[str, Any]) -> Any:
-    """A subclass with other methods that is named after its mistake."""
+    """Return a subclass with other methods, named after its mistake."""
     return type(f"{right.__name__} that {says}", (right,), {"__doc__": says, **methods})

@@ -1,4 +1,4 @@
-"""Maps that lack a property a program relies on, each beside the map that has it; many for all sizes."""
+"""Maps without a property that a program relies on, each next to a map that has it; many for all sizes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["MISTAKES", "Mistake"]
 
 @dataclass(frozen=True)
 class Mistake:
-    """``wrong`` must be REFUTED and ``twin`` PROVED to have the property, of two maps where ``other`` is one."""
+    """``wrong`` must be REFUTED and ``twin`` PROVED to have the property; ``other`` is the second map, if any."""
 
     name: str
     wrong: str
@@ -23,40 +23,40 @@ _TILE = "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n - 1], d1 in [0, k 
 _SPLIT = "(d0){n, k} -> (d0 floordiv k, d0 mod k), domain: d0 in [0, n * k - 1], n >= 1, k >= 1"
 
 MISTAKES = [
-    # a block is one element too wide, and the next block writes it again
+    # a block is one element too wide, so that the next block writes that element again
     Mistake("injective", _TILE.replace("k - 1]", "k]"), _TILE),
-    # rows of a padded array are as far apart as they are long without padding
+    # rows of a padded array are placed at the stride of rows without padding
     Mistake("injective",
         "(d0, d1){n, k, p} -> (d0 * k + d1), domain: d0 in [0, n - 1], d1 in [0, k + p - 1], k >= 1, p >= 0",
         "(d0, d1){n, k, p} -> (d0 * (k + p) + d1), domain: d0 in [0, n - 1], d1 in [0, k + p - 1], k >= 1, p >= 0"),
-    # the remainder of the rows is forgotten where blocks do not divide them
+    # the last, partial block is forgotten
     Mistake("covers",
         "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n floordiv k - 1], d1 in [0, k - 1], n >= 1, k >= 1",
         "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n ceildiv k - 1], d1 in [0, k - 1], n >= 1, k >= 1",
         {"shape": ["n"]}),
-    # a rotation that leaves out the last place, and one that moves two places at once
+    # a rotation that leaves out the last place, and one in steps of two places
     Mistake("covers", "(d0){n, k} -> ((d0 + k) mod n), domain: d0 in [0, n - 2], n >= 1",
         "(d0){n, k} -> ((d0 + k) mod n), domain: d0 in [0, n - 1], n >= 1", {"shape": ["n"]}),
     Mistake("bijective", "(d0){n, k} -> ((k - 2 * d0) mod n), domain: d0 in [0, n - 1], n >= 1",
         "(d0){n, k} -> ((k - d0) mod n), domain: d0 in [0, n - 1], n >= 1", {"shape": ["n"]}),
-    # and nobody stops the last block
+    # the last block is not masked
     Mistake("in_bounds",
         "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n ceildiv k - 1], d1 in [0, k - 1], n >= 1, k >= 1",
         "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n ceildiv k - 1], d1 in [0, k - 1], n >= 1, k >= 1,"
         " d0 * k + d1 < n", {"shape": ["n"]}),
     Mistake("bijective", _TILE.replace("d0 * k", "d0 * n"), _TILE, {"shape": ["n * k"]}),
     Mistake("inverse", _TILE.replace("d0 * k + d1", "d1 * n + d0"), _TILE, other=_SPLIT),
-    # the halo of a tile belongs to its neighbour
+    # a tile includes the halo, which belongs to its neighbour
     Mistake("disjoint", "(d0){n, t} -> (t * n + d0), domain: d0 in [0, n], n >= 1",
         "(d0){n, t} -> (t * n + d0), domain: d0 in [0, n - 1], n >= 1",
         other="(d0){n, t} -> (t * n + n + d0), domain: d0 in [0, n - 1], n >= 1"),
     Mistake("contiguous", _TILE, _TILE + ", 4 divides k", {"along": "d1", "width": 4}),
     Mistake("aligned", _TILE, _TILE + ", 4 divides k", {"along": "d1", "by": 4}),
     Mistake("monotone", _TILE.replace("d0 * k + d1", "d1 * n + d0"), _TILE, {"strict": True}),
-    # two threads of a launch write one element
+    # two threads of a launch write the same element
     Mistake("injective", "(th)[s]{w} -> (th * w + s), domain: th in [0, 127], s in [0, w], w >= 1",
         "(th)[s]{w} -> (th + 128 * s), domain: th in [0, 127], s in [0, w], w >= 1", {"over": ["th"]}),
-    # concrete maps are asked the same
+    # the same for concrete maps
     Mistake("injective", "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 8]",
         "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 7]"),
     Mistake("covers", "(d0, d1) -> (d0 * 8 + d1), domain: d0 in [0, 3], d1 in [0, 6]",

@@ -1,4 +1,4 @@
-"""Sums of digits with numbers that they do not make up, each next to digits that make up a number."""
+"""Digits that do not recombine to the given number, each next to digits that do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ d, n, w, x, y = (var(name) for name in "dnwxy")
 
 @dataclass(frozen=True)
 class Recombination:
-    """``wrong`` and ``twin`` are digits and a number; of ``twin`` they are equal for positive d, n and w."""
+    """The digits of ``twin`` equal its number for positive d, n and w; those of ``wrong`` do not."""
 
     name: str
     wrong: tuple[Expr, Expr]

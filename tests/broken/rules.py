@@ -1,4 +1,4 @@
-"""Rewrite rules that are wrong: a condition forgotten, a sign or a constant off, or nothing gained."""
+"""Wrong rewrite rules: a forgotten condition, a wrong sign or constant, or no progress."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BROKEN: list[Planted] = []
 
 
 def mistake(twin: Rule, fails: str = "sound", status: Status = Status.REFUTED) -> Callable[..., Rule]:
-    """Declare a rule that is not what it should be."""
+    """Declare a wrong rule with its correct twin, the obligation that it fails and the verdict."""
 
     def declare(function: Callable[..., Rewrite]) -> Rule:
         wrong = rule()(function)
@@ -28,13 +28,13 @@ def mistake(twin: Rule, fails: str = "sound", status: Status = Status.REFUTED) -
 # ------------------------------------------------------------------------------------------------------------ quotients
 @mistake(division.small_remainder_vanishes)
 def remainder_vanishes_without_divisibility(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
-    """Forgets that the step must divide the divisor."""
+    """Forgets that g must divide d."""
     return Rewrite((x * g + r) // d, x // (d // g), when=(d >= g, r.within(0, g - 1)), guard=(g > 1,))
 
 
 @mistake(division.small_remainder_vanishes)
 def remainder_vanishes_one_too_large(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
-    """Admits a remainder as large as the step."""
+    """Admits a remainder as large as g."""
     return Rewrite((x * g + r) // d, x // (d // g), when=(d > 0, g > 0, g.divides(d), r.within(0, g)), guard=(g > 1,))
 
 
@@ -46,19 +46,19 @@ def remainder_vanishes_below_zero(x: Expr, g: Const, d: Const, r: Rest) -> Rewri
 
 @mistake(division.multiple_leaves_quotient)
 def multiple_leaves_quotient_always(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
-    """Takes out a coefficient that the divisor does not divide."""
+    """Moves a coefficient out of a quotient although the divisor need not divide it."""
     return Rewrite((x * c + r) // d, x * (c // d) + r // d)
 
 
 @mistake(division.quotient_of_quotient)
 def quotient_of_quotient_any_sign(x: Expr, a: Const, b: Const) -> Rewrite:
-    """Divides twice by negative divisors too, where rounding goes the other way."""
+    """Combines two divisions even for negative divisors, where the rounding differs."""
     return Rewrite((x // a) // b, x // (a * b))
 
 
 @mistake(division.quotient_absorbs_summand)
 def quotient_absorbs_unscaled_summand(x: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
-    """Moves a summand below the first division without scaling it."""
+    """Moves a summand into the inner dividend without scaling it."""
     return Rewrite((x // a + r) // b, (x + r) // (a * b), when=(b > 0,))
 
 
@@ -94,13 +94,13 @@ def ceiling_for_any_sign(x: Expr, d: Const) -> Rewrite:
 
 @mistake(division.multiple_leaves_quotient)
 def constant_is_lost(k: Const, d: Const, r: Rest) -> Rewrite:
-    """Reduces a constant below a division and drops its quotient."""
+    """Reduces a constant modulo the divisor and drops its quotient."""
     return Rewrite((r + k) // d, (r + k % d) // d, guard=(d > 0, k >= d))
 
 
 @mistake(division.quotient_known)
 def quotient_known_for_any_sign(x: Expr, d: Const, q: Const) -> Rewrite:
-    """Counts blocks upwards for negative divisors too."""
+    """Counts blocks upwards even for negative divisors."""
     block = (x - q * d).within(0, maximum(d, -d) - 1)
     return Rewrite(x // d, q, when=(block,), choose="block_of_range")
 
@@ -114,38 +114,38 @@ def remainder_known_one_too_large(x: Expr, d: Const, q: Const) -> Rewrite:
 
 @mistake(remainder.common_factor_leaves_remainder)
 def summand_leaves_remainder_without_divisibility(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
-    """Takes a step out of a modulus that it does not divide."""
+    """Moves a summand out of a remainder although g need not divide the modulus."""
     return Rewrite((x * g + r) % d, x % (d // g) * g + r, when=(d >= g, r.within(0, g - 1)), guard=(g > 1,))
 
 
 @mistake(remainder.inner_remainder_vanishes)
 def inner_remainder_of_divisor_vanishes(x: Expr, m: Const, d: Const, r: Rest) -> Rewrite:
-    """Drops an inner modulus that divides the outer one, when only the reverse is allowed."""
+    """Drops an inner modulus that divides the outer one, where only the converse is sound."""
     return Rewrite((x % m + r) % d, (x + r) % d, when=(m.divides(d),))
 
 
 @mistake(remainder.negative_modulus_moves_out)
 def negative_modulus_loses_its_sign(x: Expr, d: Const) -> Rewrite:
-    """Gives a remainder the sign of the dividend's mirror image."""
+    """Changes the signs of both dividend and modulus without negating the remainder."""
     return Rewrite(x % d, (-x) % (-d), guard=(d < 0,))
 
 
 @mistake(remainder.multiple_leaves_remainder)
 def multiple_leaves_remainder_always(x: Expr, c: Const, d: Const, r: Rest) -> Rewrite:
-    """Drops summands that are no multiples of the modulus."""
+    """Drops summands that need not be multiples of the modulus."""
     return Rewrite((x * c + r) % d, r % d)
 
 
 # --------------------------------------------------------------------------------------------------------------- digits
 @mistake(mixed_radix.quotient_and_remainder_recombine)
 def digits_recombine_at_wrong_scale(x: Expr, d: Const, p: Const, w: Const, r: Rest) -> Rewrite:
-    """Scales the quotient like the remainder."""
+    """Gives quotient and remainder the same coefficient."""
     return Rewrite((x // d) * p + (x % d) * w + r, x * w + r, when=(p.eq(w),))
 
 
 @mistake(mixed_radix.remainder_subtracts_to_quotient)
 def remainder_adds_to_quotient(x: Expr, d: Const, w: Const, v: Const, r: Rest) -> Rewrite:
-    """Adds the remainder where it should be taken away."""
+    """Adds the remainder where it must be subtracted."""
     return Rewrite(x * w + (x % d) * v + r, (x // d) * (d * w) + r, when=(v.eq(w),))
 
 
@@ -164,14 +164,14 @@ def max_keeps_smaller(x: Expr, y: Expr) -> Rewrite:
 
 @mistake(minmax.min_keeps_smaller)
 def max_absorbs_max(x: Expr, y: Expr) -> Rewrite:
-    """Mixes up absorption: the smaller of x and the smaller of both is not x."""
+    """Replaces min(x, min(x, y)) by x, which is false where y < x."""
     return Rewrite(minimum(x, minimum(x, y)), x, when=(y <= maximum(x, y),))
 
 
 # ------------------------------------------------------------------------------------------- mistakes of other kinds
 @mistake(minmax.min_keeps_smaller, "not vacuous", Status.VACUOUS)
 def min_keeps_smaller_never(x: Expr, y: Expr) -> Rewrite:
-    """Its conditions contradict each other, so it holds and never fires."""
+    """The conditions contradict each other, so that the rule never applies."""
     return Rewrite(minimum(x, y), x, when=(x <= y, y < x))
 
 
@@ -183,20 +183,20 @@ def min_keeps_smaller_twice(x: Expr, y: Expr) -> Rewrite:
 
 @mistake(division.multiple_leaves_quotient, "progress")
 def constant_enters_quotient(x: Expr, d: Const, r: Rest) -> Rewrite:
-    """True, and bigger than before: it would fire for ever."""
+    """True, but the result is larger, so that the rule would apply for ever."""
     return Rewrite((x + r) // d, (x + r + d) // d - 1)
 
 
 @mistake(division.negative_divisor_moves_up, "progress")
 def sign_changes_back_and_forth(x: Expr, d: Const) -> Rewrite:
-    """True for both signs, so that it undoes itself."""
+    """True for both signs, so that the rule reverses itself."""
     return Rewrite(x // d, (-x) // (-d))
 
 
 def _unbound() -> object:
     @rule()
     def quotient_from_nowhere(x: Expr, d: Const, q: Const) -> Rewrite:
-        """Nothing says what q is."""
+        """Nothing determines q."""
         return Rewrite(x // d, q, when=((x - q * d).within(0, d - 1),))
 
     return quotient_from_nowhere
@@ -212,7 +212,7 @@ def _undocumented() -> object:
 
 @mistake(division.quotient_absorbs_negated)
 def quotient_absorbs_negated_rounding_down(x: Expr, a: Const, b: Const, v: Const, r: Rest) -> Rewrite:
-    """Minus a quotient is rounded up; here it is rounded down."""
+    """Rounds a negated quotient down where it must be rounded up."""
     return Rewrite((x // a * v + r) // b, (r * a - x) // (a * b), when=(a > 0, b > 0, v.eq(-1)))
 
 
@@ -220,7 +220,7 @@ def quotient_absorbs_negated_rounding_down(x: Expr, a: Const, b: Const, v: Const
 def quotient_absorbs_digit_with_its_modulus(
     x: Expr, a: Const, b: Const, m: Const, n: Const, v: Const, r: Rest
 ) -> Rewrite:
-    """The remainder must be that of both divisors; here it is that of the digit alone."""
+    """Takes the remainder modulo n where it must be modulo a·n."""
     return Rewrite(
         ((x // a) % n + (x // m) * v + r) // b,
         (x % n + (x // m) * (v * a) + r * a) // (a * b),
@@ -231,25 +231,25 @@ def quotient_absorbs_digit_with_its_modulus(
 
 @mistake(division.quotient_of_digit)
 def quotient_of_digit_with_its_modulus(x: Expr, a: Const, b: Const, n: Const) -> Rewrite:
-    """The remainder is that of both divisors; here it is that of the digit alone."""
+    """Takes the remainder modulo n where it must be modulo a·n."""
     return Rewrite(((x // a) % n) // b, (x % n) // (a * b), when=(n > 0, b > 0))
 
 
 @mistake(mixed_radix.quotient_and_remainder_recombine)
 def remainder_of_anything_recombines(x: Expr, y: Expr, d: Const, p: Const, w: Const, r: Rest) -> Rewrite:
-    """The remainder must be that of something congruent."""
+    """Recombines the digits of different numbers, which need not be congruent."""
     return Rewrite(x // d * p + (y % d) * w + r, x * w + r, when=(p.eq(d * w),))
 
 
 @mistake(sharing.multiple_is_difference)
 def multiple_is_difference_of_any_scale(x: Expr, t: Expr, d: Const, v: Const, w: Const, r: Rest) -> Rewrite:
-    """The quotient must stand there times the divisor."""
+    """Forgets the divisor in the coefficient of the quotient."""
     return Rewrite((x // d) * v + r, x * w - t * w + r, when=(v.eq(w), t.eq(x % d)), choose="sharing")
 
 
 @mistake(sharing.known_digit_joins_quotient)
 def known_digit_stays(x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, v: Const, w: Const, r: Rest) -> Rewrite:
-    """The digit must be taken away again."""
+    """Forgets to subtract the known digit."""
     return Rewrite(
         (x // e) * v + r,
         q * w + r,
@@ -262,7 +262,7 @@ def known_digit_stays(x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, 
 def known_digit_below_any_sign(
     x: Expr, q: Expr, a: Const, n: Const, e: Const, m: Const, v: Const, w: Const, r: Rest
 ) -> Rewrite:
-    """Divisions can be merged where the outer divisor is positive; here it may be negative."""
+    """Merges two divisions even where the outer divisor is negative."""
     return Rewrite(
         (x // e) * v + r,
         q * w - m * w + r,
@@ -273,31 +273,31 @@ def known_digit_below_any_sign(
 
 @mistake(sharing.known_digit_joins_digit)
 def any_digit_joins_digit(x: Expr, t: Expr, a: Const, n: Const, v: Const, w: Const, r: Rest) -> Rewrite:
-    """The digit below must be known."""
+    """Forgets that the lower digit must be known."""
     return Rewrite(((x // a) % n) * v + r, t * w + r, when=(n > 0, v.eq(a * w), t.eq(x % (a * n))), choose="sharing")
 
 
 @mistake(sharing.quotient_releases_summand)
 def quotient_releases_what_is_not_divided(x: Expr, q: Expr, a: Const, b: Const, r: Rest) -> Rewrite:
-    """A summand that leaves a dividend must be divided by as much as the rest."""
+    """Divides the other summands by a·b where they must be divided by a."""
     return Rewrite((x + r * a) // (a * b), (q + r) // b, when=(b > 0, q.eq(x // (a * b))), choose="divided_part")
 
 
 @mistake(sharing.exact_quotient_negates)
 def any_quotient_negates(x: Expr, d: Const) -> Rewrite:
-    """A quotient is rounded down on either side of zero."""
+    """Forgets that a quotient is rounded down on both sides of zero."""
     return Rewrite(x // d, -((-x) // d))
 
 
 @mistake(sharing.quotient_turns)
 def quotient_turns_for_any_sign(x: Expr, t: Expr, d: Const) -> Rewrite:
-    """The complement to the divisor less one is right of positive divisors only."""
+    """Uses the complement to d - 1 even for negative divisors."""
     return Rewrite(x // d, -t, when=(t.eq((d - 1 - x) // d),), choose="sharing")
 
 
 @mistake(sharing.remainder_turns)
 def remainder_turns_about_the_divisor(x: Expr, t: Expr, d: Const) -> Rewrite:
-    """Takes what is left to the divisor, one too many."""
+    """Takes the complement to d instead of d - 1."""
     return Rewrite(x % d, d - t, when=(d > 0, t.eq((d - x) % d)), choose="sharing")
 
 

@@ -1,4 +1,4 @@
-"""Laws of tiles without a condition that they need, or with a part exchanged."""
+"""Laws of tiles with a missing condition or a wrong part."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _changed(name: str, twin: str, **parts: Any) -> Planted:
 
 
 def _without(k: int, name: str, twin: str, *instead: Condition) -> Planted:
-    """The law without its condition k."""
+    """Return the law without its condition k."""
     given = LAWS[twin].given
     return _changed(name, twin, given=(*given[:k], *instead, *given[k + 1 :]))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 from collections.abc import Iterator
@@ -456,9 +457,9 @@ def large(data: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.mark.parametrize("place", ["#/", "#/claims", "#/module/0"])
 def test_a_large_report_is_painted_within_a_second(page: Any, large: Path, place: str) -> None:
-    """A large report is painted within a second; the best of three runs counts because the machine may be busy."""
-    times = []
-    for _ in range(3):
+    """A large report is painted within a second; one run of three is enough because the machine may be busy."""
+    times = [math.inf]
+    while min(times) >= 1000 and len(times) <= 3:
         page.goto("about:blank")
         page.goto(f"file://{large}/index.html{place}", wait_until="commit")
         page.wait_for_selector("main h1")

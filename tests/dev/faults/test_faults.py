@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dev.faults import lies
 from dev.faults import steps as false_steps
 from dev.faults.bank import BUDGET, DIGITS, bank
 from dev.faults.fault import Batch, Fault
@@ -82,10 +83,18 @@ def test_entries_of_the_cache_are_refused_for_what_is_wrong_with_them() -> None:
     assert not [o.name for o in found if not o.noticed]
 
 
+@pytest.fixture
+def few_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lies are told about the first claims of the bank, as `make trust` tells them about all."""
+    claims = bank()[:6]
+    monkeypatch.setattr(lies, "bank", lambda: claims)
+
+
+@pytest.mark.usefixtures("few_claims")
 @pytest.mark.skipif(not solvers.available(), reason="needs cvc5")
 def test_lies_of_the_second_solver_are_noticed() -> None:
     found = perform(Batch("second solver", "sat for unsat"))
-    assert found
+    assert len(found) > 3
     assert {o.noticed for o in found} == {"second solver"}
 
 
@@ -176,6 +185,7 @@ def test_the_report_says_what_was_not_noticed() -> None:
     assert "NOT NOTICED  3 cases, 1 of them unnoticed" in text
 
 
+@pytest.mark.usefixtures("few_claims")
 def test_nothing_is_left_behind() -> None:
     from indexproof.verify.encode import Encoder
 

@@ -36,16 +36,16 @@ def said(run: Run) -> str:
 
 
 # ----------------------------------------------------------------------------------------------- the real thing
-def test_two_thousand_maps() -> None:
+def test_a_thousand_maps() -> None:
     """Nothing is wrong or undecided, nothing grows, and nothing changes when it is simplified again."""
-    run = in_chunks(examine_some, 2000, 0, 2)
+    run = in_chunks(examine_some, 1000, 0, 1)
     assert run.exit_status == 0, said(run)
     counts = run.counts
-    assert counts["maps"] == 2000
+    assert counts["maps"] == 1000
     # z3 may give up where isl has a proof; that must stay rare
-    assert counts["z3 open"] < 60
+    assert counts["z3 open"] < 30
     assert counts["z3 gave up, isl proved"] == counts["z3 open"]
-    assert counts["evaluation same"] > 1000
+    assert counts["evaluation same"] > 500
     assert counts["divisions after"] < counts["divisions before"] / 2
 
 

@@ -266,8 +266,8 @@ def false_claims(count: int) -> list[tuple[str, Claim, dict[str, int]]]:
 
 
 def test_no_false_claim_is_proved() -> None:
-    mutants = false_claims(300)
-    assert len(mutants) == 300
+    mutants = false_claims(220)
+    assert len(mutants) == 220
     budget = ReductionBudget(questions=8, instances=1_000, readings=100)
     for name, (hypotheses, goal), point in mutants:
         outcome = prove(hypotheses, goal, budget=budget)

@@ -1,4 +1,4 @@
-"""The maps of one computation, for tests that ask for nothing else of its module."""
+"""Maps of a single computation of a module, for tests."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def computation_maps(
     equal: Callable[[IndexingMap, IndexingMap], bool] | None = None,
     limit: int = 1000,
 ) -> ComputationMaps:
-    """The maps of one computation of a module, the entry unless one is named."""
+    """Return the maps of one computation of a module, by default the entry."""
     options = Options(catalogue, simplify, equal, limit)
     return ModuleMaps(module, options).computation(computation or module.entry, direction)

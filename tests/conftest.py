@@ -1,4 +1,4 @@
-"""Settings of all tests, and random maps for them, the same ones in every run."""
+"""Settings of all tests, and a generator of random maps that is deterministic."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource,
 
 
 def pytest_configure() -> None:
-    """Ctrl-C reaches what the tests start, also where the tests themselves run in the background of a shell."""
+    """Restore the handling of Ctrl-C, which a shell disables in background jobs."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -22,7 +22,7 @@ OPERATIONS = ("add", "sub", "mul", "div", "mod", "ceil", "min", "max")
 
 
 class Maps:
-    """Draws maps and points from a seed."""
+    """A generator of random maps and points."""
 
     def __init__(self, seed: int | random.Random) -> None:
         self.rng = seed if isinstance(seed, random.Random) else random.Random(seed)
@@ -53,7 +53,7 @@ class Maps:
         names: str = "d s rt",
         empty: bool = False,
     ) -> IndexingMap:
-        """A map with up to three dimensions, two ranges and a runtime variable, in boxes of about ``size``.
+        """Return a map with up to three dimensions, two ranges and a runtime variable, in boxes of about ``size``.
 
         ``rank`` and ``results`` fix the numbers of dimensions and results; with ``empty`` some boxes are empty.
         """
@@ -80,7 +80,7 @@ class Maps:
         return IndexingMap.of(dims, ranges, rts, targets, facts)
 
     def sourced(self, m: IndexingMap) -> IndexingMap:
-        """``m`` with sources for some runtime variables, and with one more of them."""
+        """Return ``m`` with one more runtime variable, and with sources for some of them."""
         rng = self.rng
         atoms: list[Expr] = [v.expr for v in (*m.dims, *m.ranges)]
         rts = []
@@ -92,7 +92,7 @@ class Maps:
         return m.with_(rts=tuple(rts))
 
     def points(self, m: IndexingMap, count: int, outside: bool = True) -> Iterator[tuple[int, ...]]:
-        """Points of the box, many of them corners; with ``outside``, some a step beyond it."""
+        """Yield points of the box, many of them corners; with ``outside``, some lie one step beyond it."""
         rng = self.rng
         if any(v.size == 0 for v in m.variables):
             return
@@ -111,5 +111,5 @@ class Maps:
 
 @pytest.fixture
 def maps(request: pytest.FixtureRequest) -> Maps:
-    """A source of random maps, seeded by the name of the test."""
+    """Return a generator of random maps, seeded by the name of the test."""
     return Maps(sum(map(ord, request.node.name)))

@@ -19,5 +19,5 @@ def _keys(text: str) -> set[str]:
     return set(re.findall(r"^- `(\w+)`:", text, flags=re.MULTILINE))
 
 
-#: By section, all keys of its documents.
+#: The keys of all documents of a section, by the name of the section.
 FORMS = _forms()

@@ -1,4 +1,4 @@
-"""Maps as programs have them, with the shapes that they lead to: of ops, layouts, launches and tilings."""
+"""Realistic maps with the shapes of their targets: of ops, layouts, launches and tilings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LARGE = (1, 2, 3, 7, 8, 16, 30, 64, 100, 128, 256, 1000, 4096)
 
 
 class Table:
-    """A map as a list of points and targets, for one value of its runtime variables."""
+    """The table of points and targets of a map, for one value of its runtime variables."""
 
     def __init__(self, m: IndexingMap, shape: tuple[int, ...], rts: tuple[int, ...]) -> None:
         self.box = [range(v.lo, v.hi + 1) for v in (*m.dims, *m.ranges)]
@@ -88,7 +88,7 @@ class Table:
         return all(a <= b for line in lines.values() for a, b in itertools.pairwise(line))
 
     def apart_from_next(self) -> bool:
-        """Whether no target is beside another one along the first dimension."""
+        """Return whether no two targets are neighbours along the first dimension."""
         found = {*self.rows.values()}
         return not any((t[0] + 1, *t[1:]) in found for t in found)
 
@@ -100,7 +100,7 @@ class Table:
 def questions(
     m: IndexingMap, shape: tuple[int, ...]
 ) -> Iterator[tuple[str, Callable[[], Answer], Callable[[Table], bool]]]:
-    """Every property of a map: its name, the question, and how a table decides it."""
+    """Yield for every property of a map its name, the question, and its decision on a table."""
     names = [v.name for v in (*m.dims, *m.ranges)]
     everything = [*range(len(names))]
     yield "injective", lambda: injective(m), lambda t: t.injective(everything)
@@ -124,7 +124,7 @@ def questions(
 
 
 def corpus(count: int, sizes: tuple[int, ...], seed: int) -> Iterator[Shaped]:
-    """Draw maps whose sizes are among ``sizes``, of each kind equally many."""
+    """Yield maps of each kind in equal numbers, with sizes from ``sizes``."""
     rng = random.Random(seed)
     cases = [case for op in OPS.values() for rank in (1, 2, 3) for case in op.cases(rank)]
     kinds = (lambda: _of_op(rng, rng.choice(cases), sizes), lambda: _of_layout(rng, sizes))
@@ -171,7 +171,7 @@ def _of_launch(rng: random.Random, sizes: tuple[int, ...]) -> Shaped:
 
 
 def _of_tiling(rng: random.Random, sizes: tuple[int, ...]) -> Shaped:
-    """Tile numbers and places within tiles to elements, with a mistake now and then."""
+    """Return a map from tile numbers and positions within tiles to elements, which is sometimes wrong."""
     dims, ranges, results, where, shape = [], [], [], [], []
     for k in range(rng.randint(1, 3)):
         n, tile = rng.choice(sizes), rng.choice(sizes[:8])

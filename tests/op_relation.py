@@ -1,6 +1,6 @@
-"""Ops as tables: the relation between output and operand on given sizes, by full evaluation.
+"""Relations between output and operand of ops at given sizes, by full enumeration.
 
-The reference that everything else about ops is tested against.
+They are the reference for all tests of ops.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from indexproof.core.errors import InputError, TooLargeError
 from indexproof.core.expr import Expr, Integers, Var, interpret
 from indexproof.core.op import Direction, MapClaim, Op, RuntimeValue, Sizes, lifted, map_claim
 
-#: (output element, operand element); where runtime values are enumerated, they follow the output's
-#: coordinates.
+#: (output element, operand element); enumerated runtime values follow the coordinates of the
+#: output element.
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class _Arrays:
-    """Truth of conditions over numpy arrays, element by element."""
+    """The logic of conditions over numpy arrays, element by element."""
 
     def const(self, value: bool) -> Any:
         return np.bool_(value)
@@ -52,7 +52,7 @@ _LOGIC = _Arrays()
 
 
 def holds(conditions: Sequence[Condition], env: Mapping[Any, Any], size: int) -> np.ndarray:
-    """Where all conditions hold, for arrays of ``size`` values in ``env``."""
+    """Return where all conditions hold, for arrays of ``size`` values in ``env``."""
     values: dict[Expr, Any] = {}
     algebra = Integers(env)
     truth = [condition_interpret(c, lambda e: interpret((e,), algebra, values)[0], _LOGIC) for c in conditions]
@@ -64,7 +64,7 @@ def _sizes(exprs: Sequence[Expr]) -> list[int]:
 
 
 def _grid(claim: MapClaim, extra: Sequence[Var], sizes: Sequence[int], enumerate_runtime: bool, limit: int) -> Any:
-    """Source coordinates, then ``extra``, then runtime values: every combination, one array per variable."""
+    """Enumerate source coordinates, ``extra`` and runtime values; return an array per variable, and the count."""
     variables = [*claim.source, *extra]
     extents = [*_sizes(claim.source_sizes), *sizes]
     lows = [0] * len(extents)
@@ -86,16 +86,16 @@ def _values(e: Expr, env: Mapping[Any, Any], size: int) -> np.ndarray:
 
 
 def _given(op: Op, shapes: Sequence[Sizes]) -> Sequence[Sizes]:
-    """The operands' sizes, those of an imagined operand too."""
+    """Return the operands' sizes, those of a virtual operand included."""
     return ((),) if op.virtual and not shapes else shapes
 
 
 def _read_runtime(runtime: Iterable[RuntimeValue], env: dict[Any, Any], size: int, operands: Mapping[int, Any]) -> None:
-    """Runtime values from the operands that hold them, clamped; those of no operand are under `POSITION`, `WRITTEN`."""
+    """Read runtime values from the operands that hold them, or from `POSITION` and `WRITTEN`, and clamp them."""
     for r in runtime:
         held = np.asarray(operands[r.operand])
         place = tuple(_values(e, env, size) for e in r.index)
-        # where the map is not defined the place may lie outside: any value will do there
+        # outside the domain of the map the place may be out of bounds: any value will do
         inside = tuple(np.clip(p, 0, max(n - 1, 0)) for p, n in zip(place, held.shape, strict=True))
         raw = held[inside] if held.size else np.zeros(size, int)
         env[r.variable] = np.clip(np.broadcast_to(raw, (size,)), int(r.lo.evaluate({})), int(r.hi.evaluate({})))
@@ -112,7 +112,7 @@ def _pairs(first: Sequence[np.ndarray], second: Sequence[np.ndarray], mask: np.n
 def reads_relation(
     op: Op, operand: int, shapes: Sequence[Sizes], operands: Mapping[int, Any] | None = None, limit: int = 20_000_000
 ) -> set[Pair]:
-    """All (output element, element of ``operand``) pairs that the op's ``reads`` relates.
+    """Return all (output element, element of ``operand``) pairs that the op's ``reads`` relates.
 
     ``operands`` gives the values of the operands that hold runtime values; without them every legal
     combination of runtime values is enumerated.
@@ -120,7 +120,7 @@ def reads_relation(
     claim = map_claim(op, operand, "output_to_input", shapes)
     env, size = _grid(claim, claim.target, _sizes(claim.target_sizes), operands is None, limit)
     if operands is not None:
-        # of a pair both elements are given, so no index needs a range
+        # both elements of a pair are given, so no index needs a range
         between = op.runtime_between(operand, claim.source, claim.target, *lifted(_given(op, shapes)))
         held = [replace(r, index=b.index) for r, b in zip(claim.runtime, between, strict=True)]
         _read_runtime(held, env, size, operands)
@@ -138,7 +138,7 @@ def map_relation(
     operands: Mapping[int, Any] | None = None,
     limit: int = 20_000_000,
 ) -> set[Pair]:
-    """All (output element, element of ``operand``) pairs that one of the op's maps names; see
+    """Return all (output element, element of ``operand``) pairs that one of the op's maps relates; see
     :func:`reads_relation`.
 
     Raises :class:`InputError` when the map names an element that does not exist.

@@ -1,6 +1,6 @@
-"""Claims of our kind with every size symbolic, written as rules of a rule file in JSON.
+"""Claims with symbolic sizes only, as rules of a rule file in JSON.
 
-A claim is true, and is named after what it says.  All of them together are the measure of the prover's strength:
+Every claim is true and is named after its statement.  Together they measure the strength of the prover on
 mixed-radix numbers, reshapes, interval bounds, operations and their inverses, tiles.
 """
 
@@ -40,7 +40,7 @@ def mul(*factors: Term) -> Term:
 
 
 def up(a: Term, b: Term) -> Term:
-    """The quotient rounded up, as code writes it."""
+    """Return the quotient rounded up, as programs spell it."""
     return div(sub(add(a, b), 1), b)
 
 
@@ -81,12 +81,12 @@ def same(ones: Sequence[Term], others: Sequence[Term]) -> Term:
 
 
 def row_major(index: Sequence[Term], dims: Sequence[Term]) -> Term:
-    """Strides multiplied out."""
+    """Return the row-major position, with the strides multiplied out."""
     return add(*(mul(i, *dims[k + 1 :]) for k, i in enumerate(index)))
 
 
 def horner(index: Sequence[Term], dims: Sequence[Term]) -> Term:
-    """The same, nested."""
+    """Return the row-major position in Horner's form."""
     total = index[0]
     for i, n in zip(index[1:], dims[1:], strict=True):
         total = add(mul(total, n), i)
@@ -94,7 +94,7 @@ def horner(index: Sequence[Term], dims: Sequence[Term]) -> Term:
 
 
 def digits(place: Term, dims: Sequence[Term]) -> list[Term]:
-    """Coordinates by the stride of each dimension."""
+    """Return the coordinates of a position by the stride of each dimension."""
     out = []
     for k in range(len(dims)):
         stride = mul(*dims[k + 1 :])
@@ -104,7 +104,7 @@ def digits(place: Term, dims: Sequence[Term]) -> list[Term]:
 
 
 def peeled(place: Term, dims: Sequence[Term]) -> list[Term]:
-    """Coordinates taken off one by one, the last dimension first."""
+    """Return the coordinates of a position by repeated division, the last dimension first."""
     out: list[Term] = []
     rest = place
     for n in reversed(dims[1:]):
@@ -114,7 +114,7 @@ def peeled(place: Term, dims: Sequence[Term]) -> list[Term]:
 
 
 def remainders(place: Term, dims: Sequence[Term]) -> list[Term]:
-    """Coordinates from what the strides above leave."""
+    """Return the coordinates of a position from the remainders modulo the strides."""
     out: list[Term] = []
     rest = place
     for k in range(len(dims) - 1):
@@ -130,7 +130,7 @@ Claim = tuple[str, list[Term], Term]
 
 # --------------------------------------------------------------------------------------------------- families
 def collapse() -> Iterator[Claim]:
-    """Row-major positions of any number of dimensions and the way back."""
+    """Claims about row-major positions in any number of dimensions, both ways."""
     for rank in range(2, 9):
         n, i, j, o = names("n", rank), names("i", rank), names("j", rank), "o"
         known = [*sizes(*n), *box(i, n)]
@@ -148,7 +148,7 @@ def collapse() -> Iterator[Claim]:
 
 
 def reshapes() -> Iterator[Claim]:
-    """To three dimensions and from three dimensions."""
+    """Claims about reshapes to and from three dimensions."""
     for before, after in (
         (("a*b", "c"), ("a", "b", "c")),
         (("a", "b*c"), ("a", "b", "c")),
@@ -176,7 +176,7 @@ def reshapes() -> Iterator[Claim]:
 
 
 def intervals() -> Iterator[Claim]:
-    """Bounds of operators where the bounds themselves are symbols."""
+    """Claims about bounds of operators where the bounds are symbols."""
     x, y, a, b, c, d, k = "xyabcdk"
     ranges = [within(x, a, b), within(y, c, d)]
     four = [div(a, c), div(a, d), div(b, c), div(b, d)]
@@ -228,7 +228,7 @@ def intervals() -> Iterator[Claim]:
 
 
 def identities() -> Iterator[Claim]:
-    """Laws of quotients and remainders in mixed radix."""
+    """Claims about quotients and remainders in mixed radix."""
     x, y, a, b, c, d, n, r, w = "xyabcdnrw"
     yield "nested quotients", sizes(a, b), eq(div(div(x, a), b), div(x, mul(a, b)))
     yield "three nested quotients", sizes(a, b, c), eq(div(div(div(x, a), b), c), div(x, mul(a, b, c)))
@@ -277,7 +277,7 @@ def identities() -> Iterator[Claim]:
 
 
 def ops() -> Iterator[Claim]:
-    """Operations with symbolic attributes: in bounds, sound and complete, both ways."""
+    """Claims about ops with symbolic attributes: in bounds, sound and complete, both ways."""
     i, o, n, low, high, gap, stride, limit, p = "i", "o", "n", "low", "high", "gap", "stride", "limit", "p"
     step = add(gap, 1)
     padded = add(low, n, high, mul(greatest(sub(n, 1), 0), gap))
@@ -347,7 +347,7 @@ def ops() -> Iterator[Claim]:
 
 
 def tiles() -> Iterator[Claim]:
-    """Tiles of one to three dimensions, the same in a line of memory."""
+    """Claims about tiles of one to three dimensions and their positions in memory."""
     for rank in (1, 2, 3):
         n, t, i, j = names("n", rank), names("t", rank), names("i", rank), names("j", rank)
         counts = [up(a, b) for a, b in zip(n, t, strict=True)]
@@ -408,7 +408,7 @@ FAMILIES = {f.__name__: f for f in (identities, intervals, collapse, reshapes, o
 
 
 def claims(*families: str) -> list[Claim]:
-    """The claims of some families, of all for none."""
+    """Return the claims of the named families, by default of all."""
     return [c for name in families or FAMILIES for c in FAMILIES[name]()]
 
 
@@ -425,7 +425,7 @@ def _variables(*terms: Term) -> list[str]:
 
 
 def rule_file(of: Sequence[Claim]) -> dict[str, Any]:
-    """The claims as a rule file."""
+    """Return the claims as a rule file."""
     rules = []
     for name, known, goal in of:
         rule: dict[str, Any] = {"name": name, "vars": dict.fromkeys(_variables(*known, goal), "int")}

@@ -1,4 +1,4 @@
-"""Malformed maps, as text and as JSON: one line with a position, and never any other exception."""
+"""Malformed maps in text and JSON give a one-line error with a position and no other exception."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ BUDGET = settings(
 
 
 def complaint(source: Any) -> InputError | None:
-    """The error of reading text or JSON values; any other exception fails the test."""
+    """Return the error of reading text or JSON values, if any; any other exception fails the test."""
     try:
         read_map(source) if isinstance(source, str) else map_from_json(source)
     except InputError as error:
@@ -77,21 +77,21 @@ def check(error: InputError, text: str) -> None:
 
 @st.composite
 def mutated(draw: st.DrawFn, seeds: list[str], words: list[str]) -> str:
-    """A valid map with one to three small accidents."""
+    """Draw a valid map with one to three small typing errors."""
     text = draw(st.sampled_from(seeds))
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(0, len(text)))
         length = draw(st.integers(0, 6))
         match draw(st.integers(0, 4)):
-            case 0:  # lose some characters
+            case 0:  # delete some characters
                 text = text[:at] + text[at + 1 + length :]
-            case 1:  # gain a word
+            case 1:  # insert a word
                 text = text[:at] + draw(st.sampled_from(words)) + text[at:]
-            case 2:  # one word instead of some characters
+            case 2:  # replace some characters by a word
                 text = text[:at] + draw(st.sampled_from(words)) + text[at + length :]
-            case 3:  # stop early
+            case 3:  # truncate the text
                 text = text[:at]
-            case 4:  # say something twice
+            case 4:  # repeat some characters
                 text = text[: at + length] + text[at:]
     return text
 
@@ -158,7 +158,7 @@ def test_arbitrary_text() -> None:
 
 
 def places(data: Any) -> list[list[Any]]:
-    """The path of every value in ``data``."""
+    """Yield the path of every value in ``data``."""
     out: list[list[Any]] = []
     todo: list[tuple[Any, list[Any]]] = [(data, [])]
     while todo:

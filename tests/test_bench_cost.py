@@ -1,4 +1,4 @@
-"""The benchmark's own parts: its cost function, its maps, its readings of peers and its statistics."""
+"""The benchmark's own parts: cost function, maps, adapters of peers and statistics."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ def sub(a: Any, b: Any) -> list[Any]:
     ([["mod", ["fdiv", X, 4], 8]], 2, 2),
     ([["cdiv", X, 4]], 1, 1),
     ([["min", X, 3]], 1, 0),
-    # a quotient and a remainder of one sum: the sum once
+    # a sum below both a quotient and a remainder counts once
     ([["fdiv", ["add", X, Y], 4], ["mod", ["add", Y, X], 4]], 3, 2),
-    # equal results cost one
+    # equal results count once
     ([["fdiv", X, 4], ["fdiv", X, 4]], 1, 1),
-    # n terms, n - 1 additions, in any grouping
+    # n terms cost n - 1 additions, in any grouping
     ([["add", ["add", X, Y], ["add", Z, 1]]], 3, 0),
     ([["add", X, ["add", Y, ["add", Z, 1]]]], 3, 0),
-    # a partial sum that is used again is computed once
+    # a partial sum that is used again counts once
     ([["add", ["add", X, Y], Z], ["mod", ["add", X, Y], 3]], 3, 1),
-    # subtraction is one operation; only a lone minus is a negation
+    # a subtraction is one operation; only a minus without a minuend is a negation
     ([sub(X, Y)], 1, 0),
     ([sub(X, sub(Y, Z))], 2, 0),
     ([["mul", X, -1]], 1, 0),
@@ -74,7 +74,7 @@ def sub(a: Any, b: Any) -> list[Any]:
     ([["fdiv", ["mul", X, -1], 3]], 2, 1),
     # x * 3 is one product, added here and subtracted there
     ([["add", Y, ["mul", X, 3]], ["add", Z, ["mul", X, -3]]], 3, 0),
-    # what was not multiplied out is not multiplied out for the count
+    # the cost function does not expand products of sums
     ([["mul", ["add", X, Y], 3]], 2, 0),
     ([["add", ["mul", X, 3], ["mul", Y, 3]]], 3, 0),
     ([["select", ["le", X, Y], X, Y]], 2, 0),
@@ -152,7 +152,7 @@ def test_a_wrong_result_is_noticed() -> None:
 # ----------------------------------------------------------------------------------------------------------- peers
 @pytest.mark.parametrize("kind", peers.PEERS, ids=lambda k: k.name)
 def test_a_peer_is_read_rightly(kind: type[peers.Peer]) -> None:
-    """On easy maps every peer is right, so a difference is a mistake in its adapter."""
+    """On easy maps every peer is right, so that a difference is a mistake in its adapter."""
     if kind.name == "inductor":
         pytest.skip("takes ten seconds to import")
     loaded, missing = peers.available([kind.name])
@@ -188,7 +188,7 @@ def test_a_peer_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     found, missing = remote.started([peers.QuickNative.name])
     assert not found
     assert "make native" in missing[peers.QuickNative.name]
-    # an interpreter without the native core says so itself
+    # an interpreter without the native core reports that itself
     monkeypatch.setattr(peers.QuickNative, "python", staticmethod(lambda: sys.executable))
     found, missing = remote.started([peers.QuickNative.name])
     assert not found
@@ -200,7 +200,7 @@ def test_the_audits_find_what_could_be_cheaper() -> None:
     x, y = b.var("x"), b.var("y")
     place = b.add(b.mul(x, 8), y)
     boxes = [("x", 0, 9), ("y", 0, 9)]
-    # y // 8 is x + y // 8 less x, and (8 * x + y) % 8 is y % 8
+    # y // 8 is the difference of x + y // 8 and x, and (8 * x + y) % 8 is y % 8
     roots = [b.fdiv(place, 8), b.fdiv(y, 8), b.mod(place, 8), b.mod(y, 8)]
     m = corpora.Map("test", "digits", boxes, b.program(roots))
     found = [n.why.partition(":")[0] for n in audit.needless_atoms(m, m.program)]
@@ -270,7 +270,7 @@ def test_the_page_and_its_json() -> None:
     text = page.markdown(data)
     assert "Not installed, and so not measured: tinygrad." in text
     assert "| p95 of the cold time, of TVM's | ≤ 1.42 | 0.10 |\n" in text
-    # beside what was measured before, where that differs
+    # an earlier measurement is shown next to the new one where it differs
     before = page.goals(data).measured
     before["median cold time, of TVM's"]["chains"] = "0.70"
     assert "| 0.10 (0.70) |\n" in page.markdown({**data, "before": before})
@@ -287,13 +287,13 @@ def test_the_page_and_its_json() -> None:
 
 
 def test_what_is_measured_anew_is_compared_with_the_stored_peers() -> None:
-    """Only our records change, by what is asked for too, and the page says so; other maps are refused."""
+    """A new run replaces our records only, the page says so, and maps that differ from the stored ones are refused."""
     stored = page.expanded((BENCH.parents[1] / "reports" / "benchmark" / "simplifier.json").read_text("utf-8"))
     stored["corpora"] = {"published": stored["corpora"]["published"]}
     before = json.loads(json.dumps(stored["corpora"]["published"]["rows"]))
     for row in stored["corpora"]["published"]["rows"]:
         row["peers"]["indexproof"]["all"] = 99
-    # a peer that the stored run had not is in the summary too
+    # the summary includes a peer that was not in the stored run
     ours, quick = peers.Ours(), stored["peers"].pop(peers.Quick.name)
     for row in stored["corpora"]["published"]["rows"]:
         del row["peers"][peers.Quick.name]
@@ -312,7 +312,7 @@ def test_what_is_measured_anew_is_compared_with_the_stored_peers() -> None:
         assert row["asked"]["divisions"]["div"] <= row["peers"]["indexproof"]["div"]
     assert data["peers"]["indexproof"]["version"] == "9"
     assert data["corpora"]["published"]["summary"]["peers"][peers.Quick.name]["ok"] == len(rows)
-    assert 0 < data["checking"]["published"] < 1  # a share of the time: how large depends on the machine
+    assert 0 < data["checking"]["published"] < 1  # a share of the time, which depends on the machine
     text = page.markdown(data)
     assert "xla, tvm" in text
     assert "taken from an earlier run on another machine" in " ".join(text.split())

@@ -1,9 +1,9 @@
-"""Every example in the documents is run and compared.
+"""Every example in the documents is run and its output compared.
 
-A fenced block whose first line is a comment with a file name (`# slices.claims`) becomes that file, in a folder where
+A fenced block that begins with a comment with a file name (`# slices.claims`) becomes that file, in a folder where
 the commands of a `console` block then run in order; `pycon` blocks are doctests.  A script that imports another compiler
-runs where that is installed.  Times, and which obligation took longest, are not compared; `...` on a line of its own
-stands for any lines.  `python tests/test_examples.py` writes what the commands print today into the pages.
+runs only where that is installed.  Times and the slowest obligation are not compared; `...` on a line of its own
+matches any number of lines.  `python tests/test_examples.py` writes the current output into the pages.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-#: These are printed by `indexproof dev docs` and by the benchmark.
+#: Pages that `indexproof dev docs` or the benchmark writes.
 GENERATED = {"published_maps.md", "simplifier_benchmark.md"}
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")),
@@ -35,13 +35,13 @@ PLACE = re.compile(r"\.py:\d+")
 
 
 def blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Language and content of every fenced block."""
+    """Yield language and content of every fenced block."""
     for found in BLOCK.finditer(text):
         yield found[1], found[2]
 
 
 def write_files(text: str, folder: Path) -> None:
-    """The files that the page shows, beside those of the tests."""
+    """Write the files that the page shows, and a link to the folder of the tests."""
     (folder / "tests").symlink_to(ROOT / "tests")
     for _, content in blocks(text):
         named = NAMED.match(content)
@@ -52,7 +52,7 @@ def write_files(text: str, folder: Path) -> None:
 
 
 def commands(content: str) -> Iterator[tuple[str, str]]:
-    """Every command of a `console` block with the output below it."""
+    """Yield every command of a `console` block with the output below it."""
     for piece in re.split(r"^\$ ", content, flags=re.MULTILINE)[1:]:
         lines = piece.splitlines(keepends=True)
         n = 1
@@ -84,8 +84,8 @@ def printed(command: str, folder: Path) -> str:
 
 
 def plain(text: str) -> list[str]:
-    """Lines without times, without the obligation that took longest, and without the columns that they
-    widen.
+    """Return the lines with times and line numbers replaced, the slowest obligation removed, and spaces
+    collapsed.
     """
     lines = (
         re.sub(r" +", " ", PLACE.sub(".py:<line>", TIME.sub("<time>", line))).strip()
@@ -95,7 +95,7 @@ def plain(text: str) -> list[str]:
 
 
 def agrees(shown: list[str], real: list[str]) -> bool:
-    """Whether the page shows what is printed, `...` standing for any lines."""
+    """Return whether the page shows the printed lines; `...` matches any number of lines."""
     if not shown:
         return not real
     if shown[0] == "...":
@@ -137,7 +137,7 @@ def test_commands_print_what_the_page_shows(name: str, content: str, tmp_path: P
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_python_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # one of them writes a picture
+    monkeypatch.chdir(tmp_path)  # one of the examples writes a picture
     for language, content in blocks(TEXTS[name]):
         if language == "pycon":
             test = doctest.DocTestParser().get_doctest(content, {}, name, name, 0)
@@ -160,7 +160,7 @@ def test_a_link_leads_somewhere(name: str, target: str) -> None:
 
 
 def accepted(text: str) -> str:
-    """The page with what the commands print today; an output that is shown in parts is left alone."""
+    """Return the page with the current output of its commands; an abridged output is kept."""
     with tempfile.TemporaryDirectory() as name:
         write_files(text, Path(name))
 

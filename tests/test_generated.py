@@ -1,4 +1,4 @@
-"""The documents in the tree are what the declarations say, and the check notices when they are not."""
+"""The generated documents agree with the declarations, and the check notices when they do not."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_every_rule_belongs_to_one_named_set() -> None:
 
 
 def test_the_pages_fit_in_a_tree(pages: dict[str, str]) -> None:
-    """A reference that nobody would read is not worth its diff."""
+    """Generated pages are short enough to be read and reviewed."""
     for name, text in pages.items():
         assert text.count("\n") < 2500, name
 

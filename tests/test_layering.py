@@ -21,9 +21,9 @@ LAYERS = ("core", "rules", "verify", "reports", "reports/commands", "cli")
 """Each may import itself and what stands to its left; a folder within a layer may be a layer of its own."""
 
 OUTSIDE = {
-    # rich: how a map shows itself on a terminal; sympy and tvm: conversions; all loaded only then
+    # rich prints maps on a terminal; sympy and tvm are for conversions; all three are imported lazily
     "core": {"numpy", "rich", "sympy", "tvm"},
-    # three files, not a layer: the boundary to jax
+    # the boundary to jax: three files, not a layer
     "core/frameworks/dynamic_shapes.py": {"jax", "jaxlib"},
     "core/frameworks/jax.py": {"jax", "jaxlib"},
     "core/frameworks/pallas.py": {"jax"},
@@ -36,7 +36,7 @@ OUTSIDE = {
     "cli": {"typer"},
     "__init__": set(),
     "__main__": set(),
-    # how a wheel is built, which is no part of it
+    # builds the wheel and is not part of it
     "setup": {"setuptools"},
 }
 """The imports that a layer may have beside the standard library, at the top of a module or inside a function."""
@@ -46,7 +46,7 @@ UNLOADED = ("z3", "islpy", "cvc5", "jax", "sympy", "tvm", "numpy", "rich", "type
 
 
 def modules() -> list[Path]:
-    """The source files, relative to the root."""
+    """Return the source files, relative to the root."""
     found = list(ROOT.glob("*.py"))
     for layer in LAYERS:
         found += (ROOT / layer).rglob("*.py")
@@ -54,13 +54,13 @@ def modules() -> list[Path]:
 
 
 def layer_of(parts: Sequence[str]) -> str:
-    """The layer of a file or module, by its path or by its name within the package."""
+    """Return the layer of a file or module, from the parts of its path or dotted name."""
     path = "/".join((*parts, ""))
     return max((name for name in LAYERS if path.startswith(f"{name}/")), key=len, default=parts[0])
 
 
 def imported(source: str | ast.Module, path: Path) -> Iterator[tuple[int, str]]:
-    """Line and dotted name of everything that a module imports; relative imports are resolved.
+    """Yield line and dotted name of every import in a module; relative imports are resolved.
 
     ``from .a import b`` yields ``indexproof.….a.b``: whether ``b`` is a module does not matter here.
     """
@@ -82,7 +82,7 @@ def imported(source: str | ast.Module, path: Path) -> Iterator[tuple[int, str]]:
 
 
 def complaints(source: str, path: Path) -> Iterator[str]:
-    """Every import in ``source`` that its place does not allow."""
+    """Yield a line for every import in ``source`` that its layer does not allow."""
     layer = layer_of(path.with_suffix("").parts)
     allowed = LAYERS[: LAYERS.index(layer) + 1] if layer in LAYERS else LAYERS
     for line, name in imported(source, path):
@@ -154,7 +154,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("layer", ["core", "rules"])
 def test_the_lower_layers_load_nothing_heavy_but_numpy(layer: str) -> None:
-    """All modules of a layer at once: an import chain through a third package shows here, not in the text."""
+    """Importing all modules of a lower layer loads no heavy package but numpy, not even through other packages."""
     names = [".".join(("indexproof", *p.with_suffix("").parts)) for p in modules() if p.parts[0] == layer]
     names = [name.removesuffix(".__init__") for name in names]
     code = (
@@ -168,7 +168,7 @@ def test_the_lower_layers_load_nothing_heavy_but_numpy(layer: str) -> None:
 
 
 def test_core_names_no_rule() -> None:
-    """A rule is one declaration: whoever adds, renames or removes one does not touch the core."""
+    """The core does not mention any rule, so that rules can be added, renamed and removed without changing it."""
     names = {r.name for r in (*RULES.rules, *RULES.constraints)}
     for path in (ROOT / "core").rglob("*.py"):
         found = names.intersection(re.findall(r"\w+", path.read_text("utf-8")))

@@ -29,8 +29,8 @@ PUBLIC = sorted(indexproof.__all__)
 
 
 def source_files() -> list[Path]:
-    """Every file of the source folders and every module at the root, relative to the root."""
-    found = [p for p in ROOT.glob("*.py") if p.name != "setup.py"]  # which builds wheels and is in none
+    """Return every file of the source folders and every module at the root, relative to the root."""
+    found = [p for p in ROOT.glob("*.py") if p.name != "setup.py"]  # builds wheels and is not part of them
     for layer in LAYERS:
         found += (p for p in (ROOT / layer).rglob("*") if p.is_file())
     relative = (p.relative_to(ROOT) for p in found)
@@ -47,7 +47,7 @@ def test_the_list_of_packages_is_the_folders_on_disk() -> None:
 
 
 def test_every_package_has_an_init() -> None:
-    # Without one a folder is a namespace package, which type checkers and importlib.resources see otherwise.
+    # Without it a folder is a namespace package, which type checkers and importlib.resources treat differently.
     for name in SETUPTOOLS["packages"]:
         assert (ROOT.joinpath(*name.split(".")[1:]) / "__init__.py").is_file(), name
 
@@ -64,7 +64,7 @@ def test_every_data_file_is_installed() -> None:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from a copy so that nothing is left behind in the work tree."""
+    """Build the wheel from a copy, so that no files are left in the work tree."""
     pytest.importorskip("setuptools", minversion="77")
     place = tmp_path_factory.mktemp("wheel")
     copy = place / "a copy"
@@ -116,7 +116,7 @@ OTHERS = [v for v in VERSIONS if v != f"{sys.version_info[0]}.{sys.version_info[
 @pytest.mark.slow
 @pytest.mark.parametrize("version", OTHERS)
 def test_the_wheel_works_in_other_pythons(wheel: Path, version: str, tmp_path: Path) -> None:
-    """It installs with the pinned versions, and proves and refutes."""
+    """The wheel can be installed with the pinned versions; then one claim is proved and another refuted."""
     found = _python(version)
     if found is None:
         pytest.skip(f"there is no Python {version} here")
@@ -134,7 +134,7 @@ def test_the_wheel_works_in_other_pythons(wheel: Path, version: str, tmp_path: P
 @pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 def test_what_is_required_can_be_had_for_each_python(version: str, tmp_path: Path) -> None:
-    """Also where no interpreter of that version is at hand: there is a wheel of every pinned requirement."""
+    """Every pinned requirement has a wheel for each Python version, whether or not that interpreter is installed."""
     platforms = [f"manylinux_2_{n}_x86_64" for n in (17, 27, 28)]
     wanted = ["--python-version", version, *(w for p in platforms for w in ("--platform", p))]
     pins = ["-c", str(ROOT / "constraints.txt"), *PROJECT["project"]["dependencies"]]
@@ -143,10 +143,10 @@ def test_what_is_required_can_be_had_for_each_python(version: str, tmp_path: Pat
 
 
 def _python(version: str) -> str | None:
-    """A Python of this version, if one starts."""
+    """Return the path of a Python of this version, or None if none starts."""
     found = shutil.which(f"python{version}")
     command = [found or "", "-c", "import sys; print(sys.executable)"]
-    env = {**os.environ, "PYENV_VERSION": version}  # pyenv starts no version that is not asked for
+    env = {**os.environ, "PYENV_VERSION": version}  # pyenv starts only a version that is requested
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False) if found else None
     return done.stdout.strip() if done is not None and done.returncode == 0 else None
 
@@ -166,7 +166,7 @@ def test_every_requirement_is_pinned_within_its_bounds() -> None:
 
 
 def test_the_pins_are_complete() -> None:
-    """The requirements of installed requirements are pinned too."""
+    """Requirements of installed requirements are pinned, too."""
     pinned = pins()
     seen: set[str] = set()
     todo = [r for group in PROJECT["project"]["optional-dependencies"].values() for r in group]
@@ -180,7 +180,7 @@ def test_the_pins_are_complete() -> None:
         assert name in pinned, f"{name} is needed, and is not in constraints.txt"
         try:
             needed = requires(name) or []
-        except ModuleNotFoundError:  # an extra that this environment goes without
+        except ModuleNotFoundError:  # an extra that is not installed here
             continue
         todo += [r for r in needed if (m := Requirement(r).marker) is None or m.evaluate({"extra": ""})]
 
@@ -202,7 +202,7 @@ def test_a_type_checker_sees_the_public_names() -> None:
 
 
 def test_the_facade_is_small() -> None:
-    """A dozen names of everyday use, and modules for everything else."""
+    """The package itself has at most 13 names; all others are in modules."""
     assert len(indexproof._HOME) <= 13
 
 

@@ -1,6 +1,6 @@
-"""The published JSON Schema and the page that describes the documents list the same keys; wrong documents are refused.
+"""The JSON Schema and the page about the documents list the same keys, and wrong documents are refused.
 
-That the commands print what the schema allows is checked wherever a test runs one with `--json` (tests/cli/conftest.py).
+Every test of a command with `--json` checks its output against the schema (tests/cli/conftest.py).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def wrong(x: Expr, d: Const):
 
 
 def printed(*command: str) -> dict[str, Any]:
-    """The document that a command prints."""
+    """Return the document that a command prints."""
     found = CliRunner().invoke(app, [*command, "--json"])
     assert found.exit_code == 1, found.output
     return json.loads(found.stdout)
@@ -58,7 +58,7 @@ def printed(*command: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """Answers about a rule file, about declarations, about a point, and of a gate; in each something is refuted."""
+    """Return documents of a rule file, declarations, a point and a gate, each with something refuted."""
     folder = tmp_path_factory.mktemp("schema")
     own, python = folder / "own.rules", folder / "own.py"
     own.write_text(RULES, "utf-8")
@@ -77,7 +77,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, A
 
 
 def parts(value: Any) -> Iterator[dict[str, Any]]:
-    """All objects of a document, those within others too."""
+    """Yield all objects of a document, nested ones included."""
     if isinstance(value, dict):
         yield value
     for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
@@ -86,9 +86,9 @@ def parts(value: Any) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", ["rules", "declared", "point", "gate"])
 def test_each_part_of_a_document_is_described(documents: dict[str, dict[str, Any]], name: str) -> None:
-    """A key that is not known and a value of another kind are refused wherever they stand, below ``timing`` alike."""
+    """An unknown key or a value of the wrong type is refused anywhere in a document, ``timing`` included."""
     data = copy.deepcopy(documents[name])
-    # below these each name is a key
+    # objects that may have any key
     free = {"point", "counterexample", "example", "at", "strategies", "counts", "overflows"}
     free |= {"results", "claims", "rules", "groups", "resources", "refused_cache_entries", "redundant_conditions"}
     tried = 0

@@ -1,4 +1,4 @@
-"""The shape of the package: no import goes in a circle, modules are short, names are unique.
+"""The structure of the package: no import cycles, short modules, unique names.
 
 tests/test_layering.py checks the direction of imports.
 """
@@ -42,7 +42,7 @@ def trees() -> Iterator[tuple[Path, ast.Module]]:
 
 # ------------------------------------------------------------------------------------------------------- imports
 def executed(tree: ast.Module) -> ast.Module:
-    """Remove what only a type checker reads."""
+    """Remove the code that only a type checker executes."""
 
     class Pruned(ast.NodeTransformer):
         def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
@@ -55,7 +55,7 @@ def executed(tree: ast.Module) -> ast.Module:
 
 @cache
 def edges() -> dict[str, set[str]]:
-    """For each module those that it imports, at its top or inside a function, and the packages that they lie in."""
+    """Return for each module its imports, at the top or inside a function, and their packages."""
     paths = {".".join(("indexproof", *p.with_suffix("").parts)).removesuffix(".__init__"): p for p in modules()}
     found: dict[str, set[str]] = {}
     for name, path in paths.items():
@@ -73,12 +73,12 @@ def edges() -> dict[str, set[str]]:
 
 
 def circles(graph: dict[str, set[str]]) -> list[str]:
-    """One line for each module that imports itself by way of others."""
+    """Return one line for each module on an import cycle."""
     left = dict(graph)
     while free := [name for name, targets in left.items() if not targets & left.keys()]:
         for name in free:
             del left[name]
-    # what is left leads to a circle; what nothing left imports lies on none
+    # the rest leads to a cycle; a module that no remaining one imports is not on it
     while free := [name for name in left if not any(name in targets for targets in left.values())]:
         for name in free:
             del left[name]
@@ -119,7 +119,7 @@ def test_no_two_public_classes_have_one_name() -> None:
 
 
 def test_a_docstring_says_what_a_thing_does() -> None:
-    """``Return ...`` or ``A range ...``, not ``What ...``."""
+    """No docstring begins with ``What``."""
     found = []
     for path, tree in trees():
         for node in ast.walk(tree):

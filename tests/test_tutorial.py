@@ -1,7 +1,7 @@
-"""The way from a wheel to a gate: a first own verdict within a minute, a gate with SARIF within five.
+"""From a wheel to a gate: a verdict on a rule of one's own within a minute, a gate with SARIF within five.
 
-What is typed is what README.md and the pages tutorial.md and gate.md in reports/guides say, in an environment and a folder
-that have nothing else.
+The commands are those of README.md and of the pages tutorial.md and gate.md in reports/guides.  They run in a new
+environment and in an empty folder.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ pytestmark = pytest.mark.slow
 
 
 def typed(line: str, folder: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a line of a page as a shell does."""
+    """Run a line of a page in a shell."""
     return subprocess.run(
         ["bash", "-c", line], cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=300
     )
 
 
 def code_of(page: Path, begins: str) -> str:
-    """The block of code of a page that begins with a line."""
+    """Return the code block of a page that begins with the line ``begins``."""
     (found,) = re.findall(rf"```\w+\n({re.escape(begins)}\n.*?)```", page.read_text("utf-8"), re.DOTALL)
     return str(found)
 
 
 def session_of(page: Path, heading: str) -> list[tuple[str, str]]:
-    """The lines that are typed in the session below a heading, each with what is printed."""
+    """Return the commands of the session below a heading, each with its output."""
     section = page.read_text("utf-8").partition(f"## {heading}\n")[2]
     (console,) = re.findall(r"```console\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
     parts = [part.partition("\n") for part in re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]]
@@ -44,13 +44,13 @@ def session_of(page: Path, heading: str) -> list[tuple[str, str]]:
 
 
 def steady(text: str) -> str:
-    """A report without its seconds."""
+    """Return a report with times replaced."""
     return re.sub(r"in \d[\d.,]* \w+", "in -", text)
 
 
 @pytest.fixture
 def clean(tmp_path: Path) -> tuple[Path, dict[str, str]]:
-    """An empty folder, and an environment that has nothing but pip."""
+    """Return an empty folder and an environment in which only pip is installed."""
     venv.create(tmp_path / "env", with_pip=True)
     kept = {name: os.environ[name] for name in os.environ if not name.startswith(("PYTHON", "INDEXPROOF_"))}
     env = {**kept, "PATH": f"{tmp_path / 'env/bin'}{os.pathsep}{os.environ['PATH']}"}
@@ -68,7 +68,7 @@ def test_from_the_wheel_to_a_gate(
     done = typed(shlex.join(install), place, env)
     assert done.returncode == 0, done.stderr
 
-    # README.md: a rule of one's own, which is false
+    # README.md: a false rule of one's own
     (place / "my_rules.py").write_text(code_of(ROOT / "README.md", "# my_rules.py"), "utf-8")
     done = typed("indexproof prove my_rules.py", place, env)
     first = time.monotonic() - start
@@ -76,7 +76,7 @@ def test_from_the_wheel_to_a_gate(
     assert "REFUTED  small_remainder   my_rules.py:5\n" in done.stdout
     assert "\n  repair   provable after adding any one of:  d ∣ g;  g ∣ d;  d = g\n" in done.stdout
 
-    # reports/guides/tutorial.md: rules and a gate of one's own, which notices the next mistake
+    # reports/guides/tutorial.md: rules and a gate of one's own, which catches the next mistake
     own = place / "own"
     page = ROOT / "reports/guides/tutorial.md"
     for name in ("rules/division.rules", "pyproject.toml"):
@@ -87,7 +87,7 @@ def test_from_the_wheel_to_a_gate(
         assert steady(done.stdout).strip() == steady(said), done.stderr
     assert json.loads((own / "gate.sarif").read_text("utf-8"))["version"] == "2.1.0"
 
-    # reports/guides/gate.md: each line that is typed prints what the page says
+    # reports/guides/gate.md: each command prints the output that the page shows
     for line, said in session_of(ROOT / "reports/guides/gate.md", "A session"):
         done = typed(line, place, env)
         printed = steady(done.stdout).strip()

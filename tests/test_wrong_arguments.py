@@ -1,4 +1,4 @@
-"""Functions of the package refuse a value of another kind with its type and the expected one."""
+"""Public functions refuse a value of the wrong type and name its type and the expected one."""
 
 from __future__ import annotations
 

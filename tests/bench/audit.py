@@ -325,7 +325,7 @@ class Beaten:
 def audit_beaten(
     peer: Peer, others: Sequence[Peer], names: Sequence[str], shifts: Sequence[int]
 ) -> Iterator[Beaten | None]:
-    """Yield for each map the smallest peer result that is no larger in either measure and smaller in one, or ``None``."""
+    """Yield for each map the smallest peer result that is no larger in any measure and smaller in one, or ``None``."""
     for m in _made(names, shifts):
         made = peer.back(peer.simplify(peer.convert(m)), m)
         c = cost(made)

@@ -36,7 +36,7 @@ def xla_coalesced(e: Expr, trips: int, width: int, constraints: Sequence[Constra
     of_loop = add(*(mul(t, k) for t, k in terms if LOOP in t.variables()))
     rule, intervals = _intervals(of_thread, of_loop is LOOP, trips)
     sizes = [hi - lo + 1 for lo, hi in intervals]
-    # truncating division, as in C++
+    # ceiling division, which truncates for negative sizes, as in C++
     transactions = sum(-(-n * width // TRANSACTION) for n in sizes)
     least = -(-sum(sizes) * width // TRANSACTION)
     return rule, transactions == 0 or least > transactions * THRESHOLD

@@ -40,7 +40,7 @@ def docs(context: typer.Context, *, check_only: bool = False, folder: Path | Non
     place = folder or PAGE.parent / "docs"
     pages = documents(help_texts(context.find_root().command))
     stale = outdated(pages, place)
-    # the audit of the published maps stands beside the others and repeats itself in the claims files
+    # the audit of the published maps is beside the other documents; the claims files repeat it
     audit = folder is None and not is_current()
     sources = compiled_sources().items() if folder is None else ()
     code = {p: text for p, text in sources if not p.exists() or p.read_text("utf-8") != text}

@@ -1,7 +1,7 @@
-"""Find the containers that nobody keeps: local variables and parameters whose list, dictionary or set is only looked at and
-changed in place, so that it may be in the frame of its function.
+"""Escape analysis: find local variables and parameters whose list, dictionary or set is only read and changed in place, so
+that it may be allocated in the frame of its function.
 
-A use that is not known to be harmless counts as keeping.
+A use that is not known to be harmless counts as an escape.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ __all__ = ["Kept", "Variable", "assigned", "is_fresh", "mentions"]
 
 Variable: TypeAlias = n.SymbolNode | None
 
-#: Methods that keep neither the container nor more of an argument than its items.
+#: Methods that retain neither the container nor more of an argument than its items.
 METHODS: Final = {
     "append", "add", "get", "setdefault", "pop", "items", "keys", "values", "clear", "extend", "sort", "remove", "discard",
     "index", "reverse", "isdisjoint", "issuperset",
 }  # fmt: skip
 LOOKING_METHODS: Final = {"extend", "isdisjoint", "issuperset"}
-#: Builtins that copy their argument or look at it.
+#: Builtins that only copy or read their argument.
 LOOKING: Final = {
     "tuple", "sorted", "list", "set", "dict", "len", "sum", "min", "max", "any", "all", "reversed", "enumerate", "zip",
     "gcd",
 }  # fmt: skip
-#: The parts of statements and expressions.
+#: The fields of statements and expressions that hold their parts.
 PARTS: Final = (
     "lvalue", "lvalues", "rvalue", "expr", "body", "else_body", "index", "base", "left", "right", "operands", "cond",
     "if_expr", "else_expr", "items", "generator", "left_expr", "sequences", "condlists", "indices", "key", "value",
@@ -35,7 +35,7 @@ PARTS: Final = (
 
 
 def is_fresh(e: n.Expression) -> bool:
-    """Whether an expression makes a new container, and may be told where."""
+    """Return whether an expression makes a new container whose place can be chosen."""
     if isinstance(e, n.CallExpr) and isinstance(e.callee, n.NameExpr):
         return e.callee.fullname in ("builtins.list", "builtins.dict", "builtins.set")
     comprehensions = (n.ListComprehension, n.SetComprehension, n.DictionaryComprehension)
@@ -43,7 +43,7 @@ def is_fresh(e: n.Expression) -> bool:
 
 
 def parts(e: n.Node) -> Iterator[n.Node]:
-    """What a statement or an expression consists of."""
+    """Yield the direct parts of a statement or an expression."""
     todo: list[object] = [getattr(e, name, None) for name in PARTS]
     while todo:
         x = todo.pop()
@@ -54,18 +54,18 @@ def parts(e: n.Node) -> Iterator[n.Node]:
 
 
 def mentioned(e: n.Node) -> set[Variable]:
-    """The variables that are named in something."""
+    """Return the variables that occur in a node."""
     found: set[Variable] = {e.node} if isinstance(e, n.NameExpr) else set()
     return found.union(*map(mentioned, parts(e)))
 
 
 def mentions(e: n.Node, v: Variable) -> bool:
-    """Whether a variable is named in something."""
+    """Return whether a variable occurs in a node."""
     return v in mentioned(e)
 
 
 def assigned(e: n.Node) -> Iterator[tuple[Variable, n.Expression | None]]:
-    """The variables that are assigned to, each with what is assigned, if that is all of it."""
+    """Yield the assigned variables, each with the assigned expression if it is assigned as a whole."""
 
     def target(lv: n.Node, value: n.Expression | None) -> Iterator[tuple[Variable, n.Expression | None]]:
         if isinstance(lv, n.NameExpr):
@@ -84,25 +84,25 @@ def assigned(e: n.Node) -> Iterator[tuple[Variable, n.Expression | None]]:
 
 
 class Kept:
-    """The variables of a function whose containers may be kept by somebody.
+    """The variables of a function whose containers may escape.
 
-    ``keeps`` says of an argument of a call, by its number, whether the function that is called may keep it.
+    ``keeps`` tells of an argument of a call, by its number, whether the called function may retain it.
     """
 
     def __init__(self, body: n.Node, keeps: Callable[[n.CallExpr, int], bool]) -> None:
         self.keeps = keeps
         self.found: set[Variable] = set()
-        #: what is looped over at the moment
+        #: the variables in the iterables of the enclosing loops
         self.loops: list[Variable] = []
         self.visit(body)
 
     def looked_at(self, e: n.Node) -> None:
-        """Visit what is only looked at."""
+        """Visit an expression whose value is only read."""
         if not isinstance(e, n.NameExpr):
             self.visit(e)
 
     def condition(self, e: n.Node) -> None:
-        """Visit what is asked whether it is true."""
+        """Visit an expression that is used as a condition."""
         if isinstance(e, n.OpExpr) and e.op in ("and", "or"):
             self.condition(e.left)
             self.condition(e.right)
@@ -118,7 +118,7 @@ class Kept:
         known: dict[n.Node, Callable[[n.Node], None]] = {}
         if isinstance(e, n.AssignmentStmt):
             for lv in e.lvalues:
-                # what is looped over must stay where it is
+                # a container must not be replaced during a loop over it
                 known[lv] = self.visit if isinstance(lv, n.NameExpr) and lv.node in self.loops else self.looked_at
         elif isinstance(e, n.OperatorAssignmentStmt):
             known = {e.lvalue: self.looked_at, e.rvalue: self.looked_at}

@@ -1,8 +1,8 @@
-"""Compare extraction with a search of everything that its own ways propose: ``python -m dev.exhaustive`` (in `tests`).
+"""Compare extraction with an exhaustive search over its own proposals: ``python -m dev.exhaustive`` (in `tests`).
 
-Production keeps a choice only where the cost falls at once.  Here every proposal is followed, also those that cost more, up
-to some number of proposals one after the other, from the normal forms, from the map as it is given and from what production
-found.  What is cheaper then is what local improvement missed.
+Production keeps a choice only if it lowers the cost at once.  Here every proposal is followed, even to a higher cost, up to
+a limited depth, starting from the normal forms, from the given map and from production's result.  A cheaper result is one
+that local improvement missed.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ __all__ = ["Gap", "gap"]
 
 #: Results that cost more are not explored.
 DEAREST = 30
-#: What a division costs.
+#: The cost of a division.
 WEIGHT = 3
 
 
 class Offers(Ledger):
-    """A ledger that can collect what it is offered instead of trying it."""
+    """A ledger that can collect proposals instead of trying them."""
 
     offers: list[list[Choice]] | None = None
 
     def attempt(self, choices: list[Choice], *, even: bool = False) -> bool:
-        """Keep the choices if they pay, or collect them."""
+        """Keep the choices if they lower the cost, or collect them."""
         if self.offers is None:
             return super().attempt(choices, even=even)
         self.offers += [choices] if choices else []
         return False
 
     def best(self, options: list[list[Choice]]) -> bool:
-        """Keep the best of several, or collect all."""
+        """Keep the best of several options, or collect all."""
         if self.offers is None:
             return super().best(options)
         self.offers += [o for o in options if o]
@@ -50,7 +50,7 @@ class Offers(Ledger):
 
 @dataclass
 class Exploration:
-    """Depth first through the states of a ledger, each of them once for each depth."""
+    """A depth-first search through the states of a ledger, each visited once per remaining depth."""
 
     search: Search
     states: int
@@ -58,7 +58,7 @@ class Exploration:
     visited: dict[frozenset[Form], int] = field(default_factory=dict)
 
     def run(self, depth: int) -> None:
-        """Follow at most ``depth`` proposals from here."""
+        """Follow at most ``depth`` successive proposals from the current state."""
         ledger = self.search.ledger
         state = frozenset(ledger.owners)
         if self.visited.get(state, -1) >= depth or len(self.visited) >= self.states:
@@ -72,21 +72,21 @@ class Exploration:
             ledger.undo(mark)
 
     def offers(self) -> list[list[Choice]]:
-        """All that is proposed for what is written now, each proposal once."""
+        """Return all proposals for the current state, without duplicates."""
         search, ledger = self.search, self.search.ledger
         assert isinstance(ledger, Offers)
         ledger.offers = found = []
         mark = len(ledger.log)
         search.improve()
         search.normal_forms()
-        ledger.undo(mark)  # digits that are known are chosen without being offered
+        ledger.undo(mark)  # known digits are chosen directly, without a proposal
         ledger.offers = None
         return list({tuple((key, f) for key, f, _ in choices): choices for choices in found}.values())
 
 
 @dataclass(frozen=True)
 class Gap:
-    """What results cost, what they might cost, and whether that was explored to the end."""
+    """The cost of results, the least cost found, and whether the exploration was complete."""
 
     found: int
     least: int
@@ -94,7 +94,7 @@ class Gap:
 
 
 def gap(m: IndexingMap, states: int = 150, depth: int = 3) -> Gap | None:
-    """Explore a map; ``None`` where its results cost nothing or more than :data:`DEAREST`."""
+    """Explore a map; return ``None`` if its results cost nothing or more than :data:`DEAREST`."""
     after = simplify_map(m, RULES)
     found = cost(after.results).weighed(WEIGHT)
     if not 0 < found <= DEAREST:

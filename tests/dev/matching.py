@@ -1,4 +1,4 @@
-"""Matching: all values of its variables with which a pattern may be an expression."""
+"""Matching: all bindings of its variables under which a pattern equals an expression."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["bindings"]
 
 
 def bindings(pattern: Expr, e: Expr) -> Iterator[dict[Var, Expr]]:
-    """Every way in which ``pattern`` matches ``e``."""
+    """Yield every binding under which ``pattern`` matches ``e``."""
     todo: list[tuple[dict[Var, Expr], list[tuple[Expr, Expr]]]] = [({}, [(pattern, e)])]
     while todo:
         bound, open_ = todo.pop()
@@ -25,7 +25,7 @@ def bindings(pattern: Expr, e: Expr) -> Iterator[dict[Var, Expr]]:
 
 
 def _one(p: Expr, e: Expr, bound: dict[Var, Expr]) -> Iterator[tuple[dict[Var, Expr], list[tuple[Expr, Expr]]]]:
-    """One level of :func:`bindings`: extended bindings, each with the matches that are still open."""
+    """Yield one level of :func:`bindings`: extended bindings, each with the remaining matches."""
     match p:
         case Var():
             if p.kind == "const" and not isinstance(e, Int):
@@ -50,7 +50,7 @@ def _one(p: Expr, e: Expr, bound: dict[Var, Expr]) -> Iterator[tuple[dict[Var, E
 def _sum_bindings(
     p: Expr, e: Expr, bound: dict[Var, Expr]
 ) -> Iterator[tuple[dict[Var, Expr], list[tuple[Expr, Expr]]]]:
-    """Summands of ``p`` against summands of ``e``, in every assignment."""
+    """Yield the matches of summands of ``p`` with summands of ``e``, in every assignment."""
     const, terms = summands(e)
     named, constant, rest = _summand_patterns(p)
     if (rest is None and len(terms) != len(named)) or (rest is None and constant is None and const):
@@ -76,9 +76,9 @@ def _sum_bindings(
 
 
 def _summand_patterns(p: Expr) -> tuple[list[tuple[Expr, Var | None]], Var | None, Var | None]:
-    """The named summands ``(atom, coefficient)`` of a sum pattern, its constant and its rest.
+    """Return the named summands ``(atom, coefficient)`` of a sum pattern, its constant and its rest.
 
-    Raises :class:`DeclarationError` for a pattern that no sum can be matched with.
+    Raises :class:`DeclarationError` for a pattern that matches no sum.
     """
     const, terms = summands(p)
     if const:

@@ -1,7 +1,7 @@
 """Compare the native core with pure Python: on the corpora of the benchmark and on random maps, with every option.
 
-``python -m dev.native LIBRARY`` takes the extension from a file, as the test builds it with sanitizers; without one the
-installed core is compared.
+``python -m dev.native LIBRARY`` loads the extension from a file, such as the test's build with sanitizers; without
+an argument the installed core is compared.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def load(library: Path) -> None:
 
 
 def random_maps(seed: int, count: int) -> Iterator[Any]:
-    """Small maps with operators at random: ends meet divisors, some boxes reach far, some constraints are equations."""
+    """Yield small random maps: bounds coincide with divisors, some boxes are large, some constraints are equations."""
     from indexproof.core.expr import ceildiv, integer, maximum, minimum, var
     from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 
@@ -72,7 +72,7 @@ def random_maps(seed: int, count: int) -> Iterator[Any]:
 
 
 def corpus_maps(every: int) -> Iterator[Any]:
-    """The maps of the benchmark, or every so many of them."""
+    """Yield the maps of the benchmark, or a regular sample of them."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
     corpora, ours = import_module("corpora"), import_module("peers").Ours()
     for name in corpora.CORPORA:
@@ -80,7 +80,7 @@ def corpus_maps(every: int) -> Iterator[Any]:
 
 
 def compare(maps: Iterator[Any]) -> tuple[int, int, list[str]]:
-    """Return how many maps were compared, how many of them were left to Python, and the differences."""
+    """Return the number of compared maps, the number of those left to Python, and the differences."""
     from indexproof.core import native
     from indexproof.core.simplify_map import simplify_map
     from indexproof.core.steps import Trace
@@ -98,7 +98,7 @@ def compare(maps: Iterator[Any]) -> tuple[int, int, list[str]]:
     ]
 
     class Counted:
-        """The library, which counts what it leaves to Python."""
+        """The library with a counter of the calls that it leaves to Python."""
 
         def simplify_map(self, *asked: Any) -> Any:
             nonlocal left
@@ -135,7 +135,7 @@ def compare(maps: Iterator[Any]) -> tuple[int, int, list[str]]:
 
 
 def numbered(trace: Any) -> list[Any]:
-    """The same with the engines counted from 0."""
+    """Renumber the engines from 0."""
     from indexproof.core.steps import Rewritten, Step
 
     engines: dict[int, int] = {}
@@ -146,7 +146,7 @@ def numbered(trace: Any) -> list[Any]:
 
 
 def compare_builders(seed: int, count: int) -> tuple[int, list[str]]:
-    """Call the functions that build expressions, and what they call in Python, with the same arguments at random."""
+    """Compare the native functions that build expressions with Python's on the same random arguments."""
     from indexproof.core import expr
     from indexproof.core.expr import select, var
     from indexproof.core.variables import quasi_affine

@@ -1,7 +1,7 @@
-"""The plain driver: the rules of the catalogue applied one at a time, bottom-up, by substitution; slow and obvious.
+"""The plain driver: a slow and simple reference that applies the rules one at a time, bottom-up, by substitution.
 
-The production simplifier is compared with it (:func:`plain_map`), and so are the steps that production records
-(:func:`instance`).  It shares nothing with the engine and its strategies.
+The production simplifier is compared with it (:func:`plain_map`), as are the steps that production records
+(:func:`instance`).  It shares no code with the engine and its strategies.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from indexproof.rules.catalog import RULES
 
 __all__ = ["Driver", "instance", "plain_map"]
 
-#: Without an engine the simplifier leaves expressions as they are, which is where the driver comes in.
+#: Without an engine the simplifier leaves expressions unchanged, so that the driver can rewrite them.
 _PLAIN = replace(RULES, rules=(), engine=None)
 
 Binding: TypeAlias = Mapping[str, Expr]
@@ -60,7 +60,7 @@ def plain_map(m: IndexingMap) -> IndexingMap:
 
 
 class Driver:
-    """Any rules, applied bottom-up until none fires."""
+    """Applies given rules bottom-up until none fires."""
 
     def __init__(self, rules: Iterable[Rule], facts: Facts) -> None:
         self.facts = facts
@@ -69,7 +69,7 @@ class Driver:
         self.rewritten: dict[Expr, Expr] = {}
 
     def __call__(self, e: Expr) -> Expr:
-        """The normal form of ``e`` on the domain."""
+        """Return the normal form of ``e`` on the domain."""
         normal, rewritten = self.normal, self.rewritten
         stack = [e]
         while stack:
@@ -115,7 +115,7 @@ class Driver:
         return None
 
     def _pairwise(self, e: Min | Max, rules: list[Rule]) -> Expr | None:
-        """Minimum and maximum are associative: a rule for two arguments serves any two of many."""
+        """Apply a rule for two arguments of an extremum to any two of several, since extrema are associative."""
         for i, j in combinations(range(len(e.args)), 2):
             x, y = e.args[i], e.args[j]
             others = [a for n, a in enumerate(e.args) if n not in (i, j)]
@@ -131,27 +131,27 @@ class Driver:
 
 
 def applied(rule: Rule, e: Expr, facts: Facts) -> Expr | None:
-    """Return what ``rule`` makes of ``e``, ``None`` where it does not apply."""
+    """Return ``e`` rewritten by ``rule``, ``None`` where it does not apply."""
     for binding in _proposals(rule, e, facts):
         after = instance(rule, e, binding, facts)
-        # of a rule whose values are chosen, descent is not proved for all of them
+        # for a rule with chosen values, descent is not proved for all values
         if after is not None and (not rule.choose or measure(after).values() < measure(e).values()):
             return after
     return None
 
 
 def _proposals(rule: Rule, e: Expr, facts: Facts) -> Iterator[Binding]:
-    """Values with which the rule may apply to ``e``."""
+    """Yield candidate bindings for the rule at ``e``."""
     if rule.choose:
         return STRATEGIES[rule.choose](e, facts)
     return ({v.name: x for v, x in found.items()} for found in bindings(rule.left, e))
 
 
 def _rejoined(e: Min | Max, x: Expr, y: Expr, joined: Expr, others: list[Expr]) -> Expr | None:
-    """The extremum ``e`` with ``joined`` for its arguments x and y, if that descends in the order.
+    """Return the extremum ``e`` with ``joined`` for its arguments x and y, if that descends in the order.
 
-    One argument less descends in any case; otherwise what both became goes on with the others, and stands below one
-    extremum more than they did.
+    One argument less always descends; otherwise the joined expression is nested one extremum deeper than the two
+    arguments were.
     """
     whole = rebuild(e, (joined, *others))
     return whole if joined in (x, y) or measure(whole).values() < measure(e).values() else None
@@ -165,16 +165,16 @@ def _indexed(rules: tuple[Rule, ...]) -> dict[type[Expr], list[Rule]]:
     found: dict[type[Expr], list[Rule]] = {}
     for r in rules:
         if not (r.structural or r.sharing):
-            # a left side that is a bare variable is every expression
+            # a left-hand side that is a bare variable matches every expression
             for head in _HEADS if isinstance(r.left, Var) else (type(r.left),):
                 found.setdefault(head, []).append(r)
     return found
 
 
 def instance(rule: Rule, redex: Expr, binding: Mapping[str, Expr], facts: Facts) -> Expr | None:
-    """Return what ``rule`` makes of ``redex`` with ``binding``, ``None`` where it does not apply.
+    """Return ``redex`` rewritten by ``rule`` under ``binding``, ``None`` where it does not apply.
 
-    The left side under the binding must be the redex itself, and every condition must certainly hold.
+    The left-hand side under the binding must equal the redex, and every condition must certainly hold.
     """
     values = {v: binding[v.name] for v in rule.variables}
     if any(v.kind == "const" and not isinstance(e, Int) for v, e in values.items()):
@@ -190,7 +190,7 @@ def instance(rule: Rule, redex: Expr, binding: Mapping[str, Expr], facts: Facts)
 
 
 # ---------------------------------------------------------------------------------------------------- strategies
-# They only propose values for variables that the left side does not bind: :func:`instance` checks each proposal.
+# They only propose values for variables that the left-hand side does not bind; :func:`instance` checks each one.
 def _division(e: Expr) -> tuple[Expr, int] | None:
     if isinstance(e, (FloorDiv, Mod)) and isinstance(e.b, Int):
         return e.a, e.b.value
@@ -198,7 +198,7 @@ def _division(e: Expr) -> tuple[Expr, int] | None:
 
 
 def block_of_range(e: Expr, facts: Facts) -> Iterator[Binding]:
-    """The quotient that both ends of the dividend's range have."""
+    """Propose the quotient that both ends of the dividend's range have."""
     parts = _division(e)
     if parts:
         x, d = parts
@@ -208,9 +208,9 @@ def block_of_range(e: Expr, facts: Facts) -> Iterator[Binding]:
 
 
 def coefficient_quotients(e: Expr, facts: Facts) -> Iterator[Binding]:
-    """From every summand, the multiple of the divisor nearest to its coefficient, or the one below it.
+    """Propose, for every summand, the multiple of the divisor nearest to its coefficient, or the one below it.
 
-    The constant part of the quotient is then fixed by the range of what is left.
+    The range of the remaining dividend then determines the constant part of the quotient.
     """
     parts = _division(e)
     if not parts or parts[1] <= 1:
@@ -242,7 +242,7 @@ def coefficient_quotients(e: Expr, facts: Facts) -> Iterator[Binding]:
         if lo // d == hi // d:
             yield {"x": x, "d": integer(d), "q": linear(int(lo // d), quotients)}
         else:
-            # a constraint may know more about what is left than its terms do
+            # a constraint may bound the remaining dividend more tightly than its terms do
             rest = linear(const, [*terms, *[(t, -q * d) for t, q in quotients]])
             lo, hi = facts.interval(rest)
             if not isinstance(lo, float) and not isinstance(hi, float) and lo // d == hi // d:
@@ -250,9 +250,9 @@ def coefficient_quotients(e: Expr, facts: Facts) -> Iterator[Binding]:
 
 
 def common_factor(e: Expr, facts: Facts) -> Iterator[Binding]:
-    """Largest coefficients first: a prefix whose greatest common divisor with d exceeds the range of the others.
+    """Propose the summands with the largest coefficients whose common divisor with d exceeds the range of the others.
 
-    Of extrema the greatest common divisor, negative where most summands are.
+    For extrema, propose the greatest common divisor, negative where most summands are.
     """
     if isinstance(e, (Min, Max)) and len(e.args) == 2:
         sums = [summands(a) for a in e.args]
@@ -284,7 +284,7 @@ def common_factor(e: Expr, facts: Facts) -> Iterator[Binding]:
 
 
 def common_constant(e: Expr, facts: Facts) -> Iterator[Binding]:
-    """The constant of smallest magnitude among two arguments that both carry one."""
+    """Propose the constant of smaller magnitude of two arguments that both have one."""
     if not isinstance(e, (Min, Max)) or len(e.args) != 2:
         return
     compound = [a for a in e.args if not isinstance(a, Int)]
@@ -295,7 +295,7 @@ def common_constant(e: Expr, facts: Facts) -> Iterator[Binding]:
 
 
 def multiples(e: Expr, facts: Facts) -> Iterator[Binding]:
-    """The summands whose coefficient the divisor divides, and the multiples of the divisor in the constant."""
+    """Propose the summands whose coefficient the divisor divides, and the multiples of the divisor in the constant."""
     parts = _division(e)
     if not parts or parts[1] <= 1:
         return
@@ -308,7 +308,7 @@ def multiples(e: Expr, facts: Facts) -> Iterator[Binding]:
 
 
 def complement(e: Expr, facts: Facts) -> Iterator[Binding]:
-    """``d - 1`` minus a sum without constant or negative coefficient."""
+    """Propose the sum in ``d - 1`` minus a sum without constant or negative coefficient."""
     parts = _division(e)
     if parts and parts[1] > 1:
         const, terms = summands(parts[0])
@@ -317,14 +317,14 @@ def complement(e: Expr, facts: Facts) -> Iterator[Binding]:
 
 
 def single_value(e: Expr, facts: Facts) -> Iterator[Binding]:
-    """The only value in the range."""
+    """Propose the only value in the range."""
     n = facts.interval(e).constant
     if n is not None and not isinstance(e, Int):
         yield {"x": e, "k": integer(n)}
 
 
 def _quotient(x: Expr, d: int) -> list[Expr]:
-    """Ways in which ``x // d`` may be written."""
+    """Return the possible spellings of ``x // d``."""
     found = [floordiv(x, d)]
     if isinstance(x, FloorDiv) and isinstance(x.b, Int):
         found.append(floordiv(x.a, x.b.value * d))
@@ -332,7 +332,7 @@ def _quotient(x: Expr, d: int) -> list[Expr]:
 
 
 def quotient_below_remainder(e: Expr, facts: Facts) -> Iterator[Binding]:
-    """A remainder in a sum, and with the right coefficient the quotient of its dividend or of something congruent."""
+    """Propose a remainder in a sum, with the quotient of a congruent dividend at the matching coefficient."""
     const, terms = summands(e)
     have = dict(terms)
     for t, w in terms:
@@ -347,7 +347,7 @@ def quotient_below_remainder(e: Expr, facts: Facts) -> Iterator[Binding]:
 
 
 def known_residue(e: Expr, facts: Facts) -> Iterator[Binding]:
-    """Each summand of a dividend whose remainder has only one value."""
+    """Propose each summand of a dividend whose remainder has only one value."""
     parts = _division(e)
     if not isinstance(e, Mod) or not parts or parts[1] <= 1:
         return
@@ -362,7 +362,7 @@ def known_residue(e: Expr, facts: Facts) -> Iterator[Binding]:
 
 
 def next_digit(e: Expr, facts: Facts) -> Iterator[Binding]:
-    """A remainder in a sum, and the digit above it with the right coefficient."""
+    """Propose a remainder in a sum with the next higher digit at the matching coefficient."""
     const, terms = summands(e)
     for t, w in terms:
         if not (isinstance(t, Mod) and isinstance(t.b, Int)):
@@ -379,7 +379,7 @@ def next_digit(e: Expr, facts: Facts) -> Iterator[Binding]:
 
 
 def known_remainder(e: Expr, facts: Facts) -> Iterator[Binding]:
-    """A quotient in a sum, scaled by its divisor, whose remainder has only one value."""
+    """Propose a quotient in a sum, scaled by its divisor, whose remainder has only one value."""
     const, terms = summands(e)
     for t, v in terms:
         parts = _division(t)
@@ -394,7 +394,7 @@ def known_remainder(e: Expr, facts: Facts) -> Iterator[Binding]:
 
 Strategy: TypeAlias = Callable[[Expr, Facts], Iterator[Binding]]
 
-#: Strategies by the name a rule gives in ``choose=``.
+#: Strategies by their names in ``choose=``.
 STRATEGIES: dict[str, Strategy] = {
     f.__name__: f
     for f in (

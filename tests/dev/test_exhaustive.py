@@ -1,4 +1,4 @@
-"""What extraction finds is nearly the best that its own proposals lead to."""
+"""The results of extraction are nearly the best that its own proposals lead to."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ MAPS = Path(__file__).parents[1] / "core" / "data" / "xla_maps.txt"
 
 
 def costs():
-    """What production finds, and the least that is found, summed over maps that XLA printed."""
+    """Return the costs of production and the least costs found, summed over maps that XLA printed."""
     gaps = [g for t in MAPS.read_text().splitlines() if (g := gap(parse_map(t), states=60)) is not None]
     assert len(gaps) > 200
     return sum(g.found for g in gaps), sum(g.least for g in gaps)

@@ -1,4 +1,4 @@
-"""Tasks done by processes: all come back, also when a process dies, and nothing goes on after an interrupt."""
+"""Tasks in processes: all results arrive, even when a process dies, and an interrupt stops all work."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_every_task_comes_with_its_result() -> None:
 @pytest.mark.parametrize("at", [0, 3, 5])
 def test_what_is_lost_with_a_process_is_told_and_the_rest_is_done(at: int) -> None:
     tasks = [*range(at), -1, *range(at, 5)]
-    # one task at a time: only the one that ends its process is lost
+    # one task at a time: only the task that kills its process is lost
     assert list(each(double_or_die, tasks, 1, ahead=1)) == [(n, None if n < 0 else 2 * n) for n in tasks]
     found = dict(each(double_or_die, tasks, 1))
     assert set(found) == set(tasks)

@@ -1,8 +1,8 @@
-"""Translate the typed Python of the simplifier to C++: the second target of its rules, strategies and search.
+"""Translate the typed Python of the simplifier to C++: its rules, strategies and search.
 
-mypy infers the type of every expression; each statement becomes one of C++ with the containers of `runtime.h`.  What is
-not known is refused, so what is translated means the same.  Generators become functions that take a *sink*: it is called
-with every proposal and says whether to stop.
+mypy infers the type of every expression; each statement becomes one of C++ with the containers of `runtime.h`.  Any
+other construct is refused, so the translation has the same meaning.  Generators become functions that take a *sink*,
+which is called with every proposal and returns whether to stop.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["translation"]
 
 ROOT: Final = Path(__file__).parents[2]
 
-#: Modules with the classes that become one, the base first; and with functions.
+#: Modules with the classes that are merged into one, the base first; and modules with functions.
 ENGINE: Final = (
     ("core.kernel.atoms", "Atoms"),
     ("core.kernel.measure", "Measured"),
@@ -78,19 +78,19 @@ FUNCTIONS: Final = (
     ),
     ("core.simplify_map", ("_simplified", "_no_dearer", "_sourced")),
 )  # fmt: skip
-#: The parts of maps.
+#: The classes of maps and their parts.
 MAPS: Final = {"IndexingMap", "Variable", "RuntimeVariable", "RuntimeSource", "Constraint", "CompiledConstraintRule"}
-#: What is written by hand, or left to Python.
+#: Names of code that is written by hand, or left to Python.
 LEFT_OUT: Final = {"record", "rules", "room", "_compiled"}
 RAISED: Final = {"Excess", "Contradiction"}
-#: What cannot happen where division by zero and overflow are left to Python.
+#: Exceptions that cannot occur, since division by zero and overflow are left to Python.
 LEFT_TO_PYTHON: Final = {"ZeroDivisionError", "OverflowError"}
-#: Other modules that say what types there are.
+#: Other modules that define types.
 KNOWN: Final = (
     "core.derivation", "core.engine", "core.expr", "core.extraction", "core.facts", "core.indexing_map", "core.interval",
     "core.native", "core.rewrite", "core.steps", "core.variables",
 )  # fmt: skip
-#: Written by hand in `kernel.h`: what calls rules by tables, integers without end, and expressions that are no forms.
+#: Written by hand in `kernel.h`: calls of rules by tables, unbounded integers, and expressions that are no forms.
 BY_HAND: Final = {
     "Engine": {
         "_new", "_refuse_large", "_size", "added", "_divided", "recombine", "_in_pairs", "_applied", "_known",
@@ -104,7 +104,7 @@ BY_HAND: Final = {
     },
     "Constraints": {"compiled", "made", "ends", "state", "recorded", "rewritten", "contradicted"},
 }  # fmt: skip
-#: Expressions and what their attributes are called there.
+#: The classes of expressions.
 NODES: Final = {"Int", "Var", "Sum", "FloorDiv", "Mod", "CeilDiv", "Min", "Max", "Mul"}
 KEYWORDS: Final = {
     "new", "this", "union", "long", "short", "signed", "auto", "char", "double", "float", "and", "or", "not",
@@ -114,20 +114,20 @@ KEYWORDS: Final = {
 }  # fmt: skip
 
 
-#: Room for a container that only the expression around it needs.
+#: Room for a container that lives only as long as the enclosing expression.
 TEMPORARY: Final = "temporary"
 
 
 class Refused(Exception):
-    """Raised for what cannot be translated."""
+    """Raised for code that cannot be translated."""
 
 
 def _analysed() -> tuple[dict[str, n.MypyFile], Mapping[n.Expression, t.Type]]:
-    """The syntax trees of all modules, and the types of expressions."""
+    """Return the syntax trees of all modules, and the types of expressions."""
     options = Options()
     options.export_types = options.preserve_asts = True
     options.ignore_missing_imports = options.namespace_packages = True
-    # what is not translated need not be known
+    # other modules are not translated and need no types
     options.follow_imports = "skip"
     options.python_executable = None
     options.incremental = False
@@ -157,7 +157,7 @@ def plain(x: t.Type | None) -> t.ProperType:
 
 
 def cpp(x: t.Type | None) -> str:
-    """The C++ type for a type."""
+    """Return the C++ type for a type."""
     p = plain(x)
     if isinstance(p, t.NoneType):
         return "Unit"
@@ -188,7 +188,7 @@ def cpp(x: t.Type | None) -> str:
     if isinstance(p, t.TypeType) or (isinstance(p, t.Instance) and p.type.fullname == "builtins.type"):
         return "Int"
     if isinstance(p, t.CallableType):
-        # what encloses expressions is an engine
+        # a function that bounds expressions becomes an engine
         return "Engine*" if p.arg_types else "Way"
     if isinstance(p, t.Instance):
         name = p.type.fullname
@@ -235,7 +235,7 @@ def cpp_is(x: t.Type, name: str) -> bool:
 
 
 def is_applied(p: t.ProperType | None) -> bool:
-    """Whether it is what becomes of constraints, with the values of variables, which only derivations need."""
+    """Return whether a type is that of new constraints with the values of variables, which only derivations need."""
     return (
         isinstance(p, t.TupleType)
         and len(p.items) == 2
@@ -254,7 +254,7 @@ def named(name: str) -> str:
 
 
 class Function:
-    """One function on its way to C++."""
+    """The translation of one function."""
 
     def __init__(self, whole: Translation, d: n.FuncDef, owner: str | None) -> None:
         self.whole = whole
@@ -271,14 +271,14 @@ class Function:
         self.returns = plain(kind.ret_type)
         self.generator = d.is_generator
         self.variadic: n.Var | None = None
-        #: local variables whose containers may be in the frame, and where the next container is made: in a variable, or
-        #: for as long as the expression around it takes
+        #: local variables whose containers may be in the frame, and the room for the next container: a variable, or
+        #: a temporary of the enclosing expression
         self.in_frame = self.framed()
         self.room = ""
 
     # ------------------------------------------------------------ the whole
     def signature(self) -> tuple[str, str]:
-        """The template head, and return type, name and parameters with their defaults."""
+        """Return the template head, and return type, name and parameters with their defaults."""
         d = self.d
         templates, params = [], []
         for a in d.arguments:
@@ -309,7 +309,7 @@ class Function:
         return head, f"{returns} {named(d.name)}({', '.join(params)})"
 
     def translated(self) -> str:
-        """The definition."""
+        """Return the definition."""
         head, signature = self.signature()
         self.block(self.d.body)
         body = self.out
@@ -322,7 +322,7 @@ class Function:
         return "\n".join([f"{head}{signature} {{", *self.out, *body, *tail, "}"])
 
     def locals(self, block: n.Block) -> dict[str, str]:
-        """Local variables with their types, those of comprehensions apart."""
+        """Return the local variables with their types, without those of comprehensions."""
         found: dict[str, str] = {}
 
         def target(x: n.Node) -> None:
@@ -363,7 +363,7 @@ class Function:
         return found
 
     def framed(self) -> set[n.SymbolNode | None]:
-        """The local variables that only ever hold containers which are made here and which nobody keeps."""
+        """Return the local variables that hold only containers that are created in the function and do not escape."""
         made: set[n.SymbolNode | None] = set()
         other: set[n.SymbolNode | None] = set(self.arguments)
         for v, value in assigned(self.d.body):
@@ -371,19 +371,19 @@ class Function:
         return made - other - self.whole.kept(self.d) if made else made
 
     def made(self, kind: str, lines: Sequence[str], var: str) -> str:
-        """A container that is filled by statements, in the room that there is for it."""
+        """Return the code of a container that is filled by statements, in the current room."""
         room, self.room = self.room, ""
         where = "r_" if room == TEMPORARY else room
         body = f"auto {var} = {kind}::make({where}); {' '.join(lines)} return {var};"
         return f"[&](auto&& r_) {{ {body} }}(Room<{kind}>())" if room == TEMPORARY else f"[&] {{ {body} }}()"
 
     def roomy(self, kind: str, text: str) -> str:
-        """What is between the brackets of a call that makes a container, with the room that there is for it."""
+        """Return the arguments of a call that makes a container, with the current room."""
         room, self.room = self.room, ""
         return ", ".join(filter(None, [text, f"here(Room<{kind}>())" if room == TEMPORARY else room]))
 
     def briefly(self, e: n.Expression, expected: t.ProperType | None = None) -> str:
-        """An expression whose container is of no use after the expression around it."""
+        """Translate an expression whose container is not used after the enclosing expression."""
         if is_fresh(e):
             self.room = TEMPORARY
         text = self.expr(e, expected)
@@ -395,23 +395,23 @@ class Function:
 
     # ------------------------------------------------------------ what is left to Python
     def dropped(self, e: n.Expression) -> bool:
-        """Whether an expression is an option that there is not."""
+        """Return whether an expression is an option that C++ does not have."""
         return isinstance(e, n.MemberExpr | n.NameExpr) and e.name in LEFT_OUT
 
     def never(self, e: n.Expression) -> bool:
-        """Whether a condition asks for such an option."""
+        """Return whether a condition tests for such an option."""
         if isinstance(e, n.OpExpr) and e.op == "and":
             return self.never(e.left)
         return isinstance(e, n.ComparisonExpr) and e.operators == ["is not"] and self.dropped(e.operands[0])
 
     # ------------------------------------------------------------ what is recorded
     def recording(self, e: n.Expression) -> n.CallExpr | None:
-        """The call in a statement that tells of the application of a rule."""
+        """Return the call if the expression records the application of a rule."""
         of = isinstance(e, n.CallExpr) and isinstance(e.callee, n.MemberExpr) and e.callee.name == "record"
         return e if of else None  # type: ignore[return-value]
 
     def told(self, call: n.CallExpr) -> None:
-        """Tell of the application of a rule."""
+        """Translate the recording of the application of a rule."""
         name, values = call.args
         assert isinstance(name, n.StrExpr)
         assert isinstance(values, n.TupleExpr)
@@ -420,7 +420,7 @@ class Function:
         self.say(f"if (record) [[unlikely]] tell({said});")
 
     def bound(self, e: n.Expression) -> None:
-        """Keep the values of variables under which a rule turns constraints into others, where they are asked for."""
+        """Record the values of variables under which a rule rewrites constraints, where derivations need them."""
         if isinstance(e, n.TupleExpr) and len(e.items) == 2 and isinstance(e.items[1], n.DictExpr):
             values = ", ".join(self.expr(v) for _, v in e.items[1].items)
             self.say(f"if (_ends->record) _ends->keep({values});")
@@ -480,7 +480,7 @@ class Function:
         self.say(f"{self.expr(e)};")
 
     def proposal(self, e: n.Expression | None) -> str:
-        """A strategy and its values as the arguments of a sink."""
+        """Return a strategy and its values as the arguments of a sink."""
         if isinstance(e, n.NameExpr) and e.name == "MATCHED":
             return "strategy::matched{}"
         if not isinstance(e, n.TupleExpr) or not isinstance(e.items[0], n.StrExpr):
@@ -550,7 +550,7 @@ class Function:
         return None
 
     def store(self, lv: n.Expression, value: str) -> None:
-        """Assign what a C++ expression is."""
+        """Assign a C++ expression to a target."""
         if isinstance(lv, n.NameExpr):
             if lv.name != "_":
                 self.say(f"{self.variable(lv)} = {value};")
@@ -688,7 +688,7 @@ class Function:
             self.say("}")
 
     def iteration(self, index: n.Expression, over: n.Expression, local: bool = False) -> tuple[list[str], list[str]]:
-        """The head of a loop, after what comes before it, and what assigns its variables; ``local`` ones are declared."""
+        """Return the head of a loop, after its setup, and the assignments of its variables; ``local`` ones are declared."""
         name = self.temporary()
         lines: list[str] = []
 
@@ -760,7 +760,7 @@ class Function:
         ], lines
 
     def key(self, base: n.Expression, index: n.Expression) -> str:
-        """A key of a dictionary, in its type."""
+        """Translate a key of a dictionary to its type."""
         kind = plain(self.types[base])
         assert isinstance(kind, t.Instance)
         of = cpp(kind.args[0])
@@ -778,7 +778,7 @@ class Function:
         return named(e.name)
 
     def truth(self, e: n.Expression) -> str:
-        """A condition."""
+        """Translate a condition."""
         if isinstance(e, n.OpExpr) and e.op in ("and", "or"):
             op = "&&" if e.op == "and" else "||"
             if self.never(e.left):
@@ -843,7 +843,7 @@ class Function:
         return self.narrowed(e, node.type if isinstance(node, n.Var) else None, text)
 
     def narrowed(self, e: n.Expression, declared: t.Type | None, text: str) -> str:
-        """Unwrap what is known here not to be ``None``."""
+        """Unwrap an expression that cannot be ``None`` here."""
         if declared is not None:
             whole = plain(declared)
             if isinstance(whole, t.UnionType):
@@ -1012,7 +1012,7 @@ class Function:
         return self.made(f"List<{kind}>", lines, "l_")
 
     def element(self, e: n.Expression, expected: t.ProperType | None) -> t.ProperType:
-        """The type of the elements of a list, as it is expected or as it is."""
+        """Return the type of the elements of a list, the expected one if there is any."""
         if isinstance(expected, t.UnionType):
             left = [x for x in map(plain, expected.items) if not isinstance(x, t.NoneType)]
             expected = left[0]
@@ -1056,7 +1056,7 @@ class Function:
 
     # ------------------------------------------------------------ comprehensions
     def comprehension(self, g: n.GeneratorExpr, each: Any) -> list[str]:
-        """A loop that does something with each item."""
+        """Translate a comprehension to a loop over its items."""
         heads: list[str] = []
         depth = 0
         inner = Nested(self)
@@ -1130,7 +1130,7 @@ class Function:
         raise Refused("call")
 
     def passed(self, d: n.FuncDef, e: n.CallExpr) -> list[str]:
-        """The arguments of a call in the order of the parameters."""
+        """Return the arguments of a call in the order of the parameters."""
         params = [a for a in d.arguments if a.variable.name != "self" and a.variable.name not in LEFT_OUT]
         out: list[str | None] = [None] * len(params)
         at = 0
@@ -1171,7 +1171,7 @@ class Function:
         return [o for o in out if o is not None] + rest
 
     def listed(self, x: n.Expression, expected: t.ProperType | None) -> str:
-        """An argument; a tuple as a list where any sequence is taken."""
+        """Translate an argument; a tuple becomes a list where any sequence is accepted."""
         text = self.expr(x, expected)
         if isinstance(expected, t.Instance) and expected.type.name in ("Sequence", "Iterable"):
             own = self.kind(x)
@@ -1223,7 +1223,7 @@ class Function:
         found = base.type.get(name)
         node = found.node if found is not None else None
         if isinstance(node, n.Decorator) or (isinstance(node, n.Var) and isinstance(plain(node.type), t.CallableType)):
-            # what encloses expressions, and the check of a rule
+            # the function that bounds expressions, and the check of a rule
             what = plain(node.type)
             if isinstance(what, t.CallableType) and isinstance(node, n.Decorator):
                 return f"{text}->{name}()->ends({self.expr(args[0])})"
@@ -1235,7 +1235,7 @@ class Function:
         if sink:
             passed.append("sink")
         if self.owner == "Engine" and sum("this->" in p and "(" in p for p in passed) > 1:
-            # arguments in which rules may be applied, from the left: that is the order in which they are recorded
+            # arguments that may apply rules are evaluated from the left, in the order in which Python records the rules
             made = " ".join(f"auto a{i}_ = {p};" for i, p in enumerate(passed))
             given = ", ".join(f"a{i}_" for i in range(len(passed)))
             return f"[&] {{ {made} return {text}->{named(name)}({given}); }}()"
@@ -1314,7 +1314,7 @@ class Function:
             x = args[0]
             if self.kind(e) != "Terms":
                 return f"{self.kind(e)}::from({self.briefly(x)})"
-            # of all that is sorted, terms are most
+            # most sorted containers are terms
             if isinstance(x, n.CallExpr) and isinstance(x.callee, n.NameExpr) and x.callee.name == "sorted":
                 return f"sorted_terms({self.briefly(x.args[0])})"
             return f"terms_of({self.briefly(x)})"
@@ -1333,7 +1333,7 @@ class Nested(Function):
 
 
 class Translation:
-    """All of it."""
+    """The translation of all modules."""
 
     def __init__(self) -> None:
         self.files, self.types = _analysed()
@@ -1342,15 +1342,15 @@ class Translation:
         self._kept: dict[n.FuncDef, set[n.SymbolNode | None]] = {}
 
     def kept(self, d: n.FuncDef) -> set[n.SymbolNode | None]:
-        """The variables of a function whose containers may be kept, its parameters among them."""
+        """Return the variables of a function, including parameters, whose containers may escape."""
         if d not in self._kept:
-            # one that calls itself keeps what it passes on
+            # a recursive call counts as an escape of its arguments
             self._kept[d] = {a.variable for a in d.arguments}
             self._kept[d] = Kept(d.body, self._keeps).found
         return self._kept[d]
 
     def _keeps(self, e: n.CallExpr, i: int) -> bool:
-        """Whether the function that is called may keep an argument."""
+        """Return whether an argument may escape from the called function."""
         d = self._called(e.callee)
         if d is None or n.ARG_STAR in e.arg_kinds:
             return True
@@ -1360,7 +1360,7 @@ class Translation:
         return at >= len(params) or params[at].kind == n.ARG_STAR or params[at].variable in self.kept(d)
 
     def _called(self, f: n.Expression) -> n.FuncDef | None:
-        """The function that a call is of, where it is translated too."""
+        """Return the called function if it is translated too."""
         found: list[n.SymbolNode | None] = []
         if isinstance(f, n.NameExpr):
             found = [f.node]
@@ -1369,20 +1369,20 @@ class Translation:
             name = base.type.name if isinstance(base, t.Instance) else ""
             for of, parts in CLASSES.items():
                 if name in {of, *(c for _, c in parts)}:
-                    # what a base only declares stands further on
+                    # an abstract method of a base is defined in a later class
                     members = [self.class_of(*part).info.names.get(f.name) for part in parts]
                     found = [m.node for m in members if m is not None]
         last = found[-1] if found else None
         return last if isinstance(last, n.FuncDef) and last.fullname.startswith("indexproof.") else None
 
     def proposed(self, name: str, number: bool) -> str:
-        """The field of a proposal for a variable of a constraint rule."""
+        """Return the field of a proposal for a variable of a constraint rule."""
         field = f"{'n' if number else 'e'}_{name}"
         self.proposals[field] = "Opt<Int>" if number else "Expr"
         return field
 
     def constraint_rules(self) -> str:
-        """The constraint rules of the catalogue by their shapes, as :mod:`~indexproof.core.constraint_normal` has them."""
+        """Return the table of constraint rules by shape, as in :mod:`~indexproof.core.constraint_normal`."""
         shapes = by_shape(RULES.constraints)
         rules = [compiled_constraint_rule(r) for r in RULES.constraints]
 
@@ -1412,7 +1412,7 @@ class Translation:
         return info.defn
 
     def methods(self, of: str) -> dict[str, n.FuncDef]:
-        """The methods of a class, those of a base where they are not defined again."""
+        """Return the methods of a class, including those of a base that are not overridden."""
         found: dict[str, n.FuncDef] = {}
         for module, name in CLASSES[of]:
             for s in self.class_of(module, name).defs.body:
@@ -1423,7 +1423,7 @@ class Translation:
         return {k: d for k, d in found.items() if k not in hand and k != "__init__"}
 
     def fields(self, of: str) -> tuple[list[str], list[str], list[str]]:
-        """The fields, the parameters of the constructor, and what it does."""
+        """Return the fields, the parameters of the constructor, and its body."""
         fields: dict[str, str] = {}
         params: list[str] = []
         body: list[str] = []
@@ -1449,7 +1449,7 @@ class Translation:
                                 fields[lv.name] = "Dict<Expr, Term>" if lv.name == "bounds" else cpp(v2.type)
                         f.statement(st)
                     elif not isinstance(st, n.ExpressionStmt):
-                        # that of the base was called; its body stands before this one
+                        # the base's constructor was inlined before this body
                         f.statement(st)
                 lines = f.out
                 for v3, k3 in f.locals(s.body).items():
@@ -1458,7 +1458,7 @@ class Translation:
         return [f"{k} {named(v)};" for v, k in fields.items()], params, body
 
     def struct(self, of: str) -> tuple[str, list[str]]:
-        """The declaration of a class and the definitions of its methods."""
+        """Return the declaration of a class and the definitions of its methods."""
         lines = [f"struct {of} {{"]
         definitions = []
         if of != "Simplifier":
@@ -1481,7 +1481,7 @@ class Translation:
         return "\n".join(lines), definitions
 
     def tables(self) -> str:
-        """The rules by what they are about and the strategy that they name."""
+        """Return the rules by the head of their left-hand side and by their strategy."""
         out = []
         for s in self.files["rules.compiled"].defs:
             if not isinstance(s, n.AssignmentStmt) or not isinstance(s.lvalues[0], n.MemberExpr):
@@ -1547,7 +1547,7 @@ class Translation:
 
 
 def _without_defaults(signature: str) -> str:
-    """The parameters of a definition."""
+    """Return the parameters of a definition without default values."""
     out, depth, skipping = "", 0, False
     for i, c in enumerate(signature):
         if c in "(<{":
@@ -1564,12 +1564,12 @@ def _without_defaults(signature: str) -> str:
 
 
 def translation() -> str:
-    """The C++ of the simplifier."""
+    """Return the C++ code of the simplifier."""
     return Translation().text()
 
 
 def main() -> int:
-    """Write `core/native/generated.h`, or with ``--check`` say whether it is out of date."""
+    """Write `core/native/generated.h`, or with ``--check`` report whether it is out of date."""
     place, text = ROOT / "core" / "native" / "generated.h", translation()
     current = place.exists() and place.read_text("utf-8") == text
     if "--check" in sys.argv[1:]:

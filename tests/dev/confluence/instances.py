@@ -28,38 +28,38 @@ __all__ = ["AnyRule", "Miss", "Overlap", "instance", "overlap"]
 AnyRule: TypeAlias = "Rule | ConstraintRule"
 Values: TypeAlias = dict[Var, Expr]
 
-#: The boxes of variables, and the values of constants about which the conditions say nothing.
+#: The boxes of variables, and the values of constants that no condition restricts.
 _BOXES: Final = ((0, 1), (0, 2), (0, 3), (0, 5), (0, 7), (0, 11), (1, 4), (-3, 3), (0, 99))
 _CONSTANTS: Final = (1, 2, 2, 3, 3, 4, 4, 6, 8, 12, 0, -1, -2, 5)
-#: Where the value of a constant is looked for that a single condition restricts.
+#: The candidates for a constant that the conditions restrict.
 _RANGE: Final = range(-12, 25)
-#: At most so many variables, and so many values of a bounded one.
+#: Limits on the number of variables and on the number of values of a bounded one.
 _VARIABLES: Final = 6
 _WIDEST: Final = 24
-#: So many instances of each rule are used, those for which so many attempts are enough.
+#: Limits on the instances of each rule and on the attempts to make one.
 _BANK: Final = 24
 _PATIENCE: Final = 40
 
 
 class Miss(Exception):
-    """Raised where the values drawn make no instance."""
+    """Raised where the drawn values make no instance."""
 
 
 def _unknown(of: Expr | Condition) -> list[Var]:
-    """The variables of a pattern that have no value yet."""
+    """Return the variables of a pattern that have no value yet."""
     roots = all_exprs(of) if isinstance(of, Condition) else [of]
     return [n for n in postorder(*roots) if isinstance(n, Var) and n.kind]
 
 
 def _solvable(e: Expr) -> list[tuple[Var, int]]:
-    """The variables of a pattern that are summands of ``e`` and occur nowhere else in it, with their coefficients."""
+    """Return the pattern variables that occur in ``e`` only as a summand, with their coefficients."""
     _, terms = summands(e)
     found = [(t, k) for t, k in terms if isinstance(t, Var) and t.kind]
     return [(v, k) for v, k in found if not any(v in t.variables() for t, _ in terms if t is not v)]
 
 
 class World:
-    """Variables with small boxes, made as they are needed, and the choices of one attempt."""
+    """Variables with small boxes, created on demand, and the random choices of one attempt."""
 
     def __init__(self, rng: Random, boxes: Mapping[Var, tuple[int, int]] | None = None) -> None:
         self.rng = rng
@@ -67,7 +67,7 @@ class World:
 
     # ------------------------------------------------------------------------------------------------ what is drawn
     def fresh(self, lo: int, hi: int) -> Expr:
-        """A new variable with these bounds.  Raises :class:`Miss` if there are too many."""
+        """Create a variable with these bounds.  Raises :class:`Miss` if there are too many."""
         if lo > hi or len(self.boxes) == _VARIABLES:
             raise Miss
         v = var("abcdefgh"[len(self.boxes)])
@@ -75,7 +75,7 @@ class World:
         return v
 
     def variable(self) -> Expr:
-        """A variable, often one that is there."""
+        """Return a variable, often an existing one."""
         if self.boxes and (len(self.boxes) > 2 or self.rng.random() < 0.4):
             return self.rng.choice(list(self.boxes))
         return self.fresh(*self.rng.choice(_BOXES))
@@ -123,12 +123,12 @@ class World:
         return values
 
     def holds(self, rule: AnyRule, values: Values) -> bool:
-        """Whether every condition of ``rule`` certainly holds."""
+        """Return whether every condition of ``rule`` certainly holds."""
         facts = Facts(self.boxes)
         return all(facts.holds(c.substitute(values)) for c in rule.conditions)
 
     def _atoms(self, conditions: Sequence[Condition]) -> list[Condition]:
-        """Conditions without connectives that imply all of ``conditions``, or most of them."""
+        """Return conditions without connectives that imply ``conditions``, or most of them."""
         found: list[Condition] = []
         for c in conditions:
             parts = c.args if isinstance(c, And) else (self.rng.choice(c.args),) if isinstance(c, Or) else ()
@@ -136,10 +136,10 @@ class World:
         return found
 
     def _solution(self, todo: Sequence[tuple[Condition, list[Var]]]) -> tuple[Var, Expr] | None:
-        """A variable that some condition determines, with its value."""
+        """Return a variable that some condition determines, with its value."""
         for c, names in todo:
             if isinstance(c, Within) and not _unknown(c.e):
-                # what encloses a known expression: its range
+                # the bounds around a known expression are its range
                 for bound, end in zip((c.lo, c.hi), Facts(self.boxes).interval(c.e), strict=True):
                     if bound in names and not is_infinite(end):
                         return bound, integer(int(end))
@@ -153,7 +153,7 @@ class World:
         return None
 
     def _constant(self, v: Var, conditions: Sequence[Condition]) -> Expr:
-        """A value of a constant with which ``conditions``, which are about nothing else, hold."""
+        """Return a value of ``v`` that satisfies ``conditions``, whose only variable is ``v``."""
         solved = [
             (c, value.value)
             for c in conditions
@@ -174,7 +174,7 @@ class World:
         raise Miss
 
     def _at_target(self, c: Condition, e: Expr, v: Var, k: int) -> Expr:
-        """The value of ``v``, whose coefficient in ``e`` is ``k``, with which ``e`` is as the condition says."""
+        """Return a value of ``v``, which has the coefficient ``k`` in ``e``, for which ``e`` satisfies ``c``."""
         rest = e - v * k
         pick = self.rng.choice
         target: Expr = integer(0)
@@ -199,14 +199,14 @@ class World:
         return linear(const // k, [(t, j // k) for t, j in terms])
 
     def _drawn(self, todo: Sequence[tuple[Condition, list[Var]]], missing: Sequence[Var]) -> tuple[Var, Expr]:
-        """Any value for a variable, if possible for none that another will determine."""
+        """Draw a value for a variable, preferably for one that no condition will determine."""
         later = {v for c, _ in todo for e in _equated(c) for v, k in _solvable(e) if abs(k) == 1}
         v = self.rng.choice([v for v in missing if v not in later] or list(missing))
         return v, self.expression(v.kind)
 
     # ------------------------------------------------------------------------------------------------ unification
     def match(self, p: Expr, e: Expr, values: Values) -> None:
-        """Extend ``values`` so that the pattern ``p`` may be ``e``, in one of the ways.  Raises :class:`Miss`."""
+        """Extend ``values`` by one match of the pattern ``p`` with ``e``.  Raises :class:`Miss`."""
         p = p.substitute(values)
         if p is e or not _unknown(p):
             if p is not e:
@@ -258,7 +258,7 @@ class World:
     def match_summand(
         self, atom: Expr, coefficient: Expr | None, terms: list[tuple[Expr, int]], values: Values
     ) -> tuple[Expr, int]:
-        """Match one summand of a pattern with one of ``terms``, which is taken out and returned."""
+        """Match one summand of a pattern with one of ``terms``, which is removed and returned."""
         fits = [(t, k) for t, k in terms if isinstance(atom, Var) or isinstance(t, type(atom))]
         if not fits:
             raise Miss
@@ -270,7 +270,7 @@ class World:
 
 
 def _equated(c: Condition) -> list[Expr]:
-    """The expression that a condition says something about."""
+    """Return the expression that a condition restricts, if it is known how."""
     match c:
         case Compare(op="==" | "<" | "<=", a=a, b=b):
             return [b - a]
@@ -280,7 +280,7 @@ def _equated(c: Condition) -> list[Expr]:
 
 
 def _named_summands(p: Expr) -> tuple[list[tuple[Expr, Expr | None]], Var | None, Var | None]:
-    """The summands of a sum pattern with their coefficients, its rest and its constant; structured ones first."""
+    """Return the summands of a sum pattern with coefficients, structured ones first; its rest and its constant."""
     named: list[tuple[Expr, Expr | None]] = []
     rest = constant = None
     const, terms = summands(p)
@@ -301,7 +301,7 @@ def _named_summands(p: Expr) -> tuple[list[tuple[Expr, Expr | None]], Var | None
 
 @cache
 def instance(rule: AnyRule, number: int) -> tuple[Values, World] | None:
-    """An instance of one rule, the same in every process, and the world it is of."""
+    """Return an instance of one rule, the same in every process, and its world."""
     for attempt in range(_PATIENCE):
         world = World(Random(f"{rule.name} {number} {attempt}"))
         with suppress(Miss, ZeroDivisionError):
@@ -312,7 +312,7 @@ def instance(rule: AnyRule, number: int) -> tuple[Values, World] | None:
 # ------------------------------------------------------------------------------------------------------- overlaps
 @dataclass(frozen=True)
 class Overlap:
-    """A map to which two rules apply, and what it is after either."""
+    """A map to which two rules apply, and the map after each of them."""
 
     start: IndexingMap
     first: IndexingMap
@@ -320,7 +320,7 @@ class Overlap:
 
 
 def _sides(rule: AnyRule) -> tuple[tuple[Bounded, ...], tuple[Bounded, ...]]:
-    """Both sides of a rule as constraints; those of a rule for expressions have no bounds that matter."""
+    """Return both sides of a rule as constraints; for rules on expressions the bounds are dummies."""
     if isinstance(rule, ConstraintRule):
         return rule.left, rule.right
     zero = integer(0)
@@ -328,14 +328,14 @@ def _sides(rule: AnyRule) -> tuple[tuple[Bounded, ...], tuple[Bounded, ...]]:
 
 
 def _places(e: Expr) -> list[Expr]:
-    """The parts of a pattern at which another rule may apply, the whole first."""
+    """Return the parts of a pattern at which another rule may apply, the whole first."""
     return [n for n in reversed(postorder(e)) if n is e or not isinstance(n, (Var, Int, Mul))]
 
 
 def overlap(outer: AnyRule, inner: AnyRule, rng: Random) -> Overlap:
-    """A map on which both rules apply at overlapping places.  Raises :class:`Miss` for an attempt that makes none.
+    """Make a map on which both rules apply at overlapping places.  Raises :class:`Miss` if this attempt fails.
 
-    ``inner`` applies within the left side of ``outer``; of two rules for constraints, to one of its constraints.
+    ``inner`` applies within the left-hand side of ``outer``; of two rules for constraints, to one of its constraints.
     """
     try:
         return _overlap(outer, inner, rng)
@@ -388,7 +388,7 @@ def _parts(b: Bounded) -> tuple[Expr, ...]:
 
 
 def _ground(side: Sequence[Bounded], values: Values) -> tuple[Constraint, ...]:
-    """One side of a rule under the substitution."""
+    """Return one side of a rule under the substitution."""
     found = []
     for b in side:
         e, lo, hi = (p.substitute(values) for p in _parts(b))
@@ -399,7 +399,7 @@ def _ground(side: Sequence[Bounded], values: Values) -> tuple[Constraint, ...]:
 
 
 def _map_maker(world: World, result: Expr) -> Callable[[Expr | None, Sequence[Constraint]], IndexingMap]:
-    """Maps on the boxes of ``world``; the result is ``result`` where none is given."""
+    """Return a function that makes maps on the boxes of ``world``, by default with the result ``result``."""
     dims = tuple(Variable(v.name, *box) for v, box in world.boxes.items())
     return lambda e, constraints: IndexingMap(dims, (), (), (result if e is None else e,), tuple(constraints))
 
@@ -407,7 +407,7 @@ def _map_maker(world: World, result: Expr) -> Callable[[Expr | None, Sequence[Co
 def _matched(
     world: World, one: AnyRule, at: Values, theirs: Sequence[Expr], other: AnyRule, ours: Sequence[Expr]
 ) -> Values:
-    """Values for ``other`` with which its parts ``ours`` are ``theirs``, parts of ``one``, whose values are ``at``."""
+    """Return values for ``other`` that match its parts ``ours`` with the parts ``theirs`` of ``one`` under ``at``."""
     values: Values = {}
     # bounds before the expression between them
     for p, q in reversed(list(zip(ours, theirs, strict=True))):
@@ -418,7 +418,7 @@ def _matched(
 def _joined(
     world: World, one: AnyRule, at: Values, theirs: Sequence[Expr], other: AnyRule, ours: Sequence[Expr]
 ) -> Values:
-    """As :func:`_matched` for sums that share one summand: what else each names becomes part of the other's rest."""
+    """As :func:`_matched`, for sums that share one summand: the other summands of each join the other's rest."""
     (there,), (here,) = theirs, ours
     if not (isinstance(there, Sum) and isinstance(here, Sum)):
         return _matched(world, one, at, theirs, other, ours)

@@ -1,4 +1,4 @@
-"""The report of `indexproof dev confluence`: where results depend on what is met first, with the smallest examples."""
+"""The report of `indexproof dev confluence`: where results depend on the order of rules, with the smallest examples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["PAGE", "PairWatcher", "confluence_json", "confluence_text", "page"]
 
 #: The page about the catalogue, which is committed.
 PAGE = Path(str(indexproof.__file__)).parent / "reports" / "confluence.md"
-#: So many examples are printed, and so many stand on the page.
+#: Limits on the examples that are printed, and on those of the page.
 _SHOWN = 20
 _ROWS = {"rewritten": 12, "renamed": 3, "reordered": 3}
 _MADE = {
@@ -29,13 +29,13 @@ _MADE = {
 
 
 def _worst(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs for which something was found, the worst and then the smallest first."""
+    """Return the pairs with a difference, the worst and then the smallest first."""
     found = [(p.example.rank, n, p) for n, p in enumerate(pairs) if p.example is not None]
     return [p for _, _, p in sorted(found, key=lambda f: f[:2])]
 
 
 def _kinds(pairs: Sequence[Pair]) -> Iterator[tuple[int, int, str]]:
-    """Numbers of pairs and of their instances, by what was found."""
+    """Yield the numbers of pairs and of their instances for each kind of finding."""
     for kind, text in (
         (Found.WRONG, "WRONG: a value changes"),
         (Found.COST, "ORDER MATTERS: results of different cost"),
@@ -49,7 +49,7 @@ def _kinds(pairs: Sequence[Pair]) -> Iterator[tuple[int, int, str]]:
 
 
 def _ways(pairs: Sequence[Pair]) -> list[tuple[str, Counter[Found]]]:
-    """In how many instances there was a difference, by what made it."""
+    """Return the number of instances with a difference, by the way that caused it."""
     total: dict[str, Counter[Found]] = {how: Counter() for how in _MADE}
     for p in pairs:
         for how, counts in p.counts.items():
@@ -72,7 +72,7 @@ def _example(p: Pair, e: Example) -> str:
 
 
 def confluence_text(run: OverlapSearch, *, seconds: float) -> Iterator[str]:
-    """The report, block by block."""
+    """Yield the report block by block."""
     rows = [(f"{n:,}", f"{i:,}", text) for n, i, text in _kinds(run.pairs) if n]
     yield "\n".join(table([("pairs", "instances", "verdict"), *rows], right=(0, 1)))
     found = _worst(run.pairs)
@@ -116,7 +116,7 @@ def _said(p: Pair) -> str:
 
 
 class PairWatcher(Bar):
-    """Call it with every pair."""
+    """A progress bar, called with every pair."""
 
     verb: ClassVar[str] = "searching"
     remaining: ClassVar[bool] = True
@@ -132,7 +132,7 @@ class PairWatcher(Bar):
 
 # ------------------------------------------------------------------------------------------------------ the page
 def page(run: OverlapSearch) -> str:
-    """The page about the catalogue."""
+    """Return the page about the catalogue."""
     rows = "\n".join(f"| {text} | {n:,} | {i:,} |" for n, i, text in _kinds(run.pairs))
     ways = "\n".join(
         f"| {how} | {_MADE[how]} | {c[Found.COST]:,} | {c[Found.FORM]:,} | {c[Found.WRONG]:,} |"
@@ -149,7 +149,7 @@ def page(run: OverlapSearch) -> str:
 
 
 def _rows(pairs: Sequence[Pair], how: str) -> list[str]:
-    """The first examples of one kind: one for each rule, or one of all that have the same two results."""
+    """Return the first examples of one way: one for each rule, or one for each pair of results."""
     rewritten = how == "rewritten"
     found: dict[Any, str] = {}
     examples = [p.examples[how] for p in pairs if how in p.examples]
@@ -162,7 +162,7 @@ def _rows(pairs: Sequence[Pair], how: str) -> list[str]:
 
 
 def _result(e: Example, n: int) -> str:
-    """A result, without the domain where that is the given one."""
+    """Return a result, without its domain where that is unchanged."""
     text, _, domain = e.results[n].partition(" -> ")[2].rpartition(", domain: ")
     return text if domain == e.given[0].rpartition(", domain: ")[2] else f"{text}, {domain}"
 

@@ -1,7 +1,7 @@
-"""The search: overlaps of two rules, asked of the simplifier in every order, and what is found.
+"""The search: overlaps of two rules, simplified in every order, and the differences between the results.
 
-Nothing depends on the clock or on the number of processes: the attempts for two rules are a fixed sequence of random
-choices that their names begin, and so many instances are examined as were asked for.
+Nothing depends on the clock or on the number of processes: the attempts for two rules are a fixed random sequence,
+seeded by their names, and the number of instances is given.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from .instances import AnyRule, Miss, Overlap, overlap
 
 __all__ = ["COUNT", "Example", "Found", "OverlapSearch", "Pair", "Simplify", "examine", "pairs_of", "search"]
 
-#: So many instances of two rules are examined unless told otherwise, and so many attempts made for each.
+#: The default number of instances for two rules, and the limit on the attempts for each.
 COUNT: Final = 16
 _ATTEMPTS: Final = 16
-#: At so many points of its domain an instance and what became of it are evaluated.
+#: The number of points of its domain at which an instance and its results are evaluated.
 _POINTS: Final = 8
 
 
@@ -50,7 +50,7 @@ class Found(StrEnum):
     WRONG = "wrong"
     #: the results cost differently
     COST = "cost"
-    #: they cost the same, and are written differently
+    #: the results cost the same but differ
     FORM = "form"
 
 
@@ -59,7 +59,7 @@ _WORST: Final = {kind: n for n, kind in enumerate(Found)}
 
 @dataclass(frozen=True)
 class Example:
-    """Two ways of writing one map and what the simplifier made of each; ``way`` says how they differ."""
+    """Two ways of writing one map and the simplified form of each; ``way`` names the difference."""
 
     kind: Found
     way: str
@@ -67,12 +67,12 @@ class Example:
     given: tuple[str, str]
     results: tuple[str, str]
     weights: tuple[int, int]
-    #: the size of what was given: symbols, constants, points
+    #: the size of the given map: symbols, constants, points
     size: tuple[int, int, int]
 
     @property
     def rank(self) -> tuple[Any, ...]:
-        """The worst first: a value changes, then a cheaper result was missed; of the rest the smallest."""
+        """The sort key: changed values first, then missed cheaper results, then smaller maps."""
         return _WORST[self.kind], self.weights[0] <= self.weights[1], self.size, self.quick, self.given
 
 
@@ -80,7 +80,7 @@ class Example:
 class Pair:
     """The differences found for two rules in ``instances`` overlaps: their number, and the worst and smallest examples.
 
-    Both are told apart by what made the difference: `rewritten`, `renamed` or `reordered`.
+    Both are grouped by the cause of the difference: `rewritten`, `renamed` or `reordered`.
     """
 
     outer: str
@@ -91,12 +91,12 @@ class Pair:
 
     @property
     def example(self) -> Example | None:
-        """The worst and smallest of all."""
+        """The worst and smallest example of all."""
         return min(self.examples.values(), key=lambda e: e.rank, default=None)
 
     @property
     def verdict(self) -> str:
-        """In words: never that nothing can be found."""
+        """The verdict in words, which never claims that no difference exists."""
         if self.example is not None:
             return "WRONG" if self.example.kind is Found.WRONG else "ORDER MATTERS"
         return f"none found ({self.instances} instances)" if self.instances else "no instance"
@@ -126,14 +126,14 @@ class OverlapSearch:
 
     @property
     def exit_status(self) -> int:
-        """0 if nothing was found, 1 if something was, 2 if nothing was found in less than what was asked for."""
+        """0 if no difference was found, 1 if one was, 2 if none was found but the search is incomplete."""
         return {"NONE FOUND": 0, "NOT CHECKED": 2}.get(self.verdict, 1)
 
 
 # ---------------------------------------------------------------------------------------------------- one instance
 @dataclass(frozen=True)
 class _Way:
-    """One way of writing a map, and how to read a result in the terms of the first."""
+    """One way of writing a map, and the function that translates a result back to the first way."""
 
     name: str
     m: IndexingMap
@@ -141,7 +141,7 @@ class _Way:
 
 
 def _renamed(m: IndexingMap) -> _Way:
-    """Other names, in the other order: sums are ordered by the names in them."""
+    """Rename the dimensions in reverse order, which reorders sums."""
     names = [v.name for v in m.dims]
     there = {n: f"x{k}" for k, n in enumerate(reversed(names))}
     back = {new: old for old, new in there.items()}
@@ -154,7 +154,7 @@ def _turned(m: IndexingMap) -> IndexingMap:
 
 
 def _questions(outer: AnyRule, inner: AnyRule, at: Overlap) -> dict[str, list[_Way]]:
-    """Groups of maps; all of a group should have the same result."""
+    """Return groups of maps; all maps of a group should have the same result."""
     start = _Way("as it is", at.start)
     together = at.start
     if not at.start.constraints:
@@ -167,7 +167,7 @@ def _questions(outer: AnyRule, inner: AnyRule, at: Overlap) -> dict[str, list[_W
 
 
 def _same(m: IndexingMap) -> Any:
-    """Return what is compared: the order of constraints is no difference."""
+    """Return the key by which results are compared; the order of constraints does not count."""
     return m.dims, m.results, frozenset(m.constraints)
 
 
@@ -179,11 +179,11 @@ def _size(m: IndexingMap) -> tuple[int, int, int]:
 
 
 def _examples(ways: Sequence[_Way], simplify: Simplify, points: Sequence[Sequence[int]]) -> Iterator[Example]:
-    """The differences between the results for one group of maps, at most one for each setting."""
+    """Yield the differences between the results for one group of maps, at most one for each setting."""
     seen: set[IndexingMap] = set()
 
     def differs(m: IndexingMap) -> bool:
-        """Whether a map that was not seen before has other values."""
+        """Return whether a map that is not in ``seen`` has different values."""
         if m in seen:
             return False
         seen.add(m)
@@ -256,9 +256,9 @@ def examine(outer: AnyRule, inner: AnyRule, count: int = COUNT, simplify: Simpli
 
 # -------------------------------------------------------------------------------------------------------- a run
 def pairs_of(rules: Sequence[AnyRule] = tuple(RULES), among: Sequence[str] = ()) -> list[tuple[AnyRule, AnyRule]]:
-    """Two rules at a time, each with itself too; with ``among`` only pairs with a rule of these names.
+    """Return all pairs of rules, each rule with itself too; with ``among`` only pairs with a rule of these names.
 
-    Left out are structural and sharing rules.  A rule for constraints is the outer one of a pair with a rule for
+    Structural and sharing rules are left out.  A rule for constraints is the outer one of a pair with a rule for
     expressions.
     """
     constraints: list[AnyRule] = [r for r in rules if isinstance(r, ConstraintRule)]
@@ -281,7 +281,7 @@ def search(
 ) -> OverlapSearch:
     """Examine all pairs of rules of the catalogue, or those with a rule named in ``among``, on production.
 
-    On :class:`KeyboardInterrupt`, and where a process was killed, what was found is kept.
+    On :class:`KeyboardInterrupt`, and where a process was killed, the findings so far are kept.
     """
     todo = pairs_of(among=among)
     run = OverlapSearch(count, len(todo))
@@ -296,7 +296,7 @@ def search(
     return run
 
 
-#: So many pairs are dealt out at a time.
+#: The number of pairs in one task.
 _CHUNK: Final = 16
 
 

@@ -1,4 +1,4 @@
-"""The search for results that depend on what is met first."""
+"""The search for results that depend on the order of rules."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def whole(x: Expr, c: Const) -> Rewrite:
 
 @rule()
 def off_by_one(x: Expr, d: Const) -> Rewrite:
-    """Not true: the remainder is one more."""
+    """A false rule: the remainder becomes one larger."""
     return Rewrite(x % d, x % d + 1, when=(d > 1,))
 
 
 def by_rules(*rules: Rule) -> Callable[..., IndexingMap]:
-    """A simplifier that knows these rules only."""
+    """Return a simplifier with these rules only."""
     known = RuleSet("planted", rules, engine=engine_of(rules))  # type: ignore[arg-type]
     return lambda m, *, quick=False: simplify_map(m, known, quick=quick)
 
@@ -63,7 +63,7 @@ def test_planted_rules_that_are_not_confluent_are_found() -> None:
     assert example.way == "nested first"
     assert example.results[0] != example.results[1]
     assert found.counts["rewritten"][Found.COST] >= 1
-    # and production, which knows more rules, brings both together wherever the divisors are positive
+    # overlaps of one of the rules with itself cause no differences
     whole_alone = examine(whole, whole, simplify=by_rules(nested, whole))
     assert whole_alone.verdict.startswith("none found (")
     assert whole_alone.instances > 0
@@ -82,7 +82,7 @@ def test_a_planted_dependence_on_the_order_of_results_is_found() -> None:
 
 def test_a_planted_dependence_on_names_is_found() -> None:
     def shy(m: IndexingMap, *, quick: bool = False) -> IndexingMap:
-        """Leave a map with a variable called `a` as it is."""
+        """Leave a map with a variable called `a` unchanged."""
         return m if any(v.name == "a" for v in m.dims) else simplify(m, quick=quick)
 
     found = examine(named("quotient_by_one"), named("quotient_of_quotient"), simplify=shy)
@@ -121,7 +121,7 @@ def test_nothing_that_was_not_examined_counts_as_examined() -> None:
 
 
 def test_the_same_in_another_process() -> None:
-    """Another process orders its strings in another way."""
+    """A search in another process, with another hash order, has the same result."""
     among = ("quotient_of_remainder",)
     number = [b.name for _, b in pairs_of(among=among)].index("inner_remainder_vanishes")
     here = _work((number,), among, 4)
@@ -142,7 +142,7 @@ def test_a_pair_is_examined_alike_alone_and_in_the_catalogue() -> None:
 
 @pytest.mark.parametrize("r", CATALOGUE, ids=lambda r: r.name)
 def test_every_rule_has_instances(r: AnyRule) -> None:
-    """Under the substitution no variable of a pattern is left, and all conditions hold."""
+    """Every rule has instances without pattern variables that satisfy all its conditions."""
     found = [i for number in range(3) if (i := instance(r, number)) is not None]
     assert found
     for values, world in found:

@@ -1,4 +1,4 @@
-"""The audit of the published maps as a page, and what keeps the page at what it says today."""
+"""The audit of the published maps as a page, and the check that the page is current."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _KINDS = {
 
 
 def published_page(audit: Sequence[tuple[ClaimsFile, Sequence[ClaimResult]]] | None = None) -> str:
-    """The page, from an audit or from running it; the same text on every run."""
+    """Return the page for a given audit or for a new one; the text is deterministic."""
     if audit is None:
         audit = [(file, check_claims(file)) for file in builtin_claims()]
     return "\n".join(_lines(audit)) + "\n"
 
 
 def is_current(path: Path = PAGE) -> bool:
-    """Whether the page on disk is what the audit says."""
+    """Return whether the page on disk equals that of the audit."""
     return path.is_file() and path.read_text("utf-8") == published_page()
 
 
@@ -67,7 +67,7 @@ def _counts(results: Sequence[ClaimResult]) -> str:
 
 
 def _false(r: ClaimResult) -> str:
-    """The block about a claim that does not hold."""
+    """Return the block about a claim that does not hold."""
     lines = [f"claimed  {_aligned(r.claim.text)}", f"take     {r.headline or 'not decided'}"]
     lines += [f"note     {note}" for note in r.explanation]
     right = "\nand ".join(map(format_map, r.right))

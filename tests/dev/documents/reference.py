@@ -1,4 +1,4 @@
-"""The documents that are printed from the catalogue itself, and the check that they are current."""
+"""The documents that are generated from the catalogue, and the check that they are current."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTE = "<!-- Printed from the declarations by `make docs`; edit those instead. 
 
 
 def documents(help_texts: Mapping[str, str]) -> dict[str, str]:
-    """Every document by file name.  ``help_texts`` is the help of every command."""
+    """Return every document by file name.  ``help_texts`` is the help of every command."""
     placed = [c for rank in range(MAX_RANK + 1) for c in layout_cases(rank)]
     pages = {
         "README": {},
@@ -56,13 +56,13 @@ def documents(help_texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def _filled(name: str, parts: Mapping[str, str]) -> str:
-    """The prose of a page with ``parts`` in place of their names in ``{{braces}}``."""
+    """Return the prose of a page with ``parts`` in place of their names in ``{{braces}}``."""
     text = Path(__file__).with_name(f"{name}.md.in").read_text("utf-8")
     return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], text)
 
 
 def _figures() -> dict[str, str]:
-    """The two figures of the published description of tiled layouts, by file name."""
+    """Return the two figures of the published description of tiled layouts by file name."""
     return {
         "tiled_layout_1.svg": layout_picture("f32[3,5]{1,0:T(2,2)}").svg,
         "tiled_layout_2.svg": layout_picture("f32[4,8]{1,0:T(2,4)(2,1)}", show="positions").svg,
@@ -70,7 +70,7 @@ def _figures() -> dict[str, str]:
 
 
 def outdated(pages: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """The documents in ``folder`` that differ from ``pages``, each with what is wrong with it."""
+    """Return the documents in ``folder`` that differ from ``pages``, each with the difference."""
     stale: dict[str, str] = {}
     for name, text in pages.items():
         path = folder / name
@@ -93,7 +93,7 @@ def write_documents(pages: Mapping[str, str], folder: Path) -> None:
 
 
 def help_texts(group: Any) -> dict[str, str]:
-    """Return the help of every installed command at 80 columns, by the words that call it."""
+    """Return the help of every installed command at 80 columns, by its command line."""
     names = group.context_settings["help_option_names"]
     out: dict[str, str] = {}
 
@@ -102,7 +102,7 @@ def help_texts(group: Any) -> dict[str, str]:
         context = command.context_class(command, info_name=words.rsplit(maxsplit=1)[-1], parent=parent, **settings)
         out[words] = command.get_help(context)
         for name, inner in getattr(command, "commands", {}).items():
-            if name not in TOOLS:  # these say themselves what their options are
+            if name not in TOOLS:  # the help of these covers their options
                 add(inner, f"{words} {name}", context)
 
     add(group, "indexproof", None)
@@ -131,7 +131,7 @@ def _module_doc(name: str) -> str:
 
 
 def _entries(claims: Iterable[Rule | ConstraintRule | TransferLaw | KnownLaw | TransformLaw]) -> str:
-    """A section for each rule or law."""
+    """Return a section for each rule or law."""
     return "\n\n".join(f"### {c.name}\n\n{c.doc}\n\n{_code(_aligned(claim_lines(c)))}" for c in claims)
 
 
@@ -148,7 +148,7 @@ def _op(cls: type[Op]) -> str:
 
 
 def _layout_rows(cases: Iterable[Case]) -> Iterator[tuple[str, ...]]:
-    """One row for every op and rank: the instances, and how much they owe."""
+    """Yield one row for every op and rank: the instances, and their number of obligations."""
     groups: dict[tuple[str, str], list[Case]] = {}
     for c in cases:
         groups.setdefault((c.label.partition(", ")[0], c.op.name), []).append(c)
@@ -165,7 +165,7 @@ def _aligned(lines: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def _descent(r: Rule | ConstraintRule) -> tuple[str, ...]:
-    """The first component in which the measures of the two sides differ, on both sides."""
+    """Return the first component in which the measures of the two sides differ, on both sides."""
     left: Measure | ConstraintMeasure
     right: Measure | ConstraintMeasure
     if isinstance(r, Rule):
@@ -183,7 +183,7 @@ def _command(name: str, said: str) -> str:
 
 
 def _names() -> Iterator[str]:
-    """A section for every name of the package, those of everyday use first."""
+    """Yield a section for every name of the package, the most used names first."""
     package = indexproof
     for name in package._HOME:
         yield from _described("##", name, getattr(package, name))

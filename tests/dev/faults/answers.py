@@ -1,4 +1,4 @@
-"""Faults in solvers: wrong answers, none, or wrong models."""
+"""Faults in solvers: wrong answers, missing answers, wrong models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _fault(*_: Any, **__: Any) -> Any:
 
 
 class _Every:
-    """Every so many answers."""
+    """A counter that is true for every ``period``-th answer."""
 
     def __init__(self, period: int) -> None:
         self.period = period
@@ -57,7 +57,7 @@ def _off_by(k: int) -> Callable[..., Any]:
     return value
 
 
-#: Ways in which a solver may be wrong.
+#: Faulty solvers by name.
 LIES: dict[str, Callable[[], list[Change]]] = {
     "always unsat": lambda: [(z3.Solver, "check", lambda s, *more: z3.unsat)],
     "always sat": lambda: [(z3.Solver, "check", lambda s, *more: (_check(s, *more), z3.sat)[1])],
@@ -78,14 +78,14 @@ LIES: dict[str, Callable[[], list[Change]]] = {
 
 
 def _without_last(self: z3.Solver, *more: Any) -> Any:
-    """A solver that adds a contradiction of its own to what it is asked about products."""
+    """Answer unsat instead of sat to questions with more than two assertions."""
     answer = _check(self, *more)
     return z3.unsat if answer == z3.sat and len(self.assertions()) > 2 else answer
 
 
 def solver_cases(task: Batch) -> Iterator[Fault]:
-    """Claims under one way in which z3 is wrong."""
-    # made anew for each claim, so that counted lies begin at the beginning
+    """Yield the cases of claims under one fault of z3."""
+    # made anew for each claim, so that counting starts at the first answer
     make = LIES[task.detail]
     yield from lied_about("solver", task.detail, lambda: replaced(*make()), solvers.available())
 
@@ -107,6 +107,6 @@ SECOND_LIES: dict[str, dict[str, str]] = {
 
 
 def second_solver_cases(task: Batch) -> Iterator[Fault]:
-    """Claims under one way in which cvc5 is wrong."""
+    """Yield the cases of claims under one fault of cvc5."""
     lie = _second(SECOND_LIES[task.detail])
     yield from lied_about("second solver", task.detail, lambda: replaced((opinion, "cvc5_reply", lie)), confirm=True)

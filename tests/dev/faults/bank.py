@@ -12,13 +12,13 @@ from indexproof.verify.trust import solvers
 
 __all__ = ["BUDGET", "DIGITS", "DIVIDENDS", "FALSE_CLAIMS", "TRUE_CLAIMS", "bank", "c", "d", "obligations", "x"]
 
-#: Claims are small, so their proofs are too.
+#: The budget is small, since the claims and their proofs are.
 BUDGET = Budget(proof=60_000, model=60_000, quick=20_000, linear=7_500)
 
 a, b, c, d, n, x, y = (var(name) for name in "abcdnxy")
 
 _Claim = tuple[str, tuple[Condition, ...], Condition]
-#: True of all integers.
+#: Claims that hold for all integers.
 TRUE_CLAIMS: tuple[_Claim, ...] = (
     ("product of naturals", (x >= 0, y >= 0), x * y >= 0),
     ("remainder below", (d > 0,), x % d < d),
@@ -38,21 +38,21 @@ TRUE_CLAIMS: tuple[_Claim, ...] = (
     ("digits divided again", (d > 0, c > 0), ((x // d * d + x % d) // c).eq(x // c)),
     ("dividends said to be equal", (c > 0, (x + y).eq(a * d + b)), ((x + y) // c).eq((a * d + b) // c)),
 )
-#: Digits, what is known of them, and a number that they do not make up.
+#: Sums of digits with facts about them, and a number that differs from the sum.
 DIGITS: tuple[tuple[str, tuple[Condition, ...], Expr, Expr], ...] = (
     ("digits of another weight", (d > 0, n > 0), x // d * n + x % d, x),
     ("digits of two numbers", (), x // 8 * 8 + y % 8, x),
     ("digits without the highest", (d > 0, n > 0), x // d % n * d + x % d, x),
     ("digits with a sign", (), x // 8 * 8 - x % 8, x),
 )
-#: Dividends, what is said of them, and something else that they are not equal to.
+#: Dividends with facts about them, and an expression that differs from the dividend.
 DIVIDENDS: tuple[tuple[str, tuple[Condition, ...], Expr, Expr], ...] = (
     ("a dividend that is only bounded", (x + y <= a * d + b,), x + y, a * d + b),
     ("dividends that are one apart", ((x + y).eq(a * d + b + 1),), x + y, a * d + b),
     ("dividends with opposite signs", ((x + y).eq(-(a * d) - b),), x + y, a * d + b),
     ("dividends of which other sums are equal", ((x + n).eq(a * d + b),), x + y, a * d + b),
 )
-#: False, at a point that is small.
+#: False claims with a counterexample near zero.
 FALSE_CLAIMS: tuple[_Claim, ...] = (
     ("product of naturals is positive", (x >= 0, y >= 0), x * y > 0),
     ("remainder is below less one", (d > 0,), x % d < d - 1),
@@ -77,7 +77,7 @@ FALSE_CLAIMS: tuple[_Claim, ...] = (
     ("quotient of any sign as a bound", (d.ne(0), d * y <= x), y <= x // d),
     *((name, (*known, c > 0), (one // c).eq(other // c)) for name, known, one, other in (*DIGITS, *DIVIDENDS)),
 )
-#: False, at points that no table of small points holds.
+#: False claims whose counterexamples are outside of the tables of small points.
 _FAR_CLAIMS: tuple[_Claim, ...] = (
     ("far bound", (x >= 0,), x <= 1_000_003),
     ("far remainder", (x.within(0, 5003),), (x // 5003).eq(0)),
@@ -91,12 +91,12 @@ _FAR_CLAIMS: tuple[_Claim, ...] = (
 
 
 def obligations(claims: Sequence[_Claim], kind: str) -> list[Obligation]:
-    """Claims as what the prover is asked."""
+    """Return the obligations for claims."""
     return [Obligation("faults", name, kind, hypotheses, goal) for name, hypotheses, goal in claims]
 
 
 def bank() -> list[tuple[Obligation, bool]]:
-    """Claims, and whether they are true."""
+    """Return claims, each with its truth."""
     found = [(o, True) for o in obligations(TRUE_CLAIMS, "true")]
     found += [(o, False) for o in obligations(FALSE_CLAIMS, "false")]
     if solvers.available():

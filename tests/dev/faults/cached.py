@@ -1,4 +1,4 @@
-"""Faults in the cache: entries and files are changed, moved, cut off and damaged."""
+"""Faults in the cache: entries and files are changed, moved, truncated and damaged."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from .fault import Batch, Fault
 
 __all__ = ["cache_entry_cases", "cache_file_cases", "without_secret_from_outside"]
 
-#: False where no point is evaluated when an entry is read.
+#: A false claim whose counterexample is not among the points that are evaluated when an entry is read.
 _FAR = ("far from zero", (), x.ne(100_003))
 
 
 @cache
 def _kept() -> list[tuple[Obligation, Verdict]]:
-    """Claims with their verdicts: true ones, false ones, and points that exist."""
+    """Return claims with their verdicts: true ones, false ones, and claims of existence."""
     found = [*obligations(TRUE_CLAIMS, "true"), *obligations((*FALSE_CLAIMS, _FAR), "false")]
     found += [
         replace(o, kind="exists", question="exists", subject=f"{o.subject}, somewhere")
@@ -52,7 +52,7 @@ class _Store:
             for key, (_, v) in zip(self.keys, self.kept, strict=True):
                 cache.put(key, v)
         db = sqlite3.connect(self.path, isolation_level=None)
-        # pages that were split keep stale copies of entries, whose damage means nothing
+        # split pages contain stale copies of entries, whose damage has no effect
         db.execute("VACUUM")
         self.rows: dict[str, tuple[str, str]] = {
             k: (body, seal) for k, body, seal in db.execute("SELECT * FROM entries")
@@ -61,7 +61,7 @@ class _Store:
         self.secret = bytes.fromhex((folder / "verdicts.sqlite.key").read_text("ascii"))
 
     def sealed(self, key: str, body: str, secret: bytes | None = None) -> str:
-        """The seal of an entry by somebody who has a secret, the right one or another."""
+        """Return the seal of an entry with the right secret or another one."""
         text = f"indexproof {FORMAT}\0{key}\0{body}".encode()
         return hmac.new(self.secret if secret is None else secret, text, "sha256").hexdigest()
 
@@ -76,14 +76,14 @@ class _Store:
 
 
 def _turned(body: dict[str, Any]) -> dict[str, Any]:
-    """The contrary verdict."""
+    """Return the entry with the opposite verdict."""
     if body["status"] == "PROVED":
         return {**body, "status": "REFUTED", "witness": body["witness"] or {"x": 0}}
     return {**body, "status": "PROVED", "witness": None, "strategy": "linear"}
 
 
 def _entry_tamperings(s: _Store, k: int) -> Iterator[tuple[str, str, str, bool]]:
-    """Yield faults of entry ``k``: the kind, body and seal, and whether it takes a recheck to notice."""
+    """Yield faults of entry ``k``: the kind, body and seal, and whether only a recheck notices it."""
     key = s.keys[k]
     text, seal = s.rows[key]
     body = json.loads(text)
@@ -123,7 +123,7 @@ def _entry_tamperings(s: _Store, k: int) -> Iterator[tuple[str, str, str, bool]]
 
 
 def cache_entry_cases(task: Batch) -> Iterator[Fault]:
-    """Entries that are tampered with, some by somebody who knows the secret."""
+    """Yield the cases of changed entries, some sealed with the right secret."""
     from indexproof.verify.proving import prove_all
 
     with TemporaryDirectory() as folder, without_secret_from_outside():
@@ -146,7 +146,7 @@ def cache_entry_cases(task: Batch) -> Iterator[Fault]:
 
 
 def cache_file_cases(task: Batch) -> Iterator[Fault]:
-    """Files that are damaged or cut off."""
+    """Yield the cases of damaged or truncated files."""
     with TemporaryDirectory() as folder, without_secret_from_outside():
         s = _Store(Path(folder))
         whole = s.path.read_bytes()
@@ -183,7 +183,7 @@ def _flipped(data: bytes, at: int) -> bytes:
 
 @contextmanager
 def without_secret_from_outside() -> Iterator[None]:
-    """The secret is the one beside the file, whatever the environment says."""
+    """Use the secret beside the file and ignore the one in the environment."""
     from indexproof.verify.cache import KEY_VARIABLE
 
     before = os.environ.pop(KEY_VARIABLE, None)

@@ -20,7 +20,7 @@ Json = Any
 def _forged_equalities(
     known: Sequence[Condition], digits: Expr, number: Expr, said: Json
 ) -> Iterator[tuple[str, Json]]:
-    """Proofs that digits make up a number, or that dividends are equal; all prove something else or nothing."""
+    """Yield forged proofs of equations between digits and a number, or between dividends; none proves its equation."""
     from indexproof.verify.linear.export import certificate
 
     true, false = (x // d * d + x % d).eq(x), digits.eq(number)
@@ -38,9 +38,9 @@ def _forged_equalities(
 
 
 def certificate_cases(task: Batch) -> Iterator[Fault]:
-    """Certificates of false claims, in which a term is replaced by another one that is not equal to it.
+    """Yield the cases of certificates of false claims, in which a term is replaced by one that differs from it.
 
-    Terms are digits and the number that they are said to make up, or two dividends.
+    The terms are a sum of digits and the claimed number, or two dividends.
     """
     from indexproof.verify.certificate import check_certificate
     from indexproof.verify.checker import FORMAT, CertificateRefused, z3_refutes
@@ -54,7 +54,7 @@ def certificate_cases(task: Batch) -> Iterator[Fault]:
             as_json(terms.poly(digits) - terms.poly(number)),
             terms.poly(digits // c) - terms.poly(number // c),
         )
-        # of equal numbers the quotients are equal
+        # equal dividends have equal quotients
         then = [["product", as_json(p - 1), as_json(terms.poly(c))] for p in (equal, -equal)]
         for how, shown in _forged_equalities(known, digits, number, ["eq", gap]):
             claim = {"name": name, "hypotheses": terms.claimed[:-1], "goal": terms.claimed[-1]}

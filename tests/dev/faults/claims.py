@@ -1,4 +1,4 @@
-"""Faults in claims: those of the catalogue are changed until they are false."""
+"""Faults in claims: claims of the catalogue are changed so that they become false."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .mutation import false_mutants
 
 __all__ = ["PARTS", "claim_cases"]
 
-#: The work is done in so many tasks.
+#: The number of tasks that share the work.
 PARTS = 6
-#: So many claims are changed, each in so many ways.
+#: The number of claims that are changed, and the number of ways for each.
 _CLAIMS, _WAYS = 120, 5
 
 
 def _true_claims() -> list[Obligation]:
-    """Claims of the catalogue that are worth changing, of all families."""
+    """Return claims of all families of the catalogue that are suitable for changes."""
     found = [
         o
         for o in catalogue(max_rank=2)
@@ -38,13 +38,13 @@ def _true_claims() -> list[Obligation]:
 
 
 def claim_cases(task: Batch) -> Iterator[Fault]:
-    """One part of the claims, each changed in several ways."""
+    """Yield the cases of one part of the claims, each changed in several ways."""
     for o in _true_claims()[task.part :: task.parts]:
         for m in false_mutants(o, _WAYS):
             try:
                 v = decide(m.obligation, BUDGET)
             except Disagreement:
-                # a prover that is itself must not be convinced
+                # an unmodified prover must refute the claim, not contradict itself
                 yield Fault("claim", m.obligation.name, "")
                 continue
             refuted = v.status in (Status.REFUTED, Status.UNDEFINED)

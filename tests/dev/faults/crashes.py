@@ -1,4 +1,4 @@
-"""Faults in processes: some are killed."""
+"""Faults in processes: a claim kills its worker."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ __all__ = ["crash_cases"]
 
 
 class Fatal(Obligation):
-    """A claim that ends every process that looks at it, as a fault in a solver would."""
+    """A claim that kills every process that decides it, like a crash of a solver."""
 
     def decided(self, budget: Budget) -> Verdict | None:
-        """Never returns."""
+        """Kill this process."""
         os.kill(os.getpid(), signal.SIGKILL)
         raise AssertionError("this process has been killed")
 
 
 def crash_cases(task: Batch) -> Iterator[Fault]:
-    """A claim ends every process that looks at it; the others are proved all the same."""
+    """Yield the cases of a claim that kills its worker; all other claims must still be proved."""
     from indexproof.verify.proving import prove_all
 
     others = obligations(TRUE_CLAIMS[:9], "true")

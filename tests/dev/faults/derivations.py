@@ -1,4 +1,4 @@
-"""Derivations whose single steps look innocent, and that lead to another map: none may be accepted."""
+"""Derivations with plausible single steps that lead to a different map: none may be accepted."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ d0, rt0 = var("d0"), var("rt0")
 
 
 def by_changes(*maps: IndexingMap) -> Derivation:
-    """From the first map to the last by changes of the whole map."""
+    """Return the derivation from the first map to the last by changes of the whole map."""
     return Derivation(maps[0], maps[-1], tuple(MapChange("changed", a, b) for a, b in pairwise(maps)))
 
 
 def _reading(hlo: str, *at: Expr) -> IndexingMap:
-    """A map that adds a runtime value; it has no source where ``hlo`` is empty."""
+    """Return a map that adds a runtime value, without a source if ``hlo`` is empty."""
     source = RuntimeSource(hlo, at) if hlo else None
     return IndexingMap.of([("d0", 0, 9)], rts=[("rt0", 0, 5, source)], results=[d0 + rt0])
 
 
 def _known(first: str, second: str, result: str) -> IndexingMap:
-    """A map with two runtime variables, one of which is the result."""
+    """Return a map with two runtime variables, one of which is the result."""
     return IndexingMap.of(rts=[(first, 0, 5), (second, 0, 5)], results=[var(result)])
 
 
@@ -41,7 +41,7 @@ def _clamped(hi: int, *constraints: tuple[Expr, int, int]) -> IndexingMap:
 
 
 def _narrowed(far: int, near: int) -> Derivation:
-    """The box [0, far] shrinks to [0, near] because nothing else is said to be possible."""
+    """Return the derivation that shrinks the box [0, far] to [0, near] by claiming tighter bounds."""
     rule = RULES["bounds_meet_range"]
     assert isinstance(rule, ConstraintRule)
     before, after = Constraint(d0, 0, far), Constraint(d0, 0, near)
@@ -52,7 +52,7 @@ def _narrowed(far: int, near: int) -> Derivation:
 
 
 def forged_derivations() -> dict[str, Derivation]:
-    """Each by what it does."""
+    """Return the forged derivations by description."""
     a, b = "a = s32[10] parameter(0)", "b = s32[10] parameter(1)"
     one, two = IndexingMap.of([("d0", 0, 3)], results=[d0]), IndexingMap.of([("d0", 0, 3)], results=[d0 + 7])
     nowhere = IndexingMap.of([("d0", 0, 3)], rts=[("rt0", 0, -1)], results=[d0])
@@ -87,7 +87,7 @@ def forged_derivations() -> dict[str, Derivation]:
     }  # fmt: skip
     maps |= {name: tuple(map(parse_map, given)) for name, given in texts.items()}
     found = {name: by_changes(*given) for name, given in maps.items()}
-    # a box that is being rewritten is not among the facts, however large its numbers are
+    # a box that is being rewritten is no fact, even with large numbers
     far = 10**41
     found["a box shrinks to a tenth"] = _narrowed(far, far // 10)
     found["a box shrinks by one"] = _narrowed(far, far - 1)
@@ -95,7 +95,7 @@ def forged_derivations() -> dict[str, Derivation]:
 
 
 def derivation_cases(_: Batch) -> Iterator[Fault]:
-    """Every forged derivation, with all rules believed."""
+    """Yield the case of every forged derivation, with all rules trusted."""
     for name, d in forged_derivations().items():
         try:
             check_derivation(d, RULES)

@@ -27,7 +27,7 @@ __all__ = ["ENCODINGS", "encoding_cases"]
 
 
 def _witness_with(change: str) -> Callable[[Encoder, Any, Any], tuple[Any, Any]]:
-    """A division axiom that is wrong in one way."""
+    """Return a division axiom with one error."""
 
     def wrong(self: Encoder, e: Any, by: Any) -> tuple[Any, Any]:
         q, r = self.fresh(), self.fresh()
@@ -83,7 +83,7 @@ def _with_division(method: str, change: str) -> list[Change]:
 
 
 def _with_quotient_bound(change: str) -> list[Change]:
-    """A bound of a dividend that is none of the quotient."""
+    """Replace bounds of quotients by wrong bounds of their dividends."""
 
     def wrong(hypotheses: Sequence[Condition], goal: Condition) -> Condition | None:
         if not isinstance(goal, Compare) or goal.op not in ("<=", "<"):
@@ -103,13 +103,13 @@ def _with_quotient_bound(change: str) -> list[Change]:
 
 
 def _with_recombination() -> list[Change]:
-    """Digits are put together to the number of the first of them, and nobody asks whether they make it up."""
+    """Replace each sum of digits by the number of its first digit, without proving them equal."""
 
     def wrong(goal: Condition) -> tuple[list[tuple[Expr, Expr]], Condition]:
         for s in divided(goal):
             number = next((e.a for e in postorder(s) if isinstance(e, FloorDiv)), None)
             if number is not None:
-                # what is asked is true: that a sum is equal to itself
+                # the equation to be proved is trivial: a sum equals itself
                 return [(s, s)], goal.substitute({s: number})
         return [], goal
 
@@ -117,7 +117,7 @@ def _with_recombination() -> list[Change]:
 
 
 def _with_equated(change: str) -> list[Change]:
-    """Dividends are replaced by what they are compared with, as if that were said to be equal to them."""
+    """Replace dividends by expressions that they are compared with, as if the two were equal."""
 
     def wrong(
         hypotheses: Sequence[Condition], goal: Condition
@@ -131,7 +131,7 @@ def _with_equated(change: str) -> list[Change]:
                     other = other - 1
                 elif change == "with the opposite sign":
                     other = -other
-                # what is asked is true: that a dividend is equal to itself
+                # the equation to be proved is trivial: a dividend equals itself
                 return [(one, one)], list(hypotheses), goal.substitute({one: other})
         return [], list(hypotheses), goal
 
@@ -139,14 +139,14 @@ def _with_equated(change: str) -> list[Change]:
 
 
 def _loose_factors(e: Poly, s: linear_lemmas.Setting) -> Iterator[tuple[Poly, Poly]]:
-    """Differences and what they are multiplied with in an equation, whatever else is in it."""
+    """Yield the factors of an equation that are differences, with their cofactors, ignoring the remainder."""
     for p in s.differences if e.degree > 1 else ():
         q, _ = e.divide(p)
         if not q.is_constant:
             yield p, q
 
 
-#: Ways to give an operator the wrong meaning: what to replace by what.
+#: Changes that give an operator a wrong meaning.
 ENCODINGS: dict[str, Callable[[], list[Change]]] = {
     **{f"division, {change}": partial(_with_division, "_witness", change) for change in _WRONG_DIVISIONS},
     **{f"division in models, {change}": partial(_with_division, "_native", change) for change in ("Euclidean",
@@ -220,7 +220,7 @@ def _contradicting(variable: Callable[[Encoder, Var], Any]) -> Callable[[Encoder
 
 
 def encoding_cases(task: Batch) -> Iterator[Fault]:
-    """Claims under one wrong meaning."""
+    """Yield the cases of claims under one wrong meaning."""
     changes = ENCODINGS[task.detail]()
     baseline = _unreduced if len(changes) > 1 else nullcontext
     yield from lied_about("encoding", task.detail, lambda: replaced(*changes), solvers.available(), baseline)

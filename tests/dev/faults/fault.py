@@ -1,4 +1,4 @@
-"""A batch of faults, and what becomes of each."""
+"""A batch of faults, and the result of each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Batch", "Fault"]
 
 @dataclass(frozen=True)
 class Fault:
-    """One case: what was done, to what, and what noticed it (empty: nothing did)."""
+    """One case: the kind of fault, the changed object, and the check that noticed it (empty if none did)."""
 
     kind: str
     name: str
@@ -18,7 +18,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Batch:
-    """Cases that are performed together: a kind, and for some kinds which part of the work."""
+    """Cases that are performed together: a kind, and for some kinds a part of the work."""
 
     kind: str
     detail: str = ""

@@ -1,4 +1,4 @@
-"""Examine claims under a fault, and see whether a wrong verdict comes of it."""
+"""Examine claims under a fault, and check that it causes no wrong verdict."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from .fault import Fault
 
 __all__ = ["Change", "honest_reply", "lied_about", "replaced", "without_reduction"]
 
-#: What is replaced: the class or module, the name of the attribute, and what it becomes.
+#: A replacement: the class or module, the name of the attribute, and its new value.
 Change = tuple[Any, str, Any]
 
-#: What cvc5 says.
+#: The unmodified answer of cvc5.
 honest_reply = solvers.cvc5_reply
 
 
 def _examined(o: Obligation, confirm: bool) -> tuple[str, Verdict | None]:
-    """Examine a claim; return the verdict, or what stopped the examination."""
+    """Examine a claim; return the verdict, or the reason why the examination stopped."""
     from indexproof.verify.run import examine
 
     try:
@@ -43,7 +43,7 @@ def _examined(o: Obligation, confirm: bool) -> tuple[str, Verdict | None]:
 
 
 def _wrong(o: Obligation, true: bool, v: Verdict | None, said: str) -> bool:
-    """Whether a wrong verdict has come out."""
+    """Return whether the verdict is wrong."""
     if v is None or said == "not confirmed":
         return False
     if v.proved:
@@ -55,7 +55,7 @@ def _wrong(o: Obligation, true: bool, v: Verdict | None, said: str) -> bool:
 def lied_about(
     kind: str, name: str, tampering: Callable[[], Any], confirm: bool, baseline: Callable[[], Any] = nullcontext
 ) -> Iterator[Fault]:
-    """Every claim of the bank is a case whose right outcome under ``baseline`` the tampering changes."""
+    """Yield a case for each claim of the bank whose outcome under ``baseline`` the tampering changes."""
     for k, (o, true) in enumerate(bank()):
         with baseline(), _briefly():
             honest = _honest(k, confirm, baseline)
@@ -66,18 +66,18 @@ def lied_about(
         wrong = _wrong(o, true, v, said)
         settled = v is not None and v.status is not Status.UNDECIDED and said != "not confirmed"
         if not wrong and (said == honest or settled):
-            continue  # it came to the right verdict all the same
+            continue  # the verdict is right in spite of the fault
         yield Fault(kind, f"{name}: {o.subject}", "" if wrong else _NOTICED.get(said, said))
 
 
 def _briefly() -> Any:
-    """Less patience of the second solver: the claims are small."""
+    """Lower the limits of the second solver, since the claims are small."""
     return replaced((opinion, "_LIMITS", opinion.Limits(leaf=100_000, whole=5_000, patient=10_000)))
 
 
 @cache
 def _honest(k: int, confirm: bool, baseline: Callable[[], Any]) -> str:
-    """Examine claim number ``k`` without any fault."""
+    """Examine claim number ``k`` without a fault."""
     _forget()
     said = _examined(bank()[k][0], confirm)[0]
     _forget()
@@ -88,7 +88,7 @@ _NOTICED = {Status.UNDECIDED.value: "nothing is proved"}
 
 
 def _forget() -> None:
-    """Answers that are remembered were given by somebody else."""
+    """Clear cached answers, which another solver may have given."""
     from indexproof.verify.solve import _attempt
 
     _attempt.cache_clear()
@@ -101,8 +101,8 @@ _INHERITED = object()
 
 @contextmanager
 def replaced(*changes: Change) -> Iterator[None]:
-    """Attributes of classes and modules with other values."""
-    # what a class inherits is nothing of its own, and is not to become that
+    """Replace attributes of classes and modules temporarily."""
+    # an inherited attribute must be deleted afterwards, not set on the class
     before = [(owner, name, vars(owner).get(name, _INHERITED)) for owner, name, _ in changes]
     try:
         for owner, name, value in changes:
@@ -117,7 +117,7 @@ def replaced(*changes: Change) -> Iterator[None]:
 
 
 def without_reduction() -> Change:
-    """Without the reduction to linear arithmetic, so that the encoding is asked."""
+    """Return the change that disables the reduction to linear arithmetic, so that the encoding is used."""
     from indexproof.verify import linear
     from indexproof.verify.linear import Reduction as Reduced
 

@@ -21,7 +21,7 @@ __all__ = ["manifest_cases"]
 
 
 def manifest_cases(task: Batch) -> Iterator[Fault]:
-    """A manifest that is changed, moved, cut off or put back, and a change of anything that it depends on."""
+    """Yield the cases of changed, moved or truncated manifests, and of changed files that a manifest depends on."""
     sources, there = read_sources(), sections()
     homes = {s.home for s in there}
 
@@ -60,7 +60,7 @@ def manifest_cases(task: Batch) -> Iterator[Fault]:
                     noticed = "" if believed or cache.damaged == before else "the seal"
                     yield Fault("manifest", f"{how}: {name}", noticed)
                     db.execute("UPDATE entries SET body = ?, seal = ? WHERE key = ?", (body, seal, key))
-                # what the manifest depends on: every file but the homes of other claims and the engine made of them
+                # the manifest depends on every file but the homes of other claims and the engine compiled from them
                 apart = {f for f in {*homes, "rules/compiled.py"} - set(manifest["files"]) if f.startswith("rules/")}
                 for file in [f for f in sources if f not in apart][k :: len(rows)]:
                     changed = {**sources, file: "0" * 64}

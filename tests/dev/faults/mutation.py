@@ -1,7 +1,7 @@
 """Claims that are slightly wrong: hypotheses dropped or loosened, goals changed.
 
-A mutant that stays true is no fault.  A mutant is known to be false without any prover: at some point exact integers
-satisfy the hypotheses and violate the goal.
+A mutant that stays true is no fault.  A false mutant is shown to be false without a prover: at some point, exact
+evaluation satisfies the hypotheses and violates the goal.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Mutant:
 
 
 def mutants(o: Obligation) -> Iterator[tuple[str, Obligation]]:
-    """Claims that differ from ``o`` in one place, true or not: the kind of change and the claim."""
+    """Yield claims that differ from ``o`` in one place, true or not: the kind of change and the claim."""
     for k, h in enumerate(o.hypotheses):
         others = (*o.hypotheses[:k], *o.hypotheses[k + 1 :])
         yield "a condition dropped", replace(o, hypotheses=others)
@@ -67,7 +67,7 @@ def mutants(o: Obligation) -> Iterator[tuple[str, Obligation]]:
 
 
 def false_mutants(o: Obligation, most: int) -> list[Mutant]:
-    """At most so many mutants that are false, spread evenly over the kinds of change."""
+    """Return at most ``most`` false mutants, spread evenly over the kinds of change."""
     found: dict[str, list[Mutant]] = {}
     for change, changed in mutants(o):
         so_far = found.setdefault(change, [])
@@ -120,7 +120,7 @@ def _stronger(c: Condition) -> Iterator[Condition]:
 
 
 def _changed(e: Expr) -> Iterator[Expr]:
-    """Expressions that look like ``e`` and mean something else."""
+    """Yield expressions similar to ``e`` with another meaning."""
     match e:
         case Int():
             yield integer(e.value + 1)

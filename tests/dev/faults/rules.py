@@ -1,4 +1,4 @@
-"""Rules of rule files that are false: changed, or taken for instances of true ones."""
+"""False rules of rule files: changed rules, or rules claimed to be instances of true ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .lies import replaced
 
 __all__ = ["instance_cases", "rule_file_cases", "whole_rule_cases"]
 
-#: Rules in the meaning of several compilers, all of them true.
+#: True rules, under the semantics of several compilers.
 _RULES = """
 {semantics}
 int x, y
@@ -36,7 +36,7 @@ _SEMANTICS = ("floor", "trunc", "euclid", "floor0", "trunc0", "euclid0")
 
 
 def _false_rules() -> Iterator[tuple[str, StatedRule]]:
-    """The rules without a condition, or with another right side, where a point shows that they are false."""
+    """Yield the rules without a condition or with another right-hand side that a point refutes."""
     from indexproof.verify.rulefiles.evaluate import judge
     from indexproof.verify.rulefiles.sample import table_of
     from indexproof.verify.rulefiles.terms import Term
@@ -59,7 +59,7 @@ def _false_rules() -> Iterator[tuple[str, StatedRule]]:
 
 
 def rule_file_cases(task: Batch) -> Iterator[Fault]:
-    """False rules are put to the prover of rule files."""
+    """Yield the cases of false rules, decided by the prover of rule files."""
     for what, wrong in _false_rules():
         o = next(stated_rule_obligations(wrong))
         v = decide(o, BUDGET)
@@ -69,7 +69,7 @@ def rule_file_cases(task: Batch) -> Iterator[Fault]:
 
 
 def whole_rule_cases(task: Batch) -> Iterator[Fault]:
-    """A false rule is put to incremental linearisation alone, without the points that would refute it before."""
+    """Yield the cases of false rules, decided by incremental linearisation alone, without refuting points."""
     from indexproof.verify.rulefiles.evaluate import judge
     from indexproof.verify.rulefiles.prove import as_a_whole
 
@@ -84,7 +84,7 @@ def whole_rule_cases(task: Batch) -> Iterator[Fault]:
         yield Fault("whole rule", what, noticed)
 
 
-#: False rules, each with a true one that is called a wider rule and is none: preamble, rule, what it is taken for.
+#: False rules, each with a true rule that is wrongly claimed to be wider: preamble, rule, claimed wider rule.
 _INSTANCES: tuple[tuple[str, str, str, str], ...] = (
     ("two terms for one variable", "", "(x + y) * c - (x - y) * c -> 0", "t1 * c - t1 * c -> 0"),
     ("two terms that are nearly the same", "", "x * c + 1 <= x * d -> false", "t1 + 1 <= t1 -> false"),
@@ -112,7 +112,7 @@ _INSTANCES: tuple[tuple[str, str, str, str], ...] = (
 
 
 def instance_cases(task: Batch) -> Iterator[Fault]:
-    """A rule that is taken for an instance of another one, by the prover and in a certificate."""
+    """Yield the cases of rules that are wrongly claimed to be instances, for the prover and in a certificate."""
     from indexproof.verify.rulefiles import prove
     from indexproof.verify.rulefiles.evaluate import judge
     from indexproof.verify.rulefiles.sample import table_of

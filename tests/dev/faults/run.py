@@ -1,4 +1,4 @@
-"""All tasks, how they are performed on several processes, and the report."""
+"""All tasks, their execution on several processes, and the report."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .steps import step_cases
 
 __all__ = ["Teller", "faults", "faults_status", "faults_text", "perform", "tasks"]
 
-#: Each kind with what performs it.
+#: The function that performs each kind.
 _KINDS: dict[str, Callable[[Batch], Iterator[Fault]]] = {
     "claim": claim_cases,
     "encoding": encoding_cases,
@@ -45,7 +45,7 @@ _KINDS: dict[str, Callable[[Batch], Iterator[Fault]]] = {
 
 
 def tasks() -> list[Batch]:
-    """Everything there is to do, the long tasks first."""
+    """Return all tasks, the long ones first."""
     found = [Batch("claim", part=k, parts=PARTS) for k in range(PARTS)]
     found += [Batch("encoding", name) for name in ENCODINGS]
     found += [Batch("solver", name) for name in LIES]
@@ -55,12 +55,12 @@ def tasks() -> list[Batch]:
 
 
 def perform(task: Batch) -> list[Fault]:
-    """The cases of one task."""
+    """Perform one task and return its cases."""
     return list(_KINDS[task.kind](task))
 
 
 def faults(jobs: int, progress: Callable[[Batch, list[Fault]], None] | None = None) -> list[Fault]:
-    """Perform all tasks, in processes of their own; the cases in the order of the tasks."""
+    """Perform all tasks in separate processes; return the cases in the order of the tasks."""
     todo = tasks()
     found: dict[Batch, list[Fault]] = {}
 
@@ -71,10 +71,10 @@ def faults(jobs: int, progress: Callable[[Batch, list[Fault]], None] | None = No
 
     with closing(each(perform, [t for t in todo if t.kind != "crash"], jobs)) as done:
         for task, outcomes in done:
-            # a process that died is found by doing its task here
+            # the task of a process that died is repeated in this process
             keep(task, perform(task) if outcomes is None else outcomes)
     for task in todo:
-        if task.kind == "crash":  # starts processes of its own
+        if task.kind == "crash":  # starts processes itself
             keep(task, perform(task))
     return [o for t in todo for o in found[t]]
 
@@ -93,12 +93,12 @@ class Teller(Lines):
 
 
 def faults_status(outcomes: Sequence[Fault]) -> int:
-    """0 if there were cases and every one was noticed, else 1."""
+    """Return 0 if there were cases and every one was noticed, else 1."""
     return 0 if outcomes and all(o.noticed for o in outcomes) else 1
 
 
 def faults_text(outcomes: Sequence[Fault], seconds: float) -> Iterator[str]:
-    """A table by kind, what was not noticed, and the verdict."""
+    """Yield a table by kind, the unnoticed cases, and the verdict."""
     rows = [("tampered with", "cases", "noticed", "by")]
     for kind in dict.fromkeys(o.kind for o in outcomes):
         cases = [o for o in outcomes if o.kind == kind]

@@ -1,7 +1,7 @@
-"""Steps of certificates that are not true: none may be accepted.
+"""False steps of certificates: none may be accepted.
 
-Steps are drawn at random below the hypotheses of a small claim.  Each is evaluated at points that satisfy these, with the
-values that new names stand for, so that it is seen without the checker's reasons which steps lie.
+Steps are drawn at random under the hypotheses of a small claim.  Each is evaluated at points that satisfy these, with the
+values of new names, so that false steps are recognised independently of the checker.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _POINTS = tuple(
     for vn in (0, 1, 2)
     if vx <= 3 * vn + 2 and vx % vy != 1
 )
-#: What steps are about; the last names have no meaning at first.
+#: The names in steps; the last ones are undefined at first.
 _NAMES = ("x", "y", "n", "!q0", "!r1", "u", "v", "w")
 _LAWS = ("name", "product", "multiple", "inverse", "cut", "shown")
 
 
 @dataclass
 class Attempt:
-    """One step: what it says, whether that is untrue somewhere, and whether the checker accepted it."""
+    """One step: its text, whether it is false at some point, and whether the checker accepted it."""
 
     step: Json
     untrue: bool
@@ -51,7 +51,7 @@ def _at(p: Polynomial, point: _Point) -> int:
     total = 0
     for names, c in p.items():
         for v in names:
-            c *= point.setdefault(v, 1)  # what means nothing may be any number
+            c *= point.setdefault(v, 1)  # an undefined name may have any value
         total += c
     return total
 
@@ -63,7 +63,7 @@ def _holds(f: Formula, point: _Point) -> bool:
 
 
 def _says_truth(step: Json, p: _Point) -> bool:
-    """Whether what a step says holds at a point, at which new names get the values that they stand for."""
+    """Return whether a step holds at a point, at which new names are given their values."""
 
     def of(q: Json) -> int:
         return _at(checker.read_polynomial(q), p)
@@ -82,12 +82,12 @@ def _says_truth(step: Json, p: _Point) -> bool:
             return new((i, inverse), (t, (odd * inverse - 1) >> w))
         case ["cut", f, _]:
             return _holds(checker.read_formula(f), p)
-    # of whatever numbers
+    # any other step holds for all numbers
     return True
 
 
 class _Case:
-    """Facts below the hypotheses, and points at which all of them hold."""
+    """Facts derived from the hypotheses, and points at which all of them hold."""
 
     def __init__(self) -> None:
         terms = checker.Terms()
@@ -99,7 +99,7 @@ class _Case:
         assert all(_holds(f, dict(p)) for f in known for p in self.points)
 
     def attempt(self, step: Json) -> Attempt:
-        """Evaluate a step and have it checked; where it is refused the case is as it was."""
+        """Evaluate a step and let the checker check it; a refused step leaves the case unchanged."""
         points = [dict(p) for p in self.points]
         untrue = False in [_says_truth(step, p) for p in points]
         names = set(self.names)
@@ -130,13 +130,13 @@ def _drawn(rng: random.Random, case: _Case) -> Json:
             kind = rng.choice(("ge", "ge", "eq"))
             return [law, rng.choice(([kind, _polynomial(rng)], ["or", ["eq", _polynomial(rng)]])), []]
         case "shown":
-            # likely to be true, so that much is known
+            # likely to be true, so that facts accumulate
             return ["cut", ["ge", [[1, rng.choice("xyn")], [rng.choice((3, 3, 4, -1))]]], []]
     return [law, _polynomial(rng), _polynomial(rng)]
 
 
 def attempts(seed: int, number: int, again: int = 40) -> Iterator[Attempt]:
-    """Steps that are drawn; every ``again`` of them, or after one that is wrong, the case is made anew."""
+    """Yield random steps; after ``again`` of them, or after a wrongly accepted one, a new case begins."""
     rng = random.Random(seed)
     case, left = _Case(), again
     for _ in range(number):
@@ -149,12 +149,12 @@ def attempts(seed: int, number: int, again: int = 40) -> Iterator[Attempt]:
         yield found
 
 
-#: So many steps are drawn.
+#: The number of drawn steps.
 _DRAWN = 2_000
 
 
 def step_cases(_: Batch) -> Iterator[Fault]:
-    """Steps that say something untrue."""
+    """Yield the cases of false steps."""
     for k, a in enumerate(attempts(0, _DRAWN)):
         if a.untrue:
             yield Fault("step", f"{a.step[0]} {k}", "" if a.accepted else "the checker")

@@ -1,4 +1,4 @@
-"""Fault injection: enough cases of every kind, every one noticed, and faults that would not be noticed are seen."""
+"""Fault injection: every kind has enough cases, every case is noticed, and disabled checks lead to unnoticed cases."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_mutants_are_false() -> None:
     for m in found:
         point = {v: m.point[v.name] for v in m.obligation.formula_variables() if v.name in m.point}
         assert confirmed(point, m.obligation.hypotheses, m.obligation.goal)
-    # what stays true is no fault
+    # a mutant that stays true is no fault
     assert len(list(mutants(o))) > len(false_mutants(o, 10_000))
 
 
@@ -58,13 +58,13 @@ def test_mutants_are_false() -> None:
     ("manifest", 50),
 ])  # fmt: skip
 def test_everything_is_noticed(kind: str, least: int) -> None:
-    """`make trust` injects every fault; here are the kinds that take no time."""
+    """Every fault of the quick kinds is noticed; `make trust` injects all kinds."""
     found = perform(Batch(kind))
     assert len(found) >= least
     assert not [o.name for o in found if not o.noticed]
 
 
-#: How a fault in an entry of the cache is noticed.
+#: The reason for which each fault in an entry of the cache is refused.
 _ENTRIES = {
     **dict.fromkeys(("another format", "another prover"), "outdated"),
     **dict.fromkeys(("wrong example", "forged refutation", "forged identity"), "untrue"),
@@ -106,7 +106,7 @@ def test_tasks_are_different() -> None:
 _BLIND = ("indexproof.verify.solve.small_point", lambda *_: None)
 _ALONE = ("indexproof.verify.trust.solvers.available", lambda: False)
 _SAME_DIGEST = lambda *_: "the same"  # noqa: E731
-#: A check that is left out: what it becomes, where the faults are, and which of them pass then.
+#: A disabled check: its replacements, the batch of faults, and the expected unnoticed ones.
 _WITHOUT: dict[str, tuple[list[tuple[str, Any]], Batch, Callable[[list[Fault], list[str]], bool]]] = {
     "seals": ([("indexproof.verify.cache.hmac.compare_digest", lambda *_: True)], Batch("cache entry"), lambda
         found, missed: len(missed) > 50),
@@ -114,10 +114,10 @@ _WITHOUT: dict[str, tuple[list[tuple[str, Any]], Batch, Callable[[list[Fault], l
         lambda found, missed: any("wrong example" in name for name in missed)),
     "digests of files": ([(f"{m}.common_digest", _SAME_DIGEST) for m in ("dev.faults.manifests",
         "indexproof.verify.manifest")], Batch("manifest"), lambda found, missed: len(missed) > 50),
-    # all that is wrong with these wider rules is that the others do not follow from them: they are true
+    # the wider rules are true; the only error is that the other rules are not instances of them
     "comparison of rules": ([("indexproof.verify.rulefiles.prove.instance_terms", lambda *_: {})],
         Batch("instance"), lambda found, missed: len(missed) == len(found) >= 13),
-    # what is said of a remainder cannot be: everything with a division is proved
+    # a contradictory fact about a remainder proves every claim with a division
     "sense in what is read": ([("indexproof.verify.linearised._remainder", lambda *_:
         iter([at_least(constant(-1))]))], Batch("whole rule"), lambda found, missed: len(missed) > 50),
     "evaluation": ([_BLIND, _ALONE], Batch("solver", "always unsat"), lambda found, missed: bool(missed)),
@@ -149,7 +149,7 @@ def test_a_checker_that_does_not_ask_whether_terms_are_equal_would_be_noticed(mo
 
 @pytest.mark.parametrize("reason", ["is no new name", "means nothing here"])
 def test_a_checker_without_one_of_its_reasons_would_be_noticed(monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
-    """Fault injection draws steps until one that is not true is accepted."""
+    """Without one of its reasons for refusal the checker accepts a false step among those drawn."""
     require = checker.require
 
     def unless(holds: object, place: str, said: str) -> None:
@@ -161,7 +161,7 @@ def test_a_checker_without_one_of_its_reasons_would_be_noticed(monkeypatch: pyte
 
 
 def test_forged_certificates_are_refused_for_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not because they could not be read."""
+    """Forged certificates are refused for their content, not as unreadable."""
     reasons = []
     refused = CertificateRefused.__init__
 

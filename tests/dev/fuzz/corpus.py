@@ -1,4 +1,4 @@
-"""Maps that are not random: the examples of the rules, the published maps, and maps from files."""
+"""Fixed maps: the examples of the rules, the published maps, and maps from files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Named = tuple[str, IndexingMap]
 
 
 def builtin_corpus(rules: RuleSet) -> list[Named]:
-    """The examples of all rules, and every map of the claims files that come with the package."""
+    """Return the examples of all rules, and every map of the claims files of the package."""
     from indexproof.verify.claims import Comparison, Simplification, builtin_claims
 
     found = list(rule_examples(rules))
@@ -46,7 +46,7 @@ def builtin_corpus(rules: RuleSet) -> list[Named]:
 
 
 def rule_examples(rules: RuleSet) -> Iterator[Named]:
-    """Yield the examples of each rule, on which it fires or does not, as maps."""
+    """Yield the positive and negative examples of each rule as maps."""
     for rule in rules:
         for text in (*rule.fires, *rule.keeps):
             before, _, domain = text.partition(" | ")
@@ -75,10 +75,10 @@ def _over(results: list[str], constraints: list[Constraint], bounds: Mapping[str
 
 
 def read_corpus(path: Path) -> list[Named]:
-    """The maps in a file, of which each line is one.
+    """Read the maps of a file, one per line.
 
     A line is a map as text or JSON, or a JSON object with ``pairs``, each ``vars``, ``domain`` and the expressions
-    ``before`` and ``after``.  Maps of several lines are set apart by empty lines.  ``.gz`` files are unpacked.  Raises
+    ``before`` and ``after``.  Maps of several lines are separated by empty lines.  ``.gz`` files are unpacked.  Raises
     :class:`InputError` that names the file and the line.
     """
     try:
@@ -99,7 +99,7 @@ def read_corpus(path: Path) -> list[Named]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Maps with the number of their first line: single lines, or several up to an empty one."""
+    """Yield maps with the number of their first line: single lines, or several up to an empty one."""
     lines = text.splitlines()
     at = 0
     while at < len(lines):

@@ -1,6 +1,6 @@
-"""Maps of the kinds that break simplifiers (:data:`FAMILIES`), beside those of ``indexproof.strategies``.
+"""Maps of kinds that are hard for simplifiers (:data:`FAMILIES`), beside those of ``indexproof.strategies``.
 
-They are made of what a generator of random numbers says: that of Hypothesis, or one with a seed (:func:`random_map`).
+They are drawn with a random number generator: that of Hypothesis, or one with a seed (:func:`random_map`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource,
 
 __all__ = ["BY_DEFAULT", "FAMILIES", "WEIGHTS", "Asked", "family_map", "random_map"]
 
-#: Weights of a division: the documented one, and what asks for few operations and few divisions.
+#: Weights of a division: the documented one, one for few operations, and one for few divisions.
 WEIGHTS: Final = (DIVISION_WEIGHT, 2, 12)
 
 
@@ -28,7 +28,7 @@ class Asked(NamedTuple):
 
     @property
     def options(self) -> str:
-        """The options of ``indexproof simplify`` that say so; none where it is simplified as it is by default."""
+        """The corresponding options of ``indexproof simplify``; empty for the default."""
         said = []
         if self.division_weight != DIVISION_WEIGHT:
             said.append(f"--minimize {self.division_weight}")
@@ -37,12 +37,12 @@ class Asked(NamedTuple):
         return " ".join(said)
 
 
-#: As nobody asks for anything else.
+#: The default options.
 BY_DEFAULT: Final = Asked()
 
 
 class Maker:
-    """A map under construction, of two ``numbers`` that are drawn where they are asked for."""
+    """A map under construction, with two parameters g and n, drawn if ``numbers`` is set."""
 
     def __init__(self, rng: random.Random, numbers: bool = False) -> None:
         self.rng = rng
@@ -55,35 +55,35 @@ class Maker:
         self.n = rng.choice((2, 3, 4, 5)) if numbers else 2
 
     def near(self, n: int) -> int:
-        """A number, most often that one."""
+        """Draw ``n`` or, less often, a neighbour of it."""
         return n + self.rng.choice((0, 0, 0, 0, -1, 1))
 
     def sign(self) -> int:
-        """Mostly one, or minus one."""
+        """Draw 1 or, less often, -1."""
         return self.rng.choice((1, 1, 1, -1))
 
     def dim(self, lo: int, hi: int) -> Expr:
-        """A new dimension variable."""
+        """Create a dimension variable."""
         self.dims.append(Variable(f"d{len(self.dims)}", lo, hi))
         return self.dims[-1].expr
 
     def range(self, lo: int, hi: int) -> Expr:
-        """A new range variable."""
+        """Create a range variable."""
         self.ranges.append(Variable(f"s{len(self.ranges)}", lo, hi))
         return self.ranges[-1].expr
 
     def runtime(self, lo: int, hi: int, source: RuntimeSource | None) -> Expr:
-        """A new runtime variable."""
+        """Create a runtime variable."""
         self.rts.append(RuntimeVariable(f"rt{len(self.rts)}", lo, hi, source))
         return self.rts[-1].expr
 
     def digit(self, g: int) -> Expr:
-        """A variable that goes, nearly, from 0 to g - 1."""
+        """Create a variable with a box equal or close to [0, g - 1]."""
         lo = self.near(0) if self.rng.random() < 0.4 else 0
         return self.dim(lo, max(lo, self.near(g - 1)))
 
     def wide(self) -> Expr:
-        """A variable with many values, more than any divisor; from 0, or not."""
+        """Create a variable with more values than any divisor, from 0 or another number."""
         lo = self.rng.choice((0, 0, 0, -1, -self.g, -20, 1, self.g))
         return self.dim(lo, lo + self.near(self.g * self.n * self.rng.choice((2, 3, 7))) - 1)
 
@@ -92,11 +92,11 @@ class Maker:
         self.constraints.append(Constraint(e, lo, max(lo, hi)))
 
     def split(self, e: Expr, d: int) -> Expr:
-        """A quotient or a remainder."""
+        """Draw a quotient or a remainder."""
         return self.rng.choice((e // d, e % d))
 
     def nothing(self, e: Expr) -> Expr:
-        """Zero, though not visibly."""
+        """Draw an expression that equals zero but does not show it."""
         rng = self.rng
         c, d = rng.choice((2, 3, 4, 6, 8)), rng.choice((2, 3, 5))
         return rng.choice(
@@ -113,14 +113,14 @@ class Maker:
         )
 
     def map(self) -> IndexingMap:
-        """The map, which may multiply variables, as a map that is read may not."""
+        """Return the map; unlike a map that is read, it may multiply variables."""
         parts = tuple(self.dims), tuple(self.ranges), tuple(self.rts), tuple(self.results or [integer(0)])
         return IndexingMap._trusted(*parts, self.constraints)
 
 
 # ----------------------------------------------------------------------------------------------- of programs
 def _factors(rng: random.Random, total: int, parts: int) -> list[int]:
-    """``total`` as a product of ``parts`` numbers."""
+    """Factor ``total`` into ``parts`` numbers."""
     out = [1] * parts
     rest, p = total, 2
     while rest > 1:
@@ -151,7 +151,7 @@ def _linearized(index: Sequence[Expr], shape: Sequence[int]) -> Expr:
 
 
 def _chain(m: Maker, index: list[Expr], shape: list[int], steps: int) -> tuple[list[Expr], list[int]]:
-    """An index carried through shape changes, from an output back to an input."""
+    """Return an index carried through shape changes, from an output back to an input."""
     rng = m.rng
     for _ in range(steps):
         match rng.choice(("reshape", "reshape", "transpose", "reverse", "slice", "pad", "broadcast", "collapse")):
@@ -190,7 +190,7 @@ def _chain(m: Maker, index: list[Expr], shape: list[int], steps: int) -> tuple[l
 
 
 def chains(m: Maker) -> None:
-    """Reshape, transpose, slice, pad, reverse, broadcast, one after the other."""
+    """Sequences of reshape, transpose, slice, pad, reverse and broadcast."""
     rng = m.rng
     shape = [rng.choice((1, 2, 3, 4, 5, 6, 8, 10, 12, 16)) for _ in range(rng.randint(1, 4))]
     index = [m.dim(0, n - 1) for n in shape]
@@ -203,7 +203,7 @@ def chains(m: Maker) -> None:
 
 
 def long_chains(m: Maker) -> None:
-    """Twice as many of the same, of larger shapes: sums that several results divide, and digits of those."""
+    """Sequences twice as long, with larger shapes: sums that several results divide, and digits of those."""
     rng = m.rng
     shape = [1]
     while math.prod(shape) == 1 or math.prod(shape) > 100_000:
@@ -214,7 +214,7 @@ def long_chains(m: Maker) -> None:
 
 
 def threads(m: Maker) -> None:
-    """Threads, blocks and an unrolled range over the elements of a shape; what lies beyond its end is cut off."""
+    """Threads, blocks and an unrolled range over the elements of a shape, with a constraint at its end."""
     rng = m.rng
     lanes = rng.choice((32, 64, 128, 100))
     vector = rng.choice((1, 2, 4))
@@ -284,7 +284,7 @@ def tiles(m: Maker) -> None:
 
 
 def long_sums(m: Maker) -> None:
-    """Sums of ten and more terms, plain and divided."""
+    """Sums of ten or more terms, plain and divided."""
     rng = m.rng
     strides = [1]
     for _ in range(rng.randint(9, 15)):
@@ -303,7 +303,7 @@ def long_sums(m: Maker) -> None:
 
 
 def identities(m: Maker) -> None:
-    """An expression plus zero, where the zero does not show."""
+    """Sums of an expression and a hidden zero."""
     rng = m.rng
     x, y = m.wide(), m.digit(rng.choice((2, 3, 4, 8)))
     for _ in range(rng.randint(1, 2)):
@@ -314,7 +314,7 @@ def identities(m: Maker) -> None:
 
 # -------------------------------------------------------------------------------------------------- at edges
 def blocks(m: Maker) -> None:
-    """The rest of a dividend fills a block of the divisor, or nearly."""
+    """Dividends whose remainder fills a block of the divisor, exactly or nearly."""
     g, n, rng = m.g, m.n, m.rng
     x, r = m.wide(), m.digit(g)
     e = x * (m.near(g) * m.sign()) + r * m.sign()
@@ -326,7 +326,7 @@ def blocks(m: Maker) -> None:
 
 
 def digits(m: Maker) -> None:
-    """Digits and quotients that belong together, or nearly."""
+    """Digits and quotients that recombine, exactly or nearly."""
     g, n, rng = m.g, m.n, m.rng
     x = m.wide()
     if rng.random() < 0.4:
@@ -348,7 +348,7 @@ def digits(m: Maker) -> None:
 
 
 def nested(m: Maker) -> None:
-    """Divisions of divisions, with summands between."""
+    """Nested divisions with summands in between."""
     g, n, rng = m.g, m.n, m.rng
     x, y = m.wide(), m.digit(n)
     inner = m.split(x + rng.choice((0, 0, 1, g)), rng.choice((g, g * n, n)))
@@ -362,7 +362,7 @@ def nested(m: Maker) -> None:
 
 
 def extrema(m: Maker) -> None:
-    """Minima and maxima of which one argument is least, or nearly; constants and factors in common."""
+    """Minima and maxima in which one argument dominates, exactly or nearly; with common constants and factors."""
     g, n, rng = m.g, m.n, m.rng
     x, y = m.digit(g), m.digit(n)
     pick = rng.choice((minimum, maximum))
@@ -382,7 +382,7 @@ def extrema(m: Maker) -> None:
 
 
 def turned(m: Maker) -> None:
-    """Dividends turned round, and divisors that are negative or round up."""
+    """Negated dividends, negative divisors, and ceiling divisions."""
     g, n, rng = m.g, m.n, m.rng
     x = m.wide()
     y = m.digit(n) if rng.random() < 0.6 else integer(0)
@@ -396,7 +396,7 @@ def turned(m: Maker) -> None:
 
 
 def known(m: Maker) -> None:
-    """Constraints on sums, digits and quotients, and what they say about others."""
+    """Constraints on sums, digits and quotients, which imply facts about other expressions."""
     g, n, rng = m.g, m.n, m.rng
     x, y = m.wide(), m.digit(g * n)
     z = m.digit(n) if rng.random() < 0.5 else integer(1)
@@ -418,7 +418,7 @@ def known(m: Maker) -> None:
 
 
 def congruent(m: Maker) -> None:
-    """Remainders that constraints give: of multiples, of sums with more in them, of digits above."""
+    """Remainders that constraints determine: of multiples, of larger sums, of higher digits."""
     g, n, rng = m.g, m.n, m.rng
     x, y = m.wide(), m.digit(g)
     s = x * rng.choice((1, 1, 2, n)) + y * rng.choice((0, 1, 1, -1, g)) + rng.choice((0, 0, 1))
@@ -440,7 +440,7 @@ def congruent(m: Maker) -> None:
 
 
 def constrained(m: Maker) -> None:
-    """Constraints that narrow boxes, merge, or say what is known of a runtime variable; most hold at one point at least."""
+    """Constraints that narrow boxes, merge, or bound a runtime variable; most are satisfiable."""
     g, n, rng = m.g, m.n, m.rng
     x, y = m.wide(), m.digit(g * n)
     known = [x, y]
@@ -469,7 +469,7 @@ def constrained(m: Maker) -> None:
 
 
 def shared(m: Maker) -> None:
-    """Several results that can be written with one another."""
+    """Several results that can be expressed by each other."""
     g, n, rng = m.g, m.n, m.rng
     x = m.wide() * rng.choice((1, 1, n, g)) + m.digit(g) * rng.choice((1, 1, n)) + rng.choice((0, 0, 1, 7))
     y = m.digit(g * n)
@@ -486,7 +486,7 @@ def shared(m: Maker) -> None:
 
 
 def large(m: Maker) -> None:
-    """Ends and factors near those from which on numbers are taken for infinite."""
+    """Bounds and coefficients near the limit beyond which numbers count as infinite."""
     g, rng = m.g, m.rng
     end = m.near(rng.choice((1 << 60, 1 << 62, 1 << 1024, 1 << 4096, 1 << 8192)))
     x = m.dim(rng.choice((0, -end, -1)), rng.choice((end, end, 5)) if end > 5 else end)
@@ -500,7 +500,7 @@ def large(m: Maker) -> None:
 
 
 def opaque(m: Maker) -> None:
-    """Products of variables and divisors that vary, which no rule looks into."""
+    """Products of variables, and variable divisors, which are opaque to all rules."""
     g, n, rng = m.g, m.n, m.rng
     x, y, z = m.wide(), m.dim(1, m.near(g)), m.digit(n)
     inner = x % g if rng.random() < 0.5 else x + z - z
@@ -513,7 +513,7 @@ def opaque(m: Maker) -> None:
 
 
 def points_only(m: Maker) -> None:
-    """Variables with one or two values, and boxes with none."""
+    """Variables with one or two values, and empty boxes."""
     g, rng = m.g, m.rng
     x, y = m.dim(m.near(0), rng.choice((0, 1, 1, -1))), m.digit(2)
     if m.dims[0].hi < m.dims[0].lo and rng.random() < 0.8:
@@ -527,7 +527,7 @@ def points_only(m: Maker) -> None:
 
 
 def linear(m: Maker) -> None:
-    """Constraints on sums, also of digits, with ends that others imply, or nearly; and sums in proportion to them."""
+    """Constraints on sums, also of digits, whose bounds others imply, exactly or nearly; and proportional sums."""
     g, n, rng = m.g, m.n, m.rng
     for _ in range(rng.choice((2, 2, 3, 3, 6, 7))):
         lo = rng.choice((0, 0, -1, 2, -4))
@@ -552,8 +552,8 @@ def linear(m: Maker) -> None:
     m.results = rng.sample(m.results, rng.randint(2, 4))
 
 
-#: Maps whose numbers lie at the edges that the simplifier compares with: a box ends where a divisor does, one before or one
-#: behind it; a constraint ends where what it speaks of does; factors are those that belong together, or nearly.
+#: Maps whose numbers lie at the bounds that the simplifier compares with: a box ends at a divisor or next to it, a
+#: constraint ends at a bound of its expression, and coefficients fit together exactly or nearly.
 EDGES: Final[dict[str, Callable[[Maker], None]]] = {
     f.__name__: f
     for f in (
@@ -561,7 +561,7 @@ EDGES: Final[dict[str, Callable[[Maker], None]]] = {
         *(linear, constrained),
     )
 }
-#: Those of programs, and of the others what all engines can decide.
+#: The families of programs, and those other families that all engines can decide.
 FAMILIES: Final[dict[str, Callable[[Maker], None]]] = {
     **{f.__name__: f for f in (chains, threads, windows, tiles, long_sums, identities, long_chains)},
     **{name: f for name, f in EDGES.items() if name not in ("large", "opaque", "points_only", "constrained")},
@@ -569,13 +569,13 @@ FAMILIES: Final[dict[str, Callable[[Maker], None]]] = {
 
 
 def family_map(family: str, rng: random.Random) -> IndexingMap:
-    """A map of a family, made of what a generator of random numbers says."""
+    """Draw a map of a family with a random number generator."""
     m = Maker(rng, numbers=family in EDGES)
     FAMILIES[family](m)
     return IndexingMap(tuple(m.dims), tuple(m.ranges), (), tuple(m.results), tuple(m.constraints))
 
 
 def random_map(seed: int, index: int) -> IndexingMap:
-    """Map number ``index`` of the sequence ``seed``: the same one in every process, whatever was asked for before."""
+    """Return map number ``index`` of the sequence ``seed``, which depends on nothing else."""
     names = tuple(FAMILIES)
     return family_map(names[index % len(names)], random.Random(f"indexproof {seed} {index}"))

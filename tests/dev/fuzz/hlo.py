@@ -1,9 +1,9 @@
-"""Damaged HLO and map texts: each is read, or refused with an `InputError` that points somewhere, and nothing else.
+"""Damaged HLO and map texts: each is read, or refused with an `InputError` that has a position.
 
-A text is damaged by a few changes: characters, tokens, numbers, lines, brackets.  What is read must print to something that
-reads as the same module, what is asked of it must answer or refuse, and its maps are computed.  What takes longer than
-:data:`PATIENCE` seconds of processor time, or more memory than :data:`ROOM` bytes, has failed too; both are far beyond what
-any text needs.
+A text is damaged by a few changes: characters, tokens, numbers, lines, brackets.  A module that is read must survive
+printing and reading, every query must answer or refuse, and its maps are computed.  A text that takes more than
+:data:`PATIENCE` seconds of processor time, or more memory than :data:`ROOM` bytes, fails too; both limits are far above
+the needs of any text.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ PATIENCE: Final = 60
 ROOM: Final = 4 << 30
 #: Larger modules are read and printed, but not analysed.
 ANALYSED: Final = 80
-#: Damaged texts are no longer than this, in characters.
+#: Limit on the length of damaged texts in characters.
 LONGEST: Final = 400_000
-#: Small modules, with every form of the notation in one or another.
+#: Small modules that together use every form of the notation.
 DATA: Final = Path(__file__).parent / "data"
 #: Maps in all spellings.
 MAPS: Final[tuple[str, ...]] = (
@@ -73,13 +73,13 @@ _BOMBS = (
 )  # fmt: skip
 
 
-class Impatience(BaseException):  # not an Exception: nothing between here and there may swallow it
+class Impatience(BaseException):  # not an Exception, so that no handler in between catches it
     """A text took more than :data:`PATIENCE`."""
 
 
 # ------------------------------------------------------------------------------------------------------- damage
 def damaged(rng: random.Random, texts: Sequence[str]) -> str:
-    """One of the texts, with a few changes."""
+    """Return one of the texts with a few changes."""
     text = rng.choice(texts)
     for _ in range(rng.choice((1, 1, 1, 1, 1, 2, 2, 3, 5))):
         text = _changed(rng, text, texts)[:LONGEST]
@@ -87,7 +87,7 @@ def damaged(rng: random.Random, texts: Sequence[str]) -> str:
 
 
 def _changed(rng: random.Random, text: str, texts: Sequence[str]) -> str:
-    """Something else in place of a number, a token, a line or a few characters; or other ends of all lines."""
+    """Replace a number, a token, a line or a few characters, or change all line ends."""
     parts = rng.choice((_NUMBER, _NUMBER, _TOKEN, _TOKEN, _LINE))
     spans = [m.span() for m in parts.finditer(text)]
     at = rng.randrange(len(text) + 1)
@@ -119,7 +119,7 @@ def _changed(rng: random.Random, text: str, texts: Sequence[str]) -> str:
 
 # ------------------------------------------------------------------------------------------------------ one text
 def examine_hlo(text: str) -> Counter[str]:
-    """Read one text and ask everything of what it says; return what was done, counted.  Raises :class:`~.runs.Failed`."""
+    """Read one text and run every query on it; return counts of the work done.  Raises :class:`~.runs.Failed`."""
     counts = Counter({"texts": 1})
     try:
         with _patience():
@@ -145,7 +145,7 @@ def _failed(kind: str, text: str, why: str, status: int = 4) -> Failed:
 
 
 def is_map(text: str) -> bool:
-    """Whether a text is taken for a map rather than a module."""
+    """Return whether a text is read as a map rather than a module."""
     return "HloModule" not in text and "->" in text.split("\n", 1)[0]
 
 
@@ -179,7 +179,7 @@ def _examine_map(text: str, counts: Counter[str]) -> None:
 
 
 def _must_point(error: InputError, text: str) -> None:
-    """An error is one line, and shows a place within the text."""
+    """Check that the error is one line and has a position within the text."""
     lines = text.count("\n") + 1
     if "\n" in str(error) or not error.message:
         raise _failed("bad message", text, str(error))
@@ -189,7 +189,7 @@ def _must_point(error: InputError, text: str) -> None:
 
 
 def _ask(module: Module, counts: Counter[str]) -> None:
-    """Everything that can be asked of a module; a question may be refused."""
+    """Run every query of a module; a query may be refused."""
     questions: list[Callable[[], Any]] = [lambda: module.callees_first, lambda: module.callers, lambda: hash(module)]
     for computation in module.computations:
         questions += [lambda c=computation: (c.users, c.parameters)]  # type: ignore[misc]
@@ -207,7 +207,7 @@ def _ask(module: Module, counts: Counter[str]) -> None:
 
 
 def _analyse(module: Module, counts: Counter[str]) -> None:
-    """Maps of every computation, as they are: the other fuzzer simplifies maps."""
+    """Compute the maps of every computation without simplifying them, which the other fuzzer does."""
     for computation in module.computations:
         for direction in DIRECTIONS:
             try:
@@ -241,7 +241,7 @@ def _patience() -> Iterator[None]:
 
 # ---------------------------------------------------------------------------------------------------- many texts
 def read_texts(paths: Sequence[Path]) -> list[str]:
-    """The texts of files, packed or not, and of all `*.hlo` and `*.hlo.gz` in folders. `InputError` when there are none."""
+    """Read files, compressed or not, and all `*.hlo` and `*.hlo.gz` in folders.  Raises `InputError` without files."""
     found: list[Path] = []
     for path in paths:
         found += sorted([*path.glob("*.hlo"), *path.glob("*.hlo.gz")]) if path.is_dir() else [path]
@@ -257,13 +257,13 @@ def limited() -> None:
 
 
 def examine_some(task: tuple[int, int], texts: Sequence[str]) -> Result:
-    """Examine so many damaged texts that are drawn with a seed."""
+    """Examine a number of damaged texts that are drawn with a seed."""
     rngs = st.randoms(use_true_random=False)
     return attempted(rngs, *task, lambda rng: examine_hlo(damaged(rng, texts)))
 
 
 def hlo_text(run: Run, seconds: float, jobs: int) -> Iterator[str]:
-    """The report of a run over damaged texts."""
+    """Yield the report of a run over damaged texts."""
     c = run.counts
     lines = [
         *((k, f"{c[k]:,}, {c[f'{k} refused']:,} refused at a place") for k in ("modules", "maps")),

@@ -1,4 +1,4 @@
-"""Simplify maps and validate the results: :func:`examine` says what is wrong with one map."""
+"""Simplify maps and validate the results: :func:`examine` checks one map."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ __all__ = ["beside_plain", "examine", "examine_corpus", "examine_some", "fuzz_te
 def examine(
     m: IndexingMap, asked: Asked = BY_DEFAULT, checked: bool = False, proved: Sequence[str] = ()
 ) -> Counter[str]:
-    """Simplify and validate one map; return what was done, counted.
+    """Simplify and validate one map; return counts of the work done.
 
-    ``checked``: every step is derived, the derivation is checked (with the ``proved`` rules only, if they are named), and
-    the result is compared with that of the plain driver.  Raises :class:`~.runs.Failed` if something is wrong; each kind
-    has a line of its own, by which Hypothesis tells failures apart.
+    ``checked``: every step is derived, the derivation is checked (with the ``proved`` rules only, if any are named), and
+    the result is compared with that of the plain driver.  Raises :class:`~.runs.Failed` on failure; each kind of failure
+    is raised on its own line, by which Hypothesis distinguishes them.
     """
 
     def failed(kind: str, why: object, status: int = 1) -> Failed:
@@ -66,7 +66,7 @@ def examine(
     if found.verdict is not Status.PROVED:
         raise failed("no engine decided it", found.said, 2)
     if reduced.steps:
-        # compared with the result, which is known to have the relation of the map
+        # compared with the result, whose relation has been proved equal to the map's
         counts["reduced"] += 1
         answer = equal_maps(after, read_as_before(reduced))
         if answer.verdict is Status.REFUTED:
@@ -121,7 +121,7 @@ def beside_plain(m: IndexingMap, after: IndexingMap) -> str:
 # ------------------------------------------------------------------------------------------------- many maps
 @st.composite
 def samples(draw: st.DrawFn) -> tuple[IndexingMap, Asked]:
-    """A map, of any kind or of one that simplifiers have trouble with, and how it is simplified."""
+    """Draw a map, of any kind or of a hard family, and the options of its simplification."""
     family = draw(st.sampled_from(("", "", "", "", *FAMILIES)))
     if family:
         m = family_map(family, draw(st.randoms(use_true_random=False)))
@@ -131,14 +131,14 @@ def samples(draw: st.DrawFn) -> tuple[IndexingMap, Asked]:
 
 
 def examine_some(task: tuple[int, int], checked: bool = False, proved: Sequence[str] = ()) -> Result:
-    """Examine so many maps that are drawn with a seed."""
+    """Examine a number of maps that are drawn with a seed."""
     return attempted(samples(), *task, lambda s: examine(*s, checked, proved))
 
 
 def examine_corpus(
     maps: Iterable[tuple[str, IndexingMap]], checked: bool, proved: Sequence[str] = (), asked: Asked = BY_DEFAULT
 ) -> Result:
-    """Examine maps that have names, until one fails."""
+    """Examine named maps until one fails."""
     counts: Counter[str] = Counter()
     for name, m in maps:
         try:
@@ -149,7 +149,7 @@ def examine_corpus(
 
 
 def fuzz_text(run: Run, seconds: float, jobs: int) -> Iterator[str]:
-    """The report of a run over maps."""
+    """Yield the report of a run over maps."""
     c = run.counts
     sampled = f"at {SAMPLES} points each of {c['evaluation open']:,}"
     lines = [

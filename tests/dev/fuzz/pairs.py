@@ -1,4 +1,4 @@
-"""Random pairs of maps for the portfolio, and for a comparison of all points where boxes are small."""
+"""Random pairs of maps for the portfolio, and for comparison at all points of small boxes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from indexproof.verify.verdict import Status
 
 __all__ = ["agrees", "changed", "cut_down", "pair", "wide_pair"]
 
-#: A map that is cut down has so many points at most, and so many values of each variable.
+#: Limits on the points of a cut-down map and on the values of each variable.
 _POINTS = 4000
 _VALUES = 5
 
 
 def changed(rng: random.Random, m: IndexingMap) -> IndexingMap:
-    """``m`` with a change that may make it another relation."""
+    """Return ``m`` with a change that may change its relation."""
     results = list(m.results)
     kind = rng.randrange(5)
     if kind == 0 and results:
@@ -39,7 +39,7 @@ def changed(rng: random.Random, m: IndexingMap) -> IndexingMap:
 
 
 def pair(seed: int, index: int) -> tuple[IndexingMap, IndexingMap]:
-    """A random map and what the simplifier, a change, or both make of it."""
+    """Return a random map, and the map after simplification, a change, or both."""
     rng = random.Random(f"{seed}:{index}:pair")
     m = random_map(seed, index)
     kind = rng.randrange(3)
@@ -48,7 +48,7 @@ def pair(seed: int, index: int) -> tuple[IndexingMap, IndexingMap]:
 
 
 def wide_pair(seed: int, index: int) -> tuple[IndexingMap, IndexingMap]:
-    """Two maps with coefficients from 2^30 to 2^62, one of them with another term, bound or spelling."""
+    """Return two maps with coefficients from 2^30 to 2^62 that differ in a term, a bound or the spelling."""
     rng = random.Random(f"{seed}:{index}:wide")
 
     def number() -> int:
@@ -91,7 +91,7 @@ def wide_pair(seed: int, index: int) -> tuple[IndexingMap, IndexingMap]:
 
 
 def cut_down(left: IndexingMap, right: IndexingMap) -> tuple[IndexingMap, IndexingMap]:
-    """The same maps on boxes of a few values."""
+    """Return the same maps with only a few values of each variable."""
 
     number = max(1, len(left.variables), len(right.variables))
     values = min(_VALUES, int(_POINTS ** (1 / number)))
@@ -113,5 +113,5 @@ def _relation(m: IndexingMap) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
 
 
 def agrees(left: IndexingMap, right: IndexingMap, answer: Answer) -> bool:
-    """Whether the answer is the one that all points of two maps without runtime variables give."""
+    """Return whether the answer agrees with evaluation at all points; for maps without runtime variables."""
     return answer.verdict is (Status.PROVED if _relation(left) == _relation(right) else Status.REFUTED)

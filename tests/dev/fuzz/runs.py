@@ -1,4 +1,4 @@
-"""Runs of a fuzzer: Hypothesis draws what is examined and makes what fails small; several processes do it at once."""
+"""Runs of a fuzzer: Hypothesis draws the inputs and shrinks failing ones, in several processes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Failed", "Run", "attempted", "drawn", "in_chunks", "run_text"]
 
 T = TypeVar("T")
 
-#: Things of one task.
+#: The number of inputs in one task.
 CHUNK: Final = 100
 
 
@@ -34,7 +34,7 @@ class Failed(Exception):
         super().__init__(block(f"FAILED  {kind}", [(k, str(v).strip()) for k, v in lines]))
 
 
-#: What was counted, and what is wrong, with its exit status.
+#: The counts, and the failure with its exit status.
 Result = tuple[Counter[str], tuple[int, str] | None]
 
 
@@ -42,7 +42,7 @@ Result = tuple[Counter[str], tuple[int, str] | None]
 class Run:
     """A run, finished or not."""
 
-    #: So many tasks there are, and so many are finished.
+    #: the number of tasks, and of finished ones
     tasks: int = 0
     done: int = 0
     counts: Counter[str] = field(default_factory=Counter)
@@ -50,13 +50,13 @@ class Run:
 
     @property
     def exit_status(self) -> int:
-        """0 nothing is wrong, 2 undecided or not everything was examined, 1 or 4 something is wrong."""
+        """0 without failures, 2 if undecided or incomplete, 1 or 4 with a failure."""
         if self.failures:
             return max((status for status, _ in self.failures), key=(2, 1, 4).index)
         return 0 if self.tasks and self.done == self.tasks else 2
 
     def add(self, result: Result | None) -> None:
-        """Take in what became of a task; nothing did where its process ended."""
+        """Add the result of a task, ``None`` if its process died."""
         counts, failure = result or (Counter(), (4, "FAILED  a process ended while it examined something"))
         self.counts.update(counts)
         self.failures += [failure] if failure else []
@@ -64,7 +64,7 @@ class Run:
 
 
 def drawn(what: st.SearchStrategy[T], number: int, seed: int, do: Callable[[T], object]) -> None:
-    """Draw so many things, always the same, and do something with each; raise the error of the smallest that fails."""
+    """Call ``do`` with each of a deterministic sequence of inputs; raise the error of the smallest failing one."""
 
     @hypothesis.seed(seed)
     @hypothesis.settings(
@@ -80,7 +80,7 @@ def drawn(what: st.SearchStrategy[T], number: int, seed: int, do: Callable[[T], 
     def test(x: T) -> None:
         do(x)
 
-    # draws depend on the seed alone, and not on the numbers in whatever modules are loaded
+    # draws depend on the seed alone, not on constants in loaded modules
     providers.CONSTANTS_CACHE.cache.clear()
     try:
         with mock.patch.object(providers, "_get_local_constants", Constants):
@@ -90,7 +90,7 @@ def drawn(what: st.SearchStrategy[T], number: int, seed: int, do: Callable[[T], 
 
 
 def attempted(what: st.SearchStrategy[T], number: int, seed: int, do: Callable[[T], Counter[str]]) -> Result:
-    """Examine so many things, which ``do`` counts or raises :class:`Failed` for."""
+    """Examine a number of inputs with ``do``, which returns counts or raises :class:`Failed`."""
     counts: Counter[str] = Counter()
     try:
         drawn(what, number, seed, lambda x: counts.update(do(x)))
@@ -110,7 +110,7 @@ def in_chunks(
     initializer: Callable[[], None] = ignore_interrupts,
     run: Run | None = None,
 ) -> Run:
-    """Do tasks, each a number and a seed, in processes; the first failure and Ctrl-C end the run."""
+    """Perform tasks, each a number and a seed, in processes; the first failure or Ctrl-C ends the run."""
     run = run or Run()
     tasks = [(min(CHUNK, number - k), seed * 1_000_003 + k) for k in range(0, number, CHUNK)]
     run.tasks += len(tasks)
@@ -129,7 +129,7 @@ def in_chunks(
 def run_text(
     run: Run, things: str, examined: list[tuple[str, str]], left: list[str], seconds: float, jobs: int
 ) -> Iterator[str]:
-    """Failures, what was examined, what was not, and the verdict."""
+    """Yield failures, the work done, the work left out, and the verdict."""
     yield from (text for _, text in run.failures)
     yield block("what was examined", examined)
     left = left + ["the rest of the run"] * (run.done < run.tasks)

@@ -1,4 +1,4 @@
-"""The fuzzer of HLO texts: its damage, what it demands, and that it finds what is planted."""
+"""The fuzzer of HLO texts: its damage, its checks, and that it finds planted bugs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_undamaged_texts_have_all_there_is() -> None:
 
 
 def test_damaged_texts_are_read_or_refused() -> None:
-    """A sample; `indexproof dev fuzz-hlo -n 100000` is the whole."""
+    """A sample of damaged texts is read or refused; `indexproof dev fuzz-hlo -n 100000` examines more."""
     modules = Path(__file__).parents[2] / "core/hlo/data"
     corpus = [text for text in read_texts([modules]) if len(text) < 6000]
     counts: Counter[str] = Counter()

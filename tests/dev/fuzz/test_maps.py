@@ -1,4 +1,4 @@
-"""The fuzzer of maps: nothing is wrong, and what is planted is found and made small."""
+"""The fuzzer of maps: it finds no failures, and it finds and shrinks planted bugs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def said(run: Run) -> str:
 
 # ----------------------------------------------------------------------------------------------- the real thing
 def test_a_thousand_maps() -> None:
-    """Nothing is wrong or undecided, nothing grows, and nothing changes when it is simplified again."""
+    """All results are proved right, none costs more than its map, and none changes when simplified again."""
     run = in_chunks(examine_some, 1000, 0, 1)
     assert run.exit_status == 0, said(run)
     counts = run.counts
@@ -57,7 +57,7 @@ def test_the_corpus_is_checked_step_by_step() -> None:
     assert counts["plainly dearer"] == 0
 
 
-#: The maps of the sequence that the plain driver writes cheaper, and why.
+#: The maps of the sequence for which the plain driver's result is cheaper, and the reason.
 DEARER = {
     938: "two arguments of a minimum that are a maximum with another sign are taken out of it only alone",
     2549: "digits of a sum with a remainder in it are put together only where that stays a remainder",
@@ -70,7 +70,7 @@ def test_production_beside_the_plain_driver() -> None:
     maps = [random_map(0, n) for n in range(4000)]
     found = {n: beside_plain(m, simplify_map(m, RULES)) for n, m in enumerate(maps)}
     assert {n for n, how in found.items() if how == "dearer"} == set(DEARER)
-    # whoever does without extraction is found out
+    # without extraction these counts would fail
     counts = Counter(found.values())
     assert counts["the same"] > 2200
     assert counts["cheaper"] > 1600
@@ -85,7 +85,7 @@ def test_every_step_of_maps_of_the_strategies(m: IndexingMap, quick: bool) -> No
 
 # ------------------------------------------------------------------------------------------------ planted bugs
 def forgets_remainders(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -> IndexingMap:
-    """``x mod 4`` is taken for x."""
+    """Simplify with a planted bug: ``x mod 4`` becomes x."""
     after = simplify_map(m, rules, **asked)
     nodes = [n for n in postorder(*after.results) if isinstance(n, Mod) and n.b.value == 4]  # type: ignore[attr-defined]
     if not nodes:
@@ -109,7 +109,7 @@ def hasty(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -> Indexi
 
 
 def bloated(m: IndexingMap, rules: Any, trace: Any = None, **asked: Any) -> IndexingMap:
-    """A number is written with its quotient and remainder, once."""
+    """Rewrite each result as the sum of its quotient and remainder, once."""
     if any(isinstance(n, Mod) for n in postorder(*m.roots)):
         return m
     return m.with_(results=tuple(e // 7 * 7 + e % 7 for e in m.results))
@@ -270,7 +270,7 @@ def test_what_is_drawn_depends_on_the_seed_alone(tmp_path: Path, monkeypatch: py
 
     first = some(0)
     assert some(1) != first
-    # Hypothesis would draw the numbers of this module
+    # by default Hypothesis would draw the constants of this module
     path = tmp_path / "numbers_of_mine.py"
     path.write_text(f"N = {[*range(10**9, 10**9 + 99)]}\n", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)

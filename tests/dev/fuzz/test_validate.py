@@ -1,4 +1,4 @@
-"""Validation by three engines: what is equal, what is not, and engines that contradict each other."""
+"""Validation by three engines: equal maps, different maps, and engines that contradict each other."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ EVEN = "(d0) -> (d0), domain: d0 in [0, 9], d0 mod 2 in [0, 0], d0 mod 4 in [1, 
 
 @pytest.mark.parametrize(("left", "right", "said", "complete", "pointwise", "by"), [
     (LEFT, RIGHT, ("same", "same", "same"), True, True, "evaluation"),
-    # a large box is evaluated in part
+    # a large box is evaluated partly
     (LARGE, LARGE_RIGHT, ("open", "same", "same"), False, True, "isl"),
     # the same map needs no engine
     (LEFT, LEFT, (), False, True, "identity"),
-    # empty maps are equal whatever their results
+    # empty maps with any results are equal
     (EVEN, "(d0) -> (0), domain: d0 in [0, -1]", ("same", "same", "same"), True, True, "evaluation"),
     # a range that runs backwards gives other points and the same relation
     (f"(d0)[s0] -> (d0 + s0), {BOX}", f"(d0)[s0] -> (d0 - s0 + 4), {BOX}", ("different",) * 3, True, False, "portfolio"),
-    # other variables are compared as relations
+    # maps with different variables are compared as relations
     (f"(d0)[s0, s1] -> (d0 + s0), {BOX}, s1 in [0, 5]", f"(d0)[s0] -> (d0 + s0), {BOX}", (), False, False, "portfolio"),
 ])  # fmt: skip
 def test_equal_maps(left: str, right: str, said: tuple[str, ...], complete: bool, pointwise: bool, by: str) -> None:
@@ -111,7 +111,7 @@ def test_evaluation_that_sees_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch
 
 
 def test_points_that_were_not_evaluated_contradict_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A difference far away from the chosen points is found by the others, and evaluation has not denied it."""
+    """A difference far from the evaluated points is found by other engines, without a contradiction."""
     right = LARGE_RIGHT.replace("d0 floordiv 3)", "(d0 + min(max(d0 - 1234567, 0), 1)) floordiv 3)")
     monkeypatch.setattr(validation, "drawn", lambda *_: np.zeros(4, dtype=np.int64))
     found = of(LARGE_RIGHT, right)
@@ -120,7 +120,7 @@ def test_points_that_were_not_evaluated_contradict_nobody(monkeypatch: pytest.Mo
 
 
 def test_nobody_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The portfolio with its larger budgets is asked last."""
+    """If no engine decides, the portfolio with its larger budgets does."""
     lying(monkeypatch, Outcome("open", note="out of budget"), "isl", "z3")
     found = of(LARGE, LARGE_RIGHT)
     assert found.verdict is Status.PROVED
@@ -197,7 +197,7 @@ def test_an_answer_that_is_wrong_is_noticed() -> None:
 
 
 def test_a_counterexample_of_one_direction_ends_the_search_in_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two maps the first direction would take five rounds of wide integers; the other is refuted in one."""
+    """A refutation in one direction ends the search in the other, which would take five rounds of wide integers."""
     asked: list[int] = []
     answered = image.Question.answered
 
@@ -213,7 +213,7 @@ def test_a_counterexample_of_one_direction_ends_the_search_in_the_other(monkeypa
 
 
 def test_a_counterexample_is_made_smaller_with_so_many_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of a hundred steps could try every choice for two ranges at a hundred points."""
+    """Shrinking a counterexample stays within a limit on evaluations."""
     tried: list[int] = []
     violating = enumerate_._violating
 

@@ -1,11 +1,11 @@
-"""One map and its simplified form: the same relation?  Every engine is asked, and all must agree.
+"""Check that a map and its simplified form have the same relation: all engines are asked and must agree.
 
 * *evaluation* computes both maps with numpy: at every point where there are few, otherwise at points chosen from the box;
 * *isl* decides the question as sets of integers;
 * *z3* decides it as a formula.
 
-Where the variables of both maps are the same the question is asked point by point, which is more than equality of
-relations; otherwise, and where that fails, it is asked of the relations.  Budgets never depend on time.
+Maps with the same variables are compared point by point, which is stronger than equality of relations; otherwise, and
+if that fails, the relations are compared.  Budgets never depend on time.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ __all__ = ["ENGINES", "SAMPLES", "Disagreement", "Validation", "questions", "rea
 ENGINES: Final = ("evaluation", "isl", "z3")
 Said = Literal["same", "different", "open"]
 
-#: Boxes with at most this many points are evaluated completely, otherwise so many points are.
+#: Boxes with at most ``POINTS`` points are evaluated completely, others at ``SAMPLES`` points.
 POINTS: Final = 20_000
 SAMPLES: Final = 128
-#: Rounds of isl and z3; the budget of each is five times that of the one before.
+#: Rounds of isl and z3; the budget of each round is five times the previous one.
 ROUNDS: Final = 3
 
 
@@ -45,9 +45,9 @@ class Disagreement(IndexproofError):
 
 @dataclass(slots=True)
 class Validation:
-    """The result for one pair: the verdict, and what each engine said.
+    """The result for one pair: the verdict, and the answer of each engine.
 
-    ``complete`` tells whether evaluation saw every point.
+    ``complete`` tells whether every point was evaluated.
     """
 
     verdict: Status
@@ -59,15 +59,15 @@ class Validation:
 
 
 def aligned(m: IndexingMap, after: IndexingMap) -> bool:
-    """Whether both maps have the same variables, by name and kind."""
+    """Return whether both maps have the same variables, by name and kind."""
     groups = ((m.dims, after.dims), (m.ranges, after.ranges), (m.rts, after.rts))
     return len(m.results) == len(after.results) and all([v.name for v in a] == [v.name for v in b] for a, b in groups)
 
 
 def questions(m: IndexingMap, after: IndexingMap) -> list[Problem]:
-    """Return the questions about two aligned maps: everywhere in one domain the other map says the same.
+    """Return the questions whether two aligned maps agree on the domain of each.
 
-    What both maps state in the same words is left out; nothing is left where they are the same map.
+    Identical parts of the maps are left out; equal maps have no questions.
     """
     out = []
     for one, two, whole in ((m, after, True), (after, m, False)):
@@ -86,9 +86,9 @@ def questions(m: IndexingMap, after: IndexingMap) -> list[Problem]:
 
 
 def validate(m: IndexingMap, after: IndexingMap) -> Validation:
-    """Whether ``after`` has the relation of ``m``, according to all engines.
+    """Decide whether ``after`` has the relation of ``m``, with all engines.
 
-    Raises :class:`Disagreement` where engines contradict each other.
+    Raises :class:`Disagreement` if engines contradict each other.
     """
     if m == after:
         return Validation(Status.PROVED, decided_by="identity")
@@ -109,7 +109,7 @@ def validate(m: IndexingMap, after: IndexingMap) -> Validation:
         who = [" and ".join(engines) for engines in said.values()]
         raise Disagreement(f"{who[0]}: the maps are the same; {who[1]}: they are not\n{m}\n{after}")
     if said["different"]:
-        # point by point the maps differ; the relations may still be the same
+        # the maps differ at a point; the relations may still be equal
         return _by_relation(found, m, after)
     if not said["same"]:
         return _settled(found, equal_maps(m, after))
@@ -126,7 +126,7 @@ def _decided(problem: Problem, engine: str) -> Outcome:
 
 
 def _settled(found: Validation, answer: Answer) -> Validation:
-    """The verdict of the whole portfolio, for a pair that no engine settled by itself."""
+    """Record the verdict of the whole portfolio, for a pair that no single engine settled."""
     found.verdict, found.counterexample = answer.verdict, answer.counterexample
     found.decided_by = f"portfolio: {answer.engine}"
     return found
@@ -138,7 +138,7 @@ def _by_relation(found: Validation, m: IndexingMap, after: IndexingMap) -> Valid
 
 
 def _evaluate(m: IndexingMap, after: IndexingMap, found: Validation) -> None:
-    """Compare at all points of the larger box, or at a selection."""
+    """Compare both maps at all points of the smallest box around both, or at a sample of them."""
     box = [_hull(a, b) for a, b in zip(m.variables, after.variables, strict=True)]
     size = math.prod([max(v.hi - v.lo + 1, 0) for v in box])
     dtype = np.int64 if all(abs(v.lo) < 2**62 and abs(v.hi) < 2**62 for v in box) else object
@@ -158,7 +158,7 @@ def _evaluate(m: IndexingMap, after: IndexingMap, found: Validation) -> None:
 
 
 def _hull(a: Variable, b: Variable) -> Variable:
-    """The box that holds both, of which one may be empty."""
+    """Return the smallest box that contains both, of which one may be empty."""
     if b.hi < b.lo:
         return a
     if a.hi < a.lo:
@@ -167,10 +167,10 @@ def _hull(a: Variable, b: Variable) -> Variable:
 
 
 def read_as_before(r: Reduced) -> IndexingMap:
-    """The map that a transform made, with the dimensions and the runtime variables of the map that it was made from.
+    """Return the transformed map with the dimensions and runtime variables of the original map.
 
-    Worked out anew from what the record says became of the variables: an unused dimension takes every value of its box, and
-    dimensions that were ranges are ranges again.
+    It is reconstructed from the record alone: an unused dimension takes every value of its box, and dimensions that
+    were ranges are ranges again.
     """
     old = {v.name for v in r.before.rts}
     m = r.map.rename({now: then for then, now in r.kept.items() if then in old})

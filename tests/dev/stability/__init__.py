@@ -1,1 +1,1 @@
-"""Whether proofs survive other names, orders and seeds: mutants of obligations, decided again."""
+"""Stability of proofs under other names, orders and seeds: mutants of obligations are decided again."""

@@ -1,7 +1,7 @@
-"""Mutants of rules in rule files: the same rule in other words of its own language.
+"""Mutants of rules in rule files: equivalent rules in the same language.
 
 Variables are renamed and declared in another order; conditions are shuffled, and so are the arguments of connectives and
-extrema; sums and products of two change places, as they may whatever overflows, and so do the sides of ``==`` and ``!=``;
+extrema; the two operands of ``+``, ``*``, ``==`` and ``!=`` may be swapped, which is valid even with overflow;
 ``a < b`` may become ``b > a``.
 """
 
@@ -27,19 +27,19 @@ _TURNED: Final = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 
 def stated_question(o: StatedObligation) -> StatedObligation:
-    """Return the question of an obligation, the same for all rules that differ in name and place alone."""
+    """Return the question of an obligation, which is equal for rules that differ only in name and position."""
     digest = hashlib.sha256(o.source.encode()).hexdigest()[:16]
     return StatedObligation(replace(o.rule, name=digest), o.source, o.condition)
 
 
 def stated_mutant(o: StatedObligation, n: int) -> StatedObligation:
-    """Mutant number ``n`` of the soundness of a rule."""
+    """Return mutant number ``n`` of the soundness of a rule."""
     made = restated(o.rule, random.Random(f"{o.name} {n}"))
     return StatedObligation(replace(made, name=o.subject), source_of(made))
 
 
 def restated(r: StatedRule, dice: random.Random) -> StatedRule:
-    """A rule that says what ``r`` says, under other names."""
+    """Return a rule equivalent to ``r`` under other names."""
     order = list(r.variables)
     dice.shuffle(order)
     numbers = list(range(len(order)))

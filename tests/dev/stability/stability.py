@@ -1,10 +1,10 @@
 """Stability: an obligation is proved again under other names, in other orders and with other seeds.
 
-A proof that depends on any of these depends on luck.  A mutant is the same question in other words:
+A proof that depends on any of these is fragile.  A mutant is an equivalent question:
 
-- its variables are numbered by a random permutation behind one of five stems, so that all that is ordered by names (what
-  is eliminated first, the order of splits and of the solver's symbols) or by digests of them (the terms of sums and
-  products, sorted hypotheses) is ordered otherwise;
+- its variables are numbered by a random permutation behind one of five stems, which changes every order by names (of
+elimination, of splits, of the solver's symbols) and by their digests (of the terms of sums and products, of sorted
+hypotheses);
 - the hypotheses are shuffled, and so are the parts of every conjunction and disjunction;
 - ``a < b`` may become ``a + 1 <= b``, ``a <= b`` may become ``-b <= -a``, the sides of ``=`` and ``!=`` may change places,
   and a range may become its two ends;
@@ -12,11 +12,11 @@ A proof that depends on any of these depends on luck.  A mutant is the same ques
 
 A rule of a rule file is restated in its own language (:mod:`.restated`).
 
-It is decided from the beginning, with nothing remembered of any other mutant.  The verdict must be the same; an obligation
-that flips is a defect of its encoding.
+It is decided from scratch, without cached results of other mutants.  The verdict must be the same; a flip is a defect
+of the obligation's encoding.
 
-Many obligations ask the same but for the names of their variables.  Such a question is examined once, and its mutants
-depend on nothing but it.
+Many obligations are equal up to the names of their variables.  Such a question is examined once, and its mutants
+depend on nothing else.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ __all__ = [
     "stability_text",
 ]
 
-#: So many mutants of each obligation by default.
+#: The default number of mutants of each obligation.
 MUTANTS = 60
 
 
 @dataclass(frozen=True)
 class Record:
-    """The result for the mutants of one obligation, or of another one that asks the same.
+    """The result for the mutants of one obligation, or of an equivalent one.
 
-    ``resources`` are the least and the most units that a mutant took; ``flips`` maps the numbers of mutants that came to
-    another verdict to that verdict.
+    ``resources`` are the least and the most units that a mutant took; ``flips`` holds the numbers of mutants with another
+    verdict, each with that verdict.
     """
 
     name: str
@@ -77,15 +77,15 @@ class Record:
 
     @property
     def stable(self) -> bool:
-        """Whether every mutant came to the same verdict."""
+        """Whether every mutant has the same verdict."""
         return not self.flips
 
 
 def question_of(o: Obligation) -> Obligation:
-    """Return the question of an obligation, the same for all that differ in names and in the order of hypotheses alone.
+    """Return the question of an obligation, which is equal for those that differ only in names and order of hypotheses.
 
-    Variables are numbered in the natural order of their names.  Its own name is a digest of what it says.  A lemma, which
-    is decided in a way of its own, is a question of its own.
+    Variables are numbered in the natural order of their names.  The question's name is a digest of its statement.
+    A lemma is its own question, since it is decided by a separate method.
     """
     if isinstance(o, LemmaObligation):
         return o
@@ -108,7 +108,7 @@ def question_of(o: Obligation) -> Obligation:
 
 
 def mutant(o: Obligation, n: int) -> Obligation:
-    """Mutant number ``n`` of an obligation: the same question in other words."""
+    """Return mutant number ``n`` of an obligation, an equivalent question."""
     if isinstance(o, StatedObligation):
         return stated_mutant(o, n)
     names = renaming(o, n)
@@ -122,7 +122,7 @@ def mutant(o: Obligation, n: int) -> Obligation:
 
 
 def renaming(o: Obligation, n: int) -> dict[Var, Var]:
-    """The variables of mutant number ``n``: of other names, which have another order and other digests."""
+    """Return the variables of mutant number ``n``, whose names have another order and other digests."""
     dice = random.Random(f"{o.name} {n} names")
     found = frozenset[Var]().union(*map(mentioned, (*o.hypotheses, o.goal)))
     variables = sorted(found, key=lambda v: (v.name, v.kind))
@@ -133,7 +133,7 @@ def renaming(o: Obligation, n: int) -> dict[Var, Var]:
 
 
 def _reworded(c: Condition, dice: random.Random) -> Condition:
-    """An equivalent condition."""
+    """Return an equivalent condition."""
     match c:
         case And(args) | Or(args):
             parts = [_reworded(a, dice) for a in args]
@@ -154,7 +154,7 @@ def _reworded(c: Condition, dice: random.Random) -> Condition:
 
 @contextmanager
 def seeded(n: int) -> Iterator[None]:
-    """Solvers with another random seed, and nothing remembered."""
+    """Run solvers with another random seed and empty caches."""
     before = encode.SEED
     encode.SEED = n
     _attempt.cache_clear()
@@ -178,7 +178,7 @@ def examine_stability(o: Obligation, mutants: int, budget: Budget) -> Record:
 
 
 def examined(obligations: Iterable[Obligation], share: float = 1.0) -> list[Obligation]:
-    """Select the obligations that ask for a proof, or a share of them that depends on the names alone."""
+    """Select the obligations that require a proof, or a share of them that depends on their names alone."""
     found = [o for o in obligations if o.question == "valid" and o.gate]
     return [o for o in found if share >= 1 or random.Random(o.name).random() < share]
 
@@ -190,7 +190,7 @@ def stability(
     budget: Budget | None = None,
     progress: Callable[[Record], None] = lambda r: None,
 ) -> list[Record]:
-    """The records of all obligations, in order.  On :class:`KeyboardInterrupt` what is finished is returned."""
+    """Return the records of all obligations, in order; on :class:`KeyboardInterrupt`, those of the finished ones."""
     askers: dict[Obligation, list[int]] = {}
     for n, o in enumerate(obligations):
         askers.setdefault(question_of(o), []).append(n)
@@ -198,7 +198,7 @@ def stability(
     do = partial(examine_stability, mutants=mutants, budget=budget or Budget())
     with suppress(KeyboardInterrupt), closing(each(do, askers, jobs) if jobs > 1 else _here(do, askers)) as done:
         for question, record in done:
-            # what ends its process is found by doing it here
+            # a question whose process died is repeated in this process
             record = do(question) if record is None else record
             for n in askers[question]:
                 found[n] = replace(record, name=obligations[n].name)
@@ -227,7 +227,7 @@ class Shaker(Lines):
 
 
 def stability_status(records: Sequence[Record], asked: int) -> int:
-    """0 if everything that was asked for is stable, 1 if something is not, 2 if something was not examined."""
+    """Return 0 if all obligations are stable, 1 if one is not, 2 if some were not examined."""
     if any(not r.stable for r in records):
         return 1
     return 0 if records and len(records) == asked else 2

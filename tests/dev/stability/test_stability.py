@@ -1,4 +1,4 @@
-"""Stability: mutants ask the same question, and flips are found."""
+"""Stability: mutants are equivalent questions, and flips are found."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ never: x + c -> x if c > 0, c < 0
 
 
 def outcomes(r: StatedRule, values: list[int]) -> Counter[str]:
-    """How often a rule comes to which outcome where every variable has one of the values."""
+    """Count the outcomes of a rule over all assignments of the values to its variables."""
     axes = [(False, True) if k.sort == "bool" else values for k in r.variables.values()]
     return Counter(judge(r, dict(zip(r.variables, point, strict=True))) for point in product(*axes))
 
@@ -96,7 +96,7 @@ def test_mutants_of_a_rule_of_a_rule_file_say_the_same() -> None:
             assert isinstance(m, StatedObligation)
             assert m == mutant(o, n)
             seen.add(m.source)
-            # over all points of a cube the order of the variables does not matter
+            # over all points of a cube the counts do not depend on the order of the variables
             values = [*(dice.randint(-128, 127) for _ in range(2)), dice.randint(-3, 3)]
             assert outcomes(m.rule, values) == outcomes(r, values)
         assert len(seen) > 5
@@ -130,7 +130,7 @@ def test_a_flip_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("depends_on", ["names", "shape", "seed"])
 def test_an_encoding_that_depends_on_luck_is_found(monkeypatch: pytest.MonkeyPatch, depends_on: str) -> None:
-    """Strategies that work for some names, some shapes of the same condition, or some seeds of the solver."""
+    """Flips are found with strategies that work only for some names, some forms of a condition, or some seeds."""
 
     def lucky(asked: Part, budget: Budget) -> tuple[bool, int, tuple[()]]:
         works = {
@@ -148,7 +148,7 @@ def test_an_encoding_that_depends_on_luck_is_found(monkeypatch: pytest.MonkeyPat
     assert r.status is Status.PROVED
     assert 0 < len(r.flips) < 20
     assert {s for _, s in r.flips} == {"UNDECIDED"}
-    # from one mutant to the next nothing is different
+    # the results of earlier mutants do not depend on the number of mutants
     assert examine_stability(claim, 7, Budget()).flips == tuple(f for f in r.flips if f[0] <= 7)
 
 
@@ -197,7 +197,7 @@ def test_mutants_of_a_lemma_are_decided_as_the_lemma_is() -> None:
             o.decided(Budget()).status,
             o.decided(Budget()).strategy,
         )
-    # with hints about the names of the scheme it would not be
+    # hints that name the scheme's variables would prevent this
     step = next(o for o in some if "unique quotient" in o.name)
     assert step.decided(Budget()).strategy == "linear"
     other = mutant(step, 4)
@@ -238,7 +238,7 @@ def test_what_several_ask_is_examined_once(monkeypatch: pytest.MonkeyPatch) -> N
         tuple(h.substitute({x: var("p2"), y: var("p10"), d: var("p1")}) for h in reversed(CLAIM.hypotheses)),
         CLAIM.goal.substitute({x: var("p2"), y: var("p10"), d: var("p1")}),
     )
-    # d, x, y are in the natural order of p1, p2, p10; a, b, c are not
+    # p1, p2, p10 have the same natural order as d, x, y; a, b, c do not
     assert question_of(twin) == question_of(CLAIM)
     other = replace(
         CLAIM, goal=CLAIM.goal.substitute(names), hypotheses=tuple(h.substitute(names) for h in CLAIM.hypotheses)

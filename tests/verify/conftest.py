@@ -1,4 +1,4 @@
-"""Fixtures of tests of verdicts: the strategies that stated rules and claims may need."""
+"""Fixtures of the tests of verdicts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ import pytest
 
 @pytest.fixture(scope="session")
 def linear_strategies() -> frozenset[str]:
-    """Strategies by which rules and claims in files are proved: none of them asks a nonlinear engine."""
+    """Return the strategies that rules and claims in files may need; none of them uses a nonlinear engine."""
     digits = ("recombined digits", "equated dividends")
     return frozenset(("identity", "linear", "generalisation", "linearisation", *digits))

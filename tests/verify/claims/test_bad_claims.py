@@ -1,4 +1,4 @@
-"""Malformed claims files: each a one-line error with its place and what was expected."""
+"""Malformed claims files give a one-line error with the place and the expected text."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_what_is_no_text(text: object) -> None:
 
 
 def complaint(text: str) -> InputError | None:
-    """The error of reading a file, if there is one."""
+    """Return the error of reading a file, or None."""
     try:
         read_claims(text)
     except InputError as error:

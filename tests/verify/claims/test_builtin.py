@@ -1,4 +1,4 @@
-"""The audit of the published maps: stable verdicts, and answers and documents that are current."""
+"""The audit of the published maps: the verdicts are stable, the answers and documents up to date."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from indexproof.verify.verdict import Status
 Audit = list[tuple[ClaimsFile, list[ClaimResult]]]
 
 
-#: No file has fewer claims.
+#: Each file has at least this many claims.
 LEAST = (8, 60, 60, 20)
 
 
@@ -46,12 +46,12 @@ def test_every_verdict_is_the_expected_one(audit: Audit) -> None:
             assert r.as_expected, (f.filename, r.line, r.name, r.headline)
 
 
-#: Begins a comment that repeats the answer to the claim above it.
+#: The beginning of a comment that repeats the answer to the claim above.
 ANSWER = "#: "
 
 
 def accepted(file: ClaimsFile, results: Sequence[ClaimResult]) -> str:
-    """The text of the file with every expectation as it came out, and answers to false claims as comments.
+    """Return the text of the file with the actual verdicts as expectations, and answers to false claims as comments.
 
     Comments that begin with `ANSWER` below an expectation are replaced.
     """
@@ -121,7 +121,7 @@ def test_every_false_claim_has_an_element_and_the_right_map(audit: Audit) -> Non
 
 
 def test_the_right_map_is_right_and_the_element_shows_it(audit: Audit) -> None:
-    """By evaluation: at the element the claimed and the right maps name different things."""
+    """At the element of the counterexample, the claimed map and the right map evaluate to different elements."""
     for _, results in audit:
         for r in results:
             s = r.claim.statement
@@ -129,7 +129,7 @@ def test_the_right_map_is_right_and_the_element_shows_it(audit: Audit) -> None:
                 continue
             values = list(r.counterexample.values.values())
             source = tuple(values[: len(s.source.dims)])
-            # runtime values, in the order of the right map's variables, come last
+            # values of runtime variables come last, in the order of the right map's variables
             rts = values[len(values) - len(r.right[0].rts) :] if r.right[0].rts else []
 
             def named(m, rts=rts, source=source):

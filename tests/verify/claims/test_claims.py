@@ -1,4 +1,4 @@
-"""The meaning of claims."""
+"""The verdicts on claims of each kind."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ hlo add
     ("() -> () == () -> ()", PROVED),
     ('{"dims": [["d0", 0, 9]], "results": ["d0"]} == (d0) -> (d0)', PROVED),
     ('{"dims": [["d0", 0, 9]], "results": ["d0"]} == {"dims": [["d0", 0, 9]], "results": [1]}', REFUTED),
-    # words of the format may be names of variables
+    # keywords of the format are valid names of variables
     ("(to) -> (to), to in [0, 9] == (within) -> (within), within in [0, 9]", PROVED),
     ("simplify (to) -> ((to * 8) floordiv 4), to in [0, 9] to (to) -> (to * 2)", PROVED),
     ("simplify (d0) -> ((d0 * 3) floordiv 4), d0 in [0, 9] to (d0) -> (d0)", REFUTED),
     ("simplify (d0) -> (d0 floordiv 16), d0 in [0, 15] to (d0) -> (0)", PROVED),
-    # equal, but not what the simplifier makes
+    # equal, but not the result of the simplifier
     ("simplify (d0) -> (d0), d0 in [0, 15] to (d0) -> (d0 mod 16)", REFUTED),
     ("simplify (d0, d1) -> (d0), d0 in [0, 1], d1 in [0, 1] to (d0) -> (d0)", REFUTED),
 ])  # fmt: skip

@@ -1,4 +1,4 @@
-"""Wherever an engine's budget ends, it says so: no limit is an error, and no two limits give opposite answers."""
+"""An engine without budget answers "open": no limit raises an error, and no two limits give opposite answers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_isl_ends_at_any_budget(left: str, right: str) -> None:
 
 
 def test_wide_integers_leave_isl_some_operations() -> None:
-    """isl takes a limit of none for no limit."""
+    """isl gets a limit above zero, because zero means no limit."""
     wide = Fact((var("d0") * 3**500 + var("d1")) // 3**499 - var("d0") * 3, Interval(0, 0))
     box = ((var("d0"), Interval(0, 2**40)), (var("d1"), Interval(0, 3**499)))
     question = Problem(box, (), (Option((wide,)),))
@@ -54,7 +54,7 @@ def test_wide_integers_leave_isl_some_operations() -> None:
 
 
 def test_wide_integers_leave_z3_some_units(monkeypatch: pytest.MonkeyPatch) -> None:
-    """z3 too takes a limit of none for no limit."""
+    """z3 gets a limit above zero, because zero means no limit."""
     asked: list[int] = []
     made = smt.Encoder.solver
 
@@ -80,7 +80,7 @@ def test_local_questions_end_at_any_budget() -> None:
     assert said[0] is None
     assert said[-1] is not None
     assert {*said} == {None, said[-1]}
-    # the values are those of a counterexample
+    # the values are a counterexample
     for answer, values in answers:
         if answer:
             inside = [lo <= sum(c * values[m - 1] for m, c in f.items()) <= hi for f, (lo, hi) in (*rows, goal)]
@@ -88,7 +88,7 @@ def test_local_questions_end_at_any_budget() -> None:
 
 
 def test_no_counterexample_is_made_smaller_with_too_many_values_of_unknowns() -> None:
-    """Each smaller point would be tried with all of them."""
+    """A counterexample is not made smaller where the unknowns have too many values to try."""
     x, u = var("x"), var("u")
     option = Option((Fact(x - u * 2, Interval(0, 0)),), ((u, Interval(0, 2**40)),))
     found = isl.decide(Problem(((x, Interval(0, 2**70)),), (), (option,)))
@@ -113,12 +113,12 @@ def test_isl_may_be_unable_to_print_a_coordinate() -> None:
 
 
 def test_wide_residues_come_to_an_end() -> None:
-    """The limit of isl's operations does not bound the time that wide coefficients take."""
+    """Questions with wide coefficients terminate, although isl's limit on operations does not bound their time."""
     a = "((s1 + s0 * 7) mod 30) * 2498815237275869524"
     b = f"{a} + ((s0 mod 16 * 2970205933838000103) floordiv {2**62}) * -3446849961049422974"
     box = f"domain: d0 in [0, {2**62 - 1}], s0 in [0, {2**62 - 1}], s1 in [0, 3]"
     maps = [f"(d0)[s0, s1] -> ({e}), {box}" for e in (a, b)]
-    # not how fast it is: it did not come back at all
+    # termination is tested, not speed: it did not return at all
     command = [sys.executable, "-m", "indexproof", "equal", *maps]
     said = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
     assert (said.returncode, "REFUTED" in said.stdout) == (1, True), said
@@ -129,13 +129,13 @@ D = [var(f"d{k}") for k in range(8)]
 
 
 def problem(left: Expr, right: Expr, *box: tuple[int, int]) -> Problem:
-    """Whether both are equal in the box of d0, d1, ..."""
+    """Return the question whether both are equal in the box of d0, d1, ..."""
     variables = tuple((v, Interval(*i)) for v, i in zip(D, box, strict=False))
     return Problem(variables, (), (Option((Fact(left - right, Interval(0, 0)),)),))
 
 
 def dividends_that_meet() -> Problem:
-    """Modulo N and N + 1 a dividend is the same at all but one value in 10**17, for which large steps have to add up."""
+    """Return a question whose dividend is the same modulo N and N + 1 at all but one value in 10**17."""
     d0, d1, d2, d3, d4, d5, d6, d7 = D
     place = 1780838400000 * d0 + 27825600000 * d1 + 278256000 * d2 + 27825600 * d3 + 27200 * d4
     place = (place + 1700 * d5 + 17 * d6 + d7 + d3 // 4096) // 7 // 65536 // 1000 // 4 % 65536
@@ -148,7 +148,7 @@ def dividends_that_meet() -> Problem:
 
 
 def arguments_that_seldom_count() -> Problem:
-    """An argument of a minimum that differs nearly everywhere is above the other one nearly everywhere."""
+    """Return a question in which an argument of a minimum differs nearly everywhere, but is rarely the smaller one."""
     d0, d1, d2, d3, d4, _, d6, d7 = D
     inner = 3 * (maximum((d0 + d4) // 3 + d4 // 1024, 3 * (d4 // 1024) + d0, d4 - 20) // 6) + d3
     count = 2 * (minimum(2 * d3 + 14, inner) // 4) + d2
@@ -228,7 +228,7 @@ def test_a_copied_dimension_is_no_part_of_the_table() -> None:
 
 
 def test_boxes_that_all_maps_are_products_with_are_no_part_of_the_table() -> None:
-    """A join of the gradient of a decoder, where rotated halves meet: three coordinates of five say what it is about."""
+    """A join in the gradient of a decoder, where rotated halves meet: only three of five coordinates need a table."""
 
     def read(place: str, rest: str) -> str:
         return f"(d0, d1, d2)[s0, s1] -> (s0, {place}), domain: d0 in [0, 4095], d1 in [0, 7], s0 in [0, 4095], {rest}"

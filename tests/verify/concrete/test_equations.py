@@ -1,4 +1,4 @@
-"""Equations between places and between their digits: the same points satisfy both."""
+"""Equations between places have the same solutions as the equations between their digits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_places_are_equal_where_digits_are() -> None:
     box = {v: Interval(0, 8) for v in (x, y, z, u, v, w)}
     found = parts(x * 850 + y * 9 + z - u * 850 - v * 9 - w, box)
     assert {str(e) for e in found} == {str(x - u), str(y - v), str(z - w)}
-    # the last digit may be as large as its stride: it carries
+    # the last digit may be as large as its stride, so that it carries
     box[z] = box[w] = Interval(0, 9)
     assert len(parts(x * 850 + y * 9 + z - u * 850 - v * 9 - w, box)) == 2
 
@@ -40,7 +40,7 @@ def test_one_multiple_that_is_not_zero() -> None:
     found = parts(x * 10 - y * 10 + z - 28, box)
     assert zeros(found, box) == zeros([x * 10 - y * 10 + z - 28], box)
     assert [str(e) for e in found] == [str(z - 8), str(x - y - 2)]
-    # and none
+    # no multiple is possible
     assert parts(x * 10 - y * 10 + z - 25, {**box, z: Interval(6, 9)}) == [integer(1)]
 
 
@@ -104,7 +104,7 @@ def test_digits_say_what_their_number_says(seed: int) -> None:
 @pytest.mark.parametrize(("place", "name", "wrong"), EQUATIONS, ids=lambda x: getattr(x, "__name__", ""))
 def test_planted_mistakes_are_noticed(place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, name, wrong)
-    # other zeros, not fewer equations that are joined
+    # the solutions differ, not only the number of joined equations
     with pytest.raises(AssertionError, match=r"assert .+ == "):
         _compare_all()
 
@@ -138,7 +138,7 @@ def test_padded_strides_of_rank_eight_are_injective(tile: int) -> None:
     given = [a.eq(b) for a, b in zip(*keys, strict=True)]
     goal = all_of([a.eq(b) for a, b in zip(ones, others, strict=True)])
     assert holds(goal, box, given).proved
-    # one more than there is room for
+    # the coordinate may be one too large
     wider = [(c, lo, hi + (c is ones[2])) for c, lo, hi in box]
     gap = strides[3] - strides[2] * sizes[2]
     assert holds(goal, wider, given).verdict is (Status.PROVED if gap >= strides[2] else Status.REFUTED)

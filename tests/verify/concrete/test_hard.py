@@ -1,4 +1,4 @@
-"""Deep and wide questions about two forms of a map: decided, without a fourth round of budgets."""
+"""Deep and wide questions about two forms of a map are decided before a fourth round of budgets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST = 2**31
 
 @pytest.mark.parametrize("seed", range(8))
 def test_every_question_is_decided_early(seed: int) -> None:
-    """Ten to twelve divisions over eight variables, against what is simplified, or with one of them changed."""
+    """Ten to twelve divisions over eight variables are compared with their simplification and with a changed copy."""
     for n in range(4 * seed, 4 * seed + 4):
         for what, left, right, box in concrete.questions(n):
             answer = equal_exprs([left], [right], box)
@@ -67,7 +67,7 @@ def test_facts_help() -> None:
 
 
 def test_one_value_among_billions() -> None:
-    # each division lets the difference through for one remainder only
+    # only one remainder of each division makes a difference to the result
     left = ((((d0 * 24 + d1 - 3) // 3000) // 4099 % 1000 - d1) // 3 * 5 + d1 * 4) // 12
     right = ((((d0 * 24 + d1 - 2) // 3000) // 4099 % 1000 - d1) // 3 * 5 + d1 * 4) // 12
     answer = equal_exprs(left, right, [("d0", 0, MOST - 1), ("d1", 0, 3000)])
@@ -86,7 +86,7 @@ def test_one_question_where_domains_are_stated_alike() -> None:
     m = IndexingMap.of([("d0", 0, MOST)], results=[d0 // 6], constraints=[(d0 % 4, 0, 1)])
     same = m.with_(results=(d0 // 2 // 3,))
     assert len([t for t in equal_maps(m, same).tried if t.startswith("normal form")]) == 1
-    # otherwise what is left to ask is whether the other domain lies within the first
+    # otherwise the remaining question is whether the other domain lies in the first
     wider = same.with_(constraints=(Constraint(d0 % 4, 0, 2),))
     answer = equal_maps(m, wider)
     assert (answer.counterexample.values, answer.counterexample.left) == ({"d0": 2}, None)
@@ -94,7 +94,7 @@ def test_one_question_where_domains_are_stated_alike() -> None:
 
 
 def test_ranges_do_not_unfold_to_the_bottom(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cost of a range does not grow with the depth: of 200 levels, 26 s became 16 s."""
+    """The number of computed ranges grows at most linearly with the depth of the terms."""
     asked_for = 0
     direct = sat_sweeping._Atoms.bounds
 
@@ -118,7 +118,7 @@ def test_ranges_do_not_unfold_to_the_bottom(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_equal_minima_of_unequal_arguments_are_one() -> None:
-    """Where the quotients differ another argument is smaller; what is above is compared as if they were equal."""
+    """Two minima are equal although their arguments differ, because another argument is smaller there."""
     d = [var(f"d{k}") for k in range(8)]
     inner = minimum(d[0] * 2 + 46, d[7] + 48, d[0])
     inner = maximum((inner + d[1]) // 3, d[1] - 38, inner)

@@ -1,4 +1,4 @@
-"""Large concrete questions: 8 dimensions, 12 nested divisions, extents to 2^31.  None stays undecided."""
+"""Large concrete questions are all decided: 8 dimensions, 12 nested divisions, extents up to 2^31."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WIDE = [(d.name, 0, 2**31 - 1) for d in DIMS]
 
 
 def extents(rng: random.Random, total: int, rank: int) -> list[int]:
-    """``rank`` factors with the product ``total``."""
+    """Return ``rank`` factors with the product ``total``."""
     out = [1] * rank
     p = 2
     while total > 1:
@@ -68,7 +68,7 @@ def test_chains_of_reshapes(total: int, rank: int) -> None:
     direct = expanded(collapsed(list(DIMS[:rank]), first), shape)
     assert equal_exprs(index, direct, box).proved
 
-    # wrong at the last few of up to 10^12 points only
+    # wrong only at the last few of up to 10^12 points
     wrong = [*direct[:-1], direct[-1] + collapsed(list(DIMS[:rank]), first) // (total - 3)]
     answer = equal_exprs(index, wrong, box)
     assert answer.verdict == "REFUTED", answer

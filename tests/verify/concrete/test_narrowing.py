@@ -1,4 +1,4 @@
-"""Boxes of counterexamples: none is outside, and what is inside is a smaller question."""
+"""The narrowed box of a question contains every counterexample and is smaller."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def problem(left: Expr, right: Expr, *sizes: int) -> Problem:
 
 
 def test_a_difference_below_extrema_bounds_what_they_compare() -> None:
-    """The sides differ where d5 is below 18 and d2 below 553 only, and there the quotient by 24 is always zero."""
+    """A difference below minima and maxima bounds their arguments, so that the quotient by 24 has one value."""
     d0, d1, d2, _, d4, d5, d6, d7 = D
 
     def side(more: int) -> Expr:
@@ -34,7 +34,7 @@ def test_a_difference_below_extrema_bounds_what_they_compare() -> None:
 
 
 def expression(rng: random.Random, change: int) -> Expr:
-    """The same for one state of ``rng`` but for a dividend somewhere."""
+    """Return a random expression with ``change`` added to one dividend; the rest depends on ``rng`` only."""
     e = lift(0)
     where = rng.randrange(4)
     for k in range(4):

@@ -1,4 +1,4 @@
-"""Questions about maps in the odd cases: runtime variables, empty domains, disagreement."""
+"""Questions about maps in unusual cases: runtime variables, empty domains, disagreement of engines."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_constraints_are_hypotheses() -> None:
     box = [("d0", 0, 99)]
     assert not equal_exprs(d0 // 3 * 3, d0, box).proved
     assert equal_exprs(d0 // 3 * 3, d0, box, [(d0 % 3, 0, 0)]).proved
-    assert equal_exprs(d0, d0 + 1, box, [(d0, 100, 200)]).proved  # nothing to differ at
+    assert equal_exprs(d0, d0 + 1, box, [(d0, 100, 200)]).proved  # the domain is empty
 
 
 HUGE = 10**400
@@ -229,13 +229,13 @@ def test_runtime_variables_are_parameters() -> None:
     assert equal_maps(a, a).proved
     answer = equal_maps(a, sliced(("rt0", 0, 5, None), result=d0 + 2 * rt0))
     assert answer.counterexample.values == {"d0": 0, "rt0": 1}
-    # a value outside its box is clamped, so that another box is another value
+    # a value outside its box is clamped, so that the maps differ where the boxes do
     assert equal_maps(a, sliced(("rt0", 0, 6, None))).counterexample.values == {"d0": 0, "rt0": 6}
     assert equal_maps(a, sliced(("rt0", 0, 6, None), result=d0 + minimum(rt0, 5))).proved
 
 
 def test_each_map_clamps_a_value_to_its_own_box() -> None:
-    """Of 1 the first map has 1, which is not in its domain, and the second 0."""
+    """Each map clamps a value to its own box: 1 stays 1 in the first map, outside its domain; in the second it is 0."""
     wide, narrow = (
         IndexingMap.of([("d0", 0, 9)], [], [("rt0", 0, hi, source("p", d0))], [d0], [(rt0, 0, 0)]) for hi in (1, 0)
     )
@@ -247,7 +247,7 @@ def test_each_map_clamps_a_value_to_its_own_box() -> None:
     assert not covering_domains([wide], [10]).proved
     assert covering_domains([narrow], [10]).proved
     least, most = (IndexingMap.of([("d0", 0, 9)], [], [("rt0", 0, hi, None)], [d0], [(rt0, hi, hi)]) for hi in (1, 3))
-    # 3 is in the domain of both
+    # 3 lies in both domains, because the first map clamps it
     assert disjoint_domains([least, most]).counterexample.values["rt0"] == 3
     assert not disjoint(least, most).proved
     nothing = sliced(("rt0", 0, -1, None), result=d0)
@@ -260,9 +260,9 @@ def test_runtime_variables_match_by_source_before_name() -> None:
     both = sliced(("rt0", 0, 5, p), ("rt1", 0, 5, q), result=rt0 + 3 * rt1)
     assert equal_maps(both, sliced(("rt0", 0, 5, q), ("rt1", 0, 5, p), result=rt1 + 3 * rt0)).proved
     assert not equal_maps(both, sliced(("rt0", 0, 5, q), ("rt1", 0, 5, p), result=rt0 + 3 * rt1)).proved
-    # values of different instructions are not the same value
+    # values of different instructions differ
     assert not equal_maps(sliced(("rt0", 0, 5, p)), sliced(("rt0", 0, 5, q))).proved
-    # one that nothing depends on is nobody's partner
+    # an unused runtime variable is not matched with any other
     assert equal_maps(sliced(("rt0", 0, 5, p)), sliced(("x", 0, 9, None), ("rt0", 0, 5, p))).proved
 
 
@@ -272,7 +272,7 @@ def test_the_same_element_may_be_written_differently() -> None:
     answer = equal_maps(plain, sliced(("rt0", 0, 5, source("p", d0 % 7))))
     assert answer.counterexample.values["d0"] == 7
     assert "different runtime elements" in answer.counterexample.reason
-    # where the value makes no difference, neither does the element
+    # a value that does not affect the result may be read anywhere
     dull = minimum(rt0, 0)
     assert equal_maps(
         sliced(("rt0", 0, 5, source("p", d0)), result=dull), sliced(("rt0", 0, 5, source("p", d0 + 1)), result=dull)
@@ -286,7 +286,7 @@ def test_elements_that_depend_on_ranges() -> None:
 
     assert equal_maps(gathered(s0), gathered(s0 % 4)).proved
     assert not equal_maps(gathered(s0), gathered(3 - s0)).proved
-    # spelled alike, but of another element: what is read of one row is not what is read of all rows
+    # the same spelling, but another element: reading one row differs from reading all rows
     one, all_rows = (
         IndexingMap.of(
             [("d0", 0, 3)], [("s0", 0, 5), ("s1", 0, 2)], [("rt0", 0, 3, source("p", s0))], results, [(d0 - rt0, 0, 0)]
@@ -298,13 +298,13 @@ def test_elements_that_depend_on_ranges() -> None:
 
 
 def counted(*index: object) -> IndexingMap:
-    """0 to 0, where some value of the range is the value that is read there; wherever without an index."""
+    """Map 0 to 0 where some value of the range equals the value read there; without an index, everywhere."""
     rts = [("rt0", 0, 1, source("p", *index))] if index else []
     return IndexingMap.of([("d0", 0, 0)], [("s0", 0, 1)], rts, [0], [(rt0 - s0, 0, 0)] if index else [])
 
 
 def test_a_range_is_not_chosen_by_the_value_that_is_read_at_it() -> None:
-    """Of the values 1, 0 none is its own index, and of 0, 1 both are."""
+    """A range need not equal the value read at its index: of the values 1, 0 none does, of 0, 1 both do."""
     assert equal_maps(counted(s0), counted(s0 % 2)).proved
     assert not equal_maps(counted(s0), counted(1 - s0)).proved
     one, other = counted(s0), counted()
@@ -336,7 +336,7 @@ def test_what_goes_back_reads_the_same_element() -> None:
 
     assert there_and_back(s0).proved
     assert not there_and_back(d0).proved
-    # of several maps too: what is read at 1 is not what is read at 0
+    # the same for several maps: the elements read at 1 and at 0 differ
     one, other = (sliced(("rt0", 0, 5, source("p", k))) for k in (0, 1))
     assert not same_relation([one, one], [other, other]).proved
     assert not same_relation([one, one], [sliced(("rt0", 0, 5, source("q", 0)))] * 2).proved
@@ -395,7 +395,7 @@ def test_a_part_that_isl_finds_empty_only_when_it_looks_for_a_point() -> None:
     assert (found.status, found.point, found.minimal) == ("fails", (22, 4), True)
 
 
-# A guess for a variable that is unknown mentions one of the other map, which is left out where nothing depends on it.
+# A guess for an unknown may use a variable of the other map, which is left out where nothing depends on it.
 @pytest.mark.parametrize(("left", "right"), [
     ("s0 in [0, 2], s0 mod 2 in [0, 0]", "s0 in [0, 1]"),
     ("s0 in [0, 4], s0 mod 4 in [0, 0]", "s0 in [0, 2], s0 mod 2 in [0, 0]"),

@@ -1,4 +1,4 @@
-"""Random small problems and maps: every engine, and every question, against plain enumeration in Python."""
+"""Random small problems and maps: every engine and every question agrees with enumeration in Python."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from indexproof.verify.concrete.problem import counterexample_order
 
 
 def random_identity(rng: random.Random, e: Expr) -> Expr:
-    """An expression that is zero, though not visibly."""
+    """Return an expression that is zero, though not syntactically."""
     c, d = rng.choice((2, 3, 4, 6)), rng.choice((2, 3))
     return rng.choice(
         (
@@ -125,7 +125,7 @@ def random_map(rng: random.Random) -> IndexingMap:
 
 
 def mutated(rng: random.Random, m: IndexingMap) -> IndexingMap:
-    """A map that is written differently, and often is different."""
+    """Return a rewritten map, which is often a different map."""
     results = [e + random_identity(rng, e) for e in m.results]
     constraints, ranges = list(m.constraints), m.ranges
     atoms: list[Expr] = [v.expr for v in m.variables]
@@ -136,7 +136,7 @@ def mutated(rng: random.Random, m: IndexingMap) -> IndexingMap:
         constraints.pop()
     if kind == 2:
         ranges = tuple(reversed(ranges))
-    if kind == 3 and ranges:  # run a range backwards
+    if kind == 3 and ranges:  # reverse a range
         s = ranges[0]
         back = {s.expr: s.hi - s.expr}
         results = [e.substitute(back) for e in results]
@@ -211,7 +211,7 @@ def test_questions_agree_with_enumeration(seed: int) -> None:
 
 # --------------------------------------------------------------------------------------- beyond machine integers
 def wide_maps(rng: random.Random, longest: int) -> tuple[IndexingMap, IndexingMap]:
-    """Two spellings, or two maps that differ a little, with ranges and with coefficients and divisors up to 2^62."""
+    """Return two spellings of a map, or two similar maps, with ranges and with coefficients and divisors up to 2^62."""
 
     def number() -> int:
         size = rng.choice((1, 1, rng.randint(2, 9), 2 ** rng.randint(30, 62), rng.randint(2**30, 2**62)))
@@ -239,7 +239,7 @@ def wide_maps(rng: random.Random, longest: int) -> tuple[IndexingMap, IndexingMa
 
 @pytest.mark.parametrize("seed", [255, 730, 1522])
 def test_a_round_is_enough_where_wide_dividends_nearly_agree(seed: int) -> None:
-    """Two dividends differ by a few units and have the same quotients by a divisor of 60 bits."""
+    """The normal form decides maps whose dividends nearly agree and have the same quotients by a large divisor."""
     answer = equal_maps(*wide_maps(random.Random(seed), 2**21))
     assert answer.proved
     assert not any("round" in said for said in answer.tried)

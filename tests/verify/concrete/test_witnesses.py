@@ -1,4 +1,4 @@
-"""Guesses for the ranges of a map, relations that only differ in how ranges are written, and relations that differ."""
+"""Guesses for the ranges of a map, for relations that differ only in the spelling of ranges and for others."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def question(left: Expr, right: Expr, unknowns: dict[Expr, int], **sizes: int) -
 
 
 @pytest.mark.parametrize(("left", "right", "unknowns"), [
-    # split into digits, reversed, and two ranges joined in one
+    # a range split into digits, reversed, and two ranges joined into one
     ((d + s) // 7, (d + u * 8 + v) // 7, {u: 125, v: 8}),
     ((d + s) // 7, (d - u + 999) // 7, {u: 1000}),
     ((d + s * 50 + t) % 11, (d + u) % 11, {u: 50_000}),
-    # two sums, from which each range follows
+    # two sums that determine both ranges
     ((d + s + t * 3) // 7 + (d - s - t * 2) // 5, (d + u + v * 3) // 7 + (d - u - v * 2) // 5, {u: 1000, v: 50}),
 ])  # fmt: skip
 def test_ranges_are_found(left: Expr, right: Expr, unknowns: dict[Expr, int]) -> None:
@@ -49,13 +49,13 @@ def test_an_unknown_of_its_own_name_is_the_last_resort() -> None:
 
 
 def test_a_point_where_no_values_do() -> None:
-    # u * 8 + v leaves out the last value of s
+    # u * 8 + v does not reach the last value of s
     problem = question((d + s) // 7 + s * 3, (d + u * 8 + v) // 7 + u * 24 + v * 3, {u: 125, v: 8}, d=2**31, s=1001)
     found = witnesses.decide(problem)
     assert found.status == "fails"
     assert not found.minimal
     assert found.point[1] == 1000
-    # evaluation alone says so too
+    # evaluation confirms it
     assert problem.violated_by(found.point)
 
 
@@ -64,7 +64,7 @@ def test_what_is_not_tried() -> None:
     endless = Problem(((d, Interval(0, float("inf"))),), (), (Option((Fact(d - u, ZERO),), ((u, Interval(0, 9)),)),))
     assert witnesses.decide(endless).note == "not tried"
     assert "zero" in witnesses.decide(question(d, d + (d + 1) // u, {u: 3}, d=4)).note
-    # products have no linear sums, and guesses need none
+    # guesses do not need linear sums
     assert witnesses.decide(question(d * s, d * u, {u: 9}, d=5, s=9)).status != "fails"
 
 
@@ -86,7 +86,7 @@ def test_relations_of_maps() -> None:
     assert answer.proved
     assert "witnesses" in answer.engine
     assert contains(other, one).proved
-    # a range that is one too short can be seen in the last of its values only
+    # a range that is too short by one shows only at its last value
     answer = equal_maps(one, parse_map(RIGHT.format(4222, 4095)))
     assert answer.verdict is Status.REFUTED
     c = answer.counterexample
@@ -110,7 +110,7 @@ def test_relations_with_a_long_range() -> None:
 
 
 def reaches(m: IndexingMap, d0: int, d1: int, target: tuple[int, ...]) -> bool:
-    """Whether a source reaches a target; what is added to the range is less than 6, so few values can."""
+    """Return whether a source reaches a target; the other summands are below 6, so few values of the range can."""
     near = round((d1 * 3 - target[0] * 6) / 4)
     values = range(max(near - 900, 0), min(near + 900, 1 << 20))
     return any(m.evaluate([d0, d1], [s0]) == target for s0 in values)
@@ -123,7 +123,7 @@ def test_targets_that_are_all_reached() -> None:
 
 
 def relation(rng: random.Random) -> Problem:
-    """Whether one relation with ranges lies within another, on few points."""
+    """Return the question whether one small relation with ranges lies in another."""
     sizes = [rng.randint(1, 6) for _ in range(5)]
     box = tuple((x, Interval(0, n - 1)) for x, n in zip((d, s, t), sizes[:3], strict=True))
     own = tuple((x, Interval(0, n - 1)) for x, n in zip((u, v), sizes[3:], strict=True))
@@ -153,7 +153,7 @@ def test_small_relations_against_enumeration() -> None:
 
 # --------------------------------------------------------------------------------------------------- the portfolio
 def test_a_refuted_equality_takes_one_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The counterexample is the smallest then, and nothing remains to be found."""
+    """The first round gives the smallest counterexample, so that no second round follows."""
     one = IndexingMap((Variable("d0", 0, 9),), (Variable("s0", 0, 2**20),), (), ((var("s0") + var("d0")) * 2,), ())
     other = one.with_(results=((var("s0") + var("d0")) * 2 + 1,))
     rounds: list[int] = []
@@ -165,7 +165,7 @@ def test_a_refuted_equality_takes_one_round(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(portfolio.Portfolio, "_round", counted)
     assert equal_maps(one, other).counterexample.minimal
-    # the other direction would have to have a smaller one than zero
+    # no counterexample of the other direction is smaller than zero
     assert rounds == [0]
 
 

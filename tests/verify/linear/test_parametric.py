@@ -1,4 +1,4 @@
-"""Claims with every size symbolic: all of them are proved, quickly, by linear questions or none."""
+"""Claims with symbolic sizes only are all proved, quickly, with linear questions or none."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_all_are_proved(family: str, linear_strategies: frozenset[str]) -> None:
         found = decide(next(stated_rule_obligations(r)))
         assert found.proved, r.name
         assert set(found.strategy.split(" + ")) <= linear_strategies, (r.name, found.strategy)
-    # some 3 s at most on a quiet machine; a claim that is reduced badly takes that long alone
+    # about 3 s on an idle machine; a single claim with a bad reduction takes as long
     assert time.process_time() - started < 60
 
 
@@ -71,13 +71,13 @@ def test_without_a_hypothesis_most_are_false(name: str) -> None:
         for o in expanded(r)
     )
     lost = (o for o in asked if not prove(o.hypotheses, o.goal).proved)
-    # two are enough: what is false takes the prover longest
+    # two are enough, because false claims take the prover longest
     assert len(list(islice(lost, 2))) == 2
 
 
 # ------------------------------------------------------------------------------------------- tiles of tiles
 def _two_levels(rank: int, order: tuple[int, ...]) -> str:
-    """Where an element is among tiles of tiles: outer, middle and inner digits, the last two in some order."""
+    """Return the place of an element in tiles of tiles: outer, middle and inner digits, the last two in this order."""
     place = "x0 / (s0 * u0)"
     for k in range(1, rank):
         place = f"({place}) * g{k} + x{k} / (s{k} * u{k})"
@@ -90,7 +90,7 @@ def _two_levels(rank: int, order: tuple[int, ...]) -> str:
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0), (0, 1, 2), (2, 0, 1)], ids=str)
 def test_tiles_of_tiles_stay_inside(order: tuple[int, ...]) -> None:
-    """Each digit has two bounds, its size and what is left of the number, and the search must not get lost in them."""
+    """Each digit has two upper bounds, and the search must not try too many combinations of them."""
     rank = len(order)
     dims = [f"g{k} * s{k} * u{k}" for k in range(rank)]
     given = [f"{v}{k} > 0" for v in "gsu" for k in range(rank)]
@@ -106,7 +106,7 @@ def test_tiles_of_tiles_stay_inside(order: tuple[int, ...]) -> None:
 
 # ------------------------------------------------------------------------------------------------ enough tiles
 def _enough(rank: int, *, more: int = 0) -> StatedRule:
-    """Where an element of a padded array is among tiles: of ``c`` tiles of ``t`` it is only said that they are enough."""
+    """Return the claim that an element of a padded array lies in ``c`` tiles of ``t``, if ``c·t >= n``."""
     place = "x0 / t0"
     for k in range(1, rank):
         place = f"({place}) * c{k} + x{k} / t{k}"
@@ -121,7 +121,7 @@ def _enough(rank: int, *, more: int = 0) -> StatedRule:
 
 @pytest.mark.parametrize("rank", [1, 2, 3, 4])
 def test_tiles_that_are_enough_hold_every_element(rank: int) -> None:
-    """``x < n`` and ``n <= c·t`` bound ``x // t``, though n is no multiple of t."""
+    """``x < n`` and ``n <= c·t`` bound ``x // t``, even if n is not a multiple of t."""
     found = decide(next(stated_rule_obligations(_enough(rank))))
     assert (found.status, found.strategy, found.resources) == (Status.PROVED, "identity", 0)
     assert decide(next(stated_rule_obligations(_enough(rank, more=1)))).status is Status.REFUTED
@@ -129,7 +129,7 @@ def test_tiles_that_are_enough_hold_every_element(rank: int) -> None:
 
 # --------------------------------------------------------------------------------------------- strides with gaps
 def _with_gaps(rank: int, *, gaps: bool = True) -> tuple[list[str], list[str]]:
-    """Places whose strides are ``size·stride + gap``, and that equal ones have equal digits."""
+    """Return conditions and goals: equal places with strides ``size·stride + gap`` have equal digits."""
     stride, strides = "1", ["1"]
     for k in reversed(range(1, rank)):
         stride = f"(n{k} * {stride} + g{k})"
@@ -151,13 +151,13 @@ def _gap_rule(rank: int, *, gaps: bool = True) -> StatedRule:
 def test_places_with_gaps_between_strides_are_injective(rank: int) -> None:
     found = decide(next(stated_rule_obligations(_gap_rule(rank))))
     assert (found.status, found.strategy, found.resources) == (Status.PROVED, "identity", 0)
-    # where a gap may be negative digits overlap
+    # with a negative gap, digits overlap
     assert decide(next(stated_rule_obligations(_gap_rule(rank, gaps=False)))).status is Status.REFUTED
 
 
 # ----------------------------------------------------------------------------------------------- tiles in tiles
 def _tiles_in_tiles(rank: int, up: str) -> dict[str, tuple[list[str], str]]:
-    """Tiles that are tiled themselves, of sizes that divide nothing: the sizes of the middle digits are sums."""
+    """Return claims about tiles of tiles whose sizes need not divide each other, so that middle sizes are sums."""
     at = [f"{{x}}{k} / t{k}" for k in range(rank)]
     at += [f"{{x}}{k} % t{k} / u{k}" for k in range(rank)] + [f"{{x}}{k} % t{k} % u{k}" for k in range(rank)]
     shape = [up.format(a=f"n{k}", b=f"t{k}") for k in range(rank)]
@@ -198,7 +198,7 @@ def test_tiles_in_tiles_need_not_divide_anything(rank: int, what: str, up: str) 
     started = time.process_time()
     found = decide(next(stated_rule_obligations(_stated(names, given, goal))))
     assert (found.status, found.strategy) == (Status.PROVED, "identity")
-    # 1.5 s at most on a busy machine
+    # 1.5 s on a busy machine
     assert time.process_time() - started < 20
 
 
@@ -211,7 +211,7 @@ def test_a_place_in_a_tile_that_is_too_short_is_found() -> None:
 
 
 # ------------------------------------------------------------------------------- sizes that are whole numbers of tiles
-#: Places in blocked arrays whose counts of blocks are quotients of sizes: the bound, what divides, and the size.
+#: Places in blocked arrays whose numbers of blocks are quotients: place, conditions and size.
 _BLOCKED = {
     "channels": ("((((i * (c / x) + k / x) * h + j) * w + m) * x + k % x)", ["c % x == 0", "0 <= i < n",
         "0 <= k < c", "0 <= j < h", "0 <= m < w"], "n * c * h * w"),
@@ -224,7 +224,7 @@ _BLOCKED = {
 
 @pytest.mark.parametrize("name", _BLOCKED)
 def test_places_in_blocks_that_divide_a_size(name: str) -> None:
-    """``q·b + r < k·b`` gives ``q < k`` also where k is named after q is."""
+    """``q·b + r < k·b`` implies ``q < k`` even if k is named after q."""
     place, given, size = _BLOCKED[name]
     given = [*(f"{v} > 0" for v in "xyw"), *given]
     names = "c, h, i, j, k, m, n, o, w, x, y"
@@ -259,7 +259,7 @@ def test_bounds_and_digits_have_certificates(rule: Callable[[], StatedRule]) -> 
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_tiles_of_tiles_in_sizes_that_are_padded_to_both(rank: int) -> None:
-    """A count of tiles of tiles is a quotient by a product, ``⌈n / (t·u)⌉``, and what is divided is known by its digits."""
+    """The number of tiles of tiles is ``⌈n / (t·u)⌉``, and the digits of its dividend are known."""
     ks = range(rank)
     place = [f"{{x}}{k} / (t{k} * u{k})" for k in ks] + [f"{{x}}{k} / t{k} % u{k}" for k in ks]
     place += [f"{{x}}{k} % t{k}" for k in ks]
@@ -281,7 +281,7 @@ def test_tiles_of_tiles_in_sizes_that_are_padded_to_both(rank: int) -> None:
 
 # ------------------------------------------------------------------------------------------------ several levels
 def test_tiles_of_three_levels() -> None:
-    """Written in the digits of the innermost tiles, what is known of the outermost size is long."""
+    """Claims are proved where bounds on the outermost size are long in digits of the innermost tiles."""
     up = "ceildiv({}, {})".format
     at = [f"{{x}}{k} / t{k}" for k in range(2)]
     at += [f"{{x}}{k} % t{k} / u{k}" for k in range(2)] + [f"{{x}}{k} % t{k} % u{k} / v{k}" for k in range(2)]
@@ -303,7 +303,7 @@ def test_tiles_of_three_levels() -> None:
 
 
 def test_a_size_may_be_a_multiple_of_several() -> None:
-    """Another divisor of a size says nothing of the remainder that is asked about, and must not be in the way."""
+    """A second divisor of a size does not prevent a proof about the remainder by the first."""
     given = ["m > 0", "n > 0", "l > 0", "divides(m, l)", "divides(n, l)", "x % l == r"]
     found = decide(next(stated_rule_obligations(_stated("l, m, n, r, x", given, "x % m == r % m and x % n == r % n"))))
     assert (found.status, found.strategy) == (Status.PROVED, "linear")

@@ -1,4 +1,4 @@
-"""Polynomials and certificates, against their values."""
+"""Polynomials and lemmas agree with evaluation."""
 
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ def _conjuncts(c: Condition) -> tuple[Condition, ...]:
 
 
 def _answers(scheme: Scheme) -> Iterator[tuple[Condition, z3.CheckSatResult]]:
-    """Whether some integers contradict the scheme, part by part."""
-    # a quotient is shown before its remainder, which it determines
+    """Ask z3 whether integers contradict the scheme, one part at a time."""
+    # the quotient is proved before the remainder, which depends on it
     known = list(scheme.given)
     for part in _conjuncts(scheme.then):
         context = z3.Context()
@@ -149,7 +149,7 @@ def _answers(scheme: Scheme) -> Iterator[tuple[Condition, z3.CheckSatResult]]:
 
 
 def _points(scheme: Scheme) -> Iterator[dict[str, int]]:
-    """Small integers of which the scheme says something."""
+    """Yield small integers that satisfy the hypotheses of the scheme."""
     names = [v.name for v in all_of((*scheme.given, scheme.then)).variables()]
     width = {1: 20, 2: 9, 3: 5, 4: 3}.get(len(names), 2)
     for values in itertools.product(range(-width, width + 1), repeat=len(names)):

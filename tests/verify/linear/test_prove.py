@@ -1,4 +1,4 @@
-"""The reduction to linear arithmetic: what it proves, what it leaves, what it must not prove."""
+"""The reduction to linear arithmetic: claims that it proves, that it leaves open, and that it must not prove."""
 
 from __future__ import annotations
 
@@ -89,13 +89,13 @@ INTERVALS: dict[str, Claim] = {
 
 # -------------------------------------------------------------------------------------------------- maps
 def stated(family: str) -> dict[str, Claim]:
-    """Claims with every size symbolic, as their rule file has them."""
+    """Return hypotheses and goals of claims with symbolic sizes, read from their rule file."""
     rules = parse_json_rules(json.dumps(rule_file(claims(family))), "claims.json")
     return {r.name: (o.hypotheses, o.goal) for r in rules for o in expanded(r)}
 
 
 COLLAPSE = stated("collapse")
-#: Facts of a leaf that no lemma gives.
+#: Kinds of facts that do not come from lemmas.
 GIVEN = ("hypothesis", "negated goal", "shown", "defined")
 CLAIMS: dict[str, Claim] = {
     **IDENTITIES,
@@ -180,7 +180,7 @@ def test_outcomes_repeat() -> None:
 
 
 def test_names_of_variables_do_not_matter() -> None:
-    # names that look like ours, like numbers, like SMT-LIB quotes; the same name with another kind
+    # names like the internal ones, like numbers, like SMT-LIB quotes; one name with two kinds
     strange = (var("q!1"), var("r!2"), var("|x|"), var("q!1", "const"), var("a*b"), var("d", "x:y"))
     renaming = dict(zip((x, d, n, p, w, r), strange, strict=True))
     hypotheses, goal = IDENTITIES["digits recombine"]
@@ -200,7 +200,7 @@ def test_budgets_bound_the_work() -> None:
 
 # ---------------------------------------------------------------------------------------- false claims
 def _mutations(claim: Claim) -> Iterator[Claim]:
-    """The claim with one thing changed."""
+    """Yield copies of the claim with one change each."""
     hypotheses, goal = claim
     for n in range(len(hypotheses)):
         yield [*hypotheses[:n], *hypotheses[n + 1 :]], goal
@@ -233,7 +233,7 @@ def _expressions(goal: Condition) -> list[Expr]:
 
 
 def _counterexample(claim: Claim, generator: random.Random) -> dict[str, int] | None:
-    """A point at which everything is defined, the hypotheses hold and the goal does not."""
+    """Return a point where everything is defined and the hypotheses hold, but not the goal; None if none is found."""
     hypotheses, goal = claim
     names = list(dict.fromkeys(v.name for f in (*hypotheses, goal) for v in f.variables()))
     for attempt in range(150):
@@ -248,7 +248,7 @@ def _counterexample(claim: Claim, generator: random.Random) -> dict[str, int] | 
 
 
 def false_claims(count: int) -> list[tuple[str, Claim, dict[str, int]]]:
-    """Mutants of the claims above with counterexamples, the same ones every time."""
+    """Return mutants of the claims above with counterexamples, deterministically."""
     generator = random.Random(20240611)
     every = []
     for name, claim in CLAIMS.items():

@@ -1,4 +1,4 @@
-"""Statements about symbolic sizes in many phrasings: the true ones proved, the false ones refuted, none open."""
+"""Differently phrased statements about symbolic sizes: true ones are proved, false ones refuted, none stays open."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def verdict(r: StatedRule) -> Verdict:
 
 
 @pytest.mark.parametrize(("name", "least", "not_by"), [
-    # no digits of sizes are divided again
+    # digits of sizes are not divided again, so recombination is never needed
     ("sizes", 90, {"recombined digits"}),
     ("operations", 50, set()),
 ])  # fmt: skip
@@ -39,7 +39,7 @@ def test_true_statements(name: str, least: int, not_by: set[str], linear_strateg
         found = verdict(r)
         assert found.proved, (r.name, found)
         assert set(found.strategy.split(" + ")) <= linear_strategies - not_by, (r.name, found.strategy)
-    # 16 s on a loaded machine
+    # 16 s on a busy machine
     assert time.process_time() - started < 60
 
 
@@ -66,7 +66,7 @@ def test_cvc5_agrees_at_every_leaf() -> None:
 
 
 def test_no_weaker_statement_is_open() -> None:
-    """Without one of its conditions a statement is true or false, mostly false."""
+    """A statement that lacks one of its conditions is proved or refuted, in many cases refuted."""
     weaker = [
         replace(r, name=f"{r.name}, without condition {k}", conditions=(*r.conditions[:k], *r.conditions[k + 1 :]))
         for r in rules("sizes")
@@ -82,7 +82,7 @@ def test_no_weaker_statement_is_open() -> None:
 
 
 def _counts(r: StatedRule, found: Verdict) -> None:
-    """The counterexample is one in the rule's own arithmetic, and small."""
+    """Check that the counterexample is valid in the rule's own arithmetic, and small."""
     assert found.witness is not None, str(r)
     point = {v: bool(found.witness[v]) if k.name == "bool" else found.witness[v] for v, k in r.variables.items()}
     assert judge(r, point) in ("counterexample", "undefined"), (str(r), found.witness)

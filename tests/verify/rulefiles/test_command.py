@@ -1,4 +1,4 @@
-"""`indexproof prove FILE` on rule files: reports, exit statuses, the cache, single points, mistakes; and the document."""
+"""`indexproof prove FILE` on rule files: reports, exit statuses, cache, single points, mistakes and JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a command line in this process, with a cache of its own: status, output, errors."""
+    """Run a command line in this process with its own cache; return status, output and errors."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("INDEXPROOF_CACHE", raising=False)
     monkeypatch.delenv("INDEXPROOF_DEBUG", raising=False)
@@ -70,7 +70,7 @@ def test_every_rule_has_a_line(run: Run, file: Path) -> None:
 
 @pytest.mark.parametrize("bits", [1000, 1024, 1025, 4096])
 def test_machine_integers_beyond_floating_point_numbers(run: Run, bits: int) -> None:
-    """That these are only tried roughly in order of size is nothing to warn of (warnings are errors here)."""
+    """Machine integers too wide for floats cause no warning, although points are then ordered only approximately."""
     text = (
         f"integers {bits} bits undefined\nint x, y, z\nright: (x + y) - y -> x\nwrong: x + z - y -> (x + z - y - y) + y"
     )
@@ -173,7 +173,7 @@ def test_a_run_goes_on_where_it_stopped(run: Run, file: Path, tmp_path: Path) ->
     run("prove", file, "whole", "spare", "--jobs", 1)
     data = json.loads(run("prove", file, "--json", "--jobs", 1)[1])
     assert data["timing"]["from_cache"] == 9  # two rules with three conditions, and two machine types
-    # a verdict belongs to what a rule states, not to its name and place
+    # the cached verdict depends on the statement of a rule, not on its name and place
     file.write_text(RULES.replace("whole:", "\n\nrenamed:").replace("int x", "int z, x"), "utf-8")
     data = json.loads(run("prove", file, "renamed", "--json", "--jobs", 1)[1])
     assert data["timing"]["from_cache"] == 4
@@ -251,7 +251,7 @@ def test_mistakes_are_pointed_at(run: Run, file: Path, tmp_path: Path) -> None:
     status, _, err = run("prove", "-", "no_such", stdin=RULES)
     assert status == 3
     assert "nothing in - is called `no_such`: there is `whole`, `nested`, " in err
-    # what the catalogue has is not in the file, and would not be found in it
+    # names from the catalogue are not suggested for a file
     for wrong in ("transpos", "transfr", "lemma", "MINMAX_RULE"):
         said = run("prove", "-", wrong, stdin=RULES)[2]
         assert said.startswith(f"error: nothing in - is called `{wrong}`: there is `whole`, `nested`"), said
@@ -290,7 +290,7 @@ def test_a_false_rule_may_be_expected(run: Run, file: Path) -> None:
 ])  # fmt: skip
 def test_what_is_not_as_expected_fails(run: Run, file: Path, text: str, status: int, reason: str) -> None:
     file.write_text(f"int x\n{text}\n", "utf-8")
-    for _ in range(2):  # proved, and from the cache
+    for _ in range(2):  # first proved, then read from the cache
         found, out, _ = run("prove", file, "--jobs", 1)
         assert found == status
         assert reason in out
@@ -343,7 +343,7 @@ def test_the_sessions_of_the_document(run: Run, tmp_path: Path, monkeypatch: pyt
 
 
 def test_of_very_deep_terms_the_outermost_are_shown(run: Run, file: Path) -> None:
-    """A block about a false rule is not longer than its rule by another factor of its length."""
+    """The output about a false rule grows linearly with the length of the rule."""
     file.write_text("int x\nr: " + "-" * 4001 + "x -> x\n", "utf-8")
     status, out, _ = run("prove", file, "--no-cache", "--jobs", 1)
     assert status == 1

@@ -1,4 +1,4 @@
-"""Compound terms where simpler rules have variables: decided without a nonlinear engine, and quickly."""
+"""Rules with compound terms in place of variables are decided quickly, without a nonlinear engine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from indexproof.verify.verdict import Status, Verdict
 
 FILE = Path(__file__).parent / "data" / "compound.rules"
 RULES = {r.name: r for r in read_rule_file(FILE.read_text("utf-8"), FILE.name)}
-#: Rather more than any of these rules needs; read as a whole they may need more, and still less than a second.
+#: More than the cost of each of these rules; without generalisation some cost more.
 ENOUGH = 1_000_000
 Z3 = {"z3": z3_refutes}
 
@@ -72,7 +72,7 @@ def test_instances_are_generalised() -> None:
 
 
 def test_what_a_point_refutes_is_not_generalised() -> None:
-    """``x % 4`` is below 4, and not any variable; of two terms one may be a variable all the same."""
+    """``x % 4`` is not generalised where its bound is needed; another term of the same rule may be."""
     assert generalised(one("int x, y\nr: min(x % 4, 4) * 0 + max(x % 4, 0) -> x % 4\n")) is None
     r = one("semantics euclid0\nint x, y\nconst c, d\nr: (x % 4 + 1) / 5 + y / (c * d) - y / (c * d) -> x % 4 / 4\n")
     wider = generalised(r)
@@ -86,15 +86,15 @@ PARTIAL = "select(y == 0, x, x / y) -> select(x / y == x / y, select(y == 0, x, 
 
 @pytest.mark.parametrize("semantics", ["floor", "trunc", "euclid"])
 def test_terms_that_may_lack_a_value_are_not_generalised(semantics: str) -> None:
-    """Where y is zero the left side chooses x, and the right side has no value: of a variable nothing is wrong."""
+    """A quotient that may be undefined is not generalised, because the rule would be sound for a variable."""
     r = one(f"semantics {semantics}\nint x, y\nr: {PARTIAL}\n")
-    # the selection on the left has a value wherever the rule says something, the quotient in it has not
+    # the selection on the left is defined wherever the rule applies, but the quotient in it is not
     assert "x / y" not in map(show, repeated(r))
     assert verdict(r).status is Status.UNDEFINED
 
 
 def test_terms_that_may_overflow_or_mean_two_things_are_not_generalised() -> None:
-    """``x + 1`` is positive in a condition of a machine integer that wraps around to a negative one in a side."""
+    """``x + 1`` is not generalised where it wraps around in a side but is a mathematical integer in a condition."""
     text = "int x, y\nr: max(x + 1, 0) * y -> (x + 1) * y if x + 1 > 0\n"
     for overflow in ("wrap", "undefined", "nowrap"):
         assert generalised(one(f"integers 32 bits {overflow}\n{text}")) is None
@@ -108,7 +108,7 @@ def test_terms_that_may_overflow_or_mean_two_things_are_not_generalised() -> Non
 def test_nothing_follows_from_a_wider_rule_that_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
     r = RULES["false_instance_divisor"]
     assert not prove._as_instance(r, Budget())[0]
-    # a wider rule that is false is not proved either, though no point is asked
+    # a false wider rule is not proved either, even if no points are tried
     false = one("semantics euclid0\nint x, t\nconst c\nr: t % c * x -> t * x if c > 0\n")
     monkeypatch.setattr(prove, "generalised", lambda _, **__: false)
     monkeypatch.setattr(prove, "instance_terms", lambda *_: {})
@@ -163,12 +163,12 @@ def test_what_is_an_instance() -> None:
 
 
 @pytest.mark.parametrize(("head", "wider", "rule"), [
-    # another operator, another literal, a condition that is not there, one variable for two terms
+    # another operator, another literal, a missing condition, one variable for two terms
     ("", "(y + x * t1) % t2 -> y % t2 if t1 % t2 == 0", INSTANCE),
     ("", "x + t1 * 2 -> t1 * 2 + x", "x + (a + b) * 3 -> (a + b) * 3 + x"),
     ("", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0, t2 > 0", INSTANCE),
     ("", "x * t1 - x * t1 -> 0", "x * (a + b) - x * (a + c) -> 0"),
-    # a term that may lack a value, or a truth value, or more values than the variable
+    # a term that may be undefined, a truth value, or a term with more values than the variable
     ("", "x -> t1 - t1 + x", "x -> x / y - x / y + x"),
     ("semantics euclid", "x -> t1 - t1 + x", "x -> x % y - x % y + x"),
     ("integers 8 bits undefined", "x -> t1 - t1 + x", "x -> (x + y) - (x + y) + x"),
@@ -177,7 +177,7 @@ def test_what_is_an_instance() -> None:
     ("", "p and t1 < x -> t1 < x and p", "p and x / y < x -> x / y < x and p"),
     ("integers 8 bits undefined", "x -> t1 - t1 + x if t1 > 0", "x -> (x + y) - (x + y) + x if x + y > 0"),
     ("", "i * 0 + 1 -> 1", "(x + y) * 0 + 1 -> 1"),
-    # a condition sees another number than the sides do
+    # a condition and the sides evaluate the term differently
     ("integers 8 bits", "max(t1, 0) * x -> t1 * x if t1 > 0", "max(y + 1, 0) * x -> (y + 1) * x if y + 1 > 0"),
 ])  # fmt: skip
 def test_what_is_no_instance(head: str, wider: str, rule: str) -> None:
@@ -185,14 +185,14 @@ def test_what_is_no_instance(head: str, wider: str, rule: str) -> None:
 
 
 @pytest.mark.parametrize(("head", "wider", "rule"), [
-    # without a value of the term the left side has none, or a condition
+    # where the term is undefined, so is the left side or a condition
     ("", "t1 - t1 + x -> x", "x / y - x / y + x -> x"),
     ("semantics euclid", "t1 - t1 + x -> x", "x % y - x % y + x -> x"),
     ("integers 8 bits undefined", "t1 - t1 + x -> x", "(x + y) - (x + y) + x -> x"),
     ("", "x -> t1 - t1 + x if t1 != 0", "x -> x / y - x / y + x if x / y != 0"),
     ("", "select(t1 < 0, x, t1) -> max(t1, t1) if t1 > 0",
         "select(x / y < 0, x, x / y) -> max(x / y, x / y) if x / y > 0"),
-    # a larger term has a value wherever those in it have one
+    # a larger term is defined wherever its subterms are
     ("", "t1 * x -> x * t2", "x / y * x -> x * (x / y)"),
     ("", "t1 * (t1 + 1) -> t2 * t1", "x / y * (x / y + 1) -> (x / y + 1) * (x / y)"),
     ("", "t1 % c + x -> x + t1 % c", "(x / y + 1) % c + x -> x + (x / y + 1) % c"),
@@ -216,7 +216,7 @@ def test_terms_that_have_a_value_where_something_is_said_are_generalised_last(se
     assert wider is not None
     assert instance_terms(wider, r)
     assert verdict(r).status is Status.PROVED
-    # what a point refutes, and what is not said of all values, is none of them
+    # false variants of these rules are refuted all the same
     false, _ = _two(
         f"semantics {semantics}", *[stated.replace("< 2", "< 1").replace("y %", "y * y %").replace("<= 0", "< 0")] * 2
     )
@@ -232,7 +232,7 @@ def test_other_semantics_are_no_instance() -> None:
 
 
 def test_names_that_differ_only_in_case_have_files_that_differ_otherwise(tmp_path: Path) -> None:
-    """For some file systems they are the same; and a file whose name begins with a dot is not seen."""
+    """File names are unique even on file systems that ignore case, and none begins with a dot."""
     text = 'int x\n"a b": x + 0 -> x\n"A B": x + 0 -> x\n"../../a": x + 0 -> x\n"ü": x + 0 -> x'
     rules = read_rule_file(text, "some.rules")
     assert write_certificates([next(stated_rule_obligations(r)) for r in rules], tmp_path) == (4, [])
@@ -249,7 +249,7 @@ def test_an_instance_has_a_certificate(tmp_path: Path) -> None:
     assert (found.refused, found.compared) == ("", True)
     data = json.loads(file.read_text("utf-8"))
     assert "instance of" in data
-    # the certificate of the wider rule is none of another one
+    # the certificate of the wider rule does not fit another rule
     data["rule"]["rules"][0]["right"] = 0
     file.write_text(json.dumps(data), "utf-8")
     (found,) = check_files([file])

@@ -1,4 +1,4 @@
-"""Some two hundred rules of many kinds in all semantics: every one is proved or refuted, none the wrong way round."""
+"""About two hundred rules of many kinds in all semantics get the right verdict."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_the_only_quotient_that_overflows_is_tried_at_once() -> None:
 
 @pytest.mark.parametrize("overflow", ["wrap", "undefined"])
 def test_large_multiples_are_tried(overflow: str) -> None:
-    """Where one number divides another, and their product overflows: by points, not by a search of a solver."""
+    """A product that overflows where one number divides another is found by trying points, without a solver."""
     for width in (16, 32, 64):
         text = f"semantics trunc\nintegers {width} bits {overflow}\nint x, y, z\n"
         side = "(x * y) / z -> x * (y / z)" if overflow == "wrap" else "x * (y / z) -> (x * y) / z"
@@ -111,7 +111,7 @@ def test_large_multiples_are_tried(overflow: str) -> None:
 
 
 def test_that_a_remainder_is_zero_is_divisibility() -> None:
-    """``c % d == 0`` serves a proof as ``divides(d, c)`` does: then multiples leave quotients, and no solver is asked."""
+    """``c % d == 0`` is as useful to a proof as ``divides(d, c)``, so that no solver is needed."""
     sides = "x * c % d / e -> x % fold(d / c) * fold(c / e)"
     for conditions in ("d % c == 0, c % e == 0", "divides(c, d), divides(e, c)", "0 == d % c, not c % e != 0"):
         for semantics in ("euclid0", "trunc", "floor"):
@@ -132,7 +132,7 @@ def test_the_quotient_that_overflows_is_tried_with_small_factors() -> None:
 
 
 def test_literals_that_meet_before_any_variable_are_exact_too() -> None:
-    """Terms without variables are evaluated on the table with the same exact integers as the others."""
+    """Subterms without variables are evaluated with exact integers, too."""
     for text, status in (
         ("integers 64 bits wrap\nint x\nr: x + select(x < 0, 1, 2) - select(x < 0, 1, 2) -> x", Status.PROVED),
         ("integers 64 bits wrap\nbool p\nr: select(p, 1, 2) + 1 -> select(p, 2, 3)", Status.PROVED),
@@ -141,7 +141,7 @@ def test_literals_that_meet_before_any_variable_are_exact_too() -> None:
         ("integers 64 bits wrap\nr: 7 / 2 + 1 -> 5", Status.REFUTED),
     ):  # fmt: skip
         assert decided(f"{text}\n").status is status
-    # 2^40 · 2^40 is no integer of 64 bits: with a wrong product the condition would seem to be needed
+    # 2^40 · 2^40 overflows 64 bits: with a wrapped product the condition would seem to be needed
     big = "select(p, 1099511627776, 2)"
     (rule,) = read_rule_file(f"bool p\nint x\nr: x -> x + 0 * x if {big} * {big} * {big} > 0, x > 5\n", "t")
     assert table_of(rule).conditions[0].all()
@@ -177,7 +177,7 @@ def test_odd_factors_are_left_out_of_what_a_power_of_two_divides() -> None:
 
 
 def test_nothing_but_an_odd_factor_is_left_out() -> None:
-    """The strategy alone, on claims that are false: it may not prove them."""
+    """The strategy by itself does not prove false claims."""
     limits = linear.ReductionBudget()
     for line in ODD_FACTORS.strip().splitlines():
         name, statement = line.split(":", 1)
@@ -240,7 +240,7 @@ def test_roots_are_those_that_enumeration_finds() -> None:
     # x·(x + 1)·…·(x + 5) is zero modulo 2^4 everywhere, and x·x modulo 2^64 where 2^32 divides x
     assert roots([0, 120, 274, 225, 85, 15, 1], 16) == [(r, 4) for r in range(4)]
     assert roots([0, 0, 1], 1 << 64) == [(0, 1 << 32)]
-    # an odd coefficient of x and even ones beyond: exactly one root
+    # an odd coefficient of x and even ones of higher powers: exactly one root
     assert [m for _, m in roots([5, 3, 2, 4], 1 << 64) or ()] == [1 << 64]
 
 
@@ -270,7 +270,7 @@ def test_an_odd_cofactor_of_a_difference_is_left_out(line: str, width: int) -> N
 
 
 def test_odd_numbers_and_no_others_can_be_left_out() -> None:
-    """The assumption of the strategy about 2^w holds for every width up to 6."""
+    """Exactly the odd numbers can be cancelled modulo 2^w, checked for every width up to 6."""
     for w in range(1, 7):
         m = 1 << w
         for v in range(m):
@@ -279,7 +279,7 @@ def test_odd_numbers_and_no_others_can_be_left_out() -> None:
 
 def test_literals_may_be_of_any_size() -> None:
     googol = 10**100
-    beyond = 10**400  # no floating point number is as large
+    beyond = 10**400  # larger than any float
     for text, status in (
         (f"int x\nr: (x / 2) / {googol} -> x / {2 * googol}", Status.PROVED),
         (f"semantics trunc\nint x\nr: (x / 2) / {googol} -> x / {2 * googol + 1}", Status.REFUTED),
@@ -301,7 +301,7 @@ def test_literals_may_be_of_any_size() -> None:
 
 
 def test_a_rule_about_no_integers_says_nothing(recwarn: pytest.WarningsRecorder) -> None:
-    """No machine integer lies in the range of a variable."""
+    """A rule is vacuous if no machine integer lies in the range of a variable."""
     for text in (
         "integers 2 bits\nint x in [2, 5]\nr: x -> 0",
         "integers 2 bits\nint x in [-5, -3]\nint y\nr: x + y -> 0 if x < y",
@@ -313,7 +313,7 @@ def test_a_rule_about_no_integers_says_nothing(recwarn: pytest.WarningsRecorder)
 
 @pytest.mark.parametrize(("rule", "needed"), [("(x * c + y) / c -> x + y / c", 1), ("x + c - c -> x", 0)])
 def test_many_conditions_are_few_questions(monkeypatch: pytest.MonkeyPatch, rule: str, needed: int) -> None:
-    """Whether each of 400 inequations is needed is not asked 400 times, and always at the same cost."""
+    """Whether each of 400 inequations is needed takes far fewer than 400 questions."""
     asked = 0
 
     def counted(*args: Any, **more: Any) -> Any:
@@ -356,7 +356,7 @@ def test_rules_with_few_points_are_tried_at_all_of_them(monkeypatch: pytest.Monk
         assert verdict_on(r).status is expected[r.name.partition("_")[0]], r.name
     squares = verdict_on(rules[0])
     assert (squares.strategy, squares.resources > 0) == (prove.EVERY, True)
-    # a rule that fails at one point of all, which no other table has
+    # a rule that fails at a single point, which only this table contains
     monkeypatch.setattr(prove, "table_for", lambda source: table_of(rules[0]))
     wrong = prove._everywhere(source_of(rules[5]), 0, Budget())
     assert wrong.status is Status.REFUTED
@@ -376,6 +376,6 @@ def test_all_points_of_a_rule() -> None:
     for bounds in ("", " in [1, 9999]"):
         (r,) = read_rule_file(f"int z{bounds}\nint w{bounds}\nr: z / 2 + w -> z\n", "t")
         assert every_point(r) is None
-    # 2^64 points are more than a machine integer can count
+    # 64-bit integers cannot count 2^64 points
     (r,) = read_rule_file("integers 64 bits wrap\nint z\nr: z * z -> z\n", "t")
     assert every_point(r) is None

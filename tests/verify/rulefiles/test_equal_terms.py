@@ -1,4 +1,4 @@
-"""Terms that are the same number in other words: what is proposed, proofs, certificates and planted mistakes."""
+"""Terms that are equal but written differently: proposals, proofs, certificates and planted mistakes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ a, b, c, d, x, y, z = map(var, "abcdxyz")
 Z3 = {"z3": z3_refutes}
 MEDIAN = minimum(maximum(minimum(a, b), c), maximum(a, b))
 
-#: Each was open, or took half a minute.
+#: Before there were equal terms, each of these was undecided or took half a minute.
 RULES = """
 int x, y, z, w, u
 const a, b, c, d, g
@@ -74,7 +74,7 @@ def verdict(r: StatedRule) -> Verdict:
     return decide(next(iter(stated_rule_obligations(r))))
 
 
-#: Strategies of rules that are not decided by equal terms.
+#: Rules that are decided by another strategy.
 BY = {"true_residues": "residues"}
 
 
@@ -96,7 +96,7 @@ def test_the_smaller_term_stays() -> None:
     other = maximum(minimum(a, b), minimum(maximum(a, b), c))
     goal = (x // MEDIAN).eq(x // other)
     (step, *_) = proposals([MEDIAN > 0], goal)
-    # unless the hypotheses speak of one
+    # unless a hypothesis mentions the larger one
     assert step == (other, MEDIAN)
     (step, *_) = proposals([other > 0], goal)
     assert step == (MEDIAN, other)
@@ -105,7 +105,7 @@ def test_the_smaller_term_stays() -> None:
 
 
 @pytest.mark.parametrize(("known", "goal"), [
-    # nothing is equal, nothing is divided, and no points are known
+    # no equal terms, no terms below a division, no known points
     ([c > 0, d > 0], (x % c % d // 3).eq(x % d // 3)),
     ([], (MEDIAN + 1).eq(maximum(minimum(a, b), minimum(maximum(a, b), c)))),
     ([c > 10**6, divides(d, c), d > 10**5], (x % c % d // 3).eq(x % d // 3)),
@@ -127,7 +127,7 @@ def test_a_sample_satisfies_the_hypotheses() -> None:
 
 @pytest.mark.parametrize("size", [1 << 63, 1 << 64, 1 << 80])
 def test_points_of_large_divisors(size: int) -> None:
-    """A modulus that does not fit into 64 bits divides columns of any integers."""
+    """A modulus beyond 64 bits is evaluated with exact integers."""
     assert small_point([divides(integer(size), x * c)], (x % size // 3).eq(x // 3)) == {x: -1, c: 0}
     assert len(sample([divides(integer(size), x * size), x >= 0], (x % size).eq(x))) > 24
 
@@ -137,7 +137,7 @@ CLAIM = (c > 0, d > 0, divides(d, c)), (x % c % d // 3 * 3).eq(x % d - x % d % 3
 
 
 def test_what_is_not_equal_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Proposals are proved: nothing follows from what points say."""
+    """A proposal is used only if it is proved, because points alone prove nothing."""
     known = CLAIM[0]
     (o,) = expanded(read_rule_file("int x\nr: x -> x + 1\n", "t")[0])
 
@@ -151,11 +151,11 @@ def test_what_is_not_equal_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_term_is_any_number_only_where_that_is_true() -> None:
-    """``x % d`` is below d; of any number that is not said, and the claim is false of some."""
+    """A term is replaced by a new variable only where the claim remains true: ``x % d`` is below d."""
     (wider,) = equal_terms._widened(CLAIM[0], (x % d // d).eq(0), [(x % c % d, x % d)])
     assert str(wider[1]) == "any0 // d = 0"
     assert wider[0] == list(CLAIM[0])
-    # the new variable is no other one
+    # the new variable has a fresh name
     (wider,) = equal_terms._widened([], (x % d).eq(var("any0")), [(x % c % d, x % d)])
     assert str(wider[1]) == "any1 = any0"
 
@@ -173,7 +173,7 @@ def test_certificates() -> None:
 
 
 def test_a_case_of_a_rule_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Goals that the reduction alone does not prove are tried with equal terms replaced."""
+    """The certificate of a case may replace equal terms where the reduction alone does not prove the goal."""
     monkeypatch.setattr(certify, "certificate", lambda *_: None)
     (o, *_) = expanded(STATED["true_any_number"])
     data = json.loads(json.dumps(case_certificate(o)))
@@ -231,7 +231,7 @@ def test_overflow_of_the_right_side_only(text: str) -> None:
 
 
 def test_what_is_said_of_small_machines_is_true() -> None:
-    """Asked of 4 bits, where there are few points, the answers are those of evaluation."""
+    """For integers of 4 bits the verdicts agree with evaluation at all points."""
     decided = 0
     for text in WIDENS:
         r = one(text)
@@ -247,7 +247,7 @@ def test_what_is_said_of_small_machines_is_true() -> None:
 def test_what_is_computed_on_the_left_is_no_new_overflow() -> None:
     assert cannot_overflow(one("min(x + y, x) -> min(x, x + y)"), 32)
     assert cannot_overflow(one("x * c < y -> not (y <= x * c)"), 32)
-    # a side that is not chosen may be one that is not computed
+    # the branch that is not selected may not be computed at all
     assert not cannot_overflow(one("select(p, x + y, x) -> select(not p, x, x + y)"), 32)
     assert not cannot_overflow(one("x -> x + 0"), 32)
     assert not cannot_overflow(one("x -> min(x, 2147483648)"), 32)

@@ -1,4 +1,4 @@
-"""The JSON form: what it says, what it refuses and how, and that printing is its inverse."""
+"""The JSON form of rules: its meaning, its errors, and that printing is the inverse of reading."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_nesting_of_any_depth() -> None:
 
 # --------------------------------------------------------------------------------------------------- complaints
 GOOD = '{"name": "good", "vars": {"x": "int"}, "left": "x", "right": "x"}'
-# the mark § stands before what the error points at
+# the mark § precedes the place of the error
 BAD = {
     '{"vars": {"x": "int"}, "left": ["plus"§, "x", 1], "right": "x"}': "there is no operator `plus`",
     '{"vars": {"x": "int"}, "left": ["fdiv", "x", §[]], "right": "x"}': "an empty list is no expression",
@@ -230,7 +230,7 @@ def test_what_is_wrong_with_a_file(source: str, message: str) -> None:
 
 
 def test_a_kind_of_overflow_needs_a_width_somewhere() -> None:
-    """For a rule of unbounded integers it would be ignored; one that says that they are unbounded means it."""
+    """A file may name a kind of overflow only if each rule has a width or says that its integers are unbounded."""
     rule = {"vars": {"x": "int"}, "left": "x", "right": "x"}
     with pytest.raises(InputError, match="unbounded integers do not overflow"):
         parse_json_rules(json.dumps({"overflow": "undefined", "rules": [{**rule, "width": 8}, rule]}))
@@ -239,7 +239,7 @@ def test_a_kind_of_overflow_needs_a_width_somewhere() -> None:
 
 
 def test_a_rule_without_one_of_its_conditions_is_no_file() -> None:
-    """A question about a rule may be a rule that no file may state."""
+    """Internally, a rule may lack a condition that the file format requires."""
     (r,) = parse_rules("int x, y\nr: x -> y if x == y\n")
     assert rule_of(source_of(replace(r, conditions=()))).statement() == "x -> y"
 
@@ -249,6 +249,6 @@ def test_what_is_expected_is_kept() -> None:
     read = parse_rules(text)
     assert [r.expected for r in read] == ["REFUTED", "PROVED"]
     assert [r.expected for r in parse_json_rules(rules_to_json(read))] == ["REFUTED", "PROVED"]
-    # what is expected of a rule is no part of what it states, under which its verdict is kept
+    # the expectation is not part of the statement, so that the cached verdict does not depend on it
     plain = parse_rules(text.replace("expect REFUTED\n", ""))
     assert source_of(read[0]) == source_of(plain[0])

@@ -1,4 +1,4 @@
-"""Three meanings of a rule agree: exact evaluation at a point, columns of points, and the cases that are proved.
+"""Three evaluations of rules agree: exactly at a point, on columns of points, and by the cases of the proof.
 
 Rules are made at random, under every division and every kind of integers; machine integers are narrow, so that all of
 their points are tried.
@@ -112,7 +112,7 @@ def points(r: StatedRule) -> Iterator[dict[str, int]]:
 
 
 def _holds(conditions: tuple[Condition, ...], point: dict[str, int]) -> bool:
-    """Whether all hold; what one of them excludes, another may divide by."""
+    """Return whether all conditions hold; one of them may exclude a division by zero in another one."""
     undefined = False
     for c in conditions:
         try:

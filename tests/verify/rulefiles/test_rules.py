@@ -1,4 +1,4 @@
-"""Whole files of rules: what is true is proved, what is false refuted by a point that shows it, nothing is left open."""
+"""Files of rules: true rules are proved, false ones refuted by a counterexample, none stays open."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from indexproof.verify.verdict import Status, Verdict
 
 DATA = Path(__file__).parent / "data"
 TRUE = ("euclid0", "divisions", "machine", "parametric")
-#: How many rules one test has.
+#: Number of rules in one test.
 _PART = 40
 
 
@@ -67,7 +67,7 @@ def test_true_rules_are_proved(name: str, start: int, linear_strategies: frozens
     for r in rules_in(name)[start : start + _PART]:
         found = verdict(r)
         assert found.status is Status.PROVED, (str(r), found)
-        # nothing depends on the nonlinear engine of a solver
+        # no proof depends on a nonlinear engine
         assert set(found.strategy.split(" + ")) <= linear_strategies, (r.name, found.strategy)
 
 
@@ -150,12 +150,12 @@ def test_many_dividends_of_unknown_sign() -> None:
 def test_too_many_cases_are_not_a_proof() -> None:
     names = [f"x{k}" for k in range(7)]
     total = " + ".join(f"7 / {v}" for v in names)
-    # true, and written so that no term occurs again
+    # true, but no term occurs twice
     other = " + ".join(f"14 / (2 * {v})" for v in names)
     found = verdict(one(f"semantics euclid0\nint {', '.join(names)}\nr: {total} -> {other}"))
     assert found.status is Status.UNDECIDED
     assert "cases" in found.detail
-    # the same on both sides, whatever the number of cases
+    # equal sides are proved whatever the number of cases
     found = verdict(one(f"semantics euclid0\nint {', '.join(names)}\nr: {total} -> {total}"))
     assert (found.status, found.strategy) == (Status.PROVED, "identity")
     # an instance of ``2 * t -> t + t``
@@ -181,7 +181,7 @@ def test_conditions_that_are_not_needed(text: str, needed: list[bool]) -> None:
 
 @pytest.mark.parametrize("rank", [4, 6])
 def test_of_many_bounds_each_is_needed(rank: int) -> None:
-    """No random point violates one bound of so many and meets all the others; points are chosen between these bounds."""
+    """For each of many bounds a point is found that violates this bound alone, which random points do not."""
     sizes, ids = ([f"{v}{k}" for k in range(rank)] for v in "ni")
     place = "i0"
     for n, i in list(zip(sizes, ids, strict=True))[1:]:
@@ -192,7 +192,7 @@ def test_of_many_bounds_each_is_needed(rank: int) -> None:
     text = f"int {', '.join((*sizes, *ids))}\nr: {place} in [0, {' * '.join(sizes)} - 1] -> true if {', '.join(given)}"
     questions = [o for o in stated_rule_obligations(one(text)) if o.condition is not None]
     found = [decide(o).status for o in questions]
-    # a size that is above a natural number is positive
+    # a size above a natural number is positive
     assert found == [Status.VACUOUS] * rank + [Status.PROVED] * (2 * rank)
 
 
@@ -240,7 +240,7 @@ SWAPPED = {
 
 
 def mutants(name: str, count: int) -> Iterator[StatedRule]:
-    """Rules with one operator exchanged, one literal changed or one condition dropped."""
+    """Yield rules with one operator exchanged, one literal changed or one condition dropped."""
     generator = np.random.default_rng(11)
     rules = rules_in(name)
     while count:
@@ -314,7 +314,7 @@ def test_verdicts_are_the_same_every_time() -> None:
 
 @pytest.mark.parametrize("rank", [3, 6, 8])
 def test_bounds_on_both_sides_are_met_together(rank: int) -> None:
-    """An index runs from zero to its size: points are drawn in between, so that claims off by one fail at once."""
+    """Points are drawn between zero and the size of an index, so that a claim that is off by one fails at once."""
     index = [f"i{k}" for k in range(rank)]
     size = [f"n{k}" for k in range(rank)]
     place = " + ".join("*".join([index[k], *size[k + 1 :]]) for k in range(rank))
@@ -333,7 +333,7 @@ apart: j == l -> true
 
 
 def test_conditions_that_others_imply_are_not_needed() -> None:
-    """A size is positive where there is an index, of any rule; without its index it is needed, or not known to be."""
+    """Positive sizes are implied where an index is below them, so that these conditions are not needed."""
     (r,) = parse_rules(TILED, "t")
     assert verdict(r).proved
     needed = [decide(o) for o in stated_rule_obligations(r) if o.condition is not None]
@@ -345,13 +345,13 @@ def test_conditions_that_others_imply_are_not_needed() -> None:
         "k in [0, m - 1]",
     ]
     assert all(v.status is Status.PROVED for c, v in found.items() if c.startswith(("j", "l", "i *")))
-    # a condition of machine integers is mathematics: n + 1 > n
+    # conditions on machine integers are mathematical: n + 1 > n
     (machine,) = parse_rules("integers 8 bits wrap\nint x, n\nr: max(x, n) * 0 -> 0 if n + 1 > x, n >= x, x > 0\n", "t")
     assert all(decide(o).status is Status.VACUOUS for o in list(stated_rule_obligations(machine))[1:])
 
 
 def test_conditions_are_needed_where_divisors_have_many_signs() -> None:
-    """The point that shows it is found together with the attempt to do without the condition."""
+    """Conditions on divisors of many signs are all decided to be needed or not."""
     text = "semantics euclid0\nint x, y\nconst c, d\n"
     text += "r: (x / (c * c + d)) / (y * y + d) -> 0 if x in [0, c * c * d + d * d - 1], y > c, c >= 3, d > 100\n"
     (r,) = parse_rules(text, "t")

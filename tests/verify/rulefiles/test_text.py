@@ -1,4 +1,4 @@
-"""The text form: what it says, what it refuses and how, and that printing is its inverse."""
+"""The text form of rules: its meaning, its errors, and that printing is the inverse of reading."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEAD = "int x, y, z\nconst c0, c1\nbool p, q\n"
 
 
 def term(text: str) -> str:
-    """An expression, read and printed, as the left side of a rule."""
+    """Read an expression as the left side of a rule and print it."""
     return show(parse_rules(f"{HEAD}r: {text} -> {text}")[0].left)
 
 
@@ -69,7 +69,7 @@ def test_expressions(text: str, again: str) -> None:
     ("min(4, 2, 3) + max(4, 2, 3)", 6),
 ])  # fmt: skip
 def test_what_binds_tighter(text: str, value: object) -> None:
-    if value is None:  # a comparison of an integer with a truth value
+    if value is None:  # an integer compared with a truth value
         with pytest.raises(InputError):
             parse_rules(f"r: {text} -> {text}")
         return

@@ -20,9 +20,16 @@ class Mistake:
 
 
 _TILE = "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n - 1], d1 in [0, k - 1], n >= 1, k >= 1"
+_READ = (
+    "(d0, d1){rt0} -> (d0 * 4 + d1 + rt0), domain: d0 in [0, 1], d1 in [0, 3], rt0 in [0, 3]\n  hlo: x\n  (d0, d1) -> "
+)
 _SPLIT = "(d0){n, k} -> (d0 floordiv k, d0 mod k), domain: d0 in [0, n * k - 1], n >= 1, k >= 1"
 
 MISTAKES = [
+    # rows move by what is read for each row, not by what is read once
+    Mistake("injective", f"{_READ}(d0)", f"{_READ}(0)"),
+    Mistake("monotone", f"{_READ}(d0)", f"{_READ}(0)"),
+    Mistake("contiguous", f"{_READ}(d1)", f"{_READ}(d0)", {"along": "d1", "width": 4}),
     # a block is one element too wide, so that the next block writes that element again
     Mistake("injective", _TILE.replace("k - 1]", "k]"), _TILE),
     # rows of a padded array are placed at the stride of rows without padding

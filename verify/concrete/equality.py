@@ -132,7 +132,9 @@ def _matched(a: IndexingMap, b: IndexingMap, match: bool = True, spelled: bool =
         [Constraint(moved[c.expr], c.lo, c.hi) for c in b.constraints],
     )
     (left, right), parameters = shared_values([a, right])
-    shared = [(k, left.rts[a.rts.index(partner[y.name])]) for k, y in enumerate(b.rts) if y.name in partner]
+    # it does not matter from where an unused value is read
+    pairs = [(k, partner[y.name]) for k, y in enumerate(b.rts) if y in used_b and y.name in partner]
+    shared = [(k, left.rts[a.rts.index(x)]) for k, x in pairs if x in used_a]
     read = tuple(
         (x.source.results, y.source.results)
         for k, x in shared

@@ -11,7 +11,7 @@ import pytest
 from indexproof.core.condition import TRUE, Condition
 from indexproof.core.errors import InputError
 from indexproof.core.expr import Var, ceildiv, integer, maximum, minimum, var
-from indexproof.core.indexing_map import IndexingMap, RuntimeSource
+from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource
 from indexproof.core.interval import Interval
 from indexproof.core.text import parse_map
 from indexproof.verify.concrete import (
@@ -314,6 +314,13 @@ def test_a_range_is_not_chosen_by_the_value_that_is_read_at_it() -> None:
     assert same_relation([one, one], [other, other]).verdict is Status.UNDECIDED
     assert same_relation([one, one], [counted(1 - s0), counted(1 - s0)]).verdict is Status.UNDECIDED
     assert same_relation([one, one], [counted(s0 % 2), one]).proved
+
+
+def test_what_is_read_and_not_used_does_not_matter() -> None:
+    one, two = (IndexingMap.of([("d0", 0, 3)], [("s0", 0, n)], [("rt0", 0, 1, source("p", s0))], [d0]) for n in (0, 1))
+    assert equal_maps(one, two).proved
+    assert contains(one, two).proved
+    assert contains(one, two.with_(constraints=(Constraint(rt0 - s0, 0, 0),))).proved
 
 
 def test_domains_of_what_is_read_at_a_range() -> None:

@@ -18,8 +18,8 @@ from ..verify.tile_sizes import TileSizes, tile_sizes
 from ..verify.tiles import NoTile, TargetTile, TilingPlan, over, tile_of, tile_text, tilings
 from ..verify.tiles_for_all_sizes import TileForAllSizes, tile_for_all_sizes
 from .layout import table
-from .machine import written_as
 from .pictures import Picture, reads_picture
+from .serializer import written_as
 
 if TYPE_CHECKING:
     from .hlo import Entry, Questions, Report, Unit

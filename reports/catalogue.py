@@ -69,7 +69,7 @@ def list_text(claims: Sequence[Named]) -> str:
 
 def list_json(claims: Sequence[Named]) -> dict[str, Any]:
     """Return the answer of ``show`` without a name."""
-    from .machine import document
+    from .serializer import document
 
     entries = []
     for (family, name), of in by_group(claims).items():
@@ -282,7 +282,7 @@ def _op_page(of: Sequence[Named]) -> str:
 
 def show_json(found: Sequence[Named], cache: Cache) -> dict[str, Any]:
     """Return the answer of ``show`` about some claims."""
-    from .machine import document
+    from .serializer import document
 
     claims = []
     for c in found:

@@ -34,8 +34,8 @@ from ..verify.rulefiles.lowering import rule_of, source_of
 from ..verify.rulefiles.obligations import SOUND, StatedObligation
 from ..verify.rulefiles.rule import StatedRule
 from .files import noted, read_text
-from .machine import document, written_as
 from .selection import catalogue
+from .serializer import document, written_as
 
 _Claim: TypeAlias = tuple[tuple[Condition, ...], Condition]
 

@@ -10,7 +10,8 @@ from ..core.text import format_map
 from ..verify.claims import ClaimResult, ClaimsFile
 from ..verify.verdict import Status
 from .layout import block, count, duration, joined
-from .machine import counted, document, written_as
+from .machine import counted
+from .serializer import document, written_as
 
 #: A claims file with the results so far.
 CheckedFile = tuple[ClaimsFile, Sequence[ClaimResult]]

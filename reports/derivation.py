@@ -18,7 +18,7 @@ from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..core.text import format_map
 from ..verify.derivation import Checked, DerivationRefused
 from .layout import block
-from .machine import document
+from .serializer import document
 
 #: Longer expressions are cut around the subexpression that a step rewrites.
 _WIDTH = 160

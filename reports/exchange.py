@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from .. import __version__
 from .gate import Gate, closing_line, gate_json
 from .gate_items import ILL_FORMED, GateItem
-from .machine import text_of
+from .serializer import text_of
 
 _PRINTED = "indexproof prints each claim with its counterexample."
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

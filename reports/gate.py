@@ -28,8 +28,8 @@ from ..verify.verdict import Status
 from .files import read_text
 from .gate_items import ILL_FORMED, GateItem, claim_item, ill_formed_item, module_items, proved_item, unread_item
 from .layout import block, count, duration, joined
-from .machine import document, plain, written_as
 from .selection import Named, Selected, by_group
+from .serializer import document, plain, written_as
 from .settings import SETTINGS, Settings, files_below_root
 from .sources import kind_of_file, read_source
 

@@ -24,8 +24,8 @@ from ..core.text import format_map
 from ..verify.analysed import AnalysedModule, CheckedQuestion, ComputationReport
 from ..verify.verdict import Status, worst
 from .layout import count, duration, joined, listed, or_dash, table
-from .machine import document, written_as
 from .progress import Bar
+from .serializer import document, written_as
 
 if TYPE_CHECKING:
     from ..verify.access import Utilization

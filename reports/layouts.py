@@ -24,7 +24,7 @@ from ..verify.verdict import Status, worst
 from ..verify.words import tuple_text
 from .access import request_lines
 from .layout import block, count, proved_line, table
-from .machine import document, written_as
+from .serializer import document, written_as
 
 #: Reduces to normal forms without minimizing cost: tile and place can be read off them.
 readable = partial(simplify, quick=True)

@@ -15,7 +15,7 @@ from ..verify.verdict import Status, worst
 from ..verify.width import Overflow, Subexpression, Width
 from ..verify.words import difference, term_text, width_verdict
 from .layout import block
-from .machine import document, written_as
+from .serializer import document, written_as
 
 
 def map_with_remainders(m: IndexingMap) -> IndexingMap:

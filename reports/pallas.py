@@ -27,8 +27,8 @@ from ..verify.verdict import Status, worst
 from ..verify.words import tuple_text
 from .files import read_text
 from .layout import block, count, joined, proved_line
-from .machine import document, written_as
 from .selection import blamed, run_python
+from .serializer import document, written_as
 
 Ranges = Mapping[str, tuple[int, int]]
 #: The largest picture of the blocks of an array.

@@ -10,9 +10,10 @@ from ..verify.rulefiles import StatedRule, show
 from ..verify.rulefiles.obligations import NO_NEW_OVERFLOW
 from ..verify.rulefiles.repair import weakest_repairs
 from ..verify.verdict import Status, Verdict
-from .machine import confirmed_json, counted, document, plain, run_times
+from .machine import confirmed_json, counted, run_times
 from .refutation import again, evaluated
 from .selection import Named
+from .serializer import document, plain
 from .summary import strategies
 
 #: Repairs are sought for at most this many false rules, since each asks the prover several questions.

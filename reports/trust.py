@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .. import __version__
 from ..verify.trust.disagreement import Disagreement
 from .layout import block, count
-from .machine import text_of
+from .serializer import text_of
 
 if TYPE_CHECKING:
     from ..verify.trust.export import Exported

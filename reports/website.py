@@ -33,10 +33,11 @@ from ..verify.rulefiles import StatedRule, show
 from ..verify.verdict import Status, worst
 from .catalogue import claim_lines, document_of, example_of, map_lines, statement_of
 from .layout import filled
-from .machine import confirmed_json, counted, document, plain, result_json
+from .machine import confirmed_json, counted, result_json
 from .refutation import evaluated, holds_at
 from .rule_files import rules_json
 from .selection import Named, by_group
+from .serializer import document, plain
 from .summary import Group, confirmed_by, failing, grouped, instances, redundant, strategies, widening
 
 #: The plot around a counterexample extends this far to both sides.

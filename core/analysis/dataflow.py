@@ -598,7 +598,8 @@ class Dataflow:
     def _value(self, name: str) -> Value | None:
         """Evaluate the elements of a small array of integers; None unless all are known."""
         if name not in self._evaluated:
-            values = values_of(self.analysis.computations, self.computation, self.given, asked=name)
+            made = self.analysis.evaluated
+            values = values_of(self.analysis.computations, self.computation, self.given, asked=name, made=made)
             self._evaluated[name] = values.get(name, {}).get(())
             self._behind.update(values)
             if self._evaluated[name] is not None:

@@ -8,13 +8,12 @@ because XLA may fuse multiplication and addition. A bit above the word marks suc
 from __future__ import annotations
 
 import itertools
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-FLOAT = "f32"
+from .runtime import COMPARISONS, FLOAT
 
 _ROUNDED_PRODUCT = 1 << 32
 
@@ -35,15 +34,6 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "maximum": np.maximum,
     "minimum": np.minimum,
     "subtract": np.subtract,
-}
-#: Comparisons of numbers, and of arrays of numbers.
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "EQ": operator.eq,
-    "NE": operator.ne,
-    "LT": operator.lt,
-    "LE": operator.le,
-    "GT": operator.gt,
-    "GE": operator.ge,
 }
 
 

@@ -184,9 +184,10 @@ class ModuleMaps:
         starts, ends, within = (self._positions(computation, x) for x in (consumers, producers, inside or ()))
         last = max(starts, default=-1)
         leads, reached = depending(computation, ends, last), set(starts)
-        for k in range(last, -1, -1):
+        operands = computation.operand_positions
+        for k in range(last, min(leads, default=last), -1):
             if k in reached and (inside is None or k in starts or k in within):
-                reached.update(o for o in computation.operand_positions[k] if o in leads)
+                reached.update(leads.intersection(operands[k]))
         return [computation.instructions[k] for k in sorted(reached & leads)]
 
     def group(

@@ -8,9 +8,11 @@ values. At the very end the text of the instruction replaces the path.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from ..expr import Expr, integer, maximum, minimum
 from ..facts import Facts
@@ -26,6 +28,19 @@ _WRITTEN = re.compile(r"written\((.*)\)")
 _WORDS = {"true": "1", "false": "0"}
 
 _LARGEST = {f"{sign}{bits}": 2 ** (bits - (sign == "s")) - 1 for sign in "su" for bits in (4, 8, 16, 32, 64)}
+
+FLOAT = "f32"
+"""The type of the numbers that are evaluated beside integers."""
+
+#: Comparisons of numbers, and of arrays of numbers.
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "EQ": operator.eq,
+    "NE": operator.ne,
+    "LT": operator.lt,
+    "LE": operator.le,
+    "GT": operator.gt,
+    "GE": operator.ge,
+}
 
 # Attributes that do not affect which element is read.
 _NOISE = ("metadata", "backend_config", "frontend_attributes", "sharding")

@@ -13,7 +13,7 @@ from .dependence import Leaf, Reads, Summary
 from .merge import covers, merged
 from .projection import projected
 from .steps import CompositionStep, EvaluationStep, MergeStep, Options
-from .values import Value, Values, specialized, values_of
+from .values import Made, Value, Values, specialized, values_of
 
 # Limits on specialized computations, which are analysed at their calls: on their nesting, and on their instructions in
 # total, since nested loops have one for every run of all.
@@ -47,6 +47,7 @@ class Analysis:
         self._frames: dict[str, Dataflow] = {}
         #: Links of instructions without runtime values, by the ids of the objects that determine them, which are kept.
         self.links: dict[tuple[object, ...], tuple[dict[Leaf, Reads | None], tuple[object, ...]]] = {}
+        self.evaluated: Made = {}
         self._composed: dict[tuple[IndexingMap, IndexingMap], IndexingMap] = {}
         # The known parameters of specialized computations, and these computations by their origin.
         self.known: dict[str, dict[Leaf, Value]] = {}

@@ -20,8 +20,7 @@ from ..errors import InputError
 from ..hlo import Computation, Instruction, Operand, Shape, leaves
 from ..hlo.attributes import Attributes, Reference
 from .dependence import Path
-from .floats import COMPARISONS, FLOAT, float_elements, float_words
-from .runtime import branches, constant_elements, literal_words
+from .runtime import COMPARISONS, FLOAT, branches, constant_elements, literal_words
 
 Value = tuple[int, ...]
 """The elements of an array in row-major order; predicates are 0 and 1, `f32` numbers are the words that hold them."""
@@ -79,11 +78,16 @@ def _is(element_type: str, shape: object) -> bool:
     return isinstance(shape, Shape) and shape.element_type == element_type
 
 
+Made = dict[tuple[Instruction, tuple[Value | None, ...]], Value | None]
+"""The elements that instructions without names were evaluated to, given the values of their operands."""
+
+
 @dataclass
 class _Budget:
     left: int = _MOST_WORK
     largest: int = LARGEST
     floats: bool = False
+    made: Made | None = None
 
 
 def values_of(
@@ -93,12 +97,13 @@ def values_of(
     depth: int = 0,
     budget: _Budget | None = None,
     asked: str | None = None,
+    made: Made | None = None,
 ) -> Values:
     """Return the known values of a computation's instructions, given those of its parameters.
 
-    If one instruction is ``asked`` for, only that one and its dependencies are evaluated.
+    If one instruction is ``asked`` for, only that one and its dependencies are evaluated, but for what is ``made``.
     """
-    budget = budget or (_Budget() if asked is None else _Budget(largest=LARGEST_ASKED, floats=True))
+    budget = budget or (_Budget() if asked is None else _Budget(largest=LARGEST_ASKED, floats=True, made=made))
     found: Values = {}
     instructions: Iterable[Instruction] = computation.instructions
     if asked is not None:
@@ -154,7 +159,7 @@ def _of(
         return {(): given[0][()]}  # kept as one element, even if the array is large
     if not small(instruction.shape, budget.largest) or (_is(FLOAT, instruction.shape) and not budget.floats):
         return {}
-    value = evaluated(instruction, [values.get(()) for values in given], budget.largest)
+    value = _shared(instruction, tuple([values.get(()) for values in given]), budget)
     return {} if value is None else {(): value}
 
 
@@ -184,14 +189,24 @@ def branch_taken(instruction: Instruction, choice: Value | None) -> int | None:
     return choice[0] if 0 <= choice[0] < count else count - 1
 
 
+def _shared(instruction: Instruction, operands: tuple[Value | None, ...], budget: _Budget) -> Value | None:
+    """Evaluate an instruction, once for all that do the same with the same values, as layers do."""
+    if budget.made is None:
+        return evaluated(instruction, operands, budget.largest)
+    unnamed = tuple([Operand("", o.shape) for o in instruction.operands])
+    key = (replace(instruction, name="", operands=unnamed), operands)
+    if key not in budget.made:
+        budget.made[key] = evaluated(instruction, operands, budget.largest)
+    return budget.made[key]
+
+
 def evaluated(instruction: Instruction, operands: Sequence[Value | None], largest: int = LARGEST) -> Value | None:
     """Evaluate the elements of a small array from those of its operands; None if they are not known."""
     shape, opcode = instruction.shape, instruction.opcode
     assert isinstance(shape, Shape)
     if opcode == "constant":
-        words = (
-            float_words(literal_words(instruction)) if shape.element_type == FLOAT else constant_elements(instruction)
-        )
+        float_type = shape.element_type == FLOAT
+        words = _float_words(literal_words(instruction)) if float_type else constant_elements(instruction)
         return words if words is not None and len(words) == shape.size else None
     if opcode == "iota":
         return _iota(instruction, shape)
@@ -241,11 +256,19 @@ def _iota(instruction: Instruction, shape: Shape) -> Value | None:
     inner, size = prod(shape.dims[dimension + 1 :]), shape.dims[dimension]
     counted = [k // inner % size for k in range(shape.size)]
     if shape.element_type == FLOAT:
-        return float_words(counted)
+        return _float_words(counted)
     return tuple([wrapped(k, shape.element_type) for k in counted])
 
 
+def _float_words(numbers: Sequence[str | int]) -> Value | None:
+    from .floats import float_words  # lazily, so that numpy is loaded only by computations with arrays
+
+    return float_words(numbers)
+
+
 def _of_floats(instruction: Instruction, shape: Shape, given: Sequence[Value]) -> Value | None:
+    from .floats import float_elements
+
     types = [s.element_type for s in instruction.operand_arrays]
     given = [v * shape.size if len(v) == 1 else v for v in given]
     if any(len(v) != shape.size for v in given) or instruction.attribute("type") not in (None, "FLOAT"):

@@ -198,6 +198,8 @@ def leaves(shape: AnyShape | None) -> Iterator[tuple[tuple[int, ...], Shape]]:
 
 def unsized(shape: AnyShape | None) -> bool:
     """Return whether an array of a shape has a dimension of unknown size."""
+    if isinstance(shape, Shape):
+        return UNBOUNDED in shape.dims
     return any(UNBOUNDED in a.dims for _, a in leaves(shape))
 
 

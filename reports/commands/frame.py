@@ -257,7 +257,7 @@ emit = write
 
 def emit_json(data: dict[str, Any]) -> None:
     """Print a report as one JSON document."""
-    from ..machine import text_of
+    from ..serializer import text_of
 
     put(text_of(data) + "\n", sys.stdout)
 

@@ -248,7 +248,8 @@ def simplify(
     if json:
         from ...core.derivation_json import derivation_to_json
         from ..derivation import steps_json
-        from ..machine import answer_json, plain
+        from ..machine import answer_json
+        from ..serializer import plain
 
         derivation = explained(before, after, steps)
         more = {"steps": steps_json(derivation), "derivation": derivation_to_json(derivation)}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
 
+from indexproof.core.analysis import values
 from indexproof.core.analysis.tables import table_element
 from indexproof.core.analysis.values import MOST_RUNS, evaluated, runs, specialized, values_of, wrapped
 from indexproof.core.expr import var
@@ -242,3 +244,25 @@ def test_what_makes_no_sense_is_not_known(line: str) -> None:
     specialized(module.entry, found, "e@0")
     for direction in DIRECTIONS:
         module_maps(module).computation(module.entry, direction)
+
+
+def test_layers_share_what_is_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A causal mask that every layer makes anew, with other names."""
+    layer = """
+  i{k} = s32[4,4] iota(), iota_dimension=0
+  j{k} = s32[4,4] iota(), iota_dimension=1
+  m{k} = pred[4,4] compare(i{k}, j{k}), direction={direction}
+  x{next} = f32[4,4] select(m{k}, x{k}, z)"""
+    directions = ["GE", "GE", "LE", "GE"]
+    layers = "".join(layer.format(k=k, next=k + 1, direction=d) for k, d in enumerate(directions))
+    text = f"ENTRY e {{\n  x0 = f32[4,4] parameter(0)\n  z = f32[4,4] parameter(1){layers}\n}}"
+    asked = []
+
+    def counted(instruction: Instruction, *rest: Any) -> Any:
+        asked.append(instruction.opcode)
+        return evaluated(instruction, *rest)
+
+    monkeypatch.setattr(values, "evaluated", counted)
+    maps = module_maps(read_module(f"HloModule m\n{text}")).computation("e", DIRECTIONS[0]).leaves
+    assert sorted(asked) == ["compare", "compare", "iota", "iota"]
+    assert {at for m in maps[0, 0, 0].maps for at, _ in m.relation()} == {(k, k) for k in range(4)}

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import indexproof
 from indexproof.reports.layout import block, count, joined, table
-from indexproof.reports.machine import document, written_as
 from indexproof.reports.progress import Bar
+from indexproof.reports.serializer import document, written_as
 
 from .search import Example, Found, OverlapSearch, Pair
 

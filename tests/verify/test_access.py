@@ -1,4 +1,4 @@
-"""Numbers of elements and of memory requests, against counting them one by one."""
+"""Numbers of elements and memory requests agree with counting them one by one."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_requests_are_counted_exactly(seed: int) -> None:
 
 
 def test_a_carry_that_samples_miss_ends_a_period() -> None:
-    """One step in 512 differs from the others, so only a proof sees that blocks do not repeat."""
+    """A single step in 512 differs from the others, so that only a proof finds that blocks do not repeat."""
     at = Launch((32,), (512,)).over("f32[16384]")
     m = parse_map("(d0) -> (d0 + d0 floordiv 16007), domain: d0 in [0, 16383]")
     operand = memory("f32[16400]")
@@ -178,7 +178,7 @@ def test_a_carry_that_samples_miss_ends_a_period() -> None:
 
 
 def test_periods_stand_for_all_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A million elements are counted by some thousand lanes."""
+    """A million elements are counted by a few thousand lanes."""
     monkeypatch.setattr(access, "LIMIT", 1 << 16)
     at = Launch((128,), (7813,)).over("f32[1000,1000]")
     m = parse_map("(d0, d1) -> (d1, d0), domain: d0 in [0, 999], d1 in [0, 999]")
@@ -208,7 +208,7 @@ def test_broadcast_has_no_bank_conflict() -> None:
 
 def test_where_xla_says_otherwise_is_what_the_page_has() -> None:
     assert xla_coalescing.table() in (TESTS.parent / "reports" / "benchmarks.md").read_text()
-    # the interval of XLA for neighbours that overlap backwards ends before it begins
+    # XLA's interval for neighbours that overlap backwards ends before it begins
     thread, loop = xla_coalescing.THREAD, xla_coalescing.LOOP
     assert xla_coalescing._intervals(thread * -4, True, 4) == ("neighbours overlap", [(0, -121)])
     assert xla_coalescing.xla_coalesced(thread * -4 + loop, 4, 4) == ("neighbours overlap", False)
@@ -249,7 +249,7 @@ def test_elements_and_reads_are_counted_for_all_sizes(seed: int) -> None:
     for _ in range(30):
         maps = [_random_map_for_all_sizes(rng)]
         if rng.random() < 0.2 and "k" not in str(maps[0].results):
-            # read beside it, and perhaps in the same places
+            # a second map, which may read the same places
             (m,) = maps
             by = rng.choice([var("n") * 3 + var("k"), var("k")])
             maps.append(replace(m, results=(m.results[0] + by, *m.results[1:])))

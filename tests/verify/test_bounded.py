@@ -1,4 +1,4 @@
-"""Points inside the bounds of hypotheses: where variables stand, and what that finds."""
+"""Points inside the bounds of hypotheses: the bounds of variables, and counterexamples found with them."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def test_an_inequality_bounds_every_variable_that_stands_alone() -> None:
         ("i", "n - 1", True),
         ("n", "i + 1", False),
     }
-    # a factor is divided by, rounded so that the integers are the same
+    # a bound is divided by the factor and rounded so that the same integers remain
     (b,) = bounds_of([i * 3 <= 8])[0]
     assert (b.v, b.e.evaluate({}), b.upper) == (i, 2, True)
     (b,) = bounds_of([i * 3 >= 8])[0]
     assert (b.v, b.e.evaluate({}), b.upper) == (i, 3, False)
-    # neither factor of a product has a bound by itself, and a variable is no bound of itself
+    # the factors of a product have no bounds of their own, and a variable does not bound itself
     assert [str(b.v) for b in bounds_of([s >= n * t])[0]] == ["s"]
     assert bounds_of([i * n >= i])[0] == ()
-    # points are computed in 64 bits
+    # points are computed with 64 bits
     assert bounds_of([i <= 1 << 62])[0] == ()
 
 
@@ -62,7 +62,7 @@ def test_every_point_is_inside_what_has_bounds_on_both_sides(rank: int) -> None:
     for m, x in zip(sizes, index, strict=True):
         assert np.all(column[m] >= 1)
         assert np.all((column[x] >= 0) & (column[x] < column[m]))
-    # corners are among them
+    # the corners are included
     assert np.any(np.all([column[x] == column[m] - 1 for m, x in zip(sizes, index, strict=True)], axis=0))
     assert np.array_equal(points, inside(names, known))
 
@@ -74,7 +74,7 @@ def test_claims_of_many_variables_that_are_off_by_one_are_refuted() -> None:
     assert small_point(known, goal) is None
     point = bounded_point(known, goal)
     assert confirmed(point, known, goal)
-    # one element: every size is 1
+    # a single element: every size is 1
     assert sum(map(abs, point.values())) == 8
     assert bounded_point(known, row_major(index, sizes) <= product(sizes) - 1) is None
     verdict = decide(Obligation("off by one", "sound", "valid", tuple(known), goal))
@@ -99,7 +99,7 @@ def test_equations_are_met() -> None:
 
 
 def test_points_are_aimed_at_equations() -> None:
-    """Two places that are equal have equal digits as a rule; where one digit may be too large there are others."""
+    """Points are drawn on equations: two equal places have equal digits unless one digit may be too large."""
     sizes, room, index, other = (symbols(stem, 5) for stem in "npij")
 
     def place(coordinates: Sequence[Expr]) -> Expr:
@@ -117,7 +117,7 @@ def test_points_are_aimed_at_equations() -> None:
     point = bounded_point(wider, goal)
     assert point is not None
     assert confirmed(point, wider, goal)
-    # without aim there is hardly any point, but for zero, at which the equation holds
+    # without drawing on the equation, it holds hardly anywhere but at zero
     names = variables_of(known)
     met = []
     for aimed in (False, True):
@@ -127,7 +127,7 @@ def test_points_are_aimed_at_equations() -> None:
 
 
 def test_what_comes_later_bounds_what_comes_first() -> None:
-    """``1 <= n <= p`` says that p is at least 1, wherever p comes."""
+    """The hypothesis ``1 <= n <= p`` implies p >= 1, although p is drawn after n."""
     p = var("p")
     points = inside([n, p], [n >= 1, n <= p])
     assert np.all((points[:, 0] >= 1) & (points[:, 0] <= points[:, 1]))

@@ -1,4 +1,4 @@
-"""Planted mistakes: every wrong declaration is refuted with a small counterexample, and its correct twin proved."""
+"""Every planted mistake is refuted by a small counterexample, and its correct twin is proved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from indexproof.verify.obligation import Obligation
 from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status, Verdict
 
-#: The families, and how many mistakes each has at least.
+#: The families, each with a lower bound on the number of its mistakes.
 FAMILIES = {
     "rules": 16, "constraint_rules": 18, "transfer_laws": 8, "tile_laws": 12,
     "transforms": 12, "ops": 14, "layouts": 20, "launches": 8,
@@ -25,15 +25,15 @@ FAMILIES = {
 MODULES: dict[str, ModuleType] = {family: import_module(f"broken.{family}") for family in FAMILIES}
 BROKEN: dict[str, Any] = {f"{family}.{p.name}": p for family, m in MODULES.items() for p in m.BROKEN}
 UNDECLARABLE: dict[str, Any] = {p.name: p for p in MODULES["rules"].UNDECLARABLE}
-#: No planted mistake needs more than a few units per variable to show.
+#: Upper bound on the sum of absolute values in a counterexample.
 SMALL = 60
-#: What an op owes that divides, and does not owe that does not.
+#: Obligations that only an op with divisions has.
 NOTHING_TO_SHOW = ("sizes defined", "defined at points")
 
 
 @cache
 def _decided(claim: Any) -> list[tuple[Obligation, Verdict]]:
-    """The gating obligations of a correct claim.  Several mistakes share a twin, which is proved once."""
+    """Return gating obligations of a correct claim with verdicts.  Cached, because several mistakes share a twin."""
     return [(o, decide(o)) for o in obligations_of(claim, widths=()) if o.gate]
 
 
@@ -50,7 +50,7 @@ def test_the_mistake_is_found(name: str) -> None:
     point = verdict.witness
     assert set(point) == {v.name for v in o.formula_variables()}
     assert all(type(v) is int for v in point.values())
-    # exact integers, without the solver
+    # evaluated with exact integers, without a solver
     assert all(h.evaluate(point) for h in o.hypotheses), point
     assert not o.goal.evaluate(point), point
     assert sum(map(abs, point.values())) <= SMALL, point
@@ -62,7 +62,7 @@ def test_the_twin_is_proved(name: str) -> None:
     decided = _decided(planted.twin)
     assert decided
     assert not {o.name: v for o, v in decided if not v.proved}
-    # what the mistake fails, the twin owes and has; a condition or a step too many it does not have at all
+    # the twin has and fulfils the failed obligation, unless that belongs to a superfluous condition or step
     if not planted.fails.startswith(("needs", "step ")) and not planted.fails.endswith(NOTHING_TO_SHOW):
         assert planted.fails in {o.kind for o, _ in decided}
 

@@ -1,4 +1,4 @@
-"""Certificates: what is proved has one that holds, and every change to one is refused."""
+"""Each proof has a certificate that holds, and every changed certificate is refused."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def test_holds(name: str) -> None:
     hypotheses, goal = CLAIMS[name]
     found = check_certificate(made(name), (tuple(hypotheses), goal), solvers=Z3)
     assert found.leaves >= 1
-    # what linear arithmetic knows alone takes no steps
+    # linear arithmetic alone needs no lemmas
     assert (found.lemmas["product"] + found.lemmas["multiple"] >= 1) == (name != "tiles")
 
 
 def test_a_certificate_is_the_same_whatever_was_proved_before() -> None:
-    """Of the facts that contradict each other z3 names those that it meets first, and it remembers what it met."""
+    """Earlier proofs do not influence a certificate, although z3's unsatisfiable cores depend on its history."""
     rules = ("quotient_absorbs_summand", "quotient_absorbs_negated", "known_digit_joins_quotient")
     known = {o.name: o for o in catalogue() if o.subject in rules}
     asked = [known[f"{rule}: sound"] for rule in rules]
@@ -95,17 +95,17 @@ def test_cvc5_agrees_at_the_leaves(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [
-    # two dividends get names of their own, and are the same once a variable is substituted
+    # two dividends have different names, but are equal once a variable is substituted
     "inner_remainder_leaves_quotient: sound",
-    # a quotient has a name before a hypothesis says that it leaves nothing
+    # a quotient is named before a hypothesis gives its remainder as zero
     "residue_is_rescaled: step 4: m ∣ y - t",
-    # a hypothesis has a remainder by what is zero in one of the cases
+    # a hypothesis contains a remainder by a divisor that is zero in one of the cases
     "remainder_takes_congruent: sound",
-    # facts contradict each other, and a quotient would be another one when it is met again
+    # the facts contradict each other, and the quotient would be a different one the second time
     "remainders_merge: step back 1: x - w = (x // k)·a·m",
-    # a variable cancels once another one is replaced, and the proof still mentions it
+    # a variable cancels once another one is replaced, but the proof still mentions it
     "remainder_subtracts_to_quotient: progress",
-    # another name for a quotient whose remainder has one, of which there are three
+    # a quotient whose remainder already has a name gets another name; the proof has three of them
     "remainders_merge: step 4: ((x - w) // n)·n = x - w",
 ])  # fmt: skip
 def test_names_for_the_same_and_divisors_that_are_zero(name: str) -> None:
@@ -116,7 +116,7 @@ def test_names_for_the_same_and_divisors_that_are_zero(name: str) -> None:
 
 
 def test_certificates_that_are_written_hold() -> None:
-    """Of the whole catalogue every 97th claim that is to be proved."""
+    """A sample of the catalogue, each 97th provable claim, has certificates that hold."""
     asked = [
         o
         for o in catalogue()
@@ -158,7 +158,7 @@ def test_without_a_hypothesis() -> None:
 
 
 def proofs(proof: Json) -> Iterator[Json]:
-    """Every list of steps in a proof."""
+    """Yield every list of steps in a proof."""
     yield proof
     for step in proof:
         for part in step[2:] if step[0] in ("cut", "split") else ():
@@ -167,7 +167,7 @@ def proofs(proof: Json) -> Iterator[Json]:
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_without_a_part(name: str) -> None:
-    """Without the steps of a case or of what is shown on the way, or without one of these, nothing is proved."""
+    """A proof is refused without the steps of a case or of a cut, and without some single steps."""
     data = made(name)
     dropped = 0
     for n, steps in enumerate(proofs(data["proof"])):
@@ -194,7 +194,7 @@ def test_another_format() -> None:
 
 
 def _tampered(data: Json, rng: random.Random) -> str:
-    """Change one number or name below ``proof``; what was changed."""
+    """Change one number or name below ``proof`` and return a description of the change."""
     places: list[tuple[Json, Any]] = []
     todo: list[Json] = [data["proof"]]
     while todo:
@@ -218,10 +218,10 @@ def _tampered(data: Json, rng: random.Random) -> str:
 
 @pytest.mark.parametrize("name", [name for name in CLAIMS if name != "tiles"])
 def test_a_tampered_certificate_never_proves_a_false_claim(name: str) -> None:
-    """Changes that do no harm (a fact that is not needed, another true one) may pass, but not for what is false."""
+    """A harmless change may pass (an unused fact, another true one), but a false claim is never proved."""
     rng = random.Random(name)
     right = made(name)
-    # the claim with its goal denied: whatever the proof says, it must not be accepted
+    # the claim with its goal negated is refused with any proof
     false = copy.deepcopy(right)
     false["claim"]["goal"] = ["not", false["claim"]["goal"]]
     refused(false)
@@ -310,7 +310,7 @@ GRID = next(
 
 
 def test_what_the_bound_of_a_dividend_proves_has_a_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A claim with a quotient is proved by the bounds of dividends, not as it stands."""
+    """A proof by bounds of dividends, which the reduction does not find by itself, has a certificate."""
     assert decide(GRID).strategy == "linear + quotient bound"
     reduction = export.prove
 
@@ -342,7 +342,7 @@ cube: (x * x * x - x) % 6 -> 0
 """
 
 
-#: What is proved of one case of each rule, and a step that this takes.
+#: For each rule, a lemma that the proof of one of its cases needs.
 CASES = {
     "two": "inverse",
     "shared": "inverse",
@@ -370,7 +370,7 @@ def test_what_is_modular_has_certificates(name: str) -> None:
 
 
 def test_an_even_factor_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The prover is made to believe that every number is odd: it proves what is false, of which there is no certificate."""
+    """If the prover takes every number for odd, it proves false claims, but there is no certificate of them."""
     nothing = {"step": "goals", "parts": list[Json]()}
     monkeypatch.setattr(modular._Shorter, "oddness", lambda self, v: nothing)
     text = MACHINE_RULES.replace("c % 2 != 0, d % 4 == 3", "d % 4 == 3")
@@ -381,7 +381,7 @@ def test_an_even_factor_is_not_left_out(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_roots_that_are_missing_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`x·x = x` modulo 256 has the roots 0 and 1; without the second one the prover shows that x is 0."""
+    """`x·x = x` modulo 256 has the roots 0 and 1; if the prover misses the second one, there is no certificate."""
     known = modular.roots
     (o,) = (
         o for o in stated(MACHINE_RULES.replace("x == 0 or x == 1", "x == 0"), "roots") if "256" in str(o.hypotheses)
@@ -402,7 +402,7 @@ def test_hypotheses_that_contradict_each_other() -> None:
 
 
 def test_what_does_not_hold_is_not_given_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither is a proof that is none, nor one whose products were not written."""
+    """No certificate is written for a proof without steps or without its lemmas on products."""
     assert checked_json("false", [], (x // d).eq(0), {"step": "goals", "parts": []}) is None
     hypotheses, goal = CLAIMS["monotone"]
     assert certificate("monotone", hypotheses, goal) is not None

@@ -1,4 +1,4 @@
-"""Certificates in folders: what is bound to rule files and manifests, and forgeries of both."""
+"""Certificates in folders: their connection with rule files and manifests, and forgeries of both."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(*words: object) -> tuple[int, str]:
 
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A rule file and the certificates of its rules."""
+    """Write a rule file and the certificates of its rules."""
     place = tmp_path_factory.mktemp("honest")
     (place / "some.rules").write_text(RULES, "utf-8")
     status, text = run(
@@ -72,7 +72,7 @@ def rewritten(file: Path, change: Callable[[Json], object]) -> None:
 
 
 def listed_again(place: Path) -> None:
-    """Make a manifest of what is there, as a forger would."""
+    """Write a new manifest for the files in the folder, as a forger would."""
     folder = place / "certificates"
     entries = [
         {
@@ -90,21 +90,21 @@ def listed_again(place: Path) -> None:
 def test_honest_certificates_hold(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert replay(place)[0] == 0
     assert checker.main([str(place / "certificates")]) == 0
-    # a sum says of itself that it is the same
+    # equal sums are identical, so that two certificates need no steps
     assert "3 files, 0 refused, 2 without a part" in capsys.readouterr().out
     manifest = json.loads((place / "certificates" / checker.MANIFEST).read_text("utf-8"))
     assert [e["obligation"] for e in manifest["certificates"]] == ["add100: sound", "add101: sound", "split: sound"]
 
 
 def relabelled(place: Path) -> None:
-    """The certificate of one rule under the name of another, throughout."""
+    """Write the certificate of one rule under the name of another, changing the name throughout."""
     file = certificate_of(place, "add101")
     text = file.read_text("utf-8").replace("add101", "add100")
     certificate_of(place, "add100").write_text(text, "utf-8")
 
 
 def test_a_certificate_under_another_label_is_refused(place: Path) -> None:
-    """`add101` does not prove `add100`, whatever it is called."""
+    """A certificate of `add101` does not prove `add100`, even under that name."""
     relabelled(place)
     listed_again(place)
     status, text = replay(place)
@@ -194,7 +194,7 @@ def test_the_parts_are_those_of_the_claim(place: Path) -> None:
 
 
 def test_the_checker_is_a_file_that_runs_alone(place: Path) -> None:
-    """In another folder, without the package."""
+    """The checker runs as a single file in another folder, without the package."""
     alone = place / "alone.py"
     shutil.copy(checker.__file__, alone)
     words = [sys.executable, "-P", str(alone), str(place / "certificates")]
@@ -213,7 +213,7 @@ MINUS_ONE, NONE = ["name", "u", "r", [[-1]], ONE], ["name", "u", "r", ZERO, ONE]
 
 
 def forged(proof: Json, *, hypotheses: list[Json] = [], goal: Json = ("<=", 0, 1), more: Json = ()) -> Json:  # noqa: B006
-    """A certificate, mostly of ``x <= 0``, which is false, whose terms are 0: x, 1: 0, 2: 2 and some more."""
+    """Return a certificate, by default of ``x <= 0``, which is false; its terms are 0: x, 1: 0, 2: 2 and ``more``."""
     return {
         "format": checker.FORMAT,
         "claim": {"name": "forged", "hypotheses": hypotheses, "goal": list(goal)},
@@ -222,7 +222,7 @@ def forged(proof: Json, *, hypotheses: list[Json] = [], goal: Json = ("<=", 0, 1
     }
 
 
-#: What is refused for a reason that is looked at, and would prove what is false if it were not.
+#: Certificates that would prove false claims without the check, and the reason of the refusal.
 FORGED: dict[str, tuple[Json, str]] = {
     "nothing": (forged([]), "does not say that these facts contradict"),
     "a goal that is not shown": (forged([["cut", ["ge", [[-1, "x"]]], []]]), "does not say"),
@@ -303,13 +303,13 @@ NOT_ZERO: Json = ("!=", 0, 1)
 
 
 def test_only_divisors_of_the_claim_are_not_zero() -> None:
-    """A division by x says that x is not zero, but not in a term that the claim does not have."""
+    """A divisor is nonzero only if the claim itself divides by it."""
     by_x = ["fdiv", 0, 0]
     refused(forged([], goal=NOT_ZERO, more=[by_x]), "does not say")
-    # what cancels is no part of a claim, and two claims are compared without it
+    # a term that cancels is not part of the claim, and comparing two claims ignores it
     cancelled = [by_x, ["sum", 0, [[3, 1], [3, -1], [0, 1]]]]
     refused(forged([], goal=["!=", 4, 1], more=cancelled), "does not say")
-    # in a claim that divides by x it is true
+    # the claim divides by x, so that x is nonzero
     given = [["==", 3, 3], ["<=", 3, 2]]
     assert check_certificate(forged([], hypotheses=given, goal=NOT_ZERO, more=[by_x]), solvers=Z3).leaves
 
@@ -317,12 +317,12 @@ def test_only_divisors_of_the_claim_are_not_zero() -> None:
 def test_divisibility_may_be_by_zero() -> None:
     denied = ["not", ["divides", 0, 2]]
     refused(forged([], hypotheses=[denied], goal=NOT_ZERO), "does not say")
-    # which says that zero divides nothing
+    # x divides 2, so that x is nonzero
     assert check_certificate(forged([], hypotheses=[["divides", 0, 2]], goal=NOT_ZERO), solvers=Z3).leaves
 
 
 def test_names_are_no_variables() -> None:
-    """However a variable is called, it is not what a term is called."""
+    """The name of a variable never equals the name of a term."""
     for name in ("!q0", "q!0", "!!q0"):
         terms = checker.Terms([["var", name, ""], ["var", "y", ""], ["fdiv", 0, 1], ["mod", 0, 1]])
         assert len({str(p) for p in terms.table}) == 4
@@ -331,7 +331,7 @@ def test_names_are_no_variables() -> None:
 
 # ------------------------------------------------------------------------------------------------------- the laws
 def holds(f: Formula) -> bool:
-    """Whether a formula without names holds."""
+    """Evaluate a formula without names."""
     if f[0] in ("and", "or"):
         return (all if f[0] == "and" else any)(map(holds, f[1]))
     raise AssertionError(f)
@@ -384,7 +384,7 @@ def test_what_is_denied_does_not_hold() -> None:
 
 
 def _at(f: Formula, n: int) -> bool:
-    """Whether a formula about x holds where it is n."""
+    """Evaluate a formula in x at x = n."""
     if f[0] in ("and", "or"):
         return (all if f[0] == "and" else any)(_at(g, n) for g in f[1])
     total = sum(c * n ** len(m) for m, c in f[1].items())

@@ -1,4 +1,4 @@
-"""The check of generated code passes the code as it is and refuses planted mistakes."""
+"""The check of generated code accepts the code in the tree and refuses planted mistakes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def method(name: str) -> str:
 
 
 def without_a_test() -> list[tuple[str, str, str]]:
-    """Every test of every method: the rule, the test, and the module without it."""
+    """Return for every test of every method: the rule, the test, and the module without the test."""
     return [
         (m[1], t[0].strip().split("\n")[0], SOURCE[: m.start() + t.start()] + SOURCE[m.start() + t.end() :])
         for m in METHOD.finditer(SOURCE)
@@ -35,15 +35,15 @@ def without_a_test() -> list[tuple[str, str, str]]:
     ]
 
 
-#: tests that the rest implies: a guess is not divided by zero, and what is contained or smaller decides no truth
+#: tests that do not affect truth: they keep a guess from being divided by zero, or ensure progress
 HARMLESS = re.compile(r"if not (self\.(contains|descends)\(.*|\(-?\w+ != 0\)):")
 
-#: tests that the others imply: the rest of a sum is what makes it the subject
+#: tests that others imply: the rest of a sum is computed as its difference to the subject
 IMPLIED = {("quotient_absorbs_summand", "if not (_3 == 1):"), ("quotient_absorbs_digit", "if not (_3 == 1):")}
 
 
 def implied(name: str, test: str) -> bool:
-    """Whether the other tests imply it: they ask for a larger number, or for a range that would else be empty."""
+    """Return whether the other tests imply it, by a larger bound or a range that would be empty otherwise."""
     positive = re.fullmatch(r"if not \(0 < (\w+)\):", test)
     if not positive:
         return (name, test) in IMPLIED
@@ -52,7 +52,7 @@ def implied(name: str, test: str) -> bool:
 
 
 def unimplied(rules: Iterable[Rule], source: str = SOURCE) -> list[str]:
-    """The rules that the code of a module does not imply, each with its first mistake."""
+    """Return the rules that the code of a module does not imply, each with its first mistake."""
     found = []
     for r in rules:
         wrong = (o for o in obligations_of_code(r, source) if decide(o).status is not Status.PROVED)
@@ -66,7 +66,7 @@ def test_the_code_as_it_is_implies_every_rule() -> None:
 
 
 def test_every_rule_owes_it() -> None:
-    """The catalogue reads its file, a rule of one's own is compiled for it."""
+    """For a rule of the catalogue its generated file is checked; a rule of one's own is compiled first."""
     owed = {o.subject for o in catalogue(["rules"]) if o.kind.startswith("as compiled")}
     assert owed >= {r.name for r in RULES.rules if not r.structural}
     own = replace(next(r for r in RULES.rules if r.name == "quotient_by_one"), where="elsewhere")
@@ -119,7 +119,7 @@ def test_a_method_for_each_rule_and_no_other() -> None:
 # ------------------------------------------------------------------------------------------------- constraint rules
 CHECKS = COMPILED_CONSTRAINTS.read_text("utf-8")
 FUNCTION = re.compile(r"\ndef (\w+)\(_cs.*?return None\n(?=\n\n)", re.DOTALL)
-#: tests that the rest implies: guards keep rules from being tried in vain
+#: tests that the others imply: these guards only save time
 IDLE = re.compile(r"if not \(?\(+(k != 0|1 < k|1 < g)\)+: return None")
 
 

@@ -1,4 +1,4 @@
-"""The checker of derivations: it shares nothing with the simplifier, accepts what is true, and notices everything else."""
+"""The checker of derivations shares no code with the simplifier, accepts true derivations and refuses false ones."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def proved() -> frozenset[str]:
 
 
 # -------------------------------------------------------------------------------------------- independence
-#: Whoever composes maps or reads those of others asks what is known of results.  A checker does neither.
+#: These modules ask for known ranges when they compose or convert maps, which a checker does not do.
 ASKING = ("indexproof.core.indexing_map", "indexproof.core.interop.foreign")
-#: Parts of the simplifier, by the beginnings of their names.
+#: Parts of the simplifier, by prefixes of their names.
 SIMPLIFIER = (
     "simplify", "matcher", "choose", "engine", "forms", "explain", "facts", "compiler", "sharing", "kernel",
     "constraint_", "transform", "extraction", "strategies",
@@ -60,7 +60,7 @@ SIMPLIFIER = (
 
 
 def reachable(name: str) -> set[str]:
-    """Every module that ``name`` leads to, by imports at the top or inside a function."""
+    """Return every module that ``name`` imports directly or indirectly, at the top or inside a function."""
     graph, found, todo = edges(), {name}, [name]
     packages = {name.rpartition(".")[0] for name in graph}
     while todo:
@@ -97,7 +97,7 @@ def agreed(m: IndexingMap, derivation: Derivation) -> None:
 
 
 def explained_alike(m: IndexingMap) -> None:
-    """A result does not depend on whether somebody asks why."""
+    """Check that a result is the same with and without a derivation."""
     derivation = explain(m, RULES)
     agreed(m, derivation)
     assert derivation.after == simplify_map(m, RULES)
@@ -131,7 +131,7 @@ def test_maps_with_fewer_variables_are_derived_too(to_dims: bool) -> None:
 
 
 def test_a_value_that_was_known_before_the_map_changed() -> None:
-    """Where a range leaves a map, constraints that had it are simplified anew, in the order of the trace."""
+    """Where a range leaves a map, its constraints are simplified again, in the order of the trace."""
     m = parse_map(
         "(d0)[s0, s1] -> (), domain: d0 in [-6, -5], s0 in [0, 1], s1 in [0, 9],"
         " ((s1 * 3) ceildiv 2) mod 3 in [0, 1], min((d0 * 8 - s0 + s1 * 3 + 7) floordiv 3, s1) in [-4, -4]"
@@ -142,7 +142,7 @@ def test_a_value_that_was_known_before_the_map_changed() -> None:
 
 
 def test_a_sum_becomes_what_its_own_digits_are_digits_of() -> None:
-    """Inside the sum ``x floordiv 420`` is rewritten; outside it is what comes out."""
+    """``x floordiv 420`` is rewritten inside a sum, but is also the result of rewriting the sum."""
     x = "((d1 * 2240 + d2 * 2 + 11298) floordiv 3)"
     digits = (
         f"({x} floordiv 210 mod 2) * 7 + ({x} floordiv 420 mod 4) * 14 + ({x} floordiv 1680 mod 2) * 56"
@@ -155,7 +155,7 @@ def test_a_sum_becomes_what_its_own_digits_are_digits_of() -> None:
 
 
 def test_constraints_are_not_told_with_what_rests_on_them() -> None:
-    """That d2 and d3 are even, which two constraints say, helps to read the results, and not those constraints."""
+    """Two constraints imply that d2 and d3 are even, which simplifies the results, but not these constraints."""
     x = "(d0 * 62645 + d1 * 12529 + d2 * 1139 + d3 * 67 + d4)"
     whole = f"({x} floordiv 10 mod 737) * 10 + ({x} floordiv 2 mod 5) * 2 + ({x} floordiv 7370) * 7370 + {x} mod 2"
     m = parse_map(
@@ -167,7 +167,7 @@ def test_constraints_are_not_told_with_what_rests_on_them() -> None:
 
 
 def test_digits_of_a_sum_of_digits() -> None:
-    """A step recorded inside the inner sum applies again to the outer one, once the inner one is gone."""
+    """A step that was recorded in the inner sum applies again to the outer one, after the inner one is gone."""
     explained_alike(family_map("chains", random.Random("indexproof 202 46220")))
 
 
@@ -200,7 +200,7 @@ def test_what_xla_simplifies() -> None:
 
 
 def test_a_spelling_that_another_pass_could_improve() -> None:
-    """An extracted result reads back as it was written, so there is no second pass, recorded or not."""
+    """An extracted result is not simplified a second time, with or without a derivation."""
     explained_alike(
         parse_map(
             "(d0)[s0] -> (d0 floordiv 992, (d0 mod 992) floordiv 128 - 1, ((d0 mod 992) floordiv 64) mod 2,"
@@ -218,34 +218,34 @@ def test_a_constraint_that_comes_to_say_what_the_box_says(domain: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "weight"), [
-    # a constraint that says what the box says, beside one that narrows it
+    # a constraint that repeats the box, next to one that narrows it
     ("()[s0] -> (), domain: s0 in [0, 1], s0 - 3 in [-3, -3], s0 in [0, 1]", 3),
-    # what stands beside a remainder has variables or quotients in common with what is divided
+    # the other summands share variables or quotients with the dividend of a remainder
     ("(d0) -> (((d0 * 2 - 1) mod -6) * 3 + d0), domain: d0 in [0, 3]", 12),
     ("(d1, d2) -> ((((d1 * 3 + d2) floordiv 3) mod 3) * 9 + (d1 * 3 + d2) mod 3 + 3),"
         " domain: d1 in [0, 2], d2 in [0, 5]", 3),
-    # the constant of a sum whose other summands become one
+    # the constant of a sum whose other summands cancel or merge
     ("(d0) -> ((((d0 * -3) floordiv 12) * -6 + (d0 * 3) ceildiv -2) floordiv 5), domain: d0 in [0, 3]", 12),
-    # what is left of the arguments of a maximum would be written in another way by itself
+    # the remaining arguments of a maximum would have another normal form by themselves
     ("(d0) -> (min(max(min(d0 + 1, 3), d0, 2), d0)), domain: d0 in [0, 3]", 3),
-    # a remainder inside that becomes a difference, whose dividend is part of another such difference
+    # an inner remainder becomes a difference whose dividend is part of another such difference
     ("(d0, d1) -> ((d1 + 1919) floordiv 1920 - 1, (((d1 + 5) floordiv 6 + 31) mod 32 + 13) floordiv 15 +"
         " ((d1 + 191) floordiv 192) * 2 - ((d1 + 1919) floordiv 1920) * 20, (((((d1 + 5) floordiv 6 + 31) mod 32)"
         " * 4 + (d1 + 5) mod 6) floordiv 10 + 5) mod 6, ((((d1 + 5) floordiv 6 + 31) mod 32) * 4 + (d1 + 5) mod 6)"
         " mod 10), domain: d0 in [2, 2], d1 in [3, 7680]", 3),
-    # one that would be a difference in a sum, and comes together again in a dividend
+    # a remainder that would be a difference in a sum, and recombines in a dividend
     ("(d0) -> ((((d0 mod 11) floordiv 2 + 1) mod 2) * 16 + (((d0 mod 11 + 2) floordiv 4) * 8 + (d0 mod 11) mod 2"
         " + ((d0 floordiv 22) mod 3) * 16 + ((d0 floordiv 66) mod 4) * 2 + 1) floordiv 3"
         " + ((d0 floordiv 11) mod 2) * 32, ((((d0 mod 11 + 2) floordiv 4) * 8 + (d0 mod 11) mod 2"
         " + (d0 floordiv 22) * 16 + ((d0 floordiv 66) mod 4) * 2 + 1) mod 3) * 4 + d0 floordiv 264),"
         " domain: d0 in [2, 1054], d0 mod 11 in [2, 9]", 3),
-    # a remainder that is a difference with a quotient whose digits come together
+    # a remainder becomes a difference with a quotient whose digits recombine
     ("(d0) -> ((((d0 * 15) floordiv 240 mod 2) * 3 + (d0 * 15) floordiv 480 * 15 - 1) mod 8), domain: d0 in [0, 35]",
         3),
-    # what is inside a maximum in normal form, and a variable with one value everywhere then
+    # arguments of a maximum in normal form, and a variable with a single value
     ("(d0)[s0] -> (max(d0 * 6 + s0, (d0 * 4 - s0) ceildiv 3, (s0 * -3 + d0) ceildiv 4)),"
         " domain: d0 in [0, 2], s0 in [-5, -5]", 3),
-    # remainders inside dividends as differences with quotients that are there; other normal forms after that
+    # remainders in dividends become differences with existing quotients; afterwards normal forms differ
     ("(d0) -> (d0 floordiv 5, (-(d0 mod 5)) floordiv 2), domain: d0 in [0, 39]", 3),
     ("(d0, d1) -> (d0 floordiv 3, (d0 mod 3 + d1 * 4) floordiv 5, (d0 mod 3 + d1 * 4) mod 5),"
         " domain: d0 in [0, 29], d1 in [0, 8]", 3),
@@ -254,7 +254,7 @@ def test_a_constraint_that_comes_to_say_what_the_box_says(domain: str) -> None:
         " + d0 floordiv 432 + s0 * 2 - 17) mod 112), domain: d0 in [0, 863], d1 in [0, 2], s0 in [0, 9]", 3),
     ("(d0, d1) -> ((((d1 * 2 + (d0 + d1) mod 6) floordiv 2) mod 3) * 3"
         " - (((d1 * 2 + (d0 + d1) mod 6) mod 6) floordiv 2) * 3), domain: d0 in [0, 3], d1 in [0, 5]", 2),
-    # the constraint that says the value of a runtime variable stays, the other one is what it decides
+    # the constraint that fixes a runtime variable stays, the other one vanishes
     ("(d0){rt0} -> (d0), domain: d0 in [0, 3], rt0 in [0, 2], rt0 in [0, 0], rt0 mod 2 in [0, 0]", 3),
 ])  # fmt: skip
 def test_what_random_maps_could_not_explain(text: str, weight: int) -> None:
@@ -371,12 +371,12 @@ def test_a_damaged_document_is_refused_with_its_place(path: str, value: Any, sai
 # ------------------------------------------------------------------------------------------------- sabotage
 @rule()
 def forged_small_remainder(x: Expr, g: Const, d: Const, r: Rest) -> Rewrite:
-    """Claims that the remainder does not matter, whatever it is."""
+    """Drops a remainder without any bound on it."""
     return Rewrite((x * g + r) // d, x // (d // g), when=(d > 0, g.divides(d)), guard=(g > 1,))
 
 
 def edited(d: Derivation, k: int, **changes: Any) -> Derivation:
-    """With parts of step ``k`` (from 0) exchanged."""
+    """Return the derivation with parts of step ``k`` (from 0) replaced."""
     steps = list(d.steps)
     steps[k] = replace(steps[k], **changes)
     return replace(d, steps=tuple(steps))
@@ -408,7 +408,7 @@ def swapped(d: Derivation, k: int) -> Derivation:
 
 
 def given(d: Derivation, text: str) -> Derivation:
-    """The same steps for another map."""
+    """Return the same steps for another map."""
     m = parse_map(text)
     return replace(d, before=m, after=d.after.with_(dims=m.dims, ranges=m.ranges))
 
@@ -432,7 +432,7 @@ def good(text: str) -> Derivation:
 
 
 def narrowed(d: Derivation, lo: int, hi: int) -> Derivation:
-    """The first step that changes a box says another box, and the result has it."""
+    """Change the bounds in the first step that changes a box, and in the result."""
     for k, s in enumerate(d.steps):
         if isinstance(s, ConstraintChange) and s.rule.name == "same_expression_intersects":
             forged = edited(d, k, after=(Constraint(s.after[0].expr, lo, hi),))
@@ -442,7 +442,7 @@ def narrowed(d: Derivation, lo: int, hi: int) -> Derivation:
 
 
 def circular() -> Derivation:
-    """``d0 // 4 = 0`` because of the constraint that says so, which then says nothing, and vanishes."""
+    """Rewrite ``d0 // 4`` to 0 by the constraint that states it, and then drop this constraint."""
     m = parse_map("(d0) -> (d0), domain: d0 in [0, 99], d0 floordiv 4 in [0, 0]")
     quotient, vanishes = RULES["quotient_known"], RULES["satisfied_constraint_vanishes"]
     e = m.constraints[0].expr
@@ -456,7 +456,7 @@ def circular() -> Derivation:
 
 
 def rewritten(becomes: Expr | None, *more: RuleStep) -> Derivation:
-    """A constraint that is rewritten: ``d0 * 4 + d1`` modulo 4 is ``d1``."""
+    """Return a derivation that rewrites a constraint: ``d0 * 4 + d1`` modulo 4 is ``d1``."""
     m = parse_map("(d0, d1) -> (d0), domain: d0 in [0, 99], d1 in [0, 3], (d0 * 4 + d1) mod 4 in [1, 2]")
     e = m.constraints[0].expr
     step = RuleStep(
@@ -471,7 +471,7 @@ def rewritten(becomes: Expr | None, *more: RuleStep) -> Derivation:
 
 
 def vanishing(hi: int) -> Derivation:
-    """A constraint, which is the box of a variable or one that the map does not have, vanishes because it holds."""
+    """Drop a constraint that always holds: the box of a variable, or one that the map does not have."""
     m = parse_map("(d0) -> (d0), domain: d0 in [0, 9]")
     step = ConstraintChange(
         RULES["satisfied_constraint_vanishes"],
@@ -483,14 +483,14 @@ def vanishing(hi: int) -> Derivation:
 
 
 def runtime_box() -> Derivation:
-    """The box of a runtime variable becomes smaller, which would clamp its value."""
+    """Narrow the box of a runtime variable, which would clamp its value."""
     d = good(RUNTIME)
     rts = tuple(replace(v, lo=2) for v in d.after.rts)
     return replace(d, after=d.after.with_(rts=rts))
 
 
 def two_changes(d: Derivation) -> Derivation:
-    """A step for another map than the one that stands."""
+    """Change the map that a step starts from."""
     k = number(d, "empty_domain")
     step = d.steps[k]
     assert isinstance(step, MapChange)
@@ -498,7 +498,7 @@ def two_changes(d: Derivation) -> Derivation:
 
 
 def other_meaning(d: Derivation) -> Derivation:
-    """The empty map becomes one that is not."""
+    """Replace the empty map by one that is not empty."""
     k = number(d, "empty_domain")
     assert isinstance(d.steps[k], MapChange)
     wrong = parse_map("(d0) -> (0), domain: d0 in [0, 0]")
@@ -506,7 +506,7 @@ def other_meaning(d: Derivation) -> Derivation:
 
 
 def one_more(d: Derivation) -> Derivation:
-    """A true step that nothing needs."""
+    """Append a true step that has no effect."""
     e = parse_expr("(d0 * 6) floordiv 3")
     x = var("d0") * 2
     step = RuleStep(
@@ -516,7 +516,7 @@ def one_more(d: Derivation) -> Derivation:
 
 
 def wrong_pair(d: Derivation) -> Derivation:
-    """Of two arguments the larger is taken."""
+    """Rewrite a minimum to its larger argument."""
     k = next(k for k, n in enumerate(rules_at(d)) if n == "min_keeps_smaller")
     step = d.steps[k]
     assert isinstance(step, RuleStep)
@@ -616,7 +616,7 @@ def refused(d: Derivation) -> bool:
 
 @pytest.mark.parametrize("index", range(60))
 def test_random_sabotage_is_noticed_or_harmless(index: int) -> None:
-    """If an altered derivation is accepted, the altered claim is true all the same."""
+    """If an altered derivation is accepted, its claim is true nevertheless."""
     from indexproof.verify.concrete import equal_maps
 
     rng = random.Random(index)
@@ -649,7 +649,7 @@ def test_random_sabotage_is_noticed_or_harmless(index: int) -> None:
 
 
 def test_a_false_rule_is_refused_by_its_verdict() -> None:
-    """With the rule among those given, its steps are instances; that it is not proved is what stops it."""
+    """The steps of a false rule are instances of it, so that only its missing proof makes the checker refuse them."""
     mine = RuleSet("mine", (forged_small_remainder,))
     assert proved_rules(mine) == frozenset()
     m = parse_map("(d0, d1) -> ((d0 * 4 + d1) floordiv 12), domain: d0 in [0, 99], d1 in [0, 30]")
@@ -740,7 +740,7 @@ def test_conditions_are_decided_as_by_trying_all_points(maps: Any, seed: int) ->
         ends = (min(values, default=0), max(values, default=0))
         for c in _conditions(rng, e, f, ends):
             finding = domain.decide(c)
-            # what is false of constants is false, even where no point is left
+            # a false condition on constants is false even on an empty domain
             expected = all(c.evaluate(p) for p in inside) if c.variables() else c.evaluate({})
             assert finding.holds == expected, (c, finding, box, constraints)
 
@@ -753,7 +753,7 @@ def test_conditions_on_constants_need_no_engine() -> None:
 
 
 def test_what_cannot_be_decided_does_not_hold() -> None:
-    """A divisor that is no constant has no range and no engine, so nothing follows."""
+    """No range and no engine is available for a divisor that is not constant, so that nothing follows."""
     domain = Domain({var("a"): (1, 9), var("b"): (1, 9)})
     assert not domain.decide((var("a") * var("b")).within(1, 80)).holds
 

@@ -1,4 +1,4 @@
-"""Dividends that hypotheses say to be equal to something: what is replaced, proofs, certificates and planted mistakes."""
+"""Dividends that equal another term by hypothesis: replacements, proofs, certificates and planted mistakes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def digits(place: Expr, sizes: Sequence[Expr]) -> list[Expr]:
 
 
 def complete(source: Sequence[Expr], target: Sequence[Expr]) -> tuple[list[Condition], list[Condition]]:
-    """Equal places in two shapes, and that the digits of one are the coordinates of the other."""
+    """Return equal places in two shapes, and the goals that the digits of one are the coordinates of the other."""
     x, y = symbols("i", len(source)), symbols("o", len(target))
     known = [*(s >= 1 for s in (a, b, c, d, e, f)), *box(x, source), *box(y, target)]
     known.append(horner(x, source).eq(horner(y, target)))
@@ -59,12 +59,12 @@ def test_a_dividend_is_replaced_by_what_it_is_equal_to() -> None:
     assert steps == [(one, two)]
     assert rest == [n > 0]
     assert goal == (two // m).eq(k)
-    # in either direction
+    # an equation is used in either direction
     assert equated([two.eq(one)], (one // m).eq(k))[0] == [(one, two)]
 
 
 @pytest.mark.parametrize(("known", "goal"), [
-    # no equation, an equation of something else, of a variable, with divisions, and where both are divided
+    # no equation; other terms; a variable; terms with divisions; both sides are dividends
     ([(i * n + j) <= k * m + d], ((i * n + j) // m).eq(k)),
     ([(i * n + j).eq(k * m + d)], ((i * n - j) // m).eq(k)),
     ([(i * n + j).eq(k)], ((i * n + j) // m).eq(k)),
@@ -80,9 +80,9 @@ def test_reshapes_find_every_place(shapes: tuple[tuple[Expr, ...], tuple[Expr, .
     known, goals = complete(*shapes)
     found = decide(Obligation("reshape", "complete", "valid", tuple(known), all_of(goals)))
     assert found.status is Status.PROVED
-    # nothing is asked of a solver
+    # no solver is needed
     assert found.resources == 0
-    # a digit that is off by one is found out
+    # a digit that is off by one is refuted
     wrong = all_of((*goals[:-1], goals[-1].a.eq(goals[-1].b + 1)))
     assert decide(Obligation("reshape", "wrong", "valid", tuple(known), wrong)).status is Status.REFUTED
 
@@ -99,7 +99,7 @@ def test_cvc5_agrees_at_the_leaves() -> None:
 
 # ------------------------------------------------------------------------------------------------ planted mistakes
 def proposing(monkeypatch: pytest.MonkeyPatch, one: Expr, other: Expr) -> None:
-    """Have a dividend replaced by this, whatever the hypotheses say."""
+    """Make the prover replace ``one`` by ``other``, whatever the hypotheses are."""
 
     def proposed(
         hypotheses: Sequence[Condition], goal: Condition
@@ -119,7 +119,7 @@ def test_a_wrong_replacement_is_not_believed(planted: Expr, monkeypatch: pytest.
     proposing(monkeypatch, i * n + j, planted)
     assert [o.proved for o in solve.by_equated_dividends(KNOWN, goal, LIMITS)] == [False]
     assert export._with_equated_dividends(KNOWN, goal) is None
-    # and what is right is
+    # a right replacement is used
     right = ((i * n + j) // m).eq((k * m + d) // m)
     proposing(monkeypatch, i * n + j, k * m + d)
     assert [o.proved for o in solve.by_equated_dividends(KNOWN, right, LIMITS)] == [True, True]

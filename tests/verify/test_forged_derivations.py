@@ -1,4 +1,4 @@
-"""Changes of variables in derivations: those that keep the map pass.  Forged ones are injected by ``dev.faults``."""
+"""Changes of variables in derivations pass if they keep the map.  ``dev.faults`` injects forged ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def texts(*maps: str) -> list[IndexingMap]:
 
 
 def test_dimensions_that_left_and_came_are_told() -> None:
-    """The maps need not have the same dimensions, and then do not have the same relation either."""
+    """Removed and new dimensions are reported, because maps with different dimensions have different relations."""
     maps = texts(
         "(d0)[s0] -> (s0), domain: d0 in [0, 9], s0 in [0, 9]",
         "(d0, d1) -> (d1), domain: d0 in [0, 9], d1 in [0, 9]",
@@ -43,7 +43,7 @@ def test_dimensions_that_left_and_came_are_told() -> None:
     ids=["no source", "one element", "another operand"],
 )
 def test_values_are_merged_where_one_element_is_read(other: str) -> None:
-    """The simplifier merges what reads one element; anything else that is merged is refused."""
+    """Runtime values are merged only if they read the same element; any other merge is refused."""
     at = (d0,)
     read = RuntimeSource("a = s32[10] parameter(0)", at)
     rts = [("rt0", 0, 5, read), ("rt1", 0, 5, RuntimeSource(other, at) if other else None)]
@@ -69,7 +69,7 @@ def test_nothing_is_told_where_dimensions_stay() -> None:
 
 
 def test_a_map_with_a_runtime_variable_without_values_is_empty() -> None:
-    """Equality would not be transitive otherwise: every map would equal it, and so every other map."""
+    """A map is empty if a runtime variable has no values; otherwise equality would not be transitive."""
     nowhere = IndexingMap.of([("d0", 0, 3)], rts=[("rt0", 0, -1)], results=[d0])
     other, nothing = (parse_map("(d0) -> (d0), domain: d0 in [0, 3]"), parse_map("(d0) -> (7), domain: d0 in [0, -1]"))
     assert not equal_maps(nowhere, other).proved

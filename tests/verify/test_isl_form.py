@@ -1,4 +1,4 @@
-"""Maps as relations of isl, and back."""
+"""Conversion of maps to relations of isl and back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from indexproof.verify.verdict import Status
 
 
 def pairs(relation: islpy.Map, m: IndexingMap, rts: list[int]) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """The pairs of the relation for some values of its parameters."""
+    """Return the pairs of the relation for given values of its parameters."""
     for k, x in enumerate(rts):
         relation = relation.fix_val(islpy.dim_type.param, k, islpy.Val(x))
     found: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
@@ -63,10 +63,10 @@ def test_both_ways_keep_the_relation(maps: Any) -> None:
         read += 1
         assert [v.name for v in (*back.dims, *back.rts)] == [v.name for v in (*m.dims, *m.rts)]
         for rts in itertools.product(*(range(v.lo, v.hi + 1) for v in m.rts)):
-            # isl knows no boxes: a value for which there is no pair may lie outside the one that was read
+            # isl has no boxes: a value without pairs may lie outside the box that was read
             inside = all(v.lo <= x <= v.hi for v, x in zip(back.rts, rts, strict=True))
             assert (back.relation(rts) if inside else set()) == m.relation(rts), (m, back)
-        # the text means what the object means
+        # reading the printed relation gives an equal map
         assert equal_maps(from_isl(str(to_isl(m))), back).verdict is Status.PROVED
     assert read > 5 * refused, (read, refused)
 
@@ -79,12 +79,12 @@ def test_both_ways_keep_the_relation(maps: Any) -> None:
         ("{ [x] -> [y] : 4y <= x <= 4y + 3 and 0 <= x <= 9 }", "(x) -> (x floordiv 4), domain: x in [0, 9]"),
         ("{ [x] -> [x mod 4] : 0 <= x <= 9 }", "(x) -> (x mod 4), domain: x in [0, 9]"),
         ("{ [x] -> [x] : 0 <= x <= 9 and x mod 3 = 1 }", "(x) -> (x), domain: x in [1, 7], (x - 1) mod 3 in [0, 0]"),
-        # outputs that nothing determines are range variables
+        # outputs that are not determined become range variables
         ("{ [x] -> [y, x] : 0 <= y <= 3 and 0 <= x <= 9 }", "(x)[s0] -> (s0, x), domain: x in [0, 9], s0 in [0, 3]"),
         ("{ [x, y] : 0 <= x <= y <= 5 }", "(x, y) -> (), domain: x in [0, 5], y in [0, 5], y - x in [0, 5]"),
         ("{ [] -> [4] }", "() -> (4)"),
         ("{ [x] -> [y] : 1 = 0 }", "(x) -> (0), domain: x in [0, 0], 0 in [1, 0]"),
-        # names of tuples are not kept, names that cannot be are replaced
+        # names of tuples are dropped, names that are not allowed are replaced
         ("{ A[in, x] -> B[x] : 0 <= in <= 2 and 0 <= x <= 1 }", "(d0, x) -> (x), domain: d0 in [0, 2], x in [0, 1]"),
     ],
 )  # fmt: skip
@@ -131,7 +131,7 @@ def test_quotients_that_the_domain_makes_exact(text: str, read: str) -> None:
 
 
 def test_quotients_with_and_without_an_expression_in_one_relation() -> None:
-    """isl numbers the quotients that an expression is made of without those that have none."""
+    """isl numbers the quotients in an expression without counting those that have no expression."""
     m = parse_map(
         "(d0)[s0] -> ((((s0 * 2) mod 3) mod -3) mod 16, (min(d0 * -3 + s0 * 8, d0 * -2 - 2) floordiv 12) mod 4),"
         " domain: d0 in [0, 5], s0 in [-5, -2]"
@@ -153,7 +153,7 @@ Y = var("y")
 
 
 def divided(divisors: tuple[int, ...]) -> list[Expr]:
-    """Quotients of one sum and of its quotients, and remainders."""
+    """Return quotients of one sum, and remainders of these quotients."""
     whole = X * 3 + Y
     out: list[Expr] = [floordiv(whole, d) for d in divisors]
     out += [mod(floordiv(whole, d), e) for d, e in product(divisors, divisors)]
@@ -161,7 +161,7 @@ def divided(divisors: tuple[int, ...]) -> list[Expr]:
 
 
 def links(exprs: list[Expr]) -> tuple[list[Any], list[Any]]:
-    """The constraints that define quotients, and those that are told beside."""
+    """Return the constraints that define quotients, and the additional ones."""
     context = z3.Context()
     plain, linked = Encoder(context, "witness"), Encoder(context, "linked")
     for encoder in (plain, linked):
@@ -200,7 +200,7 @@ def test_a_wrong_link_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not all(follows(facts, f) for f in told)
 
 
-#: digits in three radices, put together again and taken apart in others
+#: digits in three radices, recombined and split again in others
 BEFORE = """(d0, d1)[s0] -> (((((d0 * 4 + d1 * 512 + s0) floordiv 7) mod 8) * 7
  + (((d0 * 4 + d1 * 512 + s0) floordiv 56) mod 3) * 56 + ((d0 * 4 + d1 * 512 + s0) floordiv 168) * 168
  + (d0 * 4 + d1 * 512 + s0) mod 7) floordiv 320), domain: d0 in [0, 127], d1 in [0, 50000], s0 in [0, 3]"""

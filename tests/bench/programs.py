@@ -242,17 +242,17 @@ class Cost:
 def cost(program: Program) -> Cost:
     """Count the operations that a straight-line program needs for all roots, computing no value twice.
 
-    Everything is counted as the simplifier wrote it; no terms are merged and no products are distributed.  The rules are
+    Expressions are counted as written by the simplifier, without merging terms or distributing products.  The rules are
     chosen so that the cost of a formula does not depend on a simplifier's spelling:
 
     * literals and variables are free, operations on literals alone are folded;
     * ``fdiv``, ``mod`` (and ``cdiv``, ``tdiv``, ``tmod``), ``min``, ``max``, comparisons, ``select`` and operations on
       bits: one each.  A shift to the right is an ``fdiv``, a mask of low bits is a ``mod``;
     * a product with a literal: one, also when the literal is negative; ``x * 3`` and ``x * -3`` in sums are one product;
-    * a sum of ``n`` terms: ``n - 1``, in whatever order and grouping.  A partial sum that is also used elsewhere is
+    * a sum of ``n`` terms: ``n - 1``, in any order and grouping.  A partial sum that is also used elsewhere is
       computed once, as written;
-    * a subtraction is one operation.  A factor -1 is free where something can be subtracted from, that is in a sum with
-      a literal or a term of the other sign; otherwise it is one negation;
+    * a subtraction is one operation.  A factor -1 is free in a sum with a literal or a term of the other sign, where
+    it becomes a subtraction; otherwise it is one negation;
     * equal nodes count once per map (commutative operations have no order).
     """
     count = _Count(program)

@@ -1,8 +1,8 @@
 """Peers in separate processes, all on the same processor: no peer has an advantage from code in the caches.
 
 ``python remote.py NAME`` is such a process.  A request is pickled: the name of a function of :mod:`measure` whose first
-argument is a peer, and the other arguments; so is what comes back: ``("ok", value)`` or ``("failed", reason)``.  The first
-thing that is sent is the version of the peer.
+argument is a peer, and the other arguments.  The answer, ``("ok", value)`` or ``("failed", reason)``, is pickled too.
+The process first sends the version of the peer.
 """
 
 from __future__ import annotations

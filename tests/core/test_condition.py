@@ -52,7 +52,7 @@ def test_common_parts_are_replaced_once(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_many_conditions_are_compared_with_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Joining 1,000 conditions does not compare each with each other one."""
+    """Joining 1,000 conditions takes far fewer than 1,000 times 1,000 comparisons."""
     compared = 0
     equal = Compare.__eq__
 

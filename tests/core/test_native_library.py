@@ -145,7 +145,7 @@ def test_derivations(place: Path, pairs: list[Any]) -> None:
 
 
 def test_damaged_derivations(place: Path) -> None:
-    """A derivation with missing or changed steps is refused with its position, or still proves the same result."""
+    """A derivation with missing or changed steps is ill-formed, refused, or still proves the same result."""
     text = "(d0, d1) -> ((d0 * 4 + d1) // 8, (d0 * 4 + d1) mod 4), domain: d0 in [0, 9], d1 in [0, 3], d0 * 2 + 1 in [3, 9]"
     (line,) = said(place, "text", "derivation", [text])
     document = load_json(line)

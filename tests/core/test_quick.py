@@ -20,7 +20,7 @@ DIGITS = parse_map(
     "(d0, d1) -> ((d0 * 4 + d1) floordiv 32, (d0 * 4 + d1) floordiv 8 mod 4, (d0 * 4 + d1) mod 8),"
     " domain: d0 in [0, 31], d1 in [0, 3]"
 )
-#: Digits of one sum: in normal form each has a sum of its own.
+#: Digits of one sum, each of which has a separate sum in normal form.
 SHARED = parse_map(
     "(d0, d1) -> ((d0 * 96 + d1 * 10 + 7) floordiv 4, (d0 * 96 + d1 * 10 + 7) floordiv 48 mod 2,"
     " (d0 * 96 + d1 * 10 + 7) mod 6, d0 * 4 floordiv 2), domain: d0 in [0, 9], d1 in [0, 9]"

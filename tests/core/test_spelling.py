@@ -36,14 +36,14 @@ CASES = {
         " ((bl_x * 128 + s1 * 384 + th_x) floordiv 160) mod 2, (bl_x * 128 + s1 * 384 + th_x) mod 16,"
         " (bl_x * 128 + s1 * 384 + th_x) floordiv 320), domain: th_x in [0, 127], bl_x in [0, 2], s1 in [0, 3],"
         " bl_x * 128 + s1 * 384 + th_x in [0, 1279]", 3, (12, 4)),
-    # each digit in normal form has a sum of its own; the sum that all digits divide has summands that are zero
+    # each digit in normal form has a separate sum; the sum that all digits divide has summands that are zero
     "the sum inside":
         ("(d0, d1, d2, d3, d4) -> ((d0 * 1344 + d1 * 448 + d2 * 8 + d3 * 3 + d4 * 48 + 4144) floordiv 28 mod 10,"
         " (d0 * 1344 + d1 * 448 + d2 * 8 + d3 * 3 + d4 * 48 + 4144) mod 7,"
         " (d0 * 1344 + d1 * 448 + d2 * 8 + d3 * 3 + d4 * 48 + 4144) floordiv 280 mod 8,"
         " (d0 * 1344 + d1 * 448 + d2 * 8 + d3 * 3 + d4 * 48 + 4144) floordiv 2240),"
         " domain: d0 in [0, 6], d1 in [0, 2], d2 in [0, 0], d3 in [0, 1], d4 in [0, 2]", 3, (16, 4)),
-    # 1 - (d0 * 8 + 2) floordiv 3 without its 1 would have a dividend of its own
+    # 1 - (d0 * 8 + 2) floordiv 3 without its 1 would have a separate dividend
     "a sum that is there": ("(d0) -> ((d0 * 8 - 1) ceildiv -3, d0 * 8 + 2), domain: d0 in [0, 3]", 12, (4, 1)),
     # a remainder needs one multiplication less than the quotient times the divisor, also beside other parts of the dividend
     "beside its dividend": ("(d0) -> (d0 * 2 - (d0 floordiv 128) * 128), domain: d0 in [0, 3071]", 3, (2, 1)),

@@ -269,7 +269,7 @@ def examined(cases: list[Any], expected: list[Any], order: list[int], stop: bool
 
 
 def verdict(mutant: Mutant, cases: list[Any], expected: list[Any], order: list[int]) -> tuple[str, str, int]:
-    """Run a mutant in a process of its own and return the verdict."""
+    """Run a mutant in a separate process and return the verdict."""
     reader, writer = os.pipe()
     child = os.fork()
     if not child:

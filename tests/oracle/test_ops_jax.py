@@ -236,7 +236,7 @@ def convolution(rng: random.Random, x: Shape) -> Case:
     base = [rng.randint(1, 4) for _ in range(spatial)]
     kernel = [rng.randint(1, 3) for _ in range(spatial)]
     windows = tuple(window(rng, n, rng.random() < 0.3) for n in kernel)
-    # jax refuses padding that crops more than there is
+    # jax refuses padding that crops more elements than the array has
     windows = tuple(
         w if (n - 1) * w.base_dilation + 1 + w.low + w.high >= 0 else replace(w, low=0)
         for w, n in zip(windows, base, strict=True)
@@ -289,7 +289,7 @@ def values(op: Op, k: int, shape: Shape, rng: np.random.Generator) -> np.ndarray
     if isinstance(op, Select) and k == 0:
         return np.array(rng.integers(0, 2, shape), dtype=bool)
     if isinstance(op, HIDING):
-        # around zero, so that signs and comparisons come out either way
+        # around zero, so that signs and comparisons vary
         return np.array(rng.choice([-3, -2, -1, 1, 2, 3], shape), dtype=np.float32)
     # small positive integers: their sums and products are exact, and change whenever a term does
     return np.array(rng.integers(1, 50, shape), dtype=np.float32)

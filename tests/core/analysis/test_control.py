@@ -474,7 +474,7 @@ GROUPS = "replica_groups={{0,1},{2,3}}"
 
 
 def at(maps: ComputationMaps, position: int) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """The relation on the replica at a position of its group."""
+    """Return the relation on the replica at a position of its group."""
     pairs = set()
     for m in maps[0, 0]:
         held = {v.source.hlo: np.array(position) for v in m.rts if v.source is not None}

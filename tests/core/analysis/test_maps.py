@@ -143,7 +143,7 @@ def array(taint: Any) -> Any:
 
 
 def full(shape: Any) -> Any:
-    """An array of empty sets."""
+    """Return an array of empty sets."""
     made = np.empty(tuple(shape), dtype=object)
     for at in np.ndindex(made.shape):
         made[at] = frozenset()
@@ -166,7 +166,7 @@ def arguments_of(module: Module, seed: int = 0) -> dict[int, list[np.ndarray]]:
 
 
 def operands_for(m: IndexingMap, values: dict[str, Any]) -> dict[str, Any]:
-    """Arrays for the sources of a map, found by the path that each source's text begins with."""
+    """Return the arrays for the sources of a map, found by the path at the start of each source's text."""
     texts = [v.source.hlo for v in m.rts if v.source is not None]
     return {text: values[text.split(" = ")[0]] for text in texts}
 
@@ -471,7 +471,7 @@ def test_a_value_read_along_many_paths_gives_one_map() -> None:
 
 
 def test_too_many_maps_are_given_up_and_said() -> None:
-    # twice the sums of different powers of three: no two of the maps are one
+    # twice the sums of different powers of three, so that no two maps can be merged
     lines = ["x0 = s32[729] parameter(0)"]
     n = 729
     for k in range(5):
@@ -558,7 +558,7 @@ def test_deep_call_chains_need_no_stack() -> None:
 
 # ------------------------------------------------------------------------------------- between any two instructions
 def layered(layers: int, size: int = 8) -> str:
-    """Rows summed, spread and transposed again and again: every layer reads the last one twice."""
+    """Return a module of layers that sum, broadcast and transpose rows; each layer reads the previous one twice."""
     lines = [f"x0 = s32[{size},{size}] parameter(0)", "zero = s32[] constant(0)"]
     for k in range(layers):
         lines += [

@@ -26,7 +26,7 @@ MEANING: dict[str, Any] = {
 
 
 def run(program: Program, env: dict[Var, int]) -> list[int]:
-    """The value of every step."""
+    """Return the value of every step."""
     values: list[int] = []
     for op, args, leaf in program.steps:
         if isinstance(leaf, Var):

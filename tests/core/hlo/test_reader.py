@@ -34,7 +34,7 @@ FILES = sorted((Path(__file__).parent / "data").glob("*.hlo.gz"))
 
 
 def corpus() -> list[tuple[str, str]]:
-    """All real HLO in the tests, with names."""
+    """Return all real HLO in the tests with names."""
     texts = [(path.name, hlo_file_text(path)) for path in FILES]
     for case in json.loads(hlo_file_text(TESTS / "oracle/data/truth.json.gz"))["cases"]:
         texts += [(case["id"] + "." + key, case[key]) for key in ("hlo", "hlo_unoptimized") if key in case]
@@ -528,7 +528,7 @@ def test_hostile_texts_take_no_longer(name: str) -> None:
 
 
 def test_speed() -> None:
-    """At least 1 MB/s; this guards against an order of magnitude only, the benchmark measures."""
+    """Reading reaches 1 MB/s, which guards only against a loss of an order of magnitude; the benchmark measures."""
     text = hlo_file_text(next(path for path in FILES if "transformer" in path.name and "opt" in path.name))
     started = time.process_time()
     for _ in range(5):

@@ -1,7 +1,7 @@
 """Small ground instances of declared rules, and maps on which two rules apply at overlapping places.
 
-Values for the variables of a rule are found by using its conditions: an equation gives the value of a variable, bounds
-give the box of a fresh one, a divisor gives a multiple.  What is left is drawn from a few small constants and expressions.
+Values for the variables of a rule are derived from its conditions: an equation gives the value of a variable, bounds
+give the box of a fresh one, a divisor gives a multiple.  Other values are drawn from small constants and expressions.
 Nothing here is trusted: :meth:`World.complete` ends by checking every condition with :class:`Facts`.
 """
 

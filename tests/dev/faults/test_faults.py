@@ -85,7 +85,7 @@ def test_entries_of_the_cache_are_refused_for_what_is_wrong_with_them() -> None:
 
 @pytest.fixture
 def few_claims(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lies are told about the first claims of the bank, as `make trust` tells them about all."""
+    """Restrict the bank to its first claims; `make trust` uses all of them."""
     claims = bank()[:6]
     monkeypatch.setattr(lies, "bank", lambda: claims)
 

@@ -1,6 +1,6 @@
 """Check that a map and its simplified form have the same relation: all engines are asked and must agree.
 
-* *evaluation* computes both maps with numpy: at every point where there are few, otherwise at points chosen from the box;
+* *evaluation* computes both maps with numpy: at every point of a small box, otherwise at chosen points;
 * *isl* decides the question as sets of integers;
 * *z3* decides it as a formula.
 

@@ -321,6 +321,9 @@ def test_what_is_read_and_not_used_does_not_matter() -> None:
     assert equal_maps(one, two).proved
     assert contains(one, two).proved
     assert contains(one, two.with_(constraints=(Constraint(rt0 - s0, 0, 0),))).proved
+    # nor is it false where every value that is read gives the target
+    bounded = [m.with_(constraints=(Constraint(rt0 + d0, 0, 9),)) for m in (one, two)]
+    assert equal_maps(*bounded).verdict is not Status.REFUTED
 
 
 def test_domains_of_what_is_read_at_a_range() -> None:

@@ -31,7 +31,7 @@ from indexproof.verify.solve import decide
 from indexproof.verify.verdict import Status
 
 SMALL = [c for rank in range(3) for c in layout_cases(rank)]
-#: What takes longest; `make prove` has it.
+#: Labels of the slowest cases, which only `make prove` runs.
 LONG = ("(u0,u1)",)
 
 
@@ -224,7 +224,7 @@ def test_wrong_steps_of_a_bitcast_are_refuted() -> None:
 
 
 def answers(m: IndexingMap, physical: IndexingMap, source: Memory, target: Memory) -> list[Answer]:
-    """Whether `physical` says of positions what `m` says of elements: no more, no less, and nothing of padding."""
+    """Ask whether `physical` relates positions exactly as `m` relates elements, and relates no padding."""
     return [
         equal_maps(physical_map(m, source, target), physical),
         equal_maps(source.forward.compose(physical), m.compose(target.forward)),

@@ -1,4 +1,4 @@
-"""Claims as one question without cases: lemmas, readings against evaluation, leaves, and mistakes."""
+"""Claims as a single question without cases: lemmas, agreement with evaluation, leaves, and mistakes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ a, b, c, x, y, z = map(var, "abcxyz")
 
 
 class _At(dict[Monomial, int]):
-    """Every product is what it should be."""
+    """Values of monomials in which every product has its true value."""
 
     def __missing__(self, m: Monomial) -> int:
         total = 1
@@ -47,7 +47,7 @@ def test_lemmas_hold_of_all_integers() -> None:
 
 
 def test_lemmas_exclude_products_that_are_none() -> None:
-    """Of two factors within a few steps of zero the product is determined."""
+    """The lemmas determine the product of two factors within a few steps of zero."""
     u, v = variable("u"), variable("v")
     for k, n in itertools.product(range(-3, 4), repeat=2):
         instances = [*linearised._sizes(u, v), *linearised._moved(u, v, k, n)]
@@ -134,7 +134,7 @@ def random_rules(rounding: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("rounding", ["floor", "trunc", "euclid", "floor0", "trunc0", "euclid0"])
 def test_rules_are_read_as_they_are_evaluated(rounding: str) -> None:
-    """Proved claims hold at every point of a box, and a counterexample is one."""
+    """A proved claim holds at every point of a box, and a counterexample is one by evaluation."""
     header = f"semantics {rounding}\nint x, y\nconst c, d\n"
     decided = 0
     for text in random_rules(rounding):
@@ -174,7 +174,7 @@ def test_equations_give_variables_their_values() -> None:
 
 
 def test_poly_is_what_is_asked() -> None:
-    """A constant divisor needs no guard, and two divisions of the same have one quotient."""
+    """A constant divisor needs no guard, and equal divisions share a quotient."""
     reading = linearised.Linearising()
     assert reading.divided(variable("x"), Poly({(): 3})) == reading.divided(variable("x"), Poly({(): 3}))
     assert len(reading.facts) == 3

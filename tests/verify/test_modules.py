@@ -1,4 +1,4 @@
-"""Whole modules proved, and mistakes in them found."""
+"""Whole modules are proved, and mistakes in them are found."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def check(module: Module, verifier: ModuleVerifier) -> list[ComputationReport]:
 
 
 def proved(text: str) -> ComputationReport:
-    """The report on the entry of a module, all of it proved."""
+    """Check that a module is proved, and return the report on its entry."""
     module = read_module(text)
     *_, entry = check(module, ModuleVerifier(module))
     assert entry.status is Status.PROVED
     return entry
 
 
-# Shapes that the text leaves out, as published examples do: how many pairs of arrays have maps, how many questions.
+# Modules without written shapes, as in published examples: body, pairs of arrays with maps, number of questions.
 IMPLIED = [
     ("p = f32[4,8] parameter(0)\nq = f32[4,8] parameter(1)\nROOT r = add(p, q)", 2, 29),
     ("p = f32[4,2] parameter(0)\nROOT t = transpose(p), dimensions={1,0}", 1, 14),
@@ -83,7 +83,7 @@ def test_shapes_that_are_not_written(body: str, mapped: int, questions: int) -> 
     assert sum(bool(r.maps) and not r.unknown for r in found.leaves.values()) == mapped
     report = verifier.check(verifier.module.entry)
     assert len(report.checked) == questions
-    # an operation that does not take its operands is false, and has no maps
+    # an operation that does not fit its operands is refuted and has no maps
     assert [c.kind for c in report.failed] == (["shape"] if questions == 1 else [])
 
 
@@ -114,9 +114,9 @@ def test_a_whole_program_as_it_is_compiled(monkeypatch: pytest.MonkeyPatch) -> N
     reports = check(module, ModuleVerifier(module))
     assert not [(r.name, c) for r in reports for c in r.failed]
     counts = sum((Counter(r.counts) for r in reports), Counter[str]())
-    # one for each operand of each operation, and one for each root and parameter that depend on each other
+    # one for each operand of each operation, and one for each root and parameter with a dependence
     assert counts["pair"] == 516
-    # layers share their maps; tables of points are what takes memory
+    # layers share their maps; tables of points dominate the memory
     assert counts["composed"] <= 410
     assert max(points) <= 1 << 20
 
@@ -125,7 +125,7 @@ def test_what_is_asked_of_a_fusion() -> None:
     module = read_module(FUSED)
     (f, e) = check(module, ModuleVerifier(module))
     assert f.status is e.status is Status.PROVED
-    # five operands, each with two maps; the sources of both ends of a map are in bounds too
+    # five operands, each with two maps; the sources at both ends of a map are also in bounds
     assert {k: f.counts[k] for k in ("sound", "complete", "as produced", "coverage")} == {
         "sound": 12,
         "complete": 12,
@@ -136,7 +136,7 @@ def test_what_is_asked_of_a_fusion() -> None:
     assert f.counts["composed"] >= 8
 
 
-# Runtime values have no names of their own: which of two maps are one value is told by where they are read.
+# Runtime values are matched between maps by the element that they are read from, not by name.
 RUNTIME = {
     "two elements, read in two orders": """
       p = f32[4,2] parameter(0)
@@ -199,14 +199,14 @@ def test_runtime_values_are_told_apart(name: str) -> None:
 
 # ----------------------------------------------------------------------------------------------------- planted mistakes
 class Straight(Transpose):
-    """Leaves the coordinates in place."""
+    """A wrong transpose that keeps the order of the coordinates."""
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         return Map([lift(a) % n for a, n in zip(o, x, strict=True)])
 
 
 class Overlapping(Concatenate):
-    """Takes the first operand wherever it has elements, and the second everywhere."""
+    """A wrong concatenation in which every output element also reads the second operand."""
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
         m = super().output_to_input(k, o, rt, *x)
@@ -214,7 +214,7 @@ class Overlapping(Concatenate):
 
 
 class Wrong(ModuleVerifier):
-    """Reads one kind of instruction as an op that is wrong."""
+    """A verifier that reads one kind of instruction as a wrong op."""
 
     def __init__(self, module: Module, wrong: type[Op], right: type[Op]) -> None:
         super().__init__(module)
@@ -238,7 +238,7 @@ def test_a_wrong_op_is_found_at_its_instruction() -> None:
     module = read_module(FUSED)
     found = failed(check(module, Wrong(module, Straight, Transpose)))
     assert {("sound", "t"), ("complete", "t"), ("pair", "t"), ("sound", "u")} <= found
-    # it spoils what is composed of it: the maps of the two directions are no longer each other's inverse
+    # composed maps are wrong, too: the maps of both directions are no longer inverse to each other
     assert ("pair", "root 0, parameter 0") in found
     assert not {where for _, where in found} & {"r", "v", "c"}
 
@@ -250,7 +250,7 @@ def test_operands_that_overlap_are_found() -> None:
 
 
 class Careless(ModuleVerifier):
-    """Simplifies wrongly: a quotient loses its rest."""
+    """A verifier whose simplifier drops a remainder."""
 
     def simplify(self, m: IndexingMap) -> IndexingMap:
         found = super().simplify(m)
@@ -267,7 +267,7 @@ def test_a_wrong_step_of_the_analysis_is_found() -> None:
 
 
 def test_a_wrong_projection_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A range that is left out with what a constraint says of it, though the constraint does not always hold."""
+    """Leaving out a range together with a constraint on it that does not always hold is found."""
     text = f"""{ADD}ENTRY e {{
   p = f32[6] parameter(0)
   z = f32[] constant(0)
@@ -282,7 +282,7 @@ def test_a_wrong_projection_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Forgetful(ModuleVerifier):
-    """Forgets the last array that an output reads, in one direction."""
+    """A verifier that forgets the last array that an output reads, in one direction."""
 
     def __init__(self, module: Module) -> None:
         super().__init__(module)
@@ -304,7 +304,7 @@ def test_a_map_that_is_missing_is_found() -> None:
 
 
 class Elsewhere(ModuleVerifier):
-    """Takes every runtime value from another place, in one direction."""
+    """A verifier that reads every runtime value at another element, in one direction."""
 
     def __init__(self, module: Module) -> None:
         super().__init__(module)
@@ -326,11 +326,11 @@ class Elsewhere(ModuleVerifier):
 @pytest.mark.parametrize("name", ["rows of rows", "two elements, read in two orders"])
 def test_a_runtime_value_from_elsewhere_is_found(name: str) -> None:
     module = runtime_module(name)
-    # elements that are read at run time may be the same, so nothing is called false, and nothing passes
+    # both elements may have the same value at run time, so that the claim is neither refuted nor proved
     assert ("pair", "root 0, parameter 0") in failed(check(module, Elsewhere(module)), Status.UNDECIDED)
 
 
-#: What is folded or computed in an entry: how often it is asked, the part of the analysis that goes wrong, and how.
+#: Folded and computed values in an entry: the number of questions, the changed part of the analysis, and its mistake.
 KNOWN: dict[str, tuple[str, str, int, Any, Any, Any]] = {
     "constant": ("""
   p = f32[9] parameter(0)
@@ -368,7 +368,7 @@ def test_a_wrong_value_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(where, part, wrong)
     module = read_module(text)
     found = failed(check(module, ModuleVerifier(module)))
-    # another row of a table is another map, too
+    # another row of a table is also another map
     assert found == {(kind, "e")} or name == "closed form"
     assert (kind, "e") in found
 
@@ -387,7 +387,7 @@ def test_the_composition_is_that_of_the_relations(first: str, second: str) -> No
     assert composition(one, two).relation() == joined == one.compose(two).relation()
 
 
-# A counter that selects, decides, counts and wraps around in a called computation.
+# A called computation with a counter that selects, decides, counts and wraps around.
 LOOP = """
 HloModule m
 same { ROOT a = f32[6] parameter(0) }
@@ -544,7 +544,7 @@ def test_each_call_is_given_values_of_its_own() -> None:
 
 
 def test_values_of_another_call_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second call of a computation gets what was put in for the first one."""
+    """If the second call of a computation gets the values of the first one, this is found."""
     made: dict[str, Any] = {}
     specialized = summaries.Analysis.specialized
 
@@ -584,7 +584,7 @@ def test_a_wrong_mask_is_found(wrong: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_words_become_terms_only_where_an_operation_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mask of 90,000 elements took 90,000 terms, of each of which the width was asked again and again."""
+    """A mask of 90,000 elements is not expanded into a term for each element."""
     text = """
 ENTRY e {
   i = s32[300,300] iota(), iota_dimension=0
@@ -656,7 +656,7 @@ ENTRY e {
 
 
 def test_what_known_windows_replace_is_evaluated_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Windows of two columns at (7, 0) and (4, 4); the one at row -1 is left out."""
+    """Windows of two columns are written at (7, 0) and (4, 4); the one at row -1 is out of bounds and ignored."""
     assert proved(SCATTERED).counts["masked"] == 2
     module = read_module(SCATTERED)
     maps = module_maps(module).computation(module.entry, "output_to_input")[0, 0]
@@ -687,7 +687,7 @@ ENTRY e {
 }
 """
     module = read_module(text)
-    # two components, of which one is counted and the other one is given, in each direction
+    # two components in each direction, an iota and a parameter
     assert proved(text).counts["followed"] == 2 * (1 + 3)
     right = dataflow.Dataflow._moved
     for opcode in ("concatenate", "transpose"):
@@ -714,7 +714,7 @@ d0 - rt0 in [0, 0]"""
 
 
 def test_ranges_in_no_result_are_any_of_their_values():
-    """The names of ranges say nothing: `s1` of one map is in its result, and that of the other in none."""
+    """A range that occurs in no result may take any value, whatever its name is."""
     anywhere, beside = (parse_map(THERE.replace("READ", read)) for read in ("s1", "s0"))
     assert _are_inverse(anywhere, parse_map(BACK)).proved
     assert not _are_inverse(beside, parse_map(BACK)).proved
@@ -731,7 +731,7 @@ def test_ranges_under_a_constraint_are_not_any_of_their_values():
 
 
 def test_a_range_is_another_one_in_each_map():
-    """Both maps read at their `s0`: in one it is in the result, in the other in none, which no way back says here."""
+    """Ranges of the same name in two maps are unrelated: here `s0` occurs in the result of one map only."""
     beside, anywhere = (THERE.replace("READ", "s0"), THERE.replace("READ", "s0").replace("(rt0, s0)", "(rt0, s1)"))
     back = parse_map(BACK.replace("(s0, s1),", "(s0, d1),"))
     there = [parse_map(beside), parse_map(anywhere)]
@@ -746,12 +746,12 @@ BOTH = f"(d0)[s0]{{rt0}} -> (d0 - s0), domain: d0 in [0, 1], s0 in [0, 1], {ONE.
 
 
 def test_what_goes_on_reads_at_another_element_than_what_goes_back() -> None:
-    """Both ways read where their own dimension says: from 0 to 1 at 0, and back at 1."""
+    """Forward and backward maps read at their own dimension: from 0 to 1 the value at 0, and back the value at 1."""
     stay, step, both = map(parse_map, (STAY, STEP, BOTH))
     assert not _inverse_families([stay, step], [both]).proved
     back = parse_map(f"(d0){{rt0}} -> (d0 - 1), domain: d0 in [1, 1], {ONE.format('', ' - 1')}")
     assert _inverse_families([stay, step], [back, stay]).proved
-    # what is not seen to be one element may be one, so that nothing is called false
+    # two elements may be the same although this is not proved, so nothing is refuted
     assert _inverse_families([stay], [stay, stay.with_(dims=(Variable("d0", 0, 0),))]).verdict is not Status.REFUTED
 
 

@@ -1,4 +1,4 @@
-"""Claims about Pallas kernels: planted mistakes, kernels of tutorials, index maps, and both ways to decide."""
+"""Claims about Pallas kernels: planted mistakes, kernels of tutorials, index maps, and both ways of deciding."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_both_ways_agree_on_outputs_that_overwrite_inputs() -> None:
 
 
 def goes_wrong(call: PallasCall, claim: PallasClaim) -> bool:
-    """Whether the counterexample is one, by evaluation of the index map in plain loops."""
+    """Return whether the counterexample is right, by evaluating the index map in plain loops."""
     o, found = call.operand(claim.operand), claim.answer.counterexample
     grid = list(itertools.product(*(range(n or 0) for n in call.grid)))
     blocks = {p: o.index.evaluate(p) for p in grid}
@@ -363,7 +363,7 @@ def test_every_axis_is_parallel_on_a_gpu() -> None:
     assert call.semantics == ("parallel",)
     assert call.direct
     assert verify_pallas(call).verdict is Status.PROVED
-    # several programs may store to different elements of one block
+    # several programs may write to different elements of one block
     shared = verify_pallas(call_of(run(lambda i: (i // 2, 0)), array(32, 128)))
     answer = of_kind(shared, "no race").answer
     assert answer.verdict is Status.UNDECIDED

@@ -1,4 +1,4 @@
-"""Claims about Pallas kernels of symbolic sizes: what is said of all sizes holds for the same kernel at concrete ones."""
+"""Claims about Pallas kernels of symbolic sizes agree with claims about the same kernels at concrete sizes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def call_of(function: Callable[..., Any], *args: Any) -> PallasCall:
 
 
 def checked_at(function: Callable[..., Any], args: tuple[Any, ...], values: dict[str, int]) -> CheckedPallasCall:
-    """The claims of the call that the function makes for arguments of concrete sizes."""
+    """Check the call that the function makes for arguments of concrete sizes."""
     shapes = [tuple(n if isinstance(n, int) else values[str(n)] for n in a.shape) for a in args]
     return verify_pallas(call_of(function, *(array(*s, dtype=a.dtype) for s, a in zip(shapes, args, strict=True))))
 
@@ -72,12 +72,12 @@ def test_mistakes_are_found(mistake: Mistake) -> None:
 
 
 def test_every_kind_of_claim_has_a_mistake() -> None:
-    # the tables of a call, and what a kernel mentions, are the same at all sizes
+    # tables and the stores of a kernel do not depend on sizes
     assert {m.fails for m in SIZED} == set(CLAIMS) - {"table", "stored"}
 
 
 def late(usual: Callable[..., Any], then: int) -> Callable[..., Any]:
-    """An index that is ``then`` in iteration 600."""
+    """Return an index map with the index ``then`` in iteration 600."""
     return lambda i, *rest: (jnp.where(i == 600, then, usual(i)), 0)
 
 
@@ -90,11 +90,11 @@ ELEMENTS = {"block": (8, 128), "out_block": (pl.Element(8, (8, 8)), 128)}
     ("in bounds", {"target": late(lambda i: i, -1)}),
     ("consecutive", {"target": lambda i, n: (i % 600, 0)}),
     ("consecutive", {"target": lambda i, j, n: (jnp.where((i == 600) & (j == 0), 1001, 2 * i + j), 0), **TWICE}),
-    # the first elements of the later block are before those of the earlier one, or are no elements
+    # the later block starts before the earlier one, or outside the array
     ("consecutive", {"target": late(lambda i: 8 * i + 13, 8), **ELEMENTS}),
     ("consecutive", {"target": late(lambda i: 8 * i + 8, 5), **ELEMENTS}),
     ("no race", {"target": lambda i, n: (jnp.minimum(i, 600), 0), "semantics": "p"}),
-    # what is read was written as a part of a larger block
+    # the element that is read was written as part of a larger block
     ("alias", {"source": late(lambda i: i + 2, 400), "target": lambda i, n: (i // 2, 0), "out_block": (16, 128),
         "input_output_aliases": {0: 0}}),
 ])  # fmt: skip
@@ -116,7 +116,7 @@ INDICES: list[tuple[dict[str, Any], Status]] = [
         {"target": lambda i, n: (jnp.minimum(i * 8, n - 8), 0), **ELEMENTS, "out_block": (pl.Element(8), 128)},
         Status.PROVED,
     ),
-    # one argument of the minimum alone gives iterations that there are not
+    # with one argument of the minimum alone, the iteration may not exist
     ({**TWICE, "target": lambda i, j, n: (jnp.minimum(pl.cdiv(n, 8) - 1 - j, i), 0)}, Status.PROVED),
     ({"target": lambda i, n: (jnp.minimum(i, pl.cdiv(n, 8) - 2), 0)}, Status.REFUTED),
     ({"target": lambda i, n: (jnp.maximum(i - 3, 0), 0)}, Status.REFUTED),
@@ -130,12 +130,12 @@ INDICES: list[tuple[dict[str, Any], Status]] = [
         {"target": lambda i, n: (jnp.maximum(n - 8 - 9 * i, 0), 0), **ELEMENTS, "out_block": (pl.Element(8), 128)},
         Status.REFUTED,
     ),
-    # a rotation reaches each block once, whatever wraps
+    # a rotation writes each block once, even though it wraps around
     ({"target": lambda i, n: ((i + 1) % pl.cdiv(n, 8), 0)}, Status.PROVED),
     ({"target": lambda i, n: ((i - 3) % pl.cdiv(n, 8), 0)}, Status.PROVED),
     ({"target": lambda i, n: ((pl.cdiv(n, 8) // 2 - i) % pl.cdiv(n, 8), 0)}, Status.PROVED),
     ({"target": lambda i, n: ((i + 1) % jnp.maximum(n // 8, 1), 0)}, Status.REFUTED),
-    # even places first, then odd ones
+    # even places first, then odd places
     ({"target": lambda i, n: (jnp.where(i % 2 == 0, i // 2, (pl.cdiv(n, 8) + 1) // 2 + i // 2), 0)}, Status.UNDECIDED),
 ]
 
@@ -176,7 +176,7 @@ def test_elements_are_those_of_concrete_sizes() -> None:
 # ------------------------------------------------------------------------------------------------- concrete sizes agree
 @dataclass(frozen=True)
 class Spec:
-    """A kernel on arrays of n × m elements with blocks of 8 × 4; all but the sizes is chosen."""
+    """A kernel on arrays of n × m elements with blocks of 8 × 4, for random grids, index maps and options."""
 
     grid: tuple[str, ...]
     semantics: tuple[str, ...]
@@ -238,7 +238,7 @@ def test_concrete_sizes_agree_on_random_specifications(part: int) -> None:
 
 
 def test_sizes_are_machine_integers() -> None:
-    # a choice is read as what it is for these alone
+    # a selection is only understood if sizes are machine integers
     maps = ("(i * 8, m // 4)", "(where(i * 8 < n, i * 8, 0), m // 4)")
     assert ("no race", Status.PROVED) in outcomes(Spec(("n // 8",), ("parallel",), maps, element=True, alias=False))
 

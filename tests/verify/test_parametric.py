@@ -1,4 +1,4 @@
-"""Properties for all sizes: verdicts against enumeration at small sizes, for ops with symbolic sizes and stated maps."""
+"""Properties for all sizes agree with enumeration at small sizes, for ops with symbolic sizes and for stated maps."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read(text: str) -> ParametricMap:
 
 
 def of_ops(count: int) -> Iterator[tuple[ParametricMap, list[object]]]:
-    """Maps of symbolic instances of ops, with the shapes that they lead to."""
+    """Yield maps of symbolic instances of ops, with the shapes of their targets."""
     rng = random.Random(0)
     cases = [c for op in OPS.values() for rank in (1, 2) for c in op.cases(rank) if c.symbols]
     while count:
@@ -65,7 +65,7 @@ def of_ops(count: int) -> Iterator[tuple[ParametricMap, list[object]]]:
 
 
 def tables(m: ParametricMap, shape: list[object], most: int = 3) -> Iterator[tuple[dict[str, int], Table]]:
-    """The map at small sizes, enumerated."""
+    """Yield the tables of the map at small sizes."""
     for values in itertools.product(range(most + 1), repeat=len(m.parameters)):
         sizes = dict(zip(m.parameters, values, strict=True))
         try:
@@ -98,7 +98,7 @@ def test_no_verdict_is_wrong_at_small_sizes() -> None:
                 refused = str(error)
             else:
                 refused = ""
-            # an op may divide by a size that is zero where there is no element
+            # an op may divide by a size that is zero, where it has no elements
             assert not refused or "may be zero" in refused, refused
             if refused:
                 continue
@@ -156,9 +156,9 @@ def test_stated_maps(name: str, maps: list[str], given: dict[str, object], verdi
     ("injective", f"{GRID}, s >= 0".replace("k + d1", "s + d1").replace("{n, k}", "{n, k, s}"), {}, True),
     ("covers", GRID, {"shape": ["n * k + 1"]}, True),
     ("in_bounds", WINDOW, {"shape": ["n * s"]}, True),
-    # the first sizes that are tried are not the smallest
+    # sizes are not tried in the order of their magnitude
     ("in_bounds", "(d0){n} -> (d0), domain: d0 in [0, n - 1], n >= 0", {"shape": [1000]}, False),
-    # k may be negative, and a variable is not looked at everywhere
+    # k may be negative, and not all values of a variable are tried
     ("injective", "(d0, d1){k} -> (d0 * 2 + d1), domain: d0 in [0, 1], d1 in [0, 3 - k]", {}, False),
     ("in_bounds", "(d0){k} -> (d0), domain: k >= 0", {"shape": ["k"]}, False),
 ])  # fmt: skip
@@ -247,7 +247,7 @@ def test_a_name_is_not_a_parameter_here_and_a_variable_there() -> None:
 
 
 def test_a_divisor_of_the_inverse_that_may_be_zero_is_not_assumed_away() -> None:
-    # at k = 0 element 0 alone is written, and the inverse t // k says nothing there
+    # at k = 0 only element 0 is written, and the inverse t // k is undefined
     m = read("(d0){n, k} -> (d0 * k), domain: d0 in [0, n], k in [0, 2], k != 2, n >= 1")
     assert decide_for_all_sizes("covers", [m], shape=["n + 1"]).verdict is Status.REFUTED
     assert len({v for v in read(GRID).variables if isinstance(v, Var)}) == 2

@@ -1,4 +1,4 @@
-"""Properties of maps: every verdict and every smallest counterexample against enumeration, and the odd cases."""
+"""Every verdict and every smallest counterexample of properties of maps agrees with enumeration; unusual cases."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_later_points_have_later_targets_whatever_the_domain() -> None:
     domain = f"domain: s0 in [0, 23], s1 in [0, 1165], s2 in [0, 1403], {hole} in [1, 1000]"
     for confirm in (False, True):
         answer = monotone(parse_map(f"()[s0, s1, s2] -> (s0, s1, s2), {domain}"), strict=True, confirm=confirm)
-        # a solver takes seconds where it reads the domain
+        # a solver needs seconds to read the domain
         assert answer.proved
         assert "isl" not in answer.engine
         assert bool(answer.confirmed_by) is confirm
@@ -113,7 +113,7 @@ def test_threads_race_where_they_write_one_element() -> None:
     answer = injective(m, ["d0"])
     assert answer.counterexample.values == {"d0": 0, "s0": 4, "d0'": 1, "s0'": 0}
     assert str(answer.counterexample).startswith("two points have one target at d0 = 0")
-    # a thread may write an element again
+    # a thread may write the same element twice
     again = parse_map("(d0)[s0] -> (d0), domain: d0 in [0, 31], s0 in [0, 4]")
     assert injective(again, ["d0"]).proved
     assert not injective(again).proved

@@ -1,4 +1,4 @@
-"""Digits that are put together before something divides them again."""
+"""Digits that recombine before they are divided again."""
 
 from __future__ import annotations
 
@@ -73,18 +73,18 @@ def test_only_dividends_are_replaced_and_no_divisor_is_new() -> None:
 
 
 def strided(place: Expr, shape: tuple[Expr, ...]) -> list[Expr]:
-    """Coordinates in a shape by the stride of each dimension."""
+    """Return the coordinates in a shape by the stride of each dimension."""
     strides = [product(shape[k + 1 :]) for k in range(len(shape))]
     return [place // strides[0], *(place // s % size for s, size in zip(strides[1:], shape[1:], strict=True))]
 
 
 def summed(index: Sequence[Expr], shape: tuple[Expr, ...]) -> Expr:
-    """The row-major position, every product with a stride written out."""
+    """Return the row-major position with the strides multiplied out."""
     return add(*(x * product(shape[k + 1 :]) for k, x in enumerate(index)))
 
 
 def reshape(source: tuple[Expr, ...], target: tuple[Expr, ...]) -> tuple[tuple[Condition, ...], Condition]:
-    """A reshape between shapes whose sizes have only their product in common, there and back again."""
+    """Return the claim that reshaping and reshaping back is the identity; only the products of the sizes agree."""
     index = (i0, i1, i2, i3)[: len(source)]
     known = (*(v >= 1 for v in (a, b, c, d, e)), *box(index, source))
     there = strided(summed(index, source), target)
@@ -111,7 +111,7 @@ def test_reshapes_without_common_factors_are_inverse_to_each_other(
 def test_a_reshape_to_the_wrong_size_is_refuted() -> None:
     known, _ = RESHAPE
     place = summed((i0, i1, i2), (a * b, c, d * e))
-    # the middle digit counts to b, not to a·c
+    # the middle digit is taken modulo b instead of a·c
     again = summed((place // (a * c * b * e), place // (b * e) % b, place % (b * e)), (d, a * c, b * e))
     assert decide(obligation((known, (again // (c * d * e)).eq(i0)))).status is Status.REFUTED
 
@@ -135,7 +135,7 @@ def test_a_planted_mistake_is_found(planted: Any) -> None:
 
 
 def proposing(monkeypatch: pytest.MonkeyPatch, digits: Expr, number: Expr) -> None:
-    """Have this number proposed for these digits, and no point looked for that shows the mistake."""
+    """Make the prover propose ``number`` for ``digits``, and prevent a refutation by small points."""
 
     def proposed(asked: Condition) -> tuple[list[tuple[Expr, Expr]], Condition]:
         shorter = asked.substitute({digits: number})
@@ -155,7 +155,7 @@ def outcomes(goal: Condition) -> list[bool]:
 
 @PLANTED
 def test_a_planted_mistake_is_not_believed(planted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A proposal is believed only where it is proved."""
+    """A proposal is used only if it is proved."""
     digits, number = planted.wrong
     goal = (digits // c).eq(number // c)
     proposing(monkeypatch, digits, number)
@@ -169,7 +169,7 @@ def test_a_planted_mistake_is_not_believed(planted: Any, monkeypatch: pytest.Mon
 
 @PLANTED
 def test_a_planted_mistake_would_be_believed_if_nobody_asked(planted: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tests above fail for a prover, and for a checker, that does not ask whether digits make up the number."""
+    """Without the proof that digits recombine to the number, the prover and the checker would accept the mistake."""
     digits, number = planted.wrong
     goal = (digits // c).eq(number // c)
     proposing(monkeypatch, digits, number)
@@ -195,7 +195,7 @@ def test_recombined_digits_have_a_certificate() -> None:
     place = summed((i0, i1, i2), (a * b, c, d * e))
     again = summed(strided(place, (d, a * c, b * e)), (d, a * c, b * e))
     goal = (again // (c * d * e)).eq(i0)
-    # the reduction proves this without it by now
+    # the reduction alone proves this, too
     proof = _with_recombined_digits(known, goal)
     assert proof["step"] == "equal terms"
     written = json.loads(json.dumps(checked_json("a digit", known, goal, proof)))

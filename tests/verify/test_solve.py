@@ -1,4 +1,4 @@
-"""Strategies of the portfolio, each alone: what they make of a goal is what the goal says."""
+"""Single strategies of the portfolio: each transforms a goal into an equivalent one."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_it_is_no_matter_how_it_is_said_that_a_divisor_is_not_negative(goal: Con
 
 
 def test_mutants_of_a_bound_of_digits_cost_what_it_costs() -> None:
-    """They cost up to twenty times as much while a bound had to be written in one way, and digits were read first."""
+    """Mutants of a bound on digits cost about as much as the bound itself."""
     name = "grid-order rank 1, {0} over every axis: output to input in bounds"
     q = question_of(next(o for o in catalogue(max_rank=1) if o.name == name))
     found = [decide(q), *(decide(mutant(q, n)) for n in (1, 3))]
@@ -114,7 +114,7 @@ def test_a_wrong_bound_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     false = Obligation("test", "one short", "sound", (0 <= d, x <= d * y + d), x // d <= y)
     assert decide(false).strategy == "small points"
     monkeypatch.setattr(solve, "_QUICK", ("quotient bound",))
-    # whatever is known anyway
+    # a hypothesis in place of the bound of the quotient
     monkeypatch.setattr(solve, "unquotiented", lambda hypotheses, goal: hypotheses[0])
     solve._attempt.cache_clear()
     try:
@@ -126,7 +126,7 @@ def test_a_wrong_bound_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.skipif(not available(), reason="cvc5 is not installed")
 def test_what_once_was_open_is_confirmed() -> None:
-    """One step of a rule, and where elements are in a grid, were left to z3's nonlinear engine."""
+    """Claims that once needed z3's nonlinear engine, a step of a rule and bounds on a grid, are confirmed by cvc5."""
     todo = catalogue(["remainders_merge"])
     todo += [o for o in catalogue(["grid-order"], max_rank=1) if "every axis: output to input in" in o.name]
     assert len(todo) > 20
@@ -148,7 +148,7 @@ SAFE = [o for o in catalogue(["quotient_subtracts_to_remainder", "min_and_max_su
 
 @pytest.mark.parametrize("o", OVERFLOWS, ids=lambda o: o.name)
 def test_an_overflow_at_a_limit_is_found(o: Obligation) -> None:
-    """None of them has an example near zero; no solver is asked."""
+    """Overflows without an example near zero are found without a solver."""
     found = decide(o)
     assert (found.status, found.strategy, found.resources) == (Status.REFUTED, "machine limits", 0)
     assert found.witness is not None
@@ -172,7 +172,7 @@ def test_limits_are_equations() -> None:
 
 
 def test_a_large_budget_is_not_a_small_one() -> None:
-    """z3 takes its limit modulo 2³²."""
+    """Large budgets are clamped, because z3 takes its limit modulo 2³²."""
     assert Budget().scaled(10).proof == 200_000_000
     for factor in (2**32 / Budget().proof, 1000, 1e300, float("inf")):
         assert Budget().scaled(factor).proof == MAX_RLIMIT
@@ -187,7 +187,7 @@ def test_a_large_budget_is_not_a_small_one() -> None:
 
 # ------------------------------------------------------------------------------------------------------------ findings
 def test_every_condition_of_the_rules_is_needed_or_is_not() -> None:
-    """No finding about a condition is left open; what the steps of a rule's proof show without it, is shown."""
+    """Whether a condition is needed is decided for every rule, by the steps of the rule's proof if necessary."""
     found = [o for o in catalogue(max_rank=0) if isinstance(o, Needed)]
     open_ = [o for o in found if o.name in _HARD]
     assert len(open_) == len(_HARD)
@@ -195,7 +195,7 @@ def test_every_condition_of_the_rules_is_needed_or_is_not() -> None:
         v = decide(o)
         assert v.status is Status.VACUOUS, o.name
         assert v.strategy
-    # the proof is that of the rule without the condition, and nothing else
+    # a condition that the rule needs is still found to be needed
     kept = next(o for o in found if o.name == "remainders_merge: needs w ∈ [0, k - 1]")
     assert decide(kept).status is Status.PROVED
 
@@ -210,8 +210,8 @@ _HARD = (
 
 @pytest.mark.parametrize("wrong", ["premise", "step", "target", "trivial", "one of two", "hypothesis"])
 def test_a_way_with_a_gap_shows_nothing(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
-    """A step that does not follow, or follows from what is not given, leaves a finding open."""
-    # 10^9 is no small point, and the solver is not asked for a model
+    """A step that does not follow, or follows from a missing hypothesis, leaves a finding undecided."""
+    # 10^9 is not a small point, and the solver gives no model
     left, right = (d * x).eq(d * y), x.eq(y)
     there, back = Way(left, ((d * (x - y)).eq(0),), right), Way(right, (), left)
     goal = all_of((any_of((negate(left), right)), any_of((negate(right), left))))
@@ -237,7 +237,7 @@ def test_a_way_with_a_gap_shows_nothing(monkeypatch: pytest.MonkeyPatch, wrong: 
     assert decide(replace(o, proofs=ways), brief).status is Status.UNDECIDED
     if hypotheses:
         assert decide(o, brief).status is Status.VACUOUS
-        # the ways are part of what is asked, so an answer with others is not believed
+        # the steps are part of the question, so that a cached answer with other steps is not used
         assert question_digest(o) != question_digest(replace(o, proofs=ways))
 
 
@@ -257,7 +257,7 @@ def test_substitution_is_shared_and_the_same() -> None:
 
 
 def test_a_large_counterexample_is_made_small_in_few_steps() -> None:
-    """A point that no solver makes smaller moves towards zero in strides, not by ones."""
+    """A counterexample that no solver minimises moves towards zero in large steps, not by ones."""
     u, v = var("u"), var("v")
     found = minimised({u: 2**31 - 5, v: -(2**40)}, (u >= 10**9 + 7, v <= -(3 * 10**9)), u < 0, 1)
     assert found == {u: 10**9 + 7, v: -3 * 10**9}

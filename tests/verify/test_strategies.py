@@ -1,4 +1,4 @@
-"""Hypothesis strategies: what is drawn is right and various, and planted mistakes shrink to one operation."""
+"""Hypothesis strategies draw valid and varied maps, and planted mistakes shrink to one operation."""
 
 from __future__ import annotations
 
@@ -47,26 +47,26 @@ Rewrite = Callable[[Expr, Facts], Expr | None]
 
 
 def divided(e: Expr, kind: type[FloorDiv | Mod | CeilDiv]) -> int:
-    """The constant divisor, 0 where there is none."""
+    """Return the constant divisor, or 0 without one."""
     return e.b.value if isinstance(e, kind) and isinstance(e.b, Int) else 0
 
 
 def remainder_at_the_edge(e: Expr, facts: Facts) -> Expr | None:
-    """``x mod g = x`` where x may be g: `<=` in place of `<`."""
+    """``x mod g = x`` although x may be g: `<=` instead of `<`."""
     g = divided(e, Mod)
     i = facts.interval(e.a) if g > 0 else Interval(-1, -1)
     return e.a if 0 <= i.lo and i.hi <= g else None
 
 
 def quotient_at_the_edge(e: Expr, facts: Facts) -> Expr | None:
-    """``x floordiv g = 0`` where x may be g."""
+    """``x floordiv g = 0`` although x may be g."""
     g = divided(e, FloorDiv)
     i = facts.interval(e.a) if g > 0 else Interval(-1, -1)
     return integer(0) if 0 <= i.lo and i.hi <= g else None
 
 
 def sign_of_the_divisor(e: Expr, facts: Facts) -> Expr | None:
-    """``x floordiv -g = -(x floordiv g)``, as if it were rounded to zero."""
+    """``x floordiv -g = -(x floordiv g)``, as if quotients were rounded towards zero."""
     g = divided(e, FloorDiv)
     return -floordiv(e.a, -g) if g < 0 else None
 
@@ -108,7 +108,7 @@ def carry_that_is_lost(e: Expr, facts: Facts) -> Expr | None:
 
 
 def minimum_of_the_first(e: Expr, facts: Facts) -> Expr | None:
-    """``min(x, y) = x`` where they may be equal or x is larger by one."""
+    """``min(x, y) = x`` although x may be larger than y by one."""
     if not isinstance(e, Min) or len(e.args) != 2:
         return None
     a, b = e.args
@@ -116,7 +116,7 @@ def minimum_of_the_first(e: Expr, facts: Facts) -> Expr | None:
 
 
 def maximum_of_the_factor(e: Expr, facts: Facts) -> Expr | None:
-    """``max(x, y)`` keeps its first argument, where that is never below zero."""
+    """``max(x, y)`` is its first argument if that is never negative."""
     return e.args[0] if isinstance(e, Max) and facts.interval(e.args[0]).lo >= 0 else None
 
 
@@ -128,7 +128,7 @@ def remainder_of_a_remainder(e: Expr, facts: Facts) -> Expr | None:
 
 
 def rewritten(m: IndexingMap, rewrite: Rewrite) -> IndexingMap:
-    """The results with a rewrite wherever it goes, inside first."""
+    """Apply a rewrite to all subexpressions of the results, from the inside out."""
     facts = Facts({v.expr: Interval(v.lo, v.hi) for v in m.variables}, [])
     new: dict[Expr, Expr] = {}
     for e in postorder(*m.results):
@@ -146,7 +146,7 @@ def rewritten(m: IndexingMap, rewrite: Rewrite) -> IndexingMap:
 
 
 def differ(m: IndexingMap, other: IndexingMap) -> bool:
-    """Whether two maps with the same domain differ at a point of a box that is not large."""
+    """Return whether two maps with the same domain differ at a point of a small box."""
     if math.prod(v.size for v in m.variables) > 2000:
         return False
     axes = np.meshgrid(*(np.arange(v.lo, v.hi + 1) for v in m.variables), indexing="ij")
@@ -157,7 +157,7 @@ def differ(m: IndexingMap, other: IndexingMap) -> bool:
     return any(bool(np.any(inside & (a != b))) for a, b in zip(left, right, strict=True))
 
 
-#: Each mistake, with the number of operations that it needs.
+#: Each mistake with the number of operations of its smallest example.
 MISTAKES: list[tuple[Rewrite, int]] = [
     (remainder_at_the_edge, 1),
     (quotient_at_the_edge, 1),
@@ -179,7 +179,7 @@ def test_a_planted_mistake_shrinks_to_what_it_is_about(mistake: Rewrite, operati
     m = find(simple, lambda m: differ(m, rewritten(m, mistake)), settings=FINDING)
     assert differ(m, rewritten(m, mistake))
     nodes = postorder(*m.results)
-    # an operation more is an argument that is not below zero, or the like
+    # one more operation may be needed to get a nonnegative argument
     assert sum(not isinstance(n, Int) and bool(n.children) for n in nodes) <= operations + 1, m
     values = [abs(n.value) for n in nodes if isinstance(n, Int)]
     values += [abs(n.const) for n in nodes if isinstance(n, Sum)]
@@ -216,7 +216,7 @@ def test_an_instruction_that_is_forgotten_shrinks_to_one() -> None:
 
 # ------------------------------------------------------------------------------------------- what can be drawn
 def test_numbers_meet_where_simplifiers_compare() -> None:
-    """Ends of boxes at divisors, divisors of divisors, boxes of equal size."""
+    """Numbers coincide where simplifiers compare them: bounds and divisors, nested divisors, sizes of boxes."""
     seen: set[str] = set()
 
     @settings(CHECK, max_examples=400)

@@ -1,4 +1,4 @@
-"""Tiles of operands, against trying every offset for every tile."""
+"""Tiles of operands agree with trying every offset of every tile."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _reshape(rng: random.Random) -> tuple[list[str], list[str]]:
 
 
 def _other(rng: random.Random) -> tuple[list[str], list[str]]:
-    """A strided slice, a pad with interior padding, an operand of a concatenation, or a window."""
+    """Return a strided slice, a pad with interior padding, an operand of a concatenation, or a window."""
     sizes = [rng.randint(2, 9) for _ in range(rng.randint(1, 2))]
     boxes = [f"d{k} in [0, {n - 1}]" for k, n in enumerate(sizes)]
     others = [f"d{k}" for k in range(1, len(sizes))]
@@ -75,7 +75,7 @@ def _random_map(rng: random.Random) -> IndexingMap:
 
 
 def _product(rng: random.Random) -> IndexingMap:
-    """A map of parts that share no variable, at most one of them with constraints, its results in any order."""
+    """Return a map of parts without common variables, at most one of them with constraints, in any order."""
     rows = _random_map(rng)
     others = [
         simplify(parse_map(t))
@@ -113,7 +113,7 @@ def _by_trying(m: IndexingMap, sizes: Sizes) -> tuple[Sizes, Sizes] | None:
 
 
 def _tile_of_sets(tiles: dict[Sizes, set[Sizes]]) -> tuple[Sizes, Sizes] | None:
-    """Return sizes and strides of the tiles that these are, or None where some offset does not exist."""
+    """Return sizes and strides of tiles that hold these sets, or None where some offset does not exist."""
     found = []
     for k in range(len(next(iter(next(iter(tiles.values())))))):
         columns = [{e[k] for e in some} for some in tiles.values()]
@@ -268,7 +268,7 @@ def test_tiles_for_all_sizes_of_other_maps_are_not_stated() -> None:
 
 
 def _held(offsets: Sizes | None, strides: Any, sizes: Any, bounds: Any) -> set[Sizes]:
-    """What a tile holds within its bounds."""
+    """Return the elements of a tile within its bounds."""
     assert offsets is not None
     ranges = (
         {o + s * i for i in range(n)} & {*range(lo, hi + 1)}
@@ -278,7 +278,7 @@ def _held(offsets: Sizes | None, strides: Any, sizes: Any, bounds: Any) -> set[S
 
 
 def _digits(rng: random.Random) -> IndexingMap:
-    """Digits of dimensions in any order, some together in a result: with gaps, reversed, beside ranges."""
+    """Return a map of shuffled digits of dimensions, some combined in a result: with gaps, reversed, next to ranges."""
     digits, boxes = [], []
     for k in range(rng.randint(1, 2)):
         stride = 1
@@ -309,7 +309,7 @@ def _digits(rng: random.Random) -> IndexingMap:
 
 
 def _by_shifting(m: IndexingMap, sizes: Sizes) -> tuple[Sizes, Sizes] | None:
-    """Return sizes and strides of what tiles read wherever they begin, or None where these are not the same."""
+    """Return sizes and strides of the elements that tiles read, or None where they depend on the tile's offset."""
     read = []
     for at in itertools.product(*(range(v.size - n + 1) for v, n in zip(m.dims, sizes, strict=True))):
         spans = (range(v.lo + o, v.lo + o + n) for v, o, n in zip(m.dims, at, sizes, strict=True))
@@ -391,7 +391,7 @@ def test_each_law_is_a_step_of_the_argument() -> None:
 
 def test_a_tile_across_rows_has_no_constant_size() -> None:
     m = parse_map("(d0) -> (d0 floordiv 3), domain: d0 in [0, 11]")
-    assert tile_of(m, (2,)) == NoTile((2,), None, 0)  # the first one may begin before the operand
+    assert tile_of(m, (2,)) == NoTile((2,), None, 0)  # the first tile may begin before the operand
     rows = tile_of(m, (6,))
     assert isinstance(rows, TargetTile)
     assert (rows.sizes, rows.bounds, str(rows.offsets.results[0]) if rows.offsets else "") == ((2,), ((0, 3),), "2·t0")

@@ -1,4 +1,4 @@
-"""Map transforms: their laws are proved, production code computes what the laws say, and instances are proved equal."""
+"""Laws of map transforms are proved, production code computes what they state, and instances are proved equal."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_production_code_computes_the_law() -> None:
                 assert law.compute(*values) == expected, (law.name, values)
 
 
-#: A map for each transform, and the law that it is an instance of.
+#: For each transform a map to apply it to.
 INSTANCES = {
     "unused_variable_leaves": (lambda m: remove_unused(m, dims=True),
         "(d0, d1)[s0]{rt0} -> (d1), domain: d0 in [2, 9], d1 in [0, 9], s0 in [-3, 4], rt0 in [0, 7]"),
@@ -82,7 +82,7 @@ def test_an_instance_is_proved_equal(name: str) -> None:
 
 @pytest.mark.parametrize("name", INSTANCES)
 def test_a_wrong_instance_is_refuted(name: str) -> None:
-    """The record with a box one too long, or the map with a result off by one."""
+    """A record whose box is too long by one, or whose map has a result off by one, is refuted."""
     transform, text = INSTANCES[name]
     r = transform(parse_map(text))
     for wrong in _mutants(r):
@@ -101,7 +101,7 @@ def _mutants(r: Reduced) -> list[Reduced]:
 
 
 def test_composition_is_an_instance_of_its_law() -> None:
-    """The inner map as it stands, with its dimensions as ranges that equations tie to the outer results."""
+    """Composition keeps the inner map; its dimensions become ranges that constraints equate with the outer results."""
     outer = parse_map("(d0)[s0] -> (d0 * 2 + s0, d0), domain: d0 in [0, 9], s0 in [0, 3]")
     inner = parse_map(
         "(a, b)[s0] -> (a + b + s0 mod 3, s0), domain: a in [2, 12], b in [1, 30], s0 in [0, 2], a - b in [0, 9]"

@@ -1,4 +1,4 @@
-"""Programs with arrays of unknown size: ops are proved for all sizes, and nothing is refuted that some size allows."""
+"""Programs with arrays of unknown size: ops are proved for all sizes, and only what fails at all sizes is refuted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ A = "a = f32[?,4] parameter(0)"
 RIGHT = [
     f"{A}\nROOT r = f32[4,?] transpose(a), dimensions={{1,0}}",
     f"{A}\nb = f32[?,4] parameter(1)\nROOT r = f32[?,4] add(a, b)",
-    # the sizes may be the same when the program runs
+    # the sizes may be equal at run time
     f"{A}\nb = f32[7,4] parameter(1)\nROOT r = f32[7,4] add(a, b)",
     f"{A}\nb = f32[4,?] parameter(1)\nROOT r = f32[?,?] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}",
     f"{A}\nROOT r = f32[?,8] concatenate(a, a), dimensions={{1}}",
@@ -55,7 +55,7 @@ def test_ops_are_proved_for_all_sizes(body: str) -> None:
     assert not report.failed
     assert {"output to input sound", "input to output complete"} <= {c.kind.replace(" 0", "") for c in report.checked}
     for direction in DIRECTIONS:
-        # there is no concrete map, which is said: not that nothing is read
+        # the concrete map is reported as unknown, not as reading nothing
         found = asked.maps.computation("e", direction)
         assert all(reads.unknown and not reads.maps for reads in found.leaves.values())
         assert found.leaves
@@ -102,7 +102,7 @@ def test_stablehlo_with_unknown_sizes() -> None:
 
 
 def at_sizes(body: str, sizes: Iterable[int], result: Iterable[int]) -> str:
-    """The program with sizes in place of the `?` of its parameters and of its result."""
+    """Return the program with these sizes instead of `?` in parameters and result."""
     left = iter(sizes)
     lines = [re.sub(r"\?", lambda _: str(next(left)), x) if "parameter" in x else x for x in body.split("\n")]
     return re.sub(r"ROOT r = f32\[.*?\]", f"ROOT r = f32[{','.join(map(str, result))}]", "\n".join(lines))
@@ -120,7 +120,7 @@ def test_maps_for_all_sizes_are_those_of_every_size(body: str) -> None:
             concrete = verifier(at_sizes(body, sizes, result)).maps.computation("e", direction)
             for key, reads in general.items():
                 expected = concrete.leaves[key]
-                if not expected.unknown:  # these sizes are legal
+                if not expected.unknown:  # the program is legal at these sizes
                     made = [m.at({p: at[p] for p in m.parameters}) for m in reads.maps]
                     assert {x for m in made for x in m.relation()} == {x for m in expected.maps for x in m.relation()}
                     compared += 1
@@ -142,7 +142,7 @@ def test_a_map_for_all_sizes_without_a_counterpart_is_noticed(monkeypatch: pytes
 
 
 def test_a_wrong_map_for_all_sizes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A composition that forgets what the sizes must be, or mistakes the direction, is not proved."""
+    """A composition with wrong offsets or in the wrong direction is not proved."""
     asked = verifier(
         f"{A}\nr = f32[?,4] reverse(a), dimensions={{0}}\nROOT t = f32[4,?] transpose(r), dimensions={{1,0}}"
     )

@@ -1,4 +1,4 @@
-"""The machine width of maps against every point of their domains."""
+"""The machine width of maps agrees with evaluation at every point of their domains."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from indexproof.verify.width import TYPES, Overflow, Width, subexpression_widths
 
 
 def by_enumeration(m: IndexingMap) -> tuple[int | None, list[Overflow]]:
-    """The same answer from the definition: the first step that overflows anywhere, at its smallest point."""
+    """Return the width by definition, with the first step that overflows anywhere, at its smallest point."""
     program = Program.of_map(m)
     exprs = program.exprs(range(len(program.steps)))
     order = [exprs[k] for k in range(len(program.steps))]
@@ -39,7 +39,7 @@ def by_enumeration(m: IndexingMap) -> tuple[int | None, list[Overflow]]:
 
 
 def some(maps: Any, count: int) -> Iterator[IndexingMap]:
-    """Maps on few points, with coefficients so large that the widths matter."""
+    """Yield maps with few points and with coefficients large enough to affect the widths."""
     for k in range(count):
         scale = (9, 2**13, 2**29, 2**31, 2**61, 2**64)[k % 6]
         yield maps.map(scale=scale, size=(4, 2)[k % 2], depth=3, rank=1 + k % 2, runtime=False)
@@ -63,7 +63,7 @@ def test_random_maps_against_all_their_points(maps: Any) -> None:
 
 
 def types_by_enumeration(m: IndexingMap) -> dict[Expr, tuple[int | None, Overflow | None]]:
-    """The smallest type of every subexpression, and the smallest point that overflows the next smaller one."""
+    """Return the smallest type of every subexpression, with the smallest point that overflows the next smaller type."""
     program = Program.of_map(m)
     exprs = program.exprs(range(len(program.steps)))
     points = sorted((tuple(map(int, p)) for p in m.domain_points()), key=counterexample_order)
@@ -92,7 +92,7 @@ def test_types_of_subexpressions_against_all_points(maps: Any) -> None:
         parts = subexpression_widths(m)
         assert {p.expr: (p.bits, p.overflow) for p in parts} == types_by_enumeration(m), m
         assert all((p.verdict is Status.PROVED) == (p.bits is not None) for p in parts)
-        # the map needs what the largest of them needs
+        # the width of a map is the maximum over its subexpressions
         whole = [32 if p.bits is None else max(32, p.bits) for p in parts]
         assert width(m).bits == (None if any(p.bits is None for p in parts) else max(whole))
         for p in parts:
@@ -119,28 +119,28 @@ def overflow_text(answer: Width) -> list[str]:
     ("(d0) -> (d0), domain: d0 in [-2147483648, 2147483647]", 32, []),
     ("(d0) -> (d0), domain: d0 in [-2147483649, 2147483647]", 64,
         ["int32: d0 = -2147483649 at {'d0': -2147483649}"]),
-    # the result is small, what it is computed from is not
+    # the result is small, but an intermediate value is not
     ("(d0, d1) -> ((d0 * 65536 + d1) mod 7), domain: d0 in [0, 40000], d1 in [0, 9]", 64,
         ["int32: d0 * 65536 = 2147483648 at {'d0': 32768, 'd1': 0}"]),
-    # a partial sum overflows that the whole sum would not
+    # a partial sum overflows, although the whole sum does not
     ("(d0, d1) -> (d0 + d1 - 9), domain: d0 in [0, 2147483647], d1 in [0, 5], d0 + d1 * 2 in [0, 2147483650]", 64,
         ["int32: d0 + d1 = 2147483648 at {'d0': 2147483646, 'd1': 2}"]),
-    # no constraint mentions the product, and still it stays below the limit
+    # no constraint mentions the product, but it stays below the limit
     ("(d0, d1) -> (d0 * 65536 + d1 * 3), domain: d0 in [0, 99999], d1 in [0, 99999]," " d0 + d1 in [0, 32767]", 32,
         []),
-    # the negation of the least integer
+    # the negated minimum
     ("(d0) -> (-d0), domain: d0 in [-2147483648, 0]", 64, ["int32: -d0 = 2147483648 at {'d0': -2147483648}"]),
-    # so is its quotient by -1, but not its remainder
+    # its quotient by -1 overflows, but not its remainder
     ("(d0) -> (d0 mod -1, d0 floordiv -1), domain: d0 in [-2147483648, 0]", 64,
         ["int32: d0 floordiv -1 = 2147483648 at {'d0': -2147483648}"]),
-    # a literal is a subexpression; a bound is none
+    # a literal is a subexpression, but a bound is not
     ("(d0) -> (d0 mod 4294967296), domain: d0 in [0, 9], d0 * 2 in [0, 99999999999]", 64,
         ["int32: 4294967296 = 4294967296 at {'d0': 0}"]),
     ("(d0) -> (d0 * 4294967296), domain: d0 in [0, 9], d0 in [11, 12]", 32, []),
     ("(d0) -> (d0 * 4294967296), domain: d0 in [3, 2]", 32, []),
     ("() -> (99999999999999999999)", None, ["int32: 99999999999999999999 = 99999999999999999999 at {}",
         "int64: 99999999999999999999 = 99999999999999999999 at {}"]),
-    # a variable that nothing uses, a constraint, an index of a runtime source
+    # an unused variable, a constraint, an index of a runtime source
     ("(d0, d1) -> (d0), domain: d0 in [0, 1], d1 in [0, 2147483648]", 64,
         ["int32: d1 = 2147483648 at {'d0': 0, 'd1': 2147483648}"]),
     ("(d0) -> (d0), domain: d0 in [0, 2000000000], d0 * 2 in [0, 3000000000]", 64,
@@ -155,7 +155,7 @@ def test_what_counts_as_a_subexpression(source: str, bits: int | None, overflows
 
 
 def test_large_domains_are_decided_exactly() -> None:
-    """The limit is met to the last unit, far beyond what could be enumerated."""
+    """The limit is exact on domains that are far too large to enumerate."""
     for last, bits in ((2**31 - 1, 32), (2**31, 64)):
         m = parse_map(
             f"(d0, d1, d2) -> (d0 * 1000000 + d1 * 1000 + d2), domain: d0 in [0, 99999], d1 in [0, 999],"
@@ -176,7 +176,7 @@ def test_the_answer_names_its_engines() -> None:
 
 
 def test_long_sums() -> None:
-    """Sixty summands, each with steps of its own: the first partial sum that overflows is named."""
+    """Of sixty summands, the first partial sum that overflows is reported."""
     names = [(f"d{k}", 0, 9) for k in range(60)]
     total = linear(0, [(var(name), 20_000 * k + 1) for k, (name, _, _) in enumerate(names)])
     assert width(IndexingMap.of(names, results=[total])).bits == 32

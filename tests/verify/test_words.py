@@ -1,4 +1,4 @@
-"""`print` shows an answer as the commands do, not as the fields of a dataclass."""
+"""`print` shows an answer like the commands do, not like a dataclass."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WIDE = "(d1, d0) -> ((d0 * 65536 + d1) mod 7), domain: d1 in [0, 9], d0 in [0, 9
 
 
 def said(*command: str) -> str:
-    """The output of a command, without the line that repeats the command."""
+    """Return the output of a command without the line that repeats the command."""
     shown = CliRunner().invoke(app, list(command), catch_exceptions=False).stdout
     return "\n".join(line for line in shown.splitlines() if not line.startswith("  again"))
 
@@ -52,7 +52,7 @@ def test_a_width_is_what_width_prints() -> None:
         assert without_times(str(width(m))) == without_times(said("width", text))
         lines = [" ".join(str(p).split()) for p in subexpression_widths(m)]
         printed = said("width", "--each", text).splitlines()[-len(lines) :]
-        # alone, a subexpression knows no order of the variables
+        # a subexpression by itself has no order of variables
         assert [line.split()[0] for line in lines] == [line.split()[0] for line in printed]
     assert str(width(parse_map(WIDE)).overflows[0]).startswith("int32  d0 * 65536 = 2147483648 overflows at d1 = 0")
 

@@ -1,4 +1,4 @@
-"""Claims that say where and by whom they are decided; workers of a cluster import them by this name."""
+"""Claims that log when and by which process they are decided; workers of a cluster import them from here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from indexproof.verify.verdict import Verdict
 
 
 class Recorded(Obligation):
-    """A claim that writes a line to the file ``where`` whenever it is decided, and is then decided as ever."""
+    """A claim that appends a line to the file ``where`` before it is decided as usual."""
 
     def decided(self, budget: Budget) -> Verdict | None:
         with open(self.where, "a", encoding="utf-8") as f:
@@ -22,7 +22,7 @@ class Recorded(Obligation):
 
 
 class Fatal(Recorded):
-    """A claim that ends every process that looks at it."""
+    """A claim that kills every process that decides it."""
 
     def decided(self, budget: Budget) -> Verdict | None:
         super().decided(budget)
@@ -31,12 +31,12 @@ class Fatal(Recorded):
 
 
 def recorded(o: Obligation, number: int, log: Path) -> Recorded:
-    """The same claim, recorded; ``number`` makes its name unique."""
+    """Return the same claim as a recorded one; ``number`` makes its name unique."""
     given = {f.name: getattr(o, f.name) for f in fields(Obligation)}
     return Recorded(**{**given, "subject": f"{number} {o.subject}", "where": str(log)})
 
 
 def decisions(log: Path) -> list[tuple[int, str]]:
-    """The processes and the claims that they decided, in order."""
+    """Return the processes and the claims that they decided, in order."""
     lines = log.read_text("utf-8").splitlines() if log.exists() else []
     return [(int(pid), name) for pid, _, name in (line.partition(" ") for line in lines)]

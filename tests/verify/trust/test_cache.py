@@ -1,4 +1,4 @@
-"""The cache: every kind of tampering is noticed, and many processes may use one file, also when they are killed."""
+"""The cache: tampering of every kind is noticed, and many processes may share a file, even if they are killed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def read(path: Path, o: Obligation, **more: bool) -> tuple[Verdict | None, dict[
 
 
 def resealed(path: Path, key: str, body: str) -> str:
-    """Seal an entry as somebody who has the secret."""
+    """Return the seal of an entry, as somebody with the secret computes it."""
     secret = bytes.fromhex(path.with_name(path.name + ".key").read_text("ascii"))
     return hmac.new(secret, f"indexproof {FORMAT}\0{key}\0{body}".encode(), "sha256").hexdigest()
 
@@ -105,7 +105,7 @@ def test_a_true_claim_cannot_be_forged_false(path: Path) -> None:
             assert cache.get("k", TRUE_CLAIM) is None
 
 
-#: ``x / c * c -> x`` in Python and in a rule file, and a claim that is false where nobody looks at once.
+#: ``x / c * c -> x`` in Python and in a rule file, and a claim that is false only far from zero.
 NEAR = Obligation("test", "near", "sound", (y.ne(0),), (x // y * y).eq(x))
 _RULES = read_rule_file("int x\nconst c\nforged: x / c * c -> x if c != 0\n", "forged.rules")
 RULE = next(iter(stated_rule_obligations(_RULES[0])))
@@ -124,7 +124,7 @@ def test_a_false_claim_cannot_be_forged_true(path: Path, o: Obligation, strategy
 
 
 def test_of_what_fails_only_far_away_no_identity_can_be_forged(path: Path) -> None:
-    """The seal answers for a proof by the reduction, until it is proved again."""
+    """A forged proof by identity is refused; one by the reduction is trusted with its seal until it is proved again."""
     with Cache(path) as cache:
         cache.put("k", Verdict(Status.PROVED, "identity"))
         assert cache.get("k", FAR) is None
@@ -196,7 +196,7 @@ def test_a_secret_that_somebody_else_planted_or_may_change_is_not_trusted(
             place.unlink()
             os.mkfifo(place, 0o600)
     assert read(path, TRUE_CLAIM, read_only=True) == (None, {"altered": 1})
-    # a run that may write makes a secret of its own, and believes nothing that was sealed with the other
+    # a run with write access makes a new secret and does not trust entries sealed with the old one
     assert read(path, TRUE_CLAIM) == (None, {"altered": 1})
     monkeypatch.undo()
     assert place.is_file()
@@ -249,7 +249,7 @@ def test_a_database_of_something_else_is_not_read(tmp_path: Path) -> None:
         cache.put("k", decide(TRUE_CLAIM))
         assert cache.get("k") is not None
         run = prove_all([TRUE_CLAIM], jobs=1, cache=cache)
-    # it is somebody's: nothing of it is lost, and where it is now is said
+    # the file may be valuable: it is kept completely, and its new place is reported
     kept = place.with_name("other.sqlite.damaged")
     assert kept.read_bytes() == before
     assert f"what was no cache is now {kept}" in summary.damage(run)
@@ -338,7 +338,7 @@ def test_many_processes_write_one_file(tmp_path: Path) -> None:
 
 
 def test_two_processes_begin_one_file(tmp_path: Path) -> None:
-    """SQLite refuses at once, without waiting, what asks for its log while another one begins to write."""
+    """Two processes may create the file at once, although SQLite then refuses to set the log mode without waiting."""
     place = tmp_path / "begun.sqlite"
     other = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
@@ -369,7 +369,7 @@ def test_a_file_that_stays_locked_is_left_alone(tmp_path: Path, monkeypatch: pyt
 
 
 def test_what_a_full_disk_does_not_take_is_told(tmp_path: Path) -> None:
-    """Verdicts are right, but the next run does not find them; the file is not damaged."""
+    """If the disk is full, the verdicts are right but not cached, and the file is not damaged."""
     place = tmp_path / "full.sqlite"
     Cache(place).__exit__()
     with Cache(place) as cache:
@@ -422,7 +422,7 @@ def test_processes_that_meet_a_damaged_file_set_it_aside_once(tmp_path: Path) ->
     assert all("ready" in text for text in said)
     with Cache(place) as cache:
         kept = sum(cache.get(f"{me}-{k}") is not None for me in range(4) for k in range(60))
-    # whoever met the damage counts it, which the writer's own assertion may call an error; nothing is lost
+    # any process may meet the damage and count it, which a writer's assertion may report; no entry is lost
     assert kept == 240
 
 
@@ -436,7 +436,7 @@ def test_a_copy_needs_its_secret(path: Path, tmp_path: Path) -> None:
 
 
 def test_a_secret_that_appears_meanwhile_stays(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another process makes the secret between the look for it and the making of one."""
+    """A secret that another process creates between the check and the creation is kept."""
     place = path.with_name(path.name + ".key")
     before = place.read_bytes()
     real = cache_module._secret_in
@@ -454,7 +454,7 @@ def test_a_secret_that_appears_meanwhile_stays(path: Path, monkeypatch: pytest.M
 
 
 def test_a_lock_is_no_damage(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that meets damage finds another one at work on the file that took its place."""
+    """A file that another process has locked is not taken for damaged."""
     monkeypatch.setattr(cache_module, "_SECONDS", 0.1)
     monkeypatch.delenv(KEY_VARIABLE, raising=False)
     damage = sqlite3.DatabaseError("file is not a database")

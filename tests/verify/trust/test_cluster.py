@@ -1,4 +1,4 @@
-"""A real Dask scheduler with worker processes of its own: the same verdicts, also when workers are killed."""
+"""A real Dask scheduler with worker processes gives the same verdicts, even if workers are killed."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from indexproof.verify.verdict import Status  # noqa: E402
 
 pytest.importorskip("distributed")
 
-#: Workers of the cluster, and the failures of a task that its scheduler allows.
+#: The number of workers, and the number of failures that the scheduler allows for a task.
 WORKERS, FAILURES = 2, 0
 
 
 @dataclass(frozen=True)
 class Processes:
-    """A scheduler's address and process, and how to add a worker with more on its path."""
+    """The address and process of a scheduler, and a function that adds a worker with more on its path."""
 
     address: str
     scheduler: subprocess.Popen[str]
@@ -77,7 +77,7 @@ def started(*args: str, first: tuple[Path, ...] = ()) -> subprocess.Popen[str]:
 
 
 def heard(process: subprocess.Popen[str], pattern: str) -> str:
-    """Wait until a process prints a match."""
+    """Wait until a line of the process matches, and return the first group."""
     assert process.stderr is not None
     said = []
     for line in process.stderr:
@@ -88,7 +88,7 @@ def heard(process: subprocess.Popen[str], pattern: str) -> str:
 
 
 def stop(process: subprocess.Popen[str]) -> None:
-    """End a process and those that it started."""
+    """Kill a process and its children."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -142,7 +142,7 @@ def claims(log: Path, step: int = 1) -> list[Obligation]:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[object, ...]]:
-    """The verdicts of this process alone."""
+    """Return the verdicts of a run in this process."""
     return facts(prove_all(claims(tmp_path_factory.mktemp("here") / "log"), jobs=1))
 
 
@@ -172,10 +172,10 @@ def test_a_worker_killed_half_way(dask: Processes, tmp_path: Path, expected: Fac
         nonlocal killed
         arrived.append(r.obligation.name)
         if len(arrived) == len(todo) // 2:
-            # somebody who has something in hand
+            # a worker that is deciding a claim
             killed = decisions(log)[-1][0]
             os.kill(killed, signal.SIGKILL)
-            # that the last parcels have arrived may not have reached the scheduler
+            # the scheduler may not know yet that the last parcels have arrived
             before.update(arrived[: -2 * WORKERS * longest])
 
     place = tmp_path / "verdicts.sqlite"
@@ -183,14 +183,14 @@ def test_a_worker_killed_half_way(dask: Processes, tmp_path: Path, expected: Fac
         assert crew.size == WORKERS
         run = prove_all(todo, executor=crew, cache=store, progress=kill)
     assert killed
-    # nothing lost: the same verdicts by the same strategies at the same cost, and all of them kept
+    # nothing is lost: verdicts, strategies and costs are the same, and all verdicts are kept
     assert facts(run) == expected
     assert sorted(arrived) == sorted(expected)
     assert run.lost_workers == 1
     with Cache(place) as store:
         again = prove_all(todo, jobs=1, cache=store)
     assert all(r.cached for r in again.results)
-    # nothing proved twice but what the dead worker had in hand
+    # only claims of the dead worker were decided twice
     done = decisions(log)
     times = Counter(name for _, name in done)
     assert times.keys() == set(asked.values())
@@ -200,7 +200,7 @@ def test_a_worker_killed_half_way(dask: Processes, tmp_path: Path, expected: Fac
     assert twice <= set(by_dead)
     assert before
     assert not twice & before
-    # of the parcels that are on their way the scheduler may have given it all
+    # the scheduler may have sent all parcels in flight to it
     assert len(twice) <= module._AHEAD * WORKERS * longest
     assert len({pid for pid, _ in done}) >= 2
 
@@ -239,7 +239,7 @@ def test_interrupted_it_keeps_what_has_arrived(dask: Processes, tmp_path: Path, 
             rest = prove_all(todo, executor=crew, cache=store)
     assert {r.obligation.name for r in rest.results if r.cached} >= set(done)
     assert facts(rest) == only(expected, todo)
-    # what was on its way when it was interrupted may have been begun
+    # claims in flight at the interruption may have been started before
     assert max(Counter(name for _, name in decisions(log)).values()) <= 2
 
 
@@ -262,12 +262,12 @@ def test_the_command(dask: Processes, tmp_path: Path) -> None:
 def test_workers_that_are_something_else(dask: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     todo = claims(tmp_path / "log", 2)
     with joined(dask.address, 1) as crew:
-        # one that is another after all is noticed by the task
+        # the task notices a worker with other versions
         crew._expected = {**fingerprint(), "z3": "4.8.7"}
         with pytest.raises(InputError, match=r"z3 5\S* instead of 4\.8\.7"):
             prove_all(todo, executor=crew)
         crew._expected = fingerprint()
-        # and so is one without indexproof that joins later
+        # also a worker that joins later and lacks indexproof
         broken = tmp_path / "indexproof"
         broken.mkdir()
         (broken / "__init__.py").write_text("raise ImportError('No module named indexproof')\n", "utf-8")
@@ -328,14 +328,14 @@ def test_nobody_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected:
 
             return told
 
-        # the last worker, then the scheduler: what has arrived is kept, and the reason is told
+        # first the last worker, then the scheduler is killed: arrived verdicts are kept, and the reason is reported
         with crew, Cache(place) as store:
             run = prove_all(todo, executor=crew, cache=store, progress=end(worker))
         assert re.match(r"no worker is left at tcp://", run.stopped)
         assert run.exit_status == 2
         assert {r.verdict.detail for r in run.results if r.verdict.status is Status.NOT_CHECKED} == {run.stopped}
         alone.worker("--no-nanny")
-        # more may have arrived than what the worker was killed at
+        # verdicts may have arrived after the worker was killed
         done.clear()
         with Cluster(alone.address) as crew, Cache(place) as store:
             run = prove_all(todo, executor=crew, cache=store, progress=end(alone.scheduler))
@@ -381,7 +381,7 @@ def test_parcels_go_where_nobody_else_may_send_them(address: str) -> None:
 
 
 def certificate(folder: Path, name: str) -> dict[str, str]:
-    """Dask's settings for a new certificate that is its own authority."""
+    """Return Dask's settings for a new self-signed certificate."""
     cert, key = folder / f"{name}.pem", folder / f"{name}.key"
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=indexproof"]
     subprocess.run([*made, "-keyout", str(key), "-out", str(cert)], check=True, capture_output=True)
@@ -405,7 +405,7 @@ def test_certificates_are_demanded_where_they_are_named(tmp_path: Path, monkeypa
                 assert cluster.address == dask.address
                 run = prove_all(sample()[:3], executor=cluster)
                 assert facts(run) == facts(prove_all(sample()[:3], jobs=1))
-            # without a certificate, with another one, or without encryption
+            # no certificate, another certificate, or no encryption
             for settings, address in (({}, dask.address), (others, plain), (ours, f"tcp://{plain}")):
                 with config.set(settings), pytest.raises(InputError, match="there is no Dask"):
                     Cluster(address)

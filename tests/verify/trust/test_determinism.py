@@ -1,4 +1,4 @@
-"""Verdict, strategy, resources and witness are the same however the work is dealt out, and whatever else goes on."""
+"""Verdict, strategy, resources and witness do not depend on the number of processes, the order or the load."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_the_order_makes_no_difference(expected: dict[str, list[Any]], seed: int
 
 
 def test_what_was_asked_before_makes_no_difference(expected: dict[str, list[Any]]) -> None:
-    # alone, and with nothing remembered
+    # each alone, with an empty cache
     for o in OBLIGATIONS[::5]:
         _attempt.cache_clear()
         assert answer(decide(o)) == expected[f"{o.family} {o.name}"], o.name
@@ -130,7 +130,7 @@ json.dump(module.answers(module.OBLIGATIONS[:: int(sys.argv[2])], jobs=1), sys.s
 
 @contextmanager
 def load() -> Iterator[None]:
-    """Twice as many busy processes as cores."""
+    """Run twice as many busy processes as the machine has cores."""
     burn = "while True: sum(range(10_000))"
     busy = [subprocess.Popen([sys.executable, "-c", burn]) for _ in range(2 * (os.cpu_count() or 1))]
     try:
@@ -143,7 +143,7 @@ def load() -> Iterator[None]:
 
 @pytest.mark.parametrize("seed", ["0", "1", "4242"])
 def test_hash_seeds_and_load_make_no_difference(expected: dict[str, list[Any]], seed: str) -> None:
-    # the load is on all other tests as well
+    # parallel tests run under this load, too, so that its sample is smaller
     step = 9 if seed == "1" else 3
     with load() if seed == "1" else nullcontext():
         done = subprocess.run(
@@ -190,7 +190,7 @@ def test_what_several_ask_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_claim_that_is_too_deep_is_open_and_takes_nothing_with_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Four hundred divisions one inside the other are too deep for the reduction: here its answer, at once."""
+    """A claim that is nested too deeply for the reduction is undecided and does not affect other claims."""
     rules = read_rule_file(RULES, "some.rules")
     todo = [o for r in rules for o in stated_rule_obligations(r)]
     honest = prove_all(todo, jobs=1).results
@@ -209,8 +209,8 @@ def test_a_claim_that_is_too_deep_is_open_and_takes_nothing_with_it(
             assert "nested too deep" in a.verdict.detail
         else:
             assert a.verdict == b.verdict
-    assert run.exit_status == 1  # one is wrong
-    # the next run may have room for it
+    assert run.exit_status == 1  # one rule is false
+    # the next run may have a deeper stack
     monkeypatch.setattr(run_module, "decide", decide)
     with Cache(tmp_path / "verdicts.sqlite") as cache:
         assert [r.verdict for r in prove_all(todo, jobs=1, cache=cache).results] == [r.verdict for r in honest]

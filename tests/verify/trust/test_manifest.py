@@ -1,4 +1,4 @@
-"""Manifests: what need not be stated again, and everything that must be (reports/trust.md, "Manifests").
+"""Manifests: which claims need not be stated again, and which must be (reports/trust.md, "Manifests").
 
 The commands run on a copy of the package with a small catalogue, in processes of their own.
 """
@@ -30,7 +30,7 @@ from indexproof.verify.manifest import Recorded, Whole, reached, state, whole_ca
 from indexproof.verify.manifest import recorded as listed_in
 from indexproof.verify.sources import ROOT, prover_digest, read_sources, version_of
 
-#: What is left of the catalogue, so that proving it takes seconds.
+#: A smaller catalogue, so that proving it takes seconds.
 SMALLER = {
     "rules/catalog.py": 'RULES = replace(sums + minmax + constraints, name="small")\n'
     "RULES = replace(RULES, constraints=RULES.constraints[:2])\n",
@@ -55,7 +55,7 @@ with Cache(__import__("pathlib").Path(sys.argv[1]), read_only="read-only" in sys
 
 
 class Copy:
-    """A copy of the package, its cache, and what its commands say."""
+    """A copy of the package, with its cache and functions to run commands."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -100,15 +100,15 @@ class Copy:
 
 
 def answer(data: dict[str, Any]) -> dict[str, Any]:
-    """A report without what differs from run to run."""
+    """Return a report without the parts that differ from run to run."""
     return {key: value for key, value in data.items() if key != "timing"}
 
 
 @pytest.fixture(scope="module")
 def proved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Copy, dict[str, Any]]:
-    """A small catalogue that has been proved once, and the report."""
+    """Prove a small catalogue in a copy of the package; return the copy and the report."""
     copy = Copy(tmp_path_factory.mktemp("copy"))
-    # a checkout may hold environments, with links back to it
+    # a checkout may contain environments with links back to it
     ignored = shutil.ignore_patterns("__pycache__", ".*", "build", "dist", "tests", "*.md")
     shutil.copytree(ROOT, copy.package, ignore=ignored, symlinks=True)
     for path, more in SMALLER.items():
@@ -120,14 +120,14 @@ def proved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Copy, dict[str, An
 
 @pytest.fixture
 def copy(proved: tuple[Copy, dict[str, Any]], tmp_path: Path) -> Copy:
-    """Another copy of it, with its cache and its bytecode, to be changed."""
+    """Return another copy, with its cache and bytecode, which may be changed."""
     shutil.copytree(proved[0].folder, tmp_path / "copy")
     return Copy(tmp_path / "copy")
 
 
 @pytest.fixture(scope="module")
 def everything() -> list[str]:
-    """The sections of the small catalogue."""
+    """Return the sections of the small catalogue."""
     rules = [f"rules {name}" for name in ("sums", "minmax", "constraints")]
     ops = [f"op {name}" for name in ("Copy", "Transpose", "Reverse", "AllReduce")]
     return [*rules, "transfer", "tiles", "transforms", "lemmas", *ops, "placements"]
@@ -171,12 +171,12 @@ def test_another_rank_has_manifests_of_its_own(copy: Copy) -> None:
 
 
 def test_the_whole_catalogue_is_what_is_stated(tmp_path: Path) -> None:
-    """No manifests, no cache, and the order and content of :func:`catalogue`."""
+    """Without cache and manifests, the claims are those of :func:`catalogue`, in the same order."""
     with Cache(None) as cache:
         found = whole_catalogue(cache, 1)
     assert found.obligations == catalogue(max_rank=1)
     assert found.stated == [s.name for s in sections()]
-    # a process that stated claims before it read the sources records nothing
+    # a process that states claims before it reads the sources records nothing
     with Cache(tmp_path / "c.sqlite") as cache:
         whole_catalogue(cache, 1)
         assert cache.manifest("plan") is None
@@ -201,7 +201,7 @@ def test_one_rule_made_false_is_refuted_and_only_its_file_is_stated(copy: Copy) 
     asked = len(data["results"]) - data["timing"]["from_cache"]
     assert 0 < asked < 12
     assert copy.stated()["stated"] == []
-    # from the manifest as well, with its counterexample, values and repairs
+    # the same from the manifest, with counterexample, values and repairs
     again, same = copy.prove()
     assert (again, answer(same)) == (status, answer(data))
     done = copy.run("-m", "indexproof", "prove", "--max-rank", "1", "--cache", str(copy.cache))
@@ -216,7 +216,7 @@ def test_an_edit_concerns_what_rests_on_its_file(copy: Copy, everything: list[st
         "rules/sums.py": ["rules sums"],
         "rules/ops/movement.py": [*ops, "placements"],
         "rules/ops/collective.py": ["op AllReduce"],
-        # what states no claim concerns nothing, and what is everywhere everything
+        # a file without claims affects no section, one that all sections import affects all
         "reports/layout.py": [],
         **dict.fromkeys(("core/interval.py", "rules/ops/__init__.py", "__init__.py"), everything),
     }
@@ -225,7 +225,7 @@ def test_an_edit_concerns_what_rests_on_its_file(copy: Copy, everything: list[st
         copy.append(path, "# a word\n")
         assert copy.stated(1, "read-only")["stated"] == names, path
         (copy.package / path).write_bytes(before)
-    # generated code concerns the rules and no op
+    # generated code affects the rules, but no op
     copy.append("rules/compiled.py", "# a word\n")
     stated = copy.stated()["stated"]
     assert "rules minmax" in stated
@@ -269,7 +269,7 @@ def test_a_set_that_joins_the_catalogue_is_there(copy: Copy) -> None:
 
 
 def test_an_edit_that_python_does_not_see_is_not_recorded(copy: Copy) -> None:
-    """Bytecode of an older source of the same size and second: what runs is not what stands there."""
+    """If Python runs old bytecode because size and time of the source are unchanged, nothing is recorded."""
     copy.stated()
     place = copy.package / "rules" / "minmax.py"
     copy.run("-m", "compileall", "-q", str(place))
@@ -303,7 +303,7 @@ def _with_manifest(copy: Copy, name: str, body: str, seal: str) -> None:
 SUMS, MINMAX = "rules sums, rank 1", "rules minmax, rank 1"
 
 
-# what else can be done to one is injected by dev.faults.manifests
+# dev.faults.manifests injects other kinds of tampering
 TAMPERINGS: dict[str, Callable[[str, str, str, str], tuple[str, str]]] = {
     "another question": lambda body, seal, *_: (body.replace("valid", "exist", 1), seal),
     "the manifest of another section": lambda _, __, body, seal: (body, seal),
@@ -337,7 +337,7 @@ def test_a_plan_that_was_tampered_with_is_noticed(copy: Copy) -> None:
 
 
 def test_an_old_manifest_put_back_is_stale(copy: Copy) -> None:
-    """Sealed, whole and in its place, but of an older source."""
+    """A manifest of an older source is stale, even if it is sealed, complete and in its place."""
     copy.stated()
     old = {name: _manifest(copy, name) for name in (MINMAX, "plan")}
     copy.edit("rules/minmax.py", "when=(x <= y,)", "when=(x <= y + 1,)")
@@ -446,7 +446,7 @@ def test_read_only_off_and_other_budgets(copy: Copy) -> None:
 
 # ------------------------------------------------------------------------------------ what a manifest rests on
 def test_stating_a_section_runs_no_code_of_a_file_that_its_manifest_does_not_list() -> None:
-    """The files below ``rules`` that stating a section executes, against those that its manifest depends on."""
+    """Each file below ``rules`` that stating a section executes is a dependency of its manifest."""
     homes = {s.home for s in sections()}
     package = Path(indexproof.__file__).parent
     apart = {str(package / home): home for home in homes | {"rules/compiled.py"} if home.startswith("rules/")}

@@ -1,4 +1,4 @@
-"""The second opinion: what cvc5 confirms, what it contradicts, and that a contradiction stops everything."""
+"""The second opinion: cvc5 confirms or contradicts verdicts, and a contradiction stops the run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SOME = Obligation("test", "some", "not vacuous", (x >= 1, d < 0), x % d >= 0, qu
 
 @contextmanager
 def changed(monkeypatch: pytest.MonkeyPatch, *changes: tuple[Any, str, Any]) -> Iterator[None]:
-    """A lie, and nothing remembered from before or after it."""
+    """Replace functions by lying ones, with empty caches before and afterwards."""
     _attempt.cache_clear()
     opinion._reply.cache_clear()
     with monkeypatch.context() as patch:
@@ -212,7 +212,7 @@ def test_only_cvc5_is_asked() -> None:
 
 # ------------------------------------------------------------------------------------------------------- disagreement
 def test_a_lie_about_a_question_stops_everything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    # far away from every point that is tried
+    # far away from all points that are tried
     with (
         changed(monkeypatch, (question.LinearQuestion, "contradictory", lambda self: True)),
         pytest.raises(Disagreement) as caught,
@@ -221,7 +221,7 @@ def test_a_lie_about_a_question_stops_everything(monkeypatch: pytest.MonkeyPatch
     found = caught.value
     assert found.obligation == FAR.name
     assert pickle.loads(pickle.dumps(found)).answers == found.answers
-    # the report repeats the question
+    # the report contains the question
     text, answers = found.write(tmp_path)
     assert cvc5_reply(text.read_text("utf-8"), 100_000).answer == "sat"
     assert z3_reply(text.read_text("utf-8"), 100_000).answer == "sat"
@@ -257,7 +257,7 @@ def test_a_wrong_example_is_contradicted() -> None:
 
 
 def test_a_question_about_products_does_not_confirm() -> None:
-    # what the encoding made of a claim is as right as the encoding
+    # a confirmation would only be as reliable as the encoding of the claim
     script = "(set-logic QF_NIA)\n(declare-const x Int)\n(assert (> (* x x) (* x x)))\n(check-sat)\n"
     hard = Obligation("test", "hard", "sound", (x >= 2, y >= 2, a >= 2), (x * y * a * a * x).ne(1_000_003 * 7))
     said = second_opinion(hard, Verdict(Status.PROVED, "witness"), [ProofQuestion("witness", script)])

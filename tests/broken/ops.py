@@ -91,7 +91,7 @@ def _backwards(op: Any, k: int, *rest: Any) -> Map:
 class RollRows(Op):
     """Output element o is input element (o + shift) mod n, as numpy's roll by -shift has it.
 
-    An array may be empty: then the divisor n is zero, and the op must still be defined.
+    An array may be empty: then the divisor n is zero, but there are no elements to compute.
     """
 
     shift: ExprLike
@@ -118,7 +118,7 @@ class RollRows(Op):
 
 @op
 class RollByQuotient(RollRows):
-    """Takes whole turns off the shift, counted in steps of the shift, which may be zero."""
+    """Divides the shift by itself, which may be zero."""
 
     def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         return Map(self._turned(o, x, lift(self.shift) // lift(self.shift) * self.shift))

@@ -26,7 +26,7 @@ _READ = (
 _SPLIT = "(d0){n, k} -> (d0 floordiv k, d0 mod k), domain: d0 in [0, n * k - 1], n >= 1, k >= 1"
 
 MISTAKES = [
-    # rows move by what is read for each row, not by what is read once
+    # rows move by a value for each row, instead of by the same value
     Mistake("injective", f"{_READ}(d0)", f"{_READ}(0)"),
     Mistake("monotone", f"{_READ}(d0)", f"{_READ}(0)"),
     Mistake("contiguous", f"{_READ}(d1)", f"{_READ}(d0)", {"along": "d1", "width": 4}),

@@ -304,7 +304,7 @@ def remainder_turns_about_the_divisor(x: Expr, t: Expr, d: Const) -> Rewrite:
 def _unannotated() -> object:
     @rule()
     def quotient_by_one(x) -> Rewrite:
-        """Nothing says what x matches."""
+        """The annotation of x is missing."""
         return Rewrite(x // 1, x)
 
     return quotient_by_one

@@ -52,7 +52,7 @@ BROKEN = [
     _changed("remainder_within_the_whole_block", "interval_remainder_one_block", "tight below", lo=integer(0)),
     _changed("minimum_of_larger_bounds", "interval_minimum", "tight above", hi=maximum(b, d)),
     _changed("maximum_forgets_one", "interval_maximum", "tight below", lo=a),
-    # -- laws on what constraints imply
+    # -- laws on constraints
     _changed("outer_ends_of_two", "known_interval", "tight below", lo=minimum(a, c)),
     _changed("multiple_rounded_inwards_too_far", "known_multiple", "sound below", lo=a // g + 1),
     _changed("multiple_rounded_outwards", "known_multiple", "tight above", hi=ceildiv(b, g)),

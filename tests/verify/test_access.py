@@ -282,7 +282,7 @@ def test_every_so_many_elements_are_counted_for_all_sizes(seed: int) -> None:
         assert m is not None
         found = utilization_for_all_sizes([m], [var("n") + 100])
         if found.distinct is None or found.reads is None:
-            # two numbers with another remainder may have one quotient
+            # two numbers with different remainders may have the same quotient
             assert found.reason == "one element may be read in several places"
             assert "floordiv" in result
             assert "n" in step or "k" in step

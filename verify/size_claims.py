@@ -180,7 +180,7 @@ class SizeQuestion:
         near = {x for n in large for x in (n - 1, n, n + 1, 2 * n, 3 * n)}
         pool = sorted({*range(16 // (len(self.parameters) + 1) + 2), *near})
         names = self.parameters
-        for point in _by_sum(pool, len(names)):
+        for point in by_sum(pool, len(names)):
             values = dict(zip(names, point, strict=True))
             if holds_at(all_of(self.sizes), values):
                 yield values
@@ -372,7 +372,7 @@ def _reached(
     return [(hypotheses, goal) for goal in goals]
 
 
-def _by_sum(pool: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
+def by_sum(pool: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
     """Return the points of ``count`` coordinates from ``pool``, by increasing sum."""
     while len(pool) ** count > _TRIED:
         pool = pool[:-1]

@@ -8,12 +8,12 @@ elements that a tile reads wherever it fails, and one in each strided tile with 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TypeAlias
 
-from ..core.condition import TRUE, Condition, all_of, any_of, negate, substitute_conditions
+from ..core.condition import TRUE, Compare, Condition, all_of, any_of, negate, substitute_conditions
 from ..core.errors import InputError
 from ..core.expr import (
     Expr,
@@ -38,12 +38,14 @@ from ..rules.simplifier import simplify_expr
 from .budget import Budget
 from .concrete import is_empty
 from .inversion import ratio
-from .size_claims import SizeQuestion, holds_at
+from .size_claims import SizeQuestion, by_sum, holds_at
 from .tiles import NoTile, expect_sizes, over, tile_of
 from .weakest import weakest_condition
 
 #: Budget of proofs: most succeed with a tenth of the usual one, but products of three or more sizes exhaust any.
 _BUDGET = Budget().scaled(0.1)
+#: So many of the smallest sizes are tried first.
+_SMALL = 16
 #: Limit on the sizes at which a place that reads no tile is searched.
 _SIZES = 60
 #: Limits on the points that are searched for an element that is not read, and on the values of a coordinate.
@@ -85,6 +87,46 @@ class _Range:
         return self.offset + mul(self.stride, self.size - 1)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Proposal(SizeQuestion):
+    """Whether tiles hold what maps read."""
+
+    #: The sizes of the source and of its tiles.
+    shape: Sequence[Expr]
+    tile: Sequence[int]
+
+    def values(self) -> Iterator[dict[str, int]]:
+        small = super().values()
+        if not [*_products(self.sizes)]:
+            return small
+        # where an equation gives a size, the smallest sizes are those of empty tensors and of single tiles
+        small = (v for v in small if min(v.values()) > 0)
+        return itertools.chain(itertools.islice(small, _SMALL), self._cut(), small)
+
+    def _cut(self) -> Iterator[dict[str, int]]:
+        """Sizes of several tiles, of which an equation gives one."""
+        for side, other in _products(self.sizes):
+            names = [p for p in self.parameters if p != side[0].name]
+            pool = sorted({1, 2, 3, *(n for t in self.tile for n in (t, t + 1, 2 * t))})
+            for point in by_sum(pool, len(names)):
+                values = dict(zip(names, point, strict=True))
+                whole, rest = divmod(prod(values[v.name] for v in other), prod(values[v.name] for v in side[1:]))
+                values[side[0].name] = whole
+                cut = any(n.evaluate(values) > t for n, t in zip(self.shape, self.tile, strict=True))
+                if cut and not rest and holds_at(all_of(self.sizes), values):
+                    yield {p: values[p] for p in self.parameters}
+
+
+def _products(known: Sequence[Condition]) -> Iterator[tuple[list[Var], list[Var]]]:
+    """The equations between products of parameters, each name once."""
+    for c in known:
+        if isinstance(c, Compare) and c.op == "==":
+            sides = [[*e.factors] if isinstance(e, Mul) else [e] for e in (c.a, c.b)]
+            one, other = ([v for v in side if isinstance(v, Var)] for side in sides)
+            if [len(one), len(other)] == [*map(len, sides)] and len({*one, *other}) == len(one) + len(other):
+                yield one, other
+
+
 def tile_for_all_sizes(
     m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str] = {}
 ) -> TileForAllSizes:
@@ -104,7 +146,7 @@ def _stated(
     m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str]
 ) -> TileForAllSizes:
     reads = _tiled(m, shape, sizes, starts)
-    tried: list[tuple[TileForAllSizes, SizeQuestion]] = []
+    tried: list[tuple[TileForAllSizes, _Proposal]] = []
     for cut in (False, True):
         proposed = _proposed(m, reads, shape, sizes, cut)
         if isinstance(proposed, str):
@@ -112,11 +154,15 @@ def _stated(
         stated, holds = proposed
         if any(holds == q.maps[0] for _, q in tried):
             continue
-        question = SizeQuestion([holds, reads], {"mode": "relation"}, budget=_BUDGET)
+        question = _Proposal([holds, reads], {"mode": "relation"}, budget=_BUDGET, shape=shape, tile=sizes)
         if question.decided("equal", confirm=False).proved:
             return stated
         tried.append((stated, question))
     at, missing = _torn(m, tried[0][1], shape, sizes, starts)
+    if at is not None and any(len(side) > 2 for sides in _products(m.on_parameters) for side in sides):
+        # a proof that a condition is enough would take minutes, and mostly fail
+        reason = "it is not one at all sizes, and conditions are not looked for where a product of three sizes is given"
+        return TileForAllSizes(None, necessary=False, at=at, missing=missing, reason=reason)
     for stated, question in tried:
         condition = _enough(question, sizes)
         if condition is not None:

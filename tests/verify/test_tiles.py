@@ -205,6 +205,9 @@ UNKNOWN: list[Asked] = [
     (f"{FLAT}\nROOT r = f32[?,4] reshape(a)", (3, 4), {}, "true"),
     (f"{FLAT}\nROOT r = f32[?,4] reshape(a)", (3, 2), {}, "n1 ≤ 1, and only then"),
     (f"{BOTH}\nROOT r = f32[?] reshape(a)", (4,), {}, "n1 ∣ 4 or 4 ∣ n1"),
+    # a product of two sizes is one of three
+    ("a = f32[?,?,?] parameter(0)\nROOT r = f32[?,?] reshape(a)", (2, 2), {}, "not stated"),
+    (f"{BOTH}\nROOT r = f32[?,?,?] reshape(a)", (2, 4, 8), {}, "not stated"),
     (f"{A}\nz = f32[] constant(0)\nROOT r = f32[?] reduce(a, z), dimensions={{1}}, to_apply=f", (5,), {}, "true"),
     (f"{A}\nROOT r = f32[?,4,3] broadcast(a), dimensions={{0,1}}", (2, 3, 2), {0: "o"}, "true"),
 ]

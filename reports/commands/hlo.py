@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -12,6 +13,7 @@ from .given import as_map, given_text, integers, standard_input, tile_sizes
 
 if TYPE_CHECKING:
     from ..layouts import Description
+    from ..pictures import Picture
 
 
 def hlo(
@@ -96,10 +98,10 @@ def hlo(
             watch=bar,
         )
     if svg is not None:
+        # it loads the solvers
         from ..access import tile_picture
 
-        with writing("--svg: cannot write", svg):
-            tile_picture(found, asked.tile).save(svg)
+        _draw(svg, lambda: tile_picture(found, asked.tile))
     status = status_of(found.verdict.value) if verify else PROVED
     brief = summary or (verify and not named and ends is None)
     finish(status, json, lambda: reporting.hlo_json(found, status), lambda: reporting.hlo_text(found, brief))
@@ -168,17 +170,21 @@ def layout(
     """
     from ...core.layout import memory
     from ..layouts import described
+    from ..pictures import layout_picture
 
     at = memory(shape, integers("--padded", padded))
     # the only index of a scalar is empty, so the option is not needed
     place = integers("--index", index) if index else () if index is not None or not at.shape.rank else None
     found = described(at, place, position, verify)
-    if svg is not None:
-        from ..pictures import layout_picture
-
-        with writing("--svg: cannot write", svg):
-            layout_picture(at).save(svg)
+    _draw(svg, lambda: layout_picture(at))
     _finish("layout", found, verify, json)
+
+
+def _draw(svg: Path | None, picture: Callable[[], Picture]) -> None:
+    """Write the picture to the file of ``--svg``, if it was asked for."""
+    if svg is not None:
+        with writing("--svg: cannot write", svg):
+            picture().save(svg)
 
 
 def _finish(command: str, found: Description, verify: bool, json: bool) -> NoReturn:
@@ -240,6 +246,7 @@ def launch(
     from ...core.launch import Launch
     from ...core.layout import memory
     from ..layouts import described_launch
+    from ..pictures import launch_picture
 
     made = Launch(integers("--threads", threads), integers("--blocks", blocks), unroll, warp)
     if by != "thread" and not given:
@@ -248,9 +255,5 @@ def launch(
         raise InputError("--operand is the shape that --map leads to", expected="--map")
     m = as_map(given_text(given), "--map") if given else None
     over = made.over(shape)
-    if svg is not None:
-        from ..pictures import launch_picture
-
-        with writing("--svg: cannot write", svg):
-            launch_picture(over).save(svg)
+    _draw(svg, lambda: launch_picture(over))
     _finish("launch", described_launch(over, m, by, verify, memory(operand) if operand else None), verify, json)

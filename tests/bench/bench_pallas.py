@@ -1,7 +1,8 @@
 """The claims of the calls of jax's kernels, and of random specifications: the verdicts, and the time they take.
 
 Run with ``make bench``; prints a table in Markdown, which is kept in ``reports/benchmarks.md``. The kernels are those of
-`tests/oracle/test_pallas.py`, which compares the specifications with the findings of Pallas' interpreter.
+`tests/oracle/test_pallas.py`. ``python -m dev.enumeration pallas --first 1000 --count 200`` compares the specifications
+with the findings of Pallas' interpreter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The time for properties of 2,000 maps of ops, layouts, launches and tilings, and for tiles of maps of high rank.
 
 Run with ``make bench``; prints a table in Markdown, which is kept in ``reports/benchmarks.md``. The same maps at small
-sizes are checked against enumeration by ``INDEXPROOF_MAPS=2000 pytest tests/verify/test_properties.py``.
+sizes are checked against enumeration by ``python -m dev.enumeration properties``.
 """
 
 from __future__ import annotations

@@ -16,6 +16,10 @@ import numpy as np
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
+from indexproof.pallas import pallas_calls
+from indexproof.verify.pallas import verify_pallas
+from indexproof.verify.verdict import Status
+
 Dims = tuple[int, ...]
 
 
@@ -136,3 +140,20 @@ def interpreted(spec: Spec) -> set[str]:
     if interpreter.races is not None and interpreter.races.races_found:
         wrong.add("no race")
     return wrong
+
+
+def compared_spec(seed: int) -> set[str]:
+    """Check that the mistakes that interpretation finds are the refuted claims; return them, or ``right``."""
+    spec = random_spec(seed)
+    (call,) = pallas_calls(spec.call(), spec.argument)
+    claims = verify_pallas(call).claims
+    refuted = {c.kind for c in claims if c.answer.verdict is Status.REFUTED}
+    found = interpreted(spec)
+    if any(c.answer.verdict is Status.UNDECIDED for c in claims):
+        return {"open"}
+    # these end the run, which hides other mistakes
+    if found & {"in bounds", "consecutive"}:
+        assert found <= refuted, (seed, spec)
+    else:
+        assert found == refuted, (seed, spec)
+    return found or {"right"}

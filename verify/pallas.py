@@ -23,7 +23,8 @@ from ..core.indexing_map import Constraint, IndexingMap, Variable, unused_name
 from ..core.interval import Interval
 from ..core.pallas_call import BlockedOperand, PallasCall
 from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds
-from .concrete.image import ZERO, asked, joined
+from .concrete.image import asked, joined
+from .concrete.readings import ZERO
 from .pallas_for_all_sizes import decided_for_all_sizes
 from .pallas_iterations import by_enumeration
 from .verdict import Status, worst
@@ -140,24 +141,11 @@ def _answer(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOperan
     found = answer.counterexample
     if found is not None:
         answer = replace(answer, counterexample=replace(found, reason=_REASONS.get(kind, found.reason)))
-        point = point_text(found.values)
-        if decide is _symbolic and not _is_possible(_map(o), found.values):
-            answer = _undecided(f"depends on what is read at {point}, where one element has two values")
         if "race" in kind and call.direct:
             # each program may store only to elements of its own
+            point = point_text(found.values)
             answer = _undecided(f"the kernel stores to the array itself, and programs share a block at {point}")
     return replace(answer, seconds=time.perf_counter() - start)
-
-
-def _is_possible(m: IndexingMap, values: Mapping[str, int]) -> bool:
-    """Return whether repeated reads of one table element give the same value."""
-    seen: dict[tuple[object, ...], int] = {}
-    for r in m.rts:
-        if r.source is not None and r.name in values:
-            element = (r.source.hlo, *(e.evaluate(values) for e in r.source.results))
-            if seen.setdefault(element, values[r.name]) != values[r.name]:
-                return False
-    return True
 
 
 def _reads(kind: str, *maps: IndexingMap) -> dict[Expr, str]:

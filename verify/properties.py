@@ -21,20 +21,10 @@ from ..core.indexing_map import IndexingMap, Variable
 from ..core.interval import Interval
 from ..core.parametric import ParametricMap
 from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds, inverse
-from .concrete.image import (
-    ZERO,
-    Image,
-    Question,
-    TwoPoints,
-    asked,
-    joined,
-    named,
-    runtime_box,
-    shared_values,
-    two_values,
-)
+from .concrete.image import Image, Question, TwoPoints, asked, joined, named
 from .concrete.problem import substituted
 from .concrete.questions import ShapeLike, intervals
+from .concrete.readings import ZERO, read_elsewhere, readings, runtime_box, shared_values
 from .words import tuple_text
 
 _POSITIVE = Interval(1, math.inf)
@@ -75,7 +65,7 @@ def disjoint(one: IndexingMap, other: IndexingMap, *, confirm: bool = False) -> 
     (one, other), values = shared_values([one, other])
     first, second = Image.of(one, one.results), Image.of(other, other.results)
     primed = {v: var(v.name + "'", v.kind) for v, _ in second.variables}
-    names, absurd = two_values(one, other, primed)
+    names = read_elsewhere(one, other, primed)
     second = Image(
         second.variables, tuple(substituted(second.where, names)), tuple(substitute_all(second.coords, names))
     ).primed()
@@ -87,7 +77,8 @@ def disjoint(one: IndexingMap, other: IndexingMap, *, confirm: bool = False) -> 
         target = tuple(int(x) for x in interpret(first.coords, Integers(env)))
         return Counterexample(named(env), target, target, f"{tuple_text(target)} is a target of both maps")
 
-    return asked(Problem(box, (*first.where, *second.where, *where), absurd), describe, confirm)
+    reads = [*readings(one), *readings(other, {**primed, **names})]
+    return asked(Problem(box, (*first.where, *second.where, *where)), describe, confirm, reads)
 
 
 def contiguous(
@@ -113,8 +104,8 @@ def contiguous(
     def describe(env: dict[Expr, int]) -> Counterexample:
         return pair.described({**env, other: int((start + other).evaluate(env))}, "the vector has a gap")
 
-    absurd = [o.substituted(moved) for o in pair.absurd]
-    return asked(Problem(box, pair.first, (option, *absurd)), describe, confirm)
+    reads = [*readings(m), *readings(m, {**pair.places, v.expr: start + other})]
+    return asked(Problem(box, pair.first, (option,)), describe, confirm, reads)
 
 
 def aligned(
@@ -135,7 +126,8 @@ def aligned(
         found = int(place.evaluate(env))
         return Counterexample(named(env), (found,), None, f"{found} is no multiple of {by}")
 
-    return asked(Problem((*image.variables, *runtime_box(m)), tuple(where), (option,)), describe, confirm)
+    problem = Problem((*image.variables, *runtime_box(m)), tuple(where), (option,))
+    return asked(problem, describe, confirm, readings(m))
 
 
 def vector_width(

@@ -6,33 +6,20 @@ runtime variables, which are parameters (reports/semantics.md, "Maps").
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
 from ...core.errors import InputError
-from ...core.expr import Expr, ExprLike, Var, maximum, postorder, substitute_all, var
+from ...core.expr import Expr, ExprLike, Var, postorder, substitute_all, var
 from ...core.indexing_map import Constraint, IndexingMap, RuntimeVariable, expect_map, unused_name
-from ...core.interval import Interval
 from ..words import tuple_text
 from .decide import ROUNDS
-from .image import (
-    OPEN,
-    Image,
-    Question,
-    asked,
-    included,
-    joined,
-    named,
-    read_at_ranges,
-    runtime_box,
-    shared_values,
-    targets,
-)
+from .image import OPEN, Image, Question, asked, included, joined, named, targets
 from .problem import Answer, Box, Counterexample, Fact, Problem, substituted
 from .questions import ConstraintLike, constraint_facts
+from .readings import read_at_ranges, read_from, readings, runtime_box, shared_values
 
 #: Rounds that are spent on a smaller counterexample of the same direction.
 _FIRST_ROUNDS = 2
@@ -213,10 +200,6 @@ def _compared(
         return answer
     # the maps agree if the shared values are equal; values read from different elements may differ
     if not (read_at_ranges(left) or read_at_ranges(right)):
-        place = dict(zip(right.dim_vars, left.dim_vars, strict=True))
-        gaps = [a - b for ls, rs in apart for a, b in zip(ls, substitute_all(rs, place), strict=True)]
-        gap = maximum(*gaps, *(-g for g in gaps))
-        facts = (*facts, Fact(gap, Interval(1, math.inf)))
         rest = _directions(_matched(left, right, match=False), mode, facts, (), confirm, both)
         return joined([answer, *rest], "the maps read different runtime elements, and the results differ")
     # an index depends on a range variable: compare the elements that are read together with the results
@@ -269,7 +252,7 @@ def _nonempty(name: str, m: IndexingMap, other: IndexingMap, extra: Sequence[Fac
         left, right = (target, there) if name == "left" else (there, target)
         return Counterexample(named(env), left, right, why)
 
-    return asked(problem, describe, confirm)
+    return asked(problem, describe, confirm, readings(m))
 
 
 def _directions(
@@ -369,6 +352,11 @@ def _inclusion(
     pointwise: bool,
 ) -> Question:
     problem = included(inner, [outer], parameters, where)
+    if pointwise:
+        place = zip((*lacking.dim_vars, *lacking.range_vars), (*holder.dim_vars, *holder.range_vars), strict=True)
+        theirs = readings(lacking, dict(place))
+    else:
+        theirs = read_from(lacking, holder.dim_vars)
 
     def describe(env: dict[Expr, int]) -> Counterexample:
         target = targets(holder, env)
@@ -388,7 +376,7 @@ def _inclusion(
         left, right = (target, there) if side == "left" else (there, target)
         return Counterexample(named(env), left, right, reason)
 
-    return Question(problem, describe, confirm)
+    return Question(problem, describe, confirm, [*readings(holder), *theirs])
 
 
 def _target_of_other(holder: IndexingMap, lacking: IndexingMap, env: Mapping[Expr, int]) -> tuple[int, ...] | None:
@@ -413,6 +401,7 @@ def inverse(left: IndexingMap, right: IndexingMap, *, confirm: bool = False) -> 
         )
     pair = _matched(left, right, spelled=False)
     a, b = pair.left, pair.right
+    reads = [*readings(a), *read_from(b, a.results)], [*readings(b), *read_from(a, b.results)]
 
     def described(side: str, m: IndexingMap, env: dict[Expr, int]) -> Counterexample:
         target = targets(m, env)
@@ -425,8 +414,8 @@ def inverse(left: IndexingMap, right: IndexingMap, *, confirm: bool = False) -> 
         indices = [e for ls, _ in read for e in ls], [e for _, rs in read for e in rs]
         one, other = pair.images((*a.dim_vars, *a.results, *indices[0]), (*b.results, *b.dim_vars, *indices[1]))
         answers = [
-            asked(included(one, [other], pair.parameters), partial(described, "left", a), confirm),
-            asked(included(other, [one], pair.parameters), partial(described, "right", b), confirm),
+            asked(included(one, [other], pair.parameters), partial(described, "left", a), confirm, reads[0]),
+            asked(included(other, [one], pair.parameters), partial(described, "right", b), confirm, reads[1]),
         ]
         return joined(answers)
 

@@ -7,14 +7,15 @@ from dataclasses import replace
 from functools import partial
 
 from ...core.expr import Expr
-from ...core.indexing_map import IndexingMap, unused_name
+from ...core.indexing_map import IndexingMap
 from ..verdict import Status
 from ..words import tuple_text
 from . import enumerate as enumeration
-from .equality import contains, equal_maps, same_source, used_values
-from .image import OPEN, Image, asked, joined, member, named, read_at_ranges, shared_values, targets
+from .equality import contains, equal_maps, used_values
+from .image import OPEN, Image, asked, joined, member, named, targets
 from .pairs import LARGE, SMALL, same_pairs
 from .problem import Answer, Counterexample, Problem
+from .readings import named_apart, read_at_ranges, read_from, readings, shared_values
 
 #: Limit on pairs of maps up to which engines are usually faster than a large table.
 _FEW = 64
@@ -75,8 +76,7 @@ def inclusion(inner: Sequence[IndexingMap], outer: Sequence[IndexingMap], confir
 
 def _included(m: IndexingMap, outer: Sequence[IndexingMap], confirm: bool) -> Answer:
     """Decide whether the union of the relations of ``outer`` contains that of a map."""
-    apart = [_named_apart(o, m) for o in outer]
-    (m, *maps), values = shared_values([m, *apart])
+    (m, *maps), values = shared_values(named_apart([m, *outer], m.dim_vars))
     one = Image.of(m, (*m.dim_vars, *m.results))
     # shared values must be read from the same element; values that only an outer map reads at a range may be any
     shared = {v.name for v in m.rts}
@@ -84,7 +84,8 @@ def _included(m: IndexingMap, outer: Sequence[IndexingMap], confirm: bool) -> An
         any(v not in shared for v in {v.name for v in used_values(o)} & {v.name for v in read_at_ranges(o, o.results)})
         for o in maps
     ]
-    strict = any(alone) or any(v.source is not None and v.source.results for o in maps for v in o.rts)
+    strict = any(alone) or any(map(read_at_ranges, maps))
+    reads = [*readings(m), *(r for k, o in enumerate(maps) for r in read_from(o, m.dim_vars, str(k)))]
 
     def asked_of(read: bool) -> Answer:
         options = []
@@ -95,21 +96,14 @@ def _included(m: IndexingMap, outer: Sequence[IndexingMap], confirm: bool) -> An
             hint = own if len(own) == len(image.variables) else ()
             options.append(None if read and skipped else member(image, (*one.coords, *ls), hint))
         found = tuple(o for o in options if o is not None)
-        return asked(Problem((*one.variables, *values), one.where, found), partial(_one_sided, m), confirm)
+        problem = Problem((*one.variables, *values), one.where, found)
+        return asked(problem, partial(_one_sided, m), confirm, reads)
 
     answer = asked_of(False)
     if not answer.proved or not strict:
         return answer
     again = asked_of(True)
     return joined([answer, again]) if again.proved else OPEN
-
-
-def _named_apart(m: IndexingMap, other: IndexingMap) -> IndexingMap:
-    """Return a map in which runtime variables have no name that another map gives to values of another instruction."""
-    theirs = {v.name: v for v in other.rts}
-    taken = {v.name for v in (*m.variables, *other.variables)}
-    clash = [v.name for v in m.rts if v.name in theirs and not same_source(theirs[v.name], v)]
-    return m.rename({name: unused_name(name, taken) for name in clash}) if clash else m
 
 
 def _read_by_both(m: IndexingMap, other: IndexingMap) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 from ...core.expr import (
@@ -18,18 +19,17 @@ from ...core.expr import (
     interpret,
     linear,
     maximum,
-    minimum,
     postorder,
     substitute_all,
     var,
 )
-from ...core.indexing_map import Constraint, IndexingMap
+from ...core.indexing_map import IndexingMap
 from ...core.interval import Interval
 from ..verdict import Status
 from .decide import ROUNDS, Portfolio
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, counterexample_order, substituted
+from .readings import ZERO, RuntimeRead, identified, read_elsewhere, readings, runtime_box
 
-ZERO = Interval(0, 0)
 _NOTHING = integer(0)
 
 
@@ -110,81 +110,6 @@ def included(inner: Image, outer: Iterable[Image], parameters: Box, where: Seque
     return Problem((*inner.variables, *parameters), (*inner.where, *where), tuple(o for o in options if o is not None))
 
 
-# ------------------------------------------------------------------------------------------- runtime variables
-def runtime_box(m: IndexingMap) -> Box:
-    """Return the boxes of the runtime variables of a map, which are parameters of its relation."""
-    return tuple((r.expr, Interval(r.lo, r.hi)) for r in m.rts)
-
-
-def shared_values(maps: Iterable[IndexingMap]) -> tuple[list[IndexingMap], Box]:
-    """Return the maps with one box for the runtime variables of a name: one value, which each map clamps to its own box.
-
-    A map with a variable of empty box becomes a map without points.
-    """
-    given = list(maps)
-    boxes: dict[Var, Interval] = {}
-    for m in given:
-        for v, i in runtime_box(m):
-            boxes[v] = boxes[v] | i if v in boxes else i
-    box = {v: ZERO if i.empty else i for v, i in boxes.items()}
-    return [_clamped(m, box) for m in given], tuple(box.items())
-
-
-def _clamped(m: IndexingMap, boxes: Mapping[Var, Interval]) -> IndexingMap:
-    own = {r.expr: minimum(maximum(r.expr, r.lo), r.hi) for r in m.rts if boxes[r.expr] != (r.lo, r.hi)}
-    if not own:
-        return m
-    moved = dict(zip(m.roots, substitute_all(m.roots, own), strict=True))
-    constraints = [Constraint(moved[c.expr], c.lo, c.hi) for c in m.constraints]
-    if any(r.lo > r.hi for r in m.rts):
-        constraints.append(Constraint(_NOTHING, 1, 1))
-    rts = tuple(replace(r.moved(moved), lo=int(boxes[r.expr].lo), hi=int(boxes[r.expr].hi)) for r in m.rts)
-    return IndexingMap._trusted(m.dims, m.ranges, rts, tuple(moved[e] for e in m.results), constraints)
-
-
-def read_at(m: IndexingMap, variables: Iterable[Var], told: Sequence[Expr] = ()) -> set[Var]:
-    """Return the runtime variables that are read from an index that depends on variables, directly or through others.
-
-    Variables in ``told`` do not count: those that are results are fixed by a pair of the relation.
-    """
-    found = set(variables).difference(told)
-    for r in m.runtime_order():
-        if r.source is not None and not found.isdisjoint(v for e in r.source.results for v in e.variables()):
-            found.add(r.expr)
-    return found.intersection(m.rt_vars)
-
-
-def read_at_ranges(m: IndexingMap, told: Sequence[Expr] = ()) -> set[Var]:
-    """Return the runtime variables that are read from an index that depends on a range, as :func:`read_at`."""
-    return read_at(m, m.range_vars, told)
-
-
-def two_values(
-    one: IndexingMap, other: IndexingMap, place: Mapping[Var, Expr]
-) -> tuple[dict[Var, Var], tuple[Option, ...]]:
-    """Return new names for values of ``other`` that ``one`` may read elsewhere, and that a value is two at one element.
-
-    ``place`` has names for the variables of ``other`` at its point.
-    """
-    theirs = {v.name: v.source for v in one.rts}
-    places: dict[Expr, Expr] = dict(zip(place, place.values(), strict=True))
-    names: dict[Var, Var] = {}
-    options: list[Option] = []
-    for v in other.runtime_order():
-        x = theirs.get(v.name)
-        if x is None or v.source is None:
-            continue
-        index = tuple(substitute_all(v.source.results, places))
-        if x.hlo == v.source.hlo and x.results == index:
-            continue
-        names[v.expr] = places[v.expr] = var(v.name + "'", v.expr.kind)
-        if x.hlo == v.source.hlo:
-            same = [Fact(a - b, ZERO) for a, b in zip(x.results, index, strict=True)]
-            gaps = (Interval(-math.inf, -1), Interval(1, math.inf))
-            options += [Option((*same, Fact(v.expr - names[v.expr], gap))) for gap in gaps]
-    return names, tuple(options)
-
-
 # ------------------------------------------------------------------------------------------------------ answers
 #: The answer where a point would have to be found for values that depend on it.
 OPEN = Answer(Status.UNDECIDED, tried=("not decided: what is read at run time depends on where it is read",))
@@ -194,9 +119,15 @@ class Question:
     """A problem, and ``describe``, which turns values of its variables into a counterexample."""
 
     def __init__(
-        self, problem: Problem, describe: Callable[[dict[Expr, int]], Counterexample], confirm: bool = False
+        self,
+        problem: Problem,
+        describe: Callable[[dict[Expr, int]], Counterexample],
+        confirm: bool = False,
+        reads: Iterable[RuntimeRead] = (),
     ) -> None:
-        self.problem, self.describe, self.confirm = problem, describe, confirm
+        self.variables = problem.variables
+        self.problem, self.replaced, self.equal = identified(problem, reads)
+        self.describe, self.confirm = describe, confirm
         self.portfolio: Portfolio | None = None
         self.seconds = 0.0
 
@@ -209,22 +140,43 @@ class Question:
         found: Counterexample | None = None
         status = {"holds": Status.PROVED, "fails": Status.REFUTED}.get(outcome.status, Status.UNDECIDED)
         if status is Status.REFUTED:
-            found = self.describe(self.problem.environment(outcome.point))
-            found = replace(found, minimal=outcome.minimal)
+            env = self.problem.environment(outcome.point)
+            for again, value in reversed(self.replaced.items()):
+                env[again] = env[value]
+            if any(f.expr.evaluate(env) not in f.within for f in self.equal):
+                return self._of_equal_elements(rounds)
+            found = self.describe({v: env[v] for v, _ in self.variables})
+            found = replace(found, minimal=outcome.minimal and not self.replaced)
         self.seconds += time.perf_counter() - start
         return Answer(status, decision.engine, decision.tried, found, self.seconds, decision.confirmed_by)
+
+    def _of_equal_elements(self, rounds: int) -> Answer:
+        answer = self._also(*self.equal).answered(rounds)
+        if answer.counterexample is None:
+            return replace(OPEN, tried=(*answer.tried, *OPEN.tried), seconds=answer.seconds)
+        return replace(answer, counterexample=replace(answer.counterexample, minimal=False))
+
+    def _also(self, *facts: Fact) -> Question:
+        """Return the same question restricted to points that satisfy these facts."""
+        made = copy(self)
+        made.problem = replace(self.problem, where=(*self.problem.where, *facts))
+        made.portfolio, made.seconds = None, 0.0
+        return made
 
     def within(self, total: int) -> Question:
         """Return the same question restricted to points of at most this total magnitude."""
         sizes = (v if i.lo >= 0 else -v if i.hi <= 0 else maximum(v, -v) for v, i in self.problem.variables)
-        near = Fact(add(*sizes), Interval(-math.inf, total))
-        problem = replace(self.problem, where=(*self.problem.where, near))
-        return Question(problem, self.describe, self.confirm)
+        return self._also(Fact(add(*sizes), Interval(-math.inf, total)))
 
 
-def asked(problem: Problem, describe: Callable[[dict[Expr, int]], Counterexample], confirm: bool = False) -> Answer:
+def asked(
+    problem: Problem,
+    describe: Callable[[dict[Expr, int]], Counterexample],
+    confirm: bool = False,
+    reads: Iterable[RuntimeRead] = (),
+) -> Answer:
     """Decide a problem; ``describe`` turns values of its variables into a counterexample."""
-    return Question(problem, describe, confirm).answered()
+    return Question(problem, describe, confirm, reads).answered()
 
 
 def joined(answers: Sequence[Answer], reason: str = "") -> Answer:
@@ -269,13 +221,13 @@ class TwoPoints:
         moved = [v for v, _ in image.variables] if differ is None else differ
         self.again = {v: var(v.name + "'", v.kind) for v in moved}
         # what is read at the second point is another value
-        names, self.absurd = two_values(m, m, self.again)
-        places: dict[Var, Var] = {**self.again, **names}
-        self.targets = substitute_all(self.values, places)
+        self.places: dict[Var, Var] = {**self.again, **read_elsewhere(m, m, self.again)}
+        self.targets = substitute_all(self.values, self.places)
         self.first = image.where
-        self.second = tuple(substituted(image.where, places))
+        self.second = tuple(substituted(image.where, self.places))
+        self.reads = [*readings(m), *readings(m, self.places)]
         box = (*image.variables, *runtime_box(m))
-        more = tuple((places[v], i) for v, i in box if v in places)
+        more = tuple((self.places[v], i) for v, i in box if v in self.places)
         self.box = (*image.variables, *more, *runtime_box(m))
 
     def asked(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Answer:
@@ -284,8 +236,8 @@ class TwoPoints:
 
     def question(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Question:
         """Return the question that :meth:`asked` answers."""
-        problem = Problem(self.box, (*self.first, *self.second, *where), (*options, *self.absurd))
-        return Question(problem, lambda env: self.described(env, reason), confirm)
+        problem = Problem(self.box, (*self.first, *self.second, *where), tuple(options))
+        return Question(problem, lambda env: self.described(env, reason), confirm, self.reads)
 
     def described(self, env: dict[Expr, int], reason: str) -> Counterexample:
         left, right = (tuple(map(int, interpret(es, Integers(env)))) for es in (self.values, self.targets))

@@ -15,21 +15,9 @@ from ...core.errors import InputError, TooLargeError
 from ...core.expr import Expr, ExprLike, Int, Integers, Var, interpret, lift, mod, var
 from ...core.indexing_map import Constraint, IndexingMap, unused_name
 from ...core.interval import Interval
-from .image import (
-    OPEN,
-    ZERO,
-    Image,
-    asked,
-    joined,
-    member,
-    named,
-    read_at,
-    runtime_box,
-    shared_values,
-    targets,
-    two_values,
-)
+from .image import OPEN, Image, asked, joined, member, named, targets
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, substituted
+from .readings import ZERO, named_apart, read_at, read_elsewhere, read_from, readings, runtime_box, shared_values
 
 BoxLike: TypeAlias = "Mapping[Any, Any] | Iterable[Any]"
 ConstraintLike: TypeAlias = "Constraint | tuple[ExprLike, int, int]"
@@ -120,7 +108,11 @@ def _alternatives(c: Condition) -> list[list[Fact]]:
 # ---------------------------------------------------------------------------------------------------- one map
 def is_empty(m: IndexingMap, *, confirm: bool = False) -> Answer:
     """Decide whether the domain of ``m`` is empty for all runtime values; refuted by its smallest point."""
-    return asked(_domain(m), lambda env: Counterexample(named(env), targets(m, env), reason="in the domain"), confirm)
+
+    def describe(env: dict[Expr, int]) -> Counterexample:
+        return Counterexample(named(env), targets(m, env), reason="in the domain")
+
+    return asked(_domain(m), describe, confirm, readings(m))
 
 
 def in_bounds(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
@@ -135,7 +127,7 @@ def in_bounds(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Ans
         reason = f"result {k} is {target[k]}, which is not in {bounds[k]}"
         return Counterexample(named(env), target, None, reason)
 
-    return asked(_domain(m, option), describe, confirm)
+    return asked(_domain(m, option), describe, confirm, readings(m))
 
 
 def covers(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
@@ -146,8 +138,9 @@ def covers(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer
     option = member(Image.of(m, m.results), index)
     box = (*zip(index, bounds, strict=True), *runtime_box(m))
     problem = Problem(box, (), () if option is None else (option,))
-    answer = asked(problem, lambda env: Counterexample(named(env), reason="no source has this target"), confirm)
-    free = read_at(m, (*m.dim_vars, *m.range_vars), m.results)
+    own = (*m.dim_vars, *m.range_vars)
+    answer = asked(problem, _reporting("no source has this target"), confirm, readings(m, free=read_at(m, own)))
+    free = read_at(m, own, m.results)
     return _unless_read(answer, free, m.results, [c.expr for c in m.constraints])
 
 
@@ -164,14 +157,16 @@ def disjoint_domains(maps: Sequence[IndexingMap], *, confirm: bool = False) -> A
             place = dict(zip(two.coords, one.coords, strict=True))
             # values that are read at a range of the second map may differ
             own = zip((*second.dim_vars, *second.range_vars), (v for v, _ in two.variables), strict=True)
-            names, absurd = two_values(first, second, {v: place.get(x, x) for v, x in own})
+            places = {v: place.get(x, x) for v, x in own}
+            names = read_elsewhere(first, second, places)
+            reads = [*readings(first), *readings(second, {**places, **names})]
             where = [*one.where, *substituted(two.where, {**place, **names})]
             where += [Fact(place[v], i) for v, i in two.variables if v in place]
             rest = [(v, i) for v, i in two.variables if v not in place]
             more = [(names[v], i) for v, i in values if v in names]
-            problem = Problem((*one.variables, *rest, *values, *more), tuple(where), absurd)
+            problem = Problem((*one.variables, *rest, *values, *more), tuple(where))
             reason = f"maps {k} and {j} both have this source"
-            answers.append(asked(problem, _reporting(reason), confirm))
+            answers.append(asked(problem, _reporting(reason), confirm, reads))
     return joined(answers)
 
 
@@ -180,11 +175,12 @@ def covering_domains(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: 
     names = [v.expr for v in maps[0].dims] if maps else [var(f"d{k}") for k in range(len(shape))]
     if any(len(m.dims) != len(shape) for m in maps):
         raise InputError(f"the shape has {len(shape)} dimensions, but not all maps do")
-    maps, values = shared_values(maps)
+    maps, values = shared_values(named_apart(maps, names))
     options = [member(Image.of(m, m.dim_vars).primed(), names) for m in maps]
     box = (*zip(names, _intervals(shape), strict=True), *values)
     problem = Problem(box, (), tuple(o for o in options if o is not None))
-    answer = asked(problem, _reporting("no map has this source"), confirm)
+    reads = [r for k, m in enumerate(maps) for r in read_from(m, names, str(k))]
+    answer = asked(problem, _reporting("no map has this source"), confirm, reads)
     for m in maps:
         answer = _unless_read(answer, read_at(m, m.range_vars), [c.expr for c in m.constraints])
     return answer

@@ -10,7 +10,7 @@ import pytest
 
 from indexproof.core.condition import TRUE, Condition
 from indexproof.core.errors import InputError
-from indexproof.core.expr import Var, ceildiv, integer, maximum, minimum, var
+from indexproof.core.expr import Expr, Var, ceildiv, integer, maximum, minimum, var
 from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource
 from indexproof.core.interval import Interval
 from indexproof.core.text import parse_map
@@ -29,6 +29,7 @@ from indexproof.verify.concrete import (
     equal_maps,
     holds,
     in_bounds,
+    inclusion,
     inverse,
     is_empty,
     isl,
@@ -37,7 +38,7 @@ from indexproof.verify.concrete import (
 )
 from indexproof.verify.concrete import decide as portfolio
 from indexproof.verify.concrete.problem import Outcome
-from indexproof.verify.properties import disjoint
+from indexproof.verify.properties import aligned, contiguous, disjoint, injective, monotone
 from indexproof.verify.verdict import Status
 
 d0, d1, s0, s1, rt0, rt1 = map(var, ("d0", "d1", "s0", "s1", "rt0", "rt1"))
@@ -334,6 +335,58 @@ def test_domains_of_what_is_read_at_a_range() -> None:
     assert partition(domains(d0), [4]).proved
     assert disjoint_domains(domains(s0)).verdict is Status.REFUTED
     assert covering_domains(domains(s0), [4]).verdict is Status.UNDECIDED
+
+
+def at_one_element(rts: list[tuple[str, object]], results: list[Expr], *constraints: object) -> IndexingMap:
+    """A map with values of the boxes [0, 2] that are read from q at indices."""
+    values = [(name, 0, 2, source("q", index)) for name, index in rts]
+    return IndexingMap.of([("d0", 0, 2), ("d1", 0, 2)], [], values, results, constraints)
+
+
+def test_an_element_with_two_names_has_one_value() -> None:
+    both = [("rt0", d0), ("rt1", d0)]
+    still, one = (at_one_element(both, e) for e in ([d0 * 3 + d1 + rt0 - rt1], [d0 * 3 + d1 + rt0]))
+    assert injective(still).proved
+    assert in_bounds(still, [9]).proved
+    assert covers(still, [9]).verdict is not Status.REFUTED
+    assert aligned(at_one_element(both, [rt0 + rt1]), 2).proved
+    assert monotone(still, strict=True).proved
+    assert contiguous(still, "d1", 3).proved
+    assert is_empty(at_one_element(both, [], (rt0 - rt1, 1, 2))).proved
+    assert disjoint(still, at_one_element(both, [9 + d0 + rt1 - rt0])).proved
+    assert equal_maps(one, at_one_element(both, [d0 * 3 + d1 + rt1])).proved
+    assert contains(one, at_one_element(both, [d0 * 3 + d1 + rt1 * 2 - rt0])).proved
+    assert inclusion([still], [one, at_one_element(both[1:], [d0 * 3 + d1])]).proved
+    domains = [at_one_element(both, [], (e, lo, lo + 2)) for e, lo in ((rt0, 0), (rt1 - rt0, 1))]
+    assert partition(domains, [3, 3]).proved
+    assert not disjoint_domains([domains[0], at_one_element(both, [], (rt1, 0, 1))]).proved
+    # one box may be narrower
+    narrow = IndexingMap.of(
+        [("d0", 0, 2)], [], [("rt0", 0, 2, source("q", d0)), ("rt1", 1, 2, source("q", d0))], [rt1 - rt0]
+    )
+    assert in_bounds(narrow, [2]).proved
+    found = in_bounds(narrow, [1]).counterexample
+    assert (found.left, found.values) == ((1,), {"d0": 0, "rt0": 0, "rt1": 1})
+
+
+def test_values_are_equal_where_the_indices_are() -> None:
+    two = at_one_element([("rt0", d0), ("rt1", d1)], [rt0 - rt1], (d0 - d1, 0, 0))
+    assert in_bounds(two, [1]).proved
+    found = in_bounds(two.with_(constraints=()), [1]).counterexample
+    assert found.values["d0"] != found.values["d1"]
+    # of two maps
+    other = at_one_element([("rt0", d1), ("rt1", d0)], [rt0 - rt1], (d0 - d1, 0, 0))
+    assert equal_maps(two, other).proved
+    assert same_relation([two, two], [other, other, two]).proved
+
+
+def test_one_name_for_two_elements() -> None:
+    """A name that two maps give to different elements is not one value."""
+    covered = [at_one_element([("rt0", index)], [], (rt0, lo, lo)) for index, lo in ((0, 0), (0, 1), (1, 2))]
+    assert not covering_domains(covered, [1, 1]).proved
+    whole = at_one_element([], [])
+    assert not inclusion([whole], covered).proved
+    assert inclusion([whole], [*covered[:2], at_one_element([("rt0", 0)], [], (rt0, 2, 2))]).proved
 
 
 def test_what_goes_back_reads_the_same_element() -> None:

@@ -7,26 +7,26 @@ namespace indexproof::library {
 // ------------------------------------------------------------------------------------------------ operations in sequence
 struct Operation { Int op, a, b; };
 
-// The expressions of a map as a sequence of operations in printing order, with common subexpressions once.
+// The expressions of a map as a sequence of operations, with common subexpressions once.  Summands and arguments are in
+// printing order if `order` is given, else in the order of their keys.
 class Program {
  public:
-  explicit Program(const Map& m) {
-    Order order(m);
+  explicit Program(const Map& m, const Order* order = nullptr) {
+    operations.reserve(32);
     for (Expr e : functions::postorder(m.roots())) {
-      auto parts = List<Int>::make();
-      Int op = INDEXPROOF_CONSTANT;
+      Int op = INDEXPROOF_CONSTANT, last = -1;
       while (TAGS[op] != e->tag) op++;
-      if (e->tag == tag::Int || e->tag == tag::Var) {
-        parts.append(put(op, e->value, 0));
-      } else if (e->tag == tag::Sum) {
-        for (auto& [t, k] : order.terms(e))
-          parts.append(k == 1 ? t->place : put(INDEXPROOF_MUL, t->place, put(INDEXPROOF_CONSTANT, k, 0)));
-        if (e->const_) parts.append(put(INDEXPROOF_CONSTANT, e->const_, 0));
-      } else {
-        for (Expr x : e->a ? List<Expr>::of({e->a, e->b}) : order.arguments(e)) parts.append(x->place);
-      }
-      for (Int i = 1; i < parts.size(); i++) parts[i] = put(op, parts[i - 1], parts[i]);
-      e->place = parts[-1];
+      auto part = [&](Int place) { last = last < 0 ? place : put(op, last, place); };
+      auto summands = [&](const auto& terms) {
+        for (auto& [t, k] : terms) part(k == 1 ? t->place : put(INDEXPROOF_MUL, t->place, put(INDEXPROOF_CONSTANT, k, 0)));
+        if (e->const_) part(put(INDEXPROOF_CONSTANT, e->const_, 0));
+      };
+      auto arguments = [&](const auto& args) { for (Expr x : args) part(x->place); };
+      if (e->tag == tag::Int || e->tag == tag::Var) last = put(op, e->value, 0);
+      else if (e->tag == tag::Sum) order ? summands(order->terms(e)) : summands(e->terms);
+      else if (e->a) last = put(op, e->a->place, e->b->place);
+      else order ? arguments(order->arguments(e)) : arguments(e->args);
+      e->place = last;
     }
   }
   List<Operation> operations = List<Operation>::make();
@@ -62,13 +62,15 @@ class FlatReader {
       }
     auto variables = m.variables();
     auto nodes = List<Expr>::make();
+    nodes.reserve(sizes[3]);
+    Room<List<Expr>> operands;
     for (Int i = 0; i < sizes[3]; i++) {
       Int op = next(), a = next(), b = next();
       Expr made = nullptr;
       if (op < INDEXPROOF_CONSTANT || op > INDEXPROOF_MAX) fail("unknown operator");
       if (op == INDEXPROOF_CONSTANT) made = functions::integer(a);
       else if (op == INDEXPROOF_VARIABLE) made = one_of(variables, a)->e;
-      else if (const char* wrong = apply(op, List<Expr>::of({one_of(nodes, a), one_of(nodes, b)}), made)) fail(wrong);
+      else if (const char* wrong = apply(op, List<Expr>::of({one_of(nodes, a), one_of(nodes, b)}, operands), made)) fail(wrong);
       nodes.append(made);
     }
     for (Int i = 0; i < sizes[4]; i++) m.results.append(one_of(nodes, next()));
@@ -217,7 +219,7 @@ class JsonReader : Reader {
 
 class JsonPrinter {
  public:
-  JsonPrinter(const Map& m, std::string& out) : program_(m), variables_(m.variables()), out_(out) {
+  JsonPrinter(const Map& m, std::string& out) : order_(m), program_(m, &order_), variables_(m.variables()), out_(out) {
     auto ends = [&](auto* x) { put(out, ", ", x->lo, ", ", x->hi, "]"); };
     auto variable = [&](Variable* v) {
       put(out, "[\"", name_of(v->e), "\"");
@@ -246,6 +248,7 @@ class JsonPrinter {
     expression(b, depth + 1);
     put(out_, "]");
   }
+  Order order_;
   Program program_;
   List<Variable*> variables_;
   std::string& out_;

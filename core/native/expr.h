@@ -110,7 +110,10 @@ inline Expr integer(Int n) {
       });
 }
 
+// Return the sum of distinct terms that are sorted by their keys.  They are copied if the sum is new.
 inline Expr sum(Int c, Tup<Summand> terms) {
+  if (!terms.n) return integer(c);
+  if (terms.n == 1 && c == 0 && at<1>(terms[0]) == 1) return at<0>(terms[0]);
   return nodes.find(
       mix(hash_of(terms) ^ hash_of(c)), [&](Expr e) { return e->tag == tag::Sum && e->const_ == c && e->terms == terms; },
       [&] {
@@ -127,20 +130,20 @@ inline Expr sum(Int c, Tup<Summand> terms) {
         h.lane(inner.done());
         Expr e = make<Node>(Node{tag::Sum, h.done()});
         e->const_ = c;
-        e->terms = terms;
+        e->terms = Tup<Summand>::from(terms);
         return e;
       });
 }
 
 inline Expr distinct_sum(Int c, List<Summand> terms) {
-  if (!terms.size()) return integer(c);
-  if (terms.size() == 1 && c == 0 && at<1>(terms[0]) == 1) return at<0>(terms[0]);
   sort_stably(terms.begin(), terms.end(), [](auto& x, auto& y) { return at<0>(x)->key < at<0>(y)->key; });
-  return sum(c, Tup<Summand>::from(terms));
+  return sum(c, {terms.begin(), terms.size()});
 }
 
 inline Expr linear(Int c, List<Summand> terms) {
-  auto merged = Dict<Expr, Int>::make();
+  Room<Dict<Expr, Int>> room;
+  Room<List<Summand>> others;
+  auto merged = Dict<Expr, Int>::make(room);
   auto put = [&](Expr e, Int k) { if (auto* p = merged.find(e)) p->second = add(p->second, k); else merged.insert(e, k); };
   for (auto& [e, k] : terms) {
     if (e->tag == tag::Sum) {
@@ -152,7 +155,7 @@ inline Expr linear(Int c, List<Summand> terms) {
       put(e, k);
     }
   }
-  auto kept = List<Summand>::make();
+  auto kept = List<Summand>::make(others);
   for (auto& m : merged.items())
     if (m.second) kept.append({m.first, m.second});
   return distinct_sum(c, kept);

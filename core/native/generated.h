@@ -8331,7 +8331,7 @@ inline void Search::constants() {
   for (auto&& t7_ : t7_c) {
     terms = at<0>(t7_);
     atoms = at<1>(t7_);
-    while (truthy(true)) {
+    while (true) {
       atoms = [&] { auto l_ = List<Int>::make(); auto t8_c = atoms; for (auto&& t8_ : t8_c) { Int a = t8_; if (!((users_of.has(Int(a)) && (at<1>(ledger->written.at_(Int(a))) == terms)))) continue; l_.append(a); } return l_; }();
       mark = len(ledger->log);
       options = (truthy(this->_with_constants(atoms)) ? List<List<Tuple<Int, Form, Any>>>(this->_shifts(atoms)) : List<List<Tuple<Int, Form, Any>>>(List<List<Tuple<Int, Form, Any>>>::of({})));
@@ -9591,7 +9591,7 @@ inline Opt<Tuple<Expr, Int, Int>> Constraints::normal(Tuple<Expr, Int, Int> c) {
   CompiledConstraintRule* rule{};
   Opt<Tup<Tuple<Expr, Int, Int>>> after{};
   rules = this->compiled();
-  while (truthy(true)) {
+  while (true) {
     {
       auto t1_ = c;
     e = at<0>(t1_);

@@ -111,7 +111,7 @@ class Digest {
   W h_[8] = {START[0] ^ 0x01010008, START[1], START[2], START[3], START[4], START[5], START[6], START[7]};
 };
 
-inline Expr scaled(Expr e, Int k) { return functions::linear(0, List<Summand>::of({Summand(e, k)})); }
+inline Expr scaled(Expr e, Int k) { return functions::linear(0, List<Summand>::of({Summand(e, k)}, here(Room<List<Summand>>()))); }
 
 // The tags of the operators in indexproof.h.
 inline constexpr Int TAGS[] = {tag::Int, tag::Var, tag::Sum, tag::Mul, tag::FloorDiv, tag::Mod, tag::CeilDiv, tag::Min, tag::Max};
@@ -122,7 +122,8 @@ inline const char* apply(Int op, const List<Expr>& args, Expr& out) {
   if (op == INDEXPROOF_MIN || op == INDEXPROOF_MAX) {
     out = functions::extremum(TAGS[op], args);
   } else if (op == INDEXPROOF_ADD) {
-    auto terms = List<Summand>::make();
+    Room<List<Summand>> room;
+    auto terms = List<Summand>::make(room);
     for (Expr e : args) terms.append(Summand(e, 1));
     out = functions::linear(0, terms);
   } else if (op == INDEXPROOF_MUL) {

@@ -282,7 +282,13 @@ struct List {
     return l;
   }
   template <class... R> static List of(std::initializer_list<T> xs, R&... room) {
-    List l = make(room...);
+    List l;
+    if (!xs.size() && !sizeof...(room)) {
+      // most of them stay empty
+      l.d = indexproof::make<ListData<T>>();
+      return l;
+    }
+    l = make(room...);
     l.reserve(xs.size());
     for (auto& x : xs) l.append(x);
     return l;
@@ -298,7 +304,7 @@ struct List {
   T& operator[](Int i) const { return d->p[i < 0 ? i + d->n : i]; }
   INDEXPROOF_COLD void reserve(Int n) const {
     if (n <= d->cap) return;
-    Int cap = std::max<Int>(n, 2 * d->cap);
+    Int cap = std::max<Int>({n, 2 * d->cap, few<T>});
     T* p = arena.array<T>(cap);
     for (Int i = 0; i < d->n; i++) new (p + i) T(std::move(d->p[i]));
     d->p = p;

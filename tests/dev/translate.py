@@ -786,7 +786,7 @@ class Function:
             return f"({self.truth(e.left)} {op} {self.truth(e.right)})"
         if isinstance(e, n.UnaryExpr) and e.op == "not":
             return f"!{self.truth(e.expr)}"
-        if isinstance(e, n.ComparisonExpr):
+        if isinstance(e, n.ComparisonExpr) or (isinstance(e, n.NameExpr) and e.name == "True"):
             return self.expr(e)
         return f"truthy({self.expr(e)})"
 

@@ -97,6 +97,8 @@ def from_isl(subject: Any) -> IndexingMap:
         islpy.PwMultiAff.from_map(relation).foreach_piece(lambda *piece: pieces.append(piece))
         if len(pieces) == 1:
             ((domain, function),) = pieces
+            plain = domain.compute_divs().coalesce()  # without integers that only exist
+            domain = plain if plain.n_basic_set() == 1 else domain
             reader = _Conjunction(domain.move_dims(_SET, 0, _PARAM, 0, parameters), names, taken)
             affine = [function.get_aff(k).move_dims(_IN, 0, _PARAM, 0, parameters) for k in range(outputs)]
             results = [_value(f, names) for f in affine]

@@ -22,6 +22,7 @@ from ..core.expr import Expr, ExprLike, Var, integer, substitute_all, var
 from ..core.indexing_map import Constraint, IndexingMap, Variable, unused_name
 from ..core.interval import Interval
 from ..core.pallas_call import BlockedOperand, PallasCall
+from ..core.transform.variables import remove_unused
 from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds
 from .concrete.image import asked, joined
 from .concrete.readings import ZERO
@@ -129,6 +130,10 @@ def _answer(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOperan
         return Answer(Status.REFUTED, counterexample=Counterexample({}, reason=_REASONS[kind]))
     if o.index is None or other.index is None:
         return _undecided(o.why or other.why)
+    if not call.parameters and kind != "table":
+        # an element that is read but not used has no value in a counterexample
+        used = {x: replace(x, index=remove_unused(_map(x), ranges=False).map) for x in (o, other)}
+        o, other = used[o], used[other]
     reads = {} if call.parameters else _reads(kind, _map(o), _map(other))
     tables = [call.tables[t] for t in reads.values()]
     if tables and all(t.values is not None for t in tables):

@@ -215,6 +215,15 @@ def test_what_is_read_in_a_branch_is_undecided() -> None:
     assert verify_pallas(call).verdict is Status.UNDECIDED
 
 
+def test_what_is_read_may_not_matter() -> None:
+    for function, right in ((lambda i: i, True), (lambda i: i % 3, False)):
+        run = sparse(target=lambda i, j, table, f=function: (f(i) + 0 * table[i, j], 0))
+        checked = verify_pallas(call_of(run, TABLE, ROWS, ranges={"table": (0, 7)}))
+        refuted = {c.kind for c in checked.claims if c.answer.verdict is Status.REFUTED}
+        assert refuted == (set() if right else {"written", "consecutive"})
+        assert all(c.answer.verdict is not Status.UNDECIDED for c in checked.claims)
+
+
 def test_one_element_read_twice_has_one_value() -> None:
     run = sparse(lambda i, j, table: (table[i, 0] - table[i, jnp.minimum(j, 0)], 0))
     ranges = {"table": (0, 7)}

@@ -13,7 +13,7 @@ from math import gcd, prod
 import pytest
 from broken.analyses import TILE_SIZES, TILES, TILES_FOR_ALL_SIZES, aligned_only
 
-from dev.enumeration import compared, compared_tile, elements_held, elements_read, tile_by_trying
+from dev.enumeration import compared, compared_tile, elements_held, elements_read, reshape, tile_by_trying
 from indexproof import IndexingMap, InputError, parse_map, simplify
 from indexproof.core.analysis.unknown_sizes import ReadsForAllSizes
 from indexproof.core.condition import negate
@@ -102,6 +102,12 @@ def test_tiles_of_reshapes_are_those_that_trying_finds() -> None:
     found = compared("tilings", range(0, 100_776, 401))
     assert found["tile"] + found["no tile"] == 252
     assert min(found["tile"], found["no tile"]) > 50
+
+
+def test_offsets_depend_on_the_place_alone() -> None:
+    found = tile_of(reshape((6, 2, 2), (8, 3)), (3, 2, 2))
+    assert isinstance(found, TargetTile)
+    assert str(found.offsets) == "(t0, t1, t2) -> (t0 * 4, 0), domain: t0 in [0, 1], t1 in [0, 0], t2 in [0, 0]"
 
 
 @pytest.mark.parametrize("budget", [tiles.BUDGET, 1])

@@ -24,20 +24,11 @@ class InputError(IndexproofError, ValueError):
 
     ``line`` and ``column`` count from one and point into text; ``path`` points into JSON (``results[0][2]``) or names
     an attribute.  An error without a position has ``line == 0`` and an empty path.  ``source`` is the text that was
-    read; its first line has the number ``first_line``.
+    read.  A text from within a file is read after as many newlines and spaces as stand it in its place.
     """
 
     def __init__(
-        self,
-        message: str,
-        *,
-        source: str = "",
-        line: int = 0,
-        column: int = 0,
-        expected: str = "",
-        path: str = "",
-        first_line: int = 1,
-        first_column: int = 1,
+        self, message: str, *, source: str = "", line: int = 0, column: int = 0, expected: str = "", path: str = ""
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -46,35 +37,12 @@ class InputError(IndexproofError, ValueError):
         self.column = column
         self.expected = expected
         self.path = path
-        self.first_line = first_line
-        self.first_column = first_column
 
     @classmethod
-    def at(
-        cls,
-        message: str,
-        source: str,
-        offset: int,
-        expected: str = "",
-        *,
-        path: str = "",
-        first_line: int = 1,
-        first_column: int = 1,
-    ) -> InputError:
-        """Return the error at character ``offset`` of ``source``, which begins at the given line and column."""
-        before = source[:offset]
-        row = before.count("\n")
-        column = offset - (before.rfind("\n") + 1) + (first_column if row == 0 else 1)
-        return cls(
-            message,
-            source=source,
-            line=first_line + row,
-            column=column,
-            expected=expected,
-            path=path,
-            first_line=first_line,
-            first_column=first_column,
-        )
+    def at(cls, message: str, source: str, offset: int, expected: str = "") -> InputError:
+        """Return the error at character ``offset`` of ``source``."""
+        line, column = source.count("\n", 0, offset) + 1, offset - source.rfind("\n", 0, offset)
+        return cls(message, source=source, line=line, column=column, expected=expected)
 
     @property
     def where(self) -> str:
@@ -90,12 +58,11 @@ class InputError(IndexproofError, ValueError):
 
     def render(self) -> str:
         """Return the one-line message; where the position is known, with the source line and a caret below it."""
-        row = self.line - self.first_line
         lines = self.source.split("\n")
-        if not self.line or not 0 <= row < len(lines):
+        if not 0 < self.line <= len(lines):
             return str(self)
-        text = lines[row].rstrip("\r")
-        at = min(max(self.column - (self.first_column if row == 0 else 1), 0), len(text))
+        text = lines[self.line - 1].rstrip("\r")
+        at = min(max(self.column - 1, 0), len(text))
         start = max(0, at - _WINDOW // 2) if len(text) > _WINDOW else 0
         shown = text[start : start + _WINDOW]
         lead, tail = "…" if start else "", "…" if start + _WINDOW < len(text) else ""

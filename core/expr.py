@@ -16,8 +16,9 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar, dataclass_transform
 
 from . import native
 from .late import LATE
@@ -152,9 +153,6 @@ class Expr:
     #: A 64-bit structural digest, the same in every process.  It orders the terms of a canonical sum.
     key: int
 
-    def __init__(self, key: int) -> None:
-        self.key = key
-
     # -- structure
     @property
     def children(self) -> tuple[Expr, ...]:
@@ -213,40 +211,32 @@ class Expr:
 
     # -- conditions
     def __lt__(self, other: ExprLike) -> Condition:
-        made: Condition = LATE["compare"]("<", self, lift(other))
-        return made
+        return _stated("compare", "<", self, lift(other))
 
     def __le__(self, other: ExprLike) -> Condition:
-        made: Condition = LATE["compare"]("<=", self, lift(other))
-        return made
+        return _stated("compare", "<=", self, lift(other))
 
     def __gt__(self, other: ExprLike) -> Condition:
-        made: Condition = LATE["compare"]("<", lift(other), self)
-        return made
+        return _stated("compare", "<", lift(other), self)
 
     def __ge__(self, other: ExprLike) -> Condition:
-        made: Condition = LATE["compare"]("<=", lift(other), self)
-        return made
+        return _stated("compare", "<=", lift(other), self)
 
     def eq(self, other: ExprLike) -> Condition:
         """Return the condition that both sides have the same value."""
-        made: Condition = LATE["compare"]("==", self, lift(other))
-        return made
+        return _stated("compare", "==", self, lift(other))
 
     def ne(self, other: ExprLike) -> Condition:
         """Return the condition that the sides differ."""
-        made: Condition = LATE["compare"]("!=", self, lift(other))
-        return made
+        return _stated("compare", "!=", self, lift(other))
 
     def within(self, lo: ExprLike, hi: ExprLike) -> Condition:
         """Return the condition ``lo <= self <= hi``."""
-        made: Condition = LATE["within"](self, lift(lo), lift(hi))
-        return made
+        return _stated("within", self, lift(lo), lift(hi))
 
     def divides(self, other: ExprLike) -> Condition:
         """Return the condition that ``self`` is not zero and divides ``other``."""
-        made: Condition = LATE["divides"](self, lift(other))
-        return made
+        return _stated("divides", self, lift(other))
 
     def __bool__(self) -> bool:
         raise TypeError(f"{self} has no truth value: state it as a condition (`when=`, `where=`, `.eq()`, `.within()`)")
@@ -269,73 +259,66 @@ class Expr:
         return shown
 
 
+def _stated(kind: str, *parts: Any) -> Condition:
+    made: Condition = LATE[kind](*parts)
+    return made
+
+
+@dataclass_transform()
+def _node(cls: type[V]) -> type[V]:
+    """Declare a class of nodes: its fields are slots, equality is identity."""
+    return dataclass(eq=False, repr=False, slots=True)(cls)
+
+
+@_node
 class Int(Expr):
     """An integer literal."""
 
-    __slots__ = ("value",)
     value: int
-
-    def __init__(self, value: int, key: int) -> None:
-        self.value = value
-        self.key = key
+    key: int
 
 
+@_node
 class Var(Expr):
     """A variable.  ``kind`` is empty for index variables; rules use ``expr``, ``const`` and ``rest``."""
 
-    __slots__ = ("kind", "name")
     name: str
     kind: str
-
-    def __init__(self, name: str, kind: str, key: int) -> None:
-        self.name = name
-        self.kind = kind
-        self.key = key
+    key: int
 
 
+@_node
 class Sum(Expr):
     """``const + Σ coefficient·term``: terms are distinct, neither sums nor literals, coefficients are not zero."""
 
-    __slots__ = ("const", "terms")
     const: int
     terms: tuple[tuple[Expr, int], ...]
-
-    def __init__(self, const: int, terms: tuple[tuple[Expr, int], ...], key: int) -> None:
-        self.const = const
-        self.terms = terms
-        self.key = key
+    key: int
 
     @property
     def children(self) -> tuple[Expr, ...]:
         return tuple([t for t, _ in self.terms])
 
 
+@_node
 class Mul(Expr):
     """A product of at least two factors, none of them a literal."""
 
-    __slots__ = ("factors",)
     factors: tuple[Expr, ...]
-
-    def __init__(self, factors: tuple[Expr, ...], key: int) -> None:
-        self.factors = factors
-        self.key = key
+    key: int
 
     @property
     def children(self) -> tuple[Expr, ...]:
         return self.factors
 
 
+@_node
 class Binary(Expr):
     """A quotient or a remainder: dividend and divisor."""
 
-    __slots__ = ("a", "b")
     a: Expr
     b: Expr
-
-    def __init__(self, a: Expr, b: Expr, key: int) -> None:
-        self.a = a
-        self.b = b
-        self.key = key
+    key: int
 
     @property
     def children(self) -> tuple[Expr, ...]:
@@ -360,15 +343,12 @@ class CeilDiv(Binary):
     __slots__ = ()
 
 
+@_node
 class Extremum(Expr):
     """The smallest or the largest of several arguments."""
 
-    __slots__ = ("args",)
     args: tuple[Expr, ...]
-
-    def __init__(self, args: tuple[Expr, ...], key: int) -> None:
-        self.args = args
-        self.key = key
+    key: int
 
     @property
     def children(self) -> tuple[Expr, ...]:
@@ -387,24 +367,18 @@ class Max(Extremum):
     __slots__ = ()
 
 
+@_node
 class Selection(Expr):
     """A selection: ``a`` where the condition ``c`` holds, ``b`` elsewhere; ``inside`` are the expressions of ``c``.
 
     Maps contain no selections.  Only rules of other systems are lowered to them, and a case split eliminates them.
     """
 
-    __slots__ = ("a", "b", "c", "inside")
+    c: Any
     a: Expr
     b: Expr
-    c: Any
     inside: tuple[Expr, ...]
-
-    def __init__(self, c: Any, a: Expr, b: Expr, inside: tuple[Expr, ...], key: int) -> None:
-        self.c = c
-        self.a = a
-        self.b = b
-        self.inside = inside
-        self.key = key
+    key: int
 
     @property
     def children(self) -> tuple[Expr, ...]:

@@ -90,11 +90,10 @@ class WordReader:
     #: The unit of text that is read at once, for error messages.
     unit: ClassVar = "text"
 
-    def __init__(self, text: str, first_line: int = 1, first_column: int = 1) -> None:
+    def __init__(self, text: str) -> None:
         if not isinstance(text, str):
             raise InputError(f"expected text, not {type(text).__name__}")
         self.text = text
-        self.first = (first_line, first_column)
 
     def tokenize(self, start: int, end: int) -> None:
         """Continue with the words between two offsets."""
@@ -145,8 +144,7 @@ class WordReader:
 
     # -- complaints
     def error(self, message: str, token: Token, expected: str = "") -> InputError:
-        line, column = self.first
-        return InputError.at(message, self.text, token.at, expected, first_line=line, first_column=column)
+        return InputError.at(message, self.text, token.at, expected)
 
     def unexpected(self, expected: str, after: Token | None = None) -> NoReturn:
         token = self.token
@@ -232,8 +230,8 @@ class ExprReader(WordReader):
     divisions: ClassVar[Mapping[str, Callable[[Expr, Expr], Expr]]] = _DIVISIONS
     functions: ClassVar[frozenset[str]] = frozenset({"min", "max", "ceildiv"})
 
-    def __init__(self, text: str, first_line: int, first_column: int, quasi_affine: bool) -> None:
-        super().__init__(text, first_line, first_column)
+    def __init__(self, text: str, quasi_affine: bool) -> None:
+        super().__init__(text)
         self.quasi_affine = quasi_affine
         self.tokenize(1 if text.startswith("\ufeff") else 0, len(text))
 

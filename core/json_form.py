@@ -289,14 +289,14 @@ def _apply(op: str, operands: list[Operand], path: Place, quasi_affine: bool) ->
     return OPERATORS[op](*args)
 
 
-def map_from_json(data: Json, *, first_line: int = 1, first_column: int = 1) -> IndexingMap:
+def map_from_json(data: Json) -> IndexingMap:
     """Read a map from JSON text or from the dictionary parsed from it.
 
     Raises :class:`InputError` and nothing else: with line and column where the text is no JSON, with a path where the
     JSON is no map.
     """
     if isinstance(data, str):
-        data = load_json(data, first_line=first_line, first_column=first_column)
+        data = load_json(data)
     return read_map_data(data, Place(), lambda value, at, scope: _expr(value, scope, at, True))
 
 

@@ -23,9 +23,7 @@ _WORD: Final = re.compile(r"[A-Za-z]+")
 MAX_VALUES: Final = 20_000_000
 
 
-def load_json(
-    text: str, places: dict[int, dict[Any, int]] | None = None, /, *, first_line: int = 1, first_column: int = 1
-) -> Any:
+def load_json(text: str, places: dict[int, dict[Any, int]] | None = None, /) -> Any:
     """Read the value of JSON ``text``; raises :class:`InputError` with line and column.
 
     ``places``, if given, receives the offset of every key and list item, indexed by the ``id`` of its container.
@@ -34,7 +32,7 @@ def load_json(
         raise InputError(f"expected JSON text, not {type(text).__name__}")
 
     def error(message: str, at: int, expected: str) -> InputError:
-        return InputError.at(message, text, at, expected, first_line=first_line, first_column=first_column)
+        return InputError.at(message, text, at, expected)
 
     def unexpected(at: int, expected: str) -> InputError:
         return error(f"unexpected {quoted(text[at])}" if at < len(text) else "the JSON ends too early", at, expected)

@@ -17,15 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["read_any_map", "read_map"]
 
 
-def read_map(
-    text: str, *, bounds: Mapping[str, tuple[int, int]] | None = None, first_line: int = 1, first_column: int = 1
-) -> IndexingMap:
+def read_map(text: str, *, bounds: Mapping[str, tuple[int, int]] | None = None) -> IndexingMap:
     """Read JSON when ``text`` begins with ``{``, an ``affine_map`` when it begins like one, else the textual notation.
 
     ``bounds`` are for variables without bounds in the text; in JSON all have bounds.  A map with parameters must give
     all of them values, as in ``n = 4``.  Raises :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    m = read_any_map(text, bounds=bounds, first_line=first_line, first_column=first_column)
+    m = read_any_map(text, bounds=bounds)
     if isinstance(m, IndexingMap):
         return m
     raise InputError.at(
@@ -33,22 +31,17 @@ def read_map(
         text,
         0,
         f"their values, as in `{', '.join(f'{p} = 4' for p in m.parameters)}` in the domain",
-        first_line=first_line,
-        first_column=first_column,
     )
 
 
-def read_any_map(
-    text: str, *, bounds: Mapping[str, tuple[int, int]] | None = None, first_line: int = 1, first_column: int = 1
-) -> IndexingMap | ParametricMap:
+def read_any_map(text: str, *, bounds: Mapping[str, tuple[int, int]] | None = None) -> IndexingMap | ParametricMap:
     """Read a map as :func:`read_map` does, or one with parameters; concrete where all parameters have values."""
-    place = {"first_line": first_line, "first_column": first_column}
     is_json = isinstance(text, str) and text.lstrip().startswith("{")
     try:
         if is_json:
-            return map_from_json(text, **place)
+            return map_from_json(text)
         read = from_mlir if isinstance(text, str) and is_mlir(text) else parse_map
-        return read(text, bounds=bounds, **place)
+        return read(text, bounds=bounds)
     except InputError:
         if not isinstance(text, str) or "{" not in text:
             raise
@@ -56,10 +49,10 @@ def read_any_map(
         from .parametric import parametric_from_json, parse_parametric
 
         if is_json:
-            data = load_json(text, **place)
+            data = load_json(text)
             m = parametric_from_json(data) if "parameters" in data else None
         else:
-            m = parse_parametric(text, **place)
+            m = parse_parametric(text)
         if m is None:
             raise
     pins = m.pinned()

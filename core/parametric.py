@@ -385,9 +385,9 @@ class _Reader(MapReader):
             raise self.error(error.message, at, error.expected) from None
 
 
-def parse_parametric(text: str, *, first_line: int = 1, first_column: int = 1) -> ParametricMap | None:
+def parse_parametric(text: str) -> ParametricMap | None:
     """Read a map with parameters; return ``None`` where ``text`` is no such map or has no parameters."""
-    return _Reader(text, first_line, first_column, quasi_affine=False).parametric()
+    return _Reader(text, quasi_affine=False).parametric()
 
 
 def parametric_from_json(data: Mapping[str, Any]) -> ParametricMap:

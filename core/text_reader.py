@@ -185,48 +185,35 @@ def _scope(variables: Mapping[str, Expr] | Iterable[str | Var] | None) -> Mappin
     return {v if isinstance(v, str) else v.name: var(v) if isinstance(v, str) else v for v in variables}
 
 
-def parse_map(
-    text: str, *, bounds: Mapping[str, tuple[int, int]] | None = None, first_line: int = 1, first_column: int = 1
-) -> IndexingMap:
+def parse_map(text: str, *, bounds: Mapping[str, tuple[int, int]] | None = None) -> IndexingMap:
     """Read a map in any of the published spellings.
 
-    ``bounds`` gives boxes for variables without bounds in the text; error messages count from the given position of the
-    first character.  Raises :class:`~indexproof.core.errors.InputError` and nothing else.
+    ``bounds`` gives boxes for variables without bounds in the text.  Raises
+    :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    return MapReader(text, first_line, first_column, quasi_affine=True).map(bounds or {})
+    return MapReader(text, quasi_affine=True).map(bounds or {})
 
 
 def parse_expr(
-    text: str,
-    variables: Mapping[str, Expr] | Iterable[str | Var] | None = None,
-    *,
-    quasi_affine: bool = False,
-    first_line: int = 1,
-    first_column: int = 1,
+    text: str, variables: Mapping[str, Expr] | Iterable[str | Var] | None = None, *, quasi_affine: bool = False
 ) -> Expr:
     """Read one expression over ``variables`` (names, variables, or a mapping of names); by default any name is allowed.
 
     Unless ``quasi_affine``, products of variables and symbolic divisors are allowed.  Raises
     :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    reader = MapReader(text, first_line, first_column, quasi_affine)
+    reader = MapReader(text, quasi_affine)
     e = reader.expression(_scope(variables))
     reader.end("an operator or the end of the text")
     return e
 
 
-def parse_condition(
-    text: str,
-    variables: Mapping[str, Expr] | Iterable[str | Var] | None = None,
-    *,
-    first_line: int = 1,
-    first_column: int = 1,
-) -> Condition:
+def parse_condition(text: str, variables: Mapping[str, Expr] | Iterable[str | Var] | None = None) -> Condition:
     """Read a condition: ``e in [lo, hi]``, ``a < b <= c``, ``d divides e``, joined by ``and`` or commas.
 
     Raises :class:`~indexproof.core.errors.InputError` and nothing else.
     """
-    reader = MapReader(text, first_line, first_column, quasi_affine=False)
+    reader = MapReader(text, quasi_affine=False)
     c = reader.conditions(_scope(variables))
     reader.end("`and`, `,` or the end of the text")
     return c

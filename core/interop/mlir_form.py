@@ -157,9 +157,6 @@ class _Affine(ExprReader):
     divisions = reserved = _DIVISIONS
     functions = frozenset()
 
-    def __init__(self, text: str, first_line: int = 1, first_column: int = 1) -> None:
-        super().__init__(text, first_line, first_column, quasi_affine=True)
-
     def _primary(self, scope: Mapping[str, Expr] | None) -> Expr:
         token = self.token
         if token.kind == "number":
@@ -228,13 +225,7 @@ def is_mlir(text: str) -> bool:
 
 
 def from_mlir(
-    text: str,
-    domain: str = "",
-    *,
-    bounds: Mapping[str, tuple[int, int]] | None = None,
-    runtime: int = 0,
-    first_line: int = 1,
-    first_column: int = 1,
+    text: str, domain: str = "", *, bounds: Mapping[str, tuple[int, int]] | None = None, runtime: int = 0
 ) -> IndexingMap:
     """Read the map that an ``affine_map`` denotes on a domain.
 
@@ -244,7 +235,7 @@ def from_mlir(
     ``affine_set`` alone becomes a map without results.  Raises :class:`InputError`, with line and column for errors in
     the text, and nothing else.
     """
-    reader = _Affine(text, first_line, first_column)
+    reader = _Affine(text, quasi_affine=True)
     head, found, relations = reader.attribute("affine_map", "affine_set")
     results = found or []
     if found is not None and reader.token.kind != "end":
@@ -252,7 +243,7 @@ def from_mlir(
     reader.end("the end of the text")
     if domain:
         try:
-            other = _Affine(domain)
+            other = _Affine(domain, quasi_affine=True)
             relations += _domain(other, head, "`affine_set<`")
             other.end("the end of the text")
         except InputError as error:

@@ -225,18 +225,19 @@ def test_read_map_takes_every_form() -> None:
     assert read_map("// of mlir-opt\n\n #map = affine_map<(d0) -> (d0)>", bounds={"d0": (0, 1)}) == m
     for wrong, column in (("affine_map<(d0) -> (d1)>", 21), ("affine_mop", 1), ("/ (d0) -> (d0)", 1), ("// only", 1)):
         with pytest.raises(InputError, match=f"line 7, column {column}: "):
-            read_map(wrong, first_line=7)
+            read_map("\n" * 6 + wrong)
 
 
-def test_positions_count_from_where_the_text_stands_in_its_file() -> None:
+def test_space_before_a_text_stands_it_in_its_place_in_a_file() -> None:
+    before = "\n" * 11 + " " * 4
     with pytest.raises(InputError) as caught:
-        parse_map("(d0) ->\n (d1)", first_line=12, first_column=5)
+        parse_map(before + "(d0) ->\n (d1)")
     assert (caught.value.line, caught.value.column) == (13, 3)
     assert caught.value.render().endswith("\n   (d1)\n    ^")
     with pytest.raises(InputError) as caught:
-        parse_map("(d0) -> (d1)", first_line=12, first_column=5)
+        parse_map(before + "(d0) -> (d1)")
     assert (caught.value.line, caught.value.column) == (12, 14)
-    assert caught.value.render().endswith("\n  (d0) -> (d1)\n           ^")
+    assert caught.value.render().endswith("\n      (d0) -> (d1)\n               ^")
 
 
 def test_numbers_of_more_digits_than_the_limit_are_refused_where_they_stand() -> None:

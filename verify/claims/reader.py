@@ -345,7 +345,7 @@ class _Reader:
             bounds.update((n, (0, size - 1)) for n, size in zip(names, sizes, strict=False))
         place = self.error("", start)
         with self.located(start):
-            return read(piece, bounds=bounds, first_line=place.line, first_column=place.column)
+            return read("\n" * (place.line - 1) + " " * (place.column - 1) + piece, bounds=bounds)
 
     # -- claims about programs
     def op_claim(self, block: _Block) -> None:

@@ -11,7 +11,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ from ..verify.checker import FILE_FORMAT, MANIFEST, MANIFEST_FORMAT, Certificate
 from ..verify.lemmas import LemmaObligation
 from ..verify.linear.export import certificate
 from ..verify.obligation import Obligation
+from ..verify.pool import each
 from ..verify.rulefiles import read_rule_file
 from ..verify.rulefiles.cases import expanded
 from ..verify.rulefiles.certify import case_certificate
@@ -38,6 +39,8 @@ from .selection import catalogue
 from .serializer import document, written_as
 
 _Claim: TypeAlias = tuple[tuple[Condition, ...], Condition]
+#: The number of obligations that a process gets at once.
+_FEW = 8
 
 
 def _cases(rule: StatedRule) -> list[_Claim]:
@@ -68,8 +71,36 @@ def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
     return None
 
 
-def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int, list[str]]:
-    """Write one file for every obligation, and a manifest of the files.
+def _text(o: Obligation) -> str:
+    """Return the content of the file for an obligation; empty if there is no certificate."""
+    found = None
+    with suppress(TooLargeError):
+        found = _certificates(o)
+    if found is None:
+        return ""
+    said, parts = found
+    data = {"format": FILE_FORMAT, "obligation": o.name, **said, "parts": parts}
+    return json.dumps(data, ensure_ascii=False) + "\n"
+
+
+def _texts(numbered: Sequence[tuple[int, Obligation]]) -> list[tuple[int, str]]:
+    return [(n, _text(o)) for n, o in numbered]
+
+
+def _in_processes(owed: Sequence[Obligation], jobs: int) -> list[str]:
+    """Return the content of the file for every obligation, found by several processes."""
+    numbered = list(enumerate(owed))
+    parcels = [numbered[i : i + _FEW] for i in range(0, len(owed), _FEW)]
+    texts: dict[int, str] = {}
+    with closing(each(_texts, parcels, jobs)) as done:
+        for parcel, found in done:
+            # the work of a process that died is repeated in this process
+            texts.update(_texts(parcel) if found is None else found)
+    return [texts[n] for n, _ in numbered]
+
+
+def write_certificates(proved: Iterable[Obligation], folder: Path, jobs: int = 1) -> tuple[int, list[str]]:
+    """Write one file for every obligation, and a manifest of the files, which do not depend on ``jobs``.
 
     Returns the number of files, and the names of the obligations without a certificate.  These are obligations that
     only another strategy than the reduction proved.  Lemmas are proved without the reduction and are skipped.  Raises
@@ -82,21 +113,15 @@ def write_certificates(proved: Iterable[Obligation], folder: Path) -> tuple[int,
     written: list[dict[str, str]] = []
     without: list[str] = []
     used = {MANIFEST}
-    for o in proved:
-        if o.question != "valid" or isinstance(o, LemmaObligation):
-            continue
-        found = None
-        with suppress(TooLargeError):
-            found = _certificates(o)
-        if found is None:
+    owed = [o for o in proved if o.question == "valid" and not isinstance(o, LemmaObligation)]
+    texts = map(_text, owed) if jobs == 1 or len(owed) < 2 * _FEW else _in_processes(owed, jobs)
+    for o, text in zip(owed, texts, strict=True):
+        if not text:
             without.append(o.name)
             continue
-        said, parts = found
-        data = {"format": FILE_FORMAT, "obligation": o.name, **said, "parts": parts}
-        text = (json.dumps(data, ensure_ascii=False) + "\n").encode()
         name = _file_name(o.name, used)
-        (folder / name).write_bytes(text)
-        written.append({"file": name, "obligation": o.name, "sha256": hashlib.sha256(text).hexdigest()})
+        (folder / name).write_bytes(content := text.encode())
+        written.append({"file": name, "obligation": o.name, "sha256": hashlib.sha256(content).hexdigest()})
     manifest = {"format": MANIFEST_FORMAT, "certificates": written, "without": without}
     (folder / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", "utf-8")
     return len(written), without

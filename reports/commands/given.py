@@ -127,12 +127,13 @@ def _files_meant(name: str, kinds: Sequence[FileKind], bare: bool) -> list[str]:
     return [name]
 
 
-def certify(proved: Sequence[Obligation], folder: Path) -> list[str]:
+def certify(proved: Sequence[Obligation], folder: Path, jobs: int | None = None) -> list[str]:
     """Write a certificate of every proof that has one; return the names of the other obligations."""
+    from ...verify.outcome import available_cores
     from ..certificates import write_certificates
 
     with writing("--certificates: cannot write", folder):
-        written, without = write_certificates(proved, folder)
+        written, without = write_certificates(proved, folder, jobs or available_cores())
     say(f"{written} certificates in {folder}; {len(without)} proofs have none")
     return without
 

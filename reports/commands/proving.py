@@ -115,7 +115,7 @@ def prove(
     try:
         if certificates is not None:
             owed = [r.obligation for r in run.results if r.verdict.proved and r.obligation.gate]
-            for name in certify(owed, certificates):
+            for name in certify(owed, certificates, jobs):
                 say(f"  none  {name}")
     finally:  # report the verdicts even if the certificates cannot be written
         report(json, lambda: without(problems, asked.document(run)), lambda: asked.text(run, keeps))

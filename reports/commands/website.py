@@ -136,7 +136,7 @@ def _proved(
     if certificates is not None:
         owed = [r.obligation for r in run.results if r.verdict.proved and r.obligation.gate]
         with writing("cannot write", certificates):
-            write_certificates(owed, certificates)
+            write_certificates(owed, certificates, run.jobs)
             listed = json.loads((certificates / MANIFEST).read_text("utf-8"))["certificates"]
             written = {entry["obligation"]: entry["file"] for entry in listed}
     statuses.append((run.status, OPEN if run.interrupted and not run.exit_status else run.exit_status))

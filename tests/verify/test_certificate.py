@@ -8,6 +8,7 @@ import json
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from typer.testing import CliRunner
 from indexproof.cli import app
 from indexproof.core.condition import FALSE, Condition, all_of, divides
 from indexproof.core.expr import maximum, minimum, var
+from indexproof.reports.certificates import write_certificates
 from indexproof.reports.selection import catalogue
+from indexproof.rules.catalog import RULES
 from indexproof.verify import checker
 from indexproof.verify.budget import Budget
 from indexproof.verify.certificate import check_certificate
@@ -28,6 +31,7 @@ from indexproof.verify.linear import export
 from indexproof.verify.linear.export import _with_quotient_bounds, certificate, checked_json, recorded
 from indexproof.verify.linear.prover import Reduction
 from indexproof.verify.obligation import Obligation
+from indexproof.verify.obligations import rule_obligations
 from indexproof.verify.preprocess import unquotienting
 from indexproof.verify.rulefiles import modular, read_rule_file
 from indexproof.verify.rulefiles.cases import expanded
@@ -129,6 +133,17 @@ def test_certificates_that_are_written_hold() -> None:
             written += 1
             check_certificate(json.loads(json.dumps(found)), (o.hypotheses, o.goal), solvers=Z3)
     assert written > 100
+
+
+def test_processes_write_the_same_files(tmp_path: Path) -> None:
+    """Names of files depend on the order of obligations, and are the same when other processes find the proofs."""
+    sound = [next(rule_obligations(r)) for r in list(RULES)[:18]]
+    owed = [replace(o, subject=f"same {k // 2}") for k, o in enumerate(sound)]
+    of_each = [write_certificates(owed, tmp_path / f"{jobs}", jobs) for jobs in (1, 2)]
+    written = [{file.name: file.read_bytes() for file in (tmp_path / f"{jobs}").iterdir()} for jobs in (1, 2)]
+    assert of_each[0] == of_each[1]
+    assert len(written[0]) > 15
+    assert written[0] == written[1]
 
 
 def test_what_is_false_has_none() -> None:

@@ -19,8 +19,6 @@ from .rewrite import RuleSet
 from .simplify_map import simplify_map
 from .steps import Rewritten, Step, Trace
 
-__all__ = ["UnexplainedError", "explain", "explained", "replayed"]
-
 
 class UnexplainedError(IndexproofError):
     """The trace does not lead from the given map to the result: the simplifier recorded too little."""
@@ -88,7 +86,7 @@ class _State:
         self.fixed = set(m.rt_vars)
         self.constraints = list(m.constraints)
         self.results = list(m.results)
-        self.sources = _sources(m)
+        self.sources = m.source_indices
         #: the equations about results and sources so far, and how many of them each position shows
         self.said: list[tuple[Expr, Expr]] = []
         self.shown: dict[Position, int] = {}
@@ -124,7 +122,7 @@ class _State:
         goals: list[tuple[Position, Expr, Expr]] = []
         parts: tuple[tuple[Part, Sequence[Expr], Sequence[Expr]], ...] = (
             ("result", self.results, goal.results),
-            ("source", self.sources, _sources(goal)),
+            ("source", self.sources, goal.source_indices),
         )
         for part, have, want in parts:
             if len(have) != len(want):
@@ -203,11 +201,6 @@ def box_of(c: Constraint) -> Interval:
     assert at is not None
     _, sign, shift = at
     return Interval(c.lo, c.hi).shift(-shift).scale(sign)
-
-
-def _sources(m: IndexingMap) -> list[Expr]:
-    """Return the indices of all runtime sources."""
-    return [e for r in m.rts if r.source is not None for e in r.source.results]
 
 
 def _needed(goals: Sequence[tuple[Position, Expr, Expr]], recorded: Sequence[Step]) -> list[RuleStep]:

@@ -198,8 +198,12 @@ class IndexingMap(_Memory):
     @property
     def roots(self) -> tuple[Expr, ...]:
         """Every maximal expression in the map: results, constraints, indices of runtime sources."""
-        sources = [e for r in self.rts if r.source is not None for e in r.source.results]
-        return (*self.results, *(c.expr for c in self.constraints), *sources)
+        return (*self.results, *(c.expr for c in self.constraints), *self.source_indices)
+
+    @property
+    def source_indices(self) -> list[Expr]:
+        """The indices at which runtime variables are read, in order."""
+        return [e for r in self.rts if r.source is not None for e in r.source.results]
 
     @property
     def bounds(self) -> dict[Var, Interval]:

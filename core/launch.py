@@ -26,8 +26,9 @@ from .blocks import tuple_text
 from .condition import Condition
 from .errors import InputError, quoted
 from .expr import Expr, ExprLike, integer, lift, var
-from .hlo.shape import UNBOUNDED, Layout, Shape, TupleShape, read_shape
+from .hlo.shape import Layout, Shape
 from .indexing_map import Constraint, IndexingMap, Variable
+from .layout.memory import memory
 from .op import Case, Coordinates, Demand, Map, Op, Sizes, digits_of, op, product, row_major, symbols
 
 Dims = tuple[int, ...]
@@ -137,13 +138,8 @@ class Launch:
         return prod(self.threads) * prod(self.blocks)
 
     def over(self, shape: Shape | str) -> Launched:
-        """Return this launch for an output of the shape. Raises `InputError` for a tuple and for unknown sizes."""
-        read = read_shape(shape) if isinstance(shape, str) else shape
-        if isinstance(read, TupleShape):
-            raise InputError(f"{quoted(str(read))} is a tuple", expected="the shape of one array")
-        if UNBOUNDED in read.dims:
-            raise InputError(f"{read} has a dimension of unknown size", expected="a size or a bound `<=8`")
-        return Launched(self, read)
+        """Return this launch for an output of the shape. Raises `InputError` for a shape that no memory can have."""
+        return Launched(self, memory(shape).shape)
 
 
 @dataclass(frozen=True)

@@ -417,13 +417,9 @@ def measured(rule: Rule) -> bool:
 _DIVISION_WEIGHT: dict[type[Expr], int] = {core.FloorDiv: 1, core.Mod: 2, core.CeilDiv: 3}
 
 
-def _summands(e: Expr) -> tuple[int, tuple[tuple[Expr, int], ...]]:
-    return (e.const, e.terms) if isinstance(e, core.Sum) else (0, ((e, 1),))
-
-
 def _excess(node: core.FloorDiv | core.Mod | core.CeilDiv, literal: Mapping[Expr, bool]) -> Expr:
     """Return 1 if the divisor would reduce the constant of the dividend, else 0."""
-    const, terms = _summands(node.a)
+    const, terms = core.as_sum(node.a)
     constant = core.linear(const, [(t, k) for t, k in terms if literal[t]])
     if constant is lift(0):
         return constant
@@ -433,7 +429,7 @@ def _excess(node: core.FloorDiv | core.Mod | core.CeilDiv, literal: Mapping[Expr
 
 def _negative(e: Expr, literal: Mapping[Expr, bool]) -> int:
     """Return the number of summands with a negative coefficient."""
-    return sum(k < 0 for t, k in _summands(e)[1] if not literal[t])
+    return sum(k < 0 for t, k in core.as_sum(e)[1] if not literal[t])
 
 
 def _common_constant(args: Sequence[Expr]) -> int:
@@ -444,5 +440,5 @@ def _common_constant(args: Sequence[Expr]) -> int:
 
 def _common_factor(args: Sequence[Expr]) -> int:
     """Return the number of arguments if all their coefficients and constants have a common divisor, else 0."""
-    sums = [(a.value, ()) if isinstance(a, core.Int) else _summands(a) for a in args]
+    sums = map(core.as_sum, args)
     return len(args) if math.gcd(*[n for c, terms in sums for n in (c, *[k for _, k in terms])]) > 1 else 0

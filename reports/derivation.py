@@ -118,7 +118,7 @@ def _root(step: RuleStep, m: IndexingMap) -> Expr:
         return m.results[index]
     if part == "constraint":
         return m.constraints[index].expr
-    return [e for r in m.rts if r.source is not None for e in r.source.results][index]
+    return m.source_indices[index]
 
 
 def _path(root: Expr, at: Expr) -> list[int] | None:

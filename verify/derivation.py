@@ -106,7 +106,7 @@ class _Checker:
         self.fixed = {v.expr for v in m.rts}
         self.constraints = list(m.constraints)
         self.results = list(m.results)
-        self.sources = _source_indices(m)
+        self.sources = m.source_indices
         #: Equations on the domain, and equations on the domain without the constraint that is being rewritten.
         self.equations, self.others = Congruence(), Congruence()
         self.unfinished: Position | None = None
@@ -325,7 +325,7 @@ class _Checker:
                 return f"{v.name} is in [{lo}, {hi}], not in [{v.lo}, {v.hi}]"
         for what, ours, others in (
             ("result", self.results, m.results),
-            ("index of a source", self.sources, _source_indices(m)),
+            ("index of a source", self.sources, m.source_indices),
         ):
             if len(ours) != len(others):
                 return f"it has {len(ours)} expressions ({what}), not {len(others)}"
@@ -339,10 +339,6 @@ class _Checker:
             if have.get(e) != want.get(e):
                 return f"the constraint on {show(e)} is {have.get(e, 'missing')}, not {want.get(e, 'missing')}"
         return ""
-
-
-def _source_indices(m: IndexingMap) -> list[Expr]:
-    return [e for r in m.rts if r.source is not None for e in r.source.results]
 
 
 def _expect_fewer_variables(before: IndexingMap, after: IndexingMap) -> None:

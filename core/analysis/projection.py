@@ -69,8 +69,7 @@ def _variables(exprs: Iterable[Expr]) -> set[Expr]:
 # ------------------------------------------------------------------------------------------------------------ images
 def _images(m: IndexingMap) -> IndexingMap | None:
     """Replace the first group of ranges whose values are a box by one range per side; None if there is none."""
-    held = [e for v in m.rts if v.source is not None for e in v.source.results]
-    exprs = [*m.results, *held]
+    exprs = [*m.results, *m.source_indices]
     group, tied = _groups(m, exprs)
     for first in dict.fromkeys(group.values()):
         if first in tied:
@@ -190,8 +189,7 @@ def _linear_side(ranges: Sequence[Variable], part: Expr) -> tuple[int, int, int]
 # ------------------------------------------------------------------------------------------------------------ digits
 def _in_digits(m: IndexingMap) -> IndexingMap | None:
     """Replace the first range that only occurs in its quotient and remainder by one number by these two digits."""
-    held = [e for v in m.rts if v.source is not None for e in v.source.results]
-    exprs = [*m.results, *(c.expr for c in m.constraints), *held]
+    exprs = [*m.results, *(c.expr for c in m.constraints), *m.source_indices]
     users: dict[Expr, set[Expr]] = {v.expr: {e for e in exprs if e is v.expr} for v in m.ranges}
     for node in postorder(*exprs):
         for child in node.children:
@@ -212,7 +210,7 @@ def _in_digits(m: IndexingMap) -> IndexingMap | None:
 def _counted(m: IndexingMap) -> IndexingMap | None:
     """Replace a range that a constraint restricts to one remainder by a range that counts quotients."""
     ranges = {v.expr: v for v in m.ranges}
-    held = _variables(e for v in m.rts if v.source is not None for e in v.source.results)
+    held = _variables(m.source_indices)
     for c in m.constraints:
         e = c.expr
         if not isinstance(e, Mod) or not isinstance(e.b, Int) or not 0 <= c.lo == c.hi < e.b.value:
@@ -244,8 +242,7 @@ def _without_hidden(m: IndexingMap) -> IndexingMap | None:
 
 def _hidden(m: IndexingMap) -> list[Variable]:
     """Return the ranges that only constraints mention."""
-    held = [e for v in m.rts if v.source is not None for e in v.source.results]
-    shown = _variables([*m.results, *held])
+    shown = _variables([*m.results, *m.source_indices])
     return [v for v in m.ranges if v.expr not in shown]
 
 
@@ -295,9 +292,8 @@ def _eliminated(v: Variable, constraints: Sequence[Constraint], facts: Facts) ->
 def _summed(m: IndexingMap) -> IndexingMap | None:
     """Replace two ranges that occur only as summands of one result by one range."""
     ranges = {v.expr: v for v in m.ranges}
-    held = [e for v in m.rts if v.source is not None for e in v.source.results]
     for place, e in enumerate(m.results):
-        others = _variables([*(r for k, r in enumerate(m.results) if k != place), *held])
+        others = _variables([*(r for k, r in enumerate(m.results) if k != place), *m.source_indices])
         terms = summands(e)
         nested = _variables(t for t, _ in terms if not isinstance(t, Var))
         alone = [(t, k) for t, k in terms if t in ranges and t not in others and t not in nested]

@@ -341,7 +341,7 @@ class _Reader:
         end = self.source.close(opening)
         if opcode in _LITERALS:
             return (), self.literal(opcode, self.text[opening + 1 : end - 1], opening + 1, shape), end
-        return self.operands(opening + 1, end - 1, depth), None, end
+        return self.operands(opening + 1, depth), None, end
 
     def start(self, position: int) -> tuple[str | None, str, AnyShape | None, str, int]:
         """Read ROOT mark, name, shape, opcode and the offset of the parenthesis, for an instruction of any form."""
@@ -417,30 +417,22 @@ class _Reader:
             expected = f"{braces}: one for each row of every dimension"
             self.source.fail(position, f"{found} pairs of braces {where}", expected)
 
-    def operands(self, position: int, end: int, depth: int = 0) -> tuple[Operand, ...]:
-        """Read operands up to the offset `end`: names, or instructions without attributes, with or without shapes."""
+    def operands(self, position: int, depth: int) -> tuple[Operand, ...]:
+        """Read operands up to a parenthesis: names, or instructions without attributes, with or without shapes."""
         source, text = self.source, self.text
-        operands: list[Operand] = []
-        position = source.skip(position)
-        while position < end:
+
+        def operand(at: int) -> tuple[Operand, int]:
             shape: AnyShape | None = None
-            if _SHAPE_FIRST.match(text, position):
-                shape, position = scan_shape(source, position, self.shapes)
-                position = source.skip(position)
-            if position >= end:
-                source.fail(position, "an operand has a shape but no name", "the operand's name")
-            opcode = _OPCODE.match(text, position)
-            if opcode is not None:
-                name, position = self.nest(opcode, shape, depth + 1)
-            else:
-                name, position = source.name(position, "an operand")
-            operands.append(Operand(name, shape))
-            position = source.skip(position)
-            if position < end:
-                position = source.skip(source.expect(",", position, "between operands"))
-                if position >= end:
-                    self.source.unexpected(position, "where an operand belongs", "an operand")
-        return tuple(operands)
+            if _SHAPE_FIRST.match(text, at):
+                shape, at = scan_shape(source, at, self.shapes)
+                at = source.skip(at)
+            if text.startswith(")", at):
+                source.fail(at, "an operand has a shape but no name", "the operand's name")
+            opcode = _OPCODE.match(text, at)
+            name, at = source.name(at, "an operand") if opcode is None else self.nest(opcode, shape, depth + 1)
+            return Operand(name, shape), at
+
+        return tuple(source.listed(position, (")",), operand, "between operands", "an operand")[0])
 
     def nest(self, opcode: re.Match[str], shape: AnyShape | None, depth: int) -> tuple[str, int]:
         """Define an instruction that is written in place of an operand, under a name in XLA's style."""

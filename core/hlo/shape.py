@@ -213,34 +213,18 @@ def read_shape(text: str) -> AnyShape:
     return shape
 
 
-def scan_shape(source: Source, position: int, known: dict[str, AnyShape]) -> tuple[AnyShape, int]:
+def scan_shape(source: Source, position: int, known: dict[str, AnyShape], depth: int = 0) -> tuple[AnyShape, int]:
     """Read a shape; return it and the offset after it. `known` caches array shapes by their spelling."""
-    text = source.text
-    if not text.startswith("(", position):
+    if not source.text.startswith("(", position):
         return scan_array(source, position, known)
-    # One list of elements for every open tuple.
-    stack: list[list[AnyShape]] = []
-    while True:
-        position = source.skip(position)
-        if text.startswith("(", position):
-            if len(stack) == _DEEPEST_TUPLE:
-                source.fail(position, f"tuples nested deeper than {_DEEPEST_TUPLE}", "a flatter shape")
-            stack.append([])
-            position = source.skip(position + 1)
-            if not text.startswith(")", position):
-                continue
-        else:
-            shape, position = scan_array(source, position, known)
-            stack[-1].append(shape)
-        position = source.skip(position)
-        while text.startswith(")", position):
-            done = TupleShape(tuple(stack.pop()))
-            position += 1
-            if not stack:
-                return done, position
-            stack[-1].append(done)
-            position = source.skip(position)
-        position = source.expect(",", position, "in a tuple shape")
+    if depth == _DEEPEST_TUPLE:
+        source.fail(position, f"tuples nested deeper than {_DEEPEST_TUPLE}", "a flatter shape")
+
+    def element(at: int) -> tuple[AnyShape, int]:
+        return scan_shape(source, at, known, depth + 1)
+
+    elements, end = source.listed(position + 1, (")",), element, "in a tuple shape", "a shape")
+    return TupleShape(tuple(elements)), end + 1
 
 
 def scan_entry_layout(source: Source, position: int, known: dict[str, AnyShape]) -> int:

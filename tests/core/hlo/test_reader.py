@@ -425,7 +425,7 @@ MISTAKES = [
     ("a = f32[2] parameter(x)", 1, 22, "a parameter number"),
     ("a = f32[2] constant()", 1, 21, "a constant without value"),
     ("a = f32[2] parameter(0)\nb = f32[2] negate(f32[3] a)", 2, 26, "was defined as"),
-    ("a = f32[2] parameter(0)\nb = f32[2] add(a,)", 2, 18, "where an operand belongs"),
+    ("a = f32[2] parameter(0)\nb = f32[2] add(a,)", 2, 18, "between operands; expected an operand"),
     ("a = f32[2] parameter(0)\nb = f32[2] add(a a)", 2, 18, "between operands"),
     ("a = f32[2] parameter(0)\nb = f32[2] add(a", 2, 15, "'(' is not closed"),
     ("a = f32[2] parameter(0), x={1", 1, 28, "'{' is not closed"),

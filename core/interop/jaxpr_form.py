@@ -13,7 +13,24 @@ from typing import Any
 from ..codegen.program import limits
 from ..condition import Condition
 from ..errors import InputError
-from ..expr import Expr, Int, Var, ceildiv, floordiv, integer, lift, maximum, minimum, mod, mul, var
+from ..expr import (
+    CeilDiv,
+    Expr,
+    FloorDiv,
+    Int,
+    Mod,
+    Var,
+    ceildiv,
+    floordiv,
+    integer,
+    lift,
+    maximum,
+    minimum,
+    mod,
+    mul,
+    postorder,
+    var,
+)
 from ..facts import Facts
 from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from ..interval import Interval
@@ -83,6 +100,10 @@ class IndexMapReader:
         results = self.closed(closed, [*map(var, self.axes), *self.tables])
         if self.parameters and self.reads:
             raise NotConverted("scalar prefetch needs concrete sizes")
+        for e in postorder(*results, *map(lift, self.grid)) if self.parameters else ():
+            # jax divides sizes before anything runs, and stops there
+            if isinstance(e, (CeilDiv, FloorDiv, Mod)) and not self.divides(e.b):
+                raise NotConverted(f"the divisor {e.b} may be zero")
         try:
             if self.parameters:
                 boxes = [var(a).within(0, n - 1) for a, n in zip(self.axes, self.grid, strict=True)]

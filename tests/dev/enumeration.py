@@ -26,6 +26,7 @@ from typing import Any
 from map_corpus import SMALL, Shaped, Table, corpus, questions
 
 from indexproof import IndexingMap, memory, parse_map, simplify
+from indexproof.core.codegen.python_code import compile_map
 from indexproof.core.launch import Launch, Launched
 from indexproof.core.layout import Memory, element_bits
 from indexproof.verify.access import requests
@@ -167,10 +168,10 @@ def requests_one_by_one(at: Launched, m: IndexingMap, operand: Memory, vector: i
     """Count requests, sectors, lines, the least number of sectors, and passes through the banks of shared memory."""
     bits = element_bits(operand.shape)
     positions = at.reads(m, "warp").compose(operand.forward)
-    names = [v.name for v in positions.variables]
+    position, names = compile_map(positions, checked=True), [v.name for v in positions.variables]
     loads: dict[tuple[object, ...], list[tuple[int, int]]] = defaultdict(list)
     for point in itertools.product(*(range(v.lo, v.hi + 1) for v in positions.variables)):
-        found = positions.evaluate(point[: len(positions.dims)], point[len(positions.dims) :])
+        found = position(*point)
         if found is not None:
             value = dict(zip(names, point, strict=True))
             value["unroll_id"] = value.get("unroll_id", 0) // vector
@@ -267,7 +268,10 @@ def compared(kind: str, numbers: range) -> Counter[str]:
 
 
 def main() -> None:
-    """Compare cases of one kind and print how many came to which outcome; exit with 1 if one is wrong."""
+    """Compare cases of one kind and print how many came to which outcome; exit with 1 if one is wrong.
+
+    Interrupted with Ctrl-C, it prints what was compared so far.
+    """
     parser = argparse.ArgumentParser(prog="python -m dev.enumeration", description="Compare analyses with enumeration.")
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
@@ -278,12 +282,14 @@ def main() -> None:
     outcomes: Counter[str] = Counter()
     start, cases, wrong = time.perf_counter(), 0, 0
     for ask in itertools.islice(KINDS[asked.kind](), numbers.start, numbers.stop, numbers.step):
-        cases += 1
         try:
             outcomes.update([*ask()])
+        except KeyboardInterrupt:
+            break
         except AssertionError as error:
             wrong += 1
-            print(f"wrong: case {numbers[cases - 1]}: {error}", flush=True)
+            print(f"wrong: case {numbers[cases]}: {error}", flush=True)
+        cases += 1
         if cases % max(len(numbers) // 10, 1) == 0:
             print(f"{cases:,} of {len(numbers):,}", file=sys.stderr, flush=True)
     told = ", ".join(f"{n:,} {name}" for name, n in sorted(outcomes.items()))

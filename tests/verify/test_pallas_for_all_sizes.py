@@ -283,6 +283,17 @@ def test_index_maps_with_sizes_mean_what_jax_computes() -> None:
             assert m.evaluate((i,)) == tuple(int(e) for e in index(jnp.int32(i), n))
 
 
+def test_a_size_that_divides_is_not_zero() -> None:
+    for text, index in ((1, lambda i, n: 3 % (n - 1)), (2, lambda i, n: 3 // (n - 2))):
+        for least, why in ((text, f"the divisor n - {text} may be zero"), (text + 1, "")):
+            (x,) = symbolic("n,128", constraints=(f"n >= {least}", "n <= 1000"))
+            call = call_of(sized(lambda n: (n,), lambda i, n, f=index: (f(i, n), 0)), x)
+            assert call.operands[0].why == why
+            assert {c.answer.verdict for c in verify_pallas(call).claims if c.operand == "x_ref"} == {
+                Status.UNDECIDED if why else Status.REFUTED
+            }
+
+
 def test_symbols_and_axes_of_one_name() -> None:
     (x,) = symbolic("i,128")
 

@@ -26,7 +26,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .NOTPARALLEL: # two pips in one environment get in each other's way
 .DELETE_ON_ERROR:
 .PHONY: help prove test trust mutants lint style types docs-check docs site bench bench-programs native test-native \
-	library library-profiled constraints clean
+	library library-profiled native-profiled constraints clean
 
 help: ## list the targets (this is what plain `make` does)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,12 +77,21 @@ library: ## build .venv/library/libindexproof.a and .so, their header, and an ex
 	cp core/native/indexproof.h $(LIBRARY)
 	$(CXX) -std=c++17 $(CXXFLAGS) -I$(LIBRARY) examples/simplify_maps.cc $(LIBRARY)/libindexproof.a -o $(LIBRARY)/simplify_maps
 
-# Code that real maps run is laid out together, which matters most when the caches hold other code.
-library-profiled: ## the same by GCC, guided by a profile of maps that XLA printed: a fifth faster
-	rm -f $(LIBRARY)/*.gcda
-	$(MAKE) library CXXFLAGS='-O2 -fprofile-generate'
-	$(LIBRARY)/simplify_maps tests/core/data/xla_maps.txt > /dev/null
-	$(MAKE) library CXXFLAGS='-O2 -fprofile-use -fprofile-partial-training -Wno-missing-profile'
+# GCC lays out together what real maps run, which matters most when the caches hold other code.
+PROFILE := $(abspath $(VENV))/profile
+PROFILED := -fprofile-use=$(PROFILE) -fprofile-partial-training -Wno-missing-profile
+XLA_MAPS := tests/core/data/xla_maps.txt
+library-profiled: ## `make library` by GCC, guided by a profile of maps that XLA printed: a fifth faster
+	rm -rf $(PROFILE)
+	$(MAKE) library CXXFLAGS='-O2 -fprofile-generate=$(PROFILE)'
+	$(LIBRARY)/simplify_maps $(XLA_MAPS) > /dev/null
+	$(MAKE) library CXXFLAGS='-O2 $(PROFILED)'
+
+native-profiled: ## `make native`, guided by the same maps
+	rm -rf $(PROFILE)
+	CXXFLAGS='-fprofile-generate=$(PROFILE)' $(MAKE) native
+	$(NATIVE)/bin/python -c 'import indexproof as i; [i.simplify(i.parse_map(m)) for m in open("$(XLA_MAPS)")]'
+	CXXFLAGS='$(PROFILED)' $(MAKE) native
 
 lint: style types docs-check ## style, types, and whether the generated documents are current
 
@@ -108,7 +117,7 @@ docs: $(VENV)/ready $(VENV)/ready-lint ## write the generated documents and code
 	@mkdir -p $(VENV)/types && ln -sfn ../.. $(VENV)/types/indexproof
 	PYTHONPATH=tests $(PY) -m dev.translate
 
-bench: $(VENV)/ready-bench native library-profiled ## run the benchmarks (half an hour, most of it spent in the slow peers)
+bench: $(VENV)/ready-bench native-profiled library-profiled ## run the benchmarks (half an hour, most of it spent in the slow peers)
 	$(VENV)/bin/pytest tests/bench -s -q -o python_files='bench_*.py' -o python_functions='bench_*'
 	$(PY) -W ignore tests/bench/simplifier.py --write
 	$(PY) -W ignore tests/bench/simplifier.py --held-out reports/benchmark/simplifier.json --write

@@ -59,7 +59,7 @@ class Nodes {
 
  private:
   void grow() {
-    std::size_t cap = cap_ ? cap_ * 4 : 256;
+    std::size_t cap = cap_ ? cap_ * 4 : 128;
     auto* slots = arena.array<Expr>(cap);
     std::memset(slots, 0, cap * sizeof(Expr));
     for (std::size_t i = 0; i < cap_; i++)

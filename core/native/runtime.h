@@ -200,7 +200,7 @@ class TermsTable {
   void reset() { slots_ = atoms_ = nullptr; cap_ = used_ = 0; }
 
  private:
-  static constexpr std::uint64_t ATOMS = 128;
+  static constexpr std::uint64_t ATOMS = 64;
   static const TermsData* made(const Term* t, std::size_t n, std::uint64_t h) {
     auto* d = static_cast<TermsData*>(arena.take(sizeof(TermsData) + (n - 1) * sizeof(Term)));
     d->hash = h;
@@ -209,7 +209,7 @@ class TermsTable {
     return d;
   }
   void grow() {
-    std::size_t cap = cap_ ? cap_ * 4 : 256;
+    std::size_t cap = cap_ ? cap_ * 4 : 128;
     auto** slots = arena.array<const TermsData*>(cap);
     std::memset(slots, 0, cap * sizeof(*slots));
     for (std::size_t i = 0; i < cap_; i++)

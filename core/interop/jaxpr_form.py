@@ -102,8 +102,8 @@ class IndexMapReader:
             raise NotConverted("scalar prefetch needs concrete sizes")
         for e in postorder(*results, *map(lift, self.grid)) if self.parameters else ():
             # jax divides sizes before anything runs, and stops there
-            if isinstance(e, (CeilDiv, FloorDiv, Mod)) and not self.divides(e.b):
-                raise NotConverted(f"the divisor {e.b} may be zero")
+            if isinstance(e, (CeilDiv, FloorDiv, Mod)):
+                self.nonzero(e.b)
         try:
             if self.parameters:
                 boxes = [var(a).within(0, n - 1) for a, n in zip(self.axes, self.grid, strict=True)]
@@ -161,8 +161,8 @@ class IndexMapReader:
         if name in CALLS:
             inner = next(nested(eqn))
             division = self.divisions.get(str(inner))
-            if division is not None and self.divides(args[1]):
-                return [division(*args)]
+            if division is not None and isinstance(args[1], Expr) and self.is_size(args[1]):
+                return [division(args[0], self.nonzero(args[1]))]
             return self.closed(inner, args)
         if name == "get":
             return [self.table(eqn, args)]
@@ -240,9 +240,11 @@ class IndexMapReader:
         """Return whether an expression has the same value at all points."""
         return {*e.variables()} <= {*map(var, self.parameters)}
 
-    def divides(self, e: Any) -> bool:
-        """Return whether an expression may be a divisor: nonzero, and the same at all points."""
-        return isinstance(e, Expr) and self.is_size(e) and 0 not in self.interval(e)
+    def nonzero(self, e: Expr) -> Expr:
+        """Return a divisor.  Raises :class:`NotConverted` where it may be zero."""
+        if 0 in self.interval(e):
+            raise NotConverted(f"the divisor {e} may be zero")
+        return e
 
     def times(self, a: Expr, b: Expr) -> Expr:
         """Return a product in which one factor is a constant, a size or a truth value."""

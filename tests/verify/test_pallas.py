@@ -250,6 +250,36 @@ def test_scalar_prefetch_with_values() -> None:
     assert found.left == (-1, 0)
 
 
+def test_a_range_stands_for_all_tables_within_it() -> None:
+    indices = ["t[i]", "t[0] * 2 - j", "t[i] + t[j]", "jnp.minimum(t[j], 1)", "jnp.where(t[i] > i, t[i], j)", "i", "j"]
+    indices += [
+        "(t[0] + i) % 2",
+        "i - t[i]",
+        "t[i + j]",
+        "t[jnp.clip(t[i], 0, 1)]",
+        "i + 0 * t[j]",
+        "2 * i + t[1] // 3",
+    ]
+    found = set()
+    for seed in range(40):
+        rng = random.Random(seed)
+        read, written = (eval(f"lambda i, j, t: ({rng.choice(indices)},)", {"jnp": jnp}) for _ in range(2))
+        scalars = {"num_scalar_prefetch": 1, "grid": (2, 2), "in_specs": [pl.BlockSpec((1,), read)]}
+        run = pl.pallas_call(
+            lambda t, x, o: o.__setitem__(..., x[...]),
+            grid_spec=pltpu.PrefetchScalarGridSpec(**scalars, out_specs=pl.BlockSpec((1,), written)),
+            out_shape=array(rng.randint(1, 3)),
+        )
+        call = call_of(run, array(2, dtype="int32"), array(rng.randint(1, 4)), ranges={"t": (0, 2)})
+        tables = [replace(call.tables["t"], values=np.array(v)) for v in itertools.product(range(3), repeat=2)]
+        each = [answers(enumerated(replace(call, tables={"t": t}))) for t in tables]
+        for claim, verdict in answers(verify_pallas(call)).items():
+            found.add(verdict)
+            if verdict is not Status.UNDECIDED:
+                assert (verdict is Status.REFUTED) == any(a[claim] is Status.REFUTED for a in each), (seed, claim)
+    assert found == {Status.PROVED, Status.REFUTED, Status.UNDECIDED}
+
+
 def test_values_are_computed_where_arguments_determine_them() -> None:
     @jax.jit
     def run(sizes: Any, x: Any) -> Any:

@@ -19,8 +19,8 @@ from ..hlo.shape import AnyShape, unsized
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
 from .catalogue import NoMap, OpMaps, UpperBounds
 from .dependence import Leaf, Path, Reads, Summary, depending, paths_of
-from .loops import Between, Loop, carried_unchanged, unrolled
-from .runtime import branches, fold, is_position, operand_name, with_sources, written_path
+from .loops import Between, Loop, carried_unchanged, ranged, unrolled
+from .runtime import branches, fold, is_position, operand_name, reads_position, with_sources, written_path
 from .steps import CompositionStep, EvaluationStep, FollowStep, MaskStep, OperandStep, UnrollingStep
 from .tables import predicate_domains
 from .values import CALLS, Value, Values, bits_of, constant_of, known_leaves, runs, values_of, written
@@ -40,6 +40,19 @@ ENTERED = (*CALLS, "async-start", *(f"{opcode}-start" for opcode in CALLS), "con
 # Opcodes with asynchronous halves of their own.  XLA splits any other operation into `start`, `update` and `done` with
 # its name in front (`slice-start`); the start returns (operands, result, …), the done extracts the result.
 _NO_PAIR = ("copy", "recv", "send")
+
+# Opcodes that read arrays of other replicas.
+_COLLECTIVES = (
+    "all-gather",
+    "all-reduce",
+    "all-to-all",
+    "collective-broadcast",
+    "collective-permute",
+    "ragged-all-to-all",
+    "reduce-scatter",
+)
+
+_OTHER_REPLICA = "its runtime values are those of a replica that sends, which are not followed: any value counts"
 
 # Opcodes that move elements: each element of the output is the element of an operand that the map names.
 _MOVES = ("bitcast", "broadcast", "concatenate", "copy", "reshape", "reverse", "slice", "transpose")
@@ -133,19 +146,23 @@ class Dataflow:
             return state
         many = len(state.maps) * len(link.maps) > self.options.limit
         # repeated layers have equal maps and share an entry; reasons name their instruction and cannot be shared
-        key = (state, id(link) if many or link.unknown or link.at_most else tuple(link.maps))
+        key = (state, id(link) if many or link.unknown or link.at_most or link.sent else tuple(link.maps))
         found = self._extensions.get(key)
         if found is None:
             unknown, at_most = dict.fromkeys(state.unknown), dict.fromkeys(state.at_most)
             maps: dict[IndexingMap | None, None] = {}
+            links = link.maps
             if state.maps:
                 unknown.update(dict.fromkeys(link.unknown))
                 at_most.update(dict.fromkeys(link.at_most))
+            if state.sent and any(m.rts for m in links):
+                links = [ranged(m, positions=True) for m in links]
+                at_most[NoMap(name, _OTHER_REPLICA)] = None
             if many:
                 unknown[NoMap(name, f"more than {self.options.limit} different maps")] = None
             else:
-                maps.update((self.analysis.after(m, n), None) for m in state.maps for n in link.maps)
-            found = self._settled(maps, unknown, at_most)
+                maps.update((self.analysis.after(m, n), None) for m in state.maps for n in links)
+            found = self._settled(maps, unknown, at_most, state.sent or link.sent)
             self._extensions[key] = found
         return found
 
@@ -159,11 +176,11 @@ class Dataflow:
             maps, unknown, at_most = (
                 dict.fromkeys(x for way in ways for x in getattr(way, name)) for name in ("maps", "unknown", "at_most")
             )
-            found = self._junctions[ways] = self._settled(maps, unknown, at_most)
+            found = self._junctions[ways] = self._settled(maps, unknown, at_most, any(way.sent for way in ways))
         return found
 
     def _settled(
-        self, maps: dict[IndexingMap | None, None], unknown: dict[NoMap, None], at_most: dict[NoMap, None]
+        self, maps: dict[IndexingMap | None, None], unknown: dict[NoMap, None], at_most: dict[NoMap, None], sent: bool
     ) -> Reached:
         """Drop empty maps, join many maps before they multiply, and give up if too many remain."""
         kept = [m for m in maps if m is None or not m.is_trivially_empty]
@@ -174,14 +191,14 @@ class Dataflow:
         if len(kept) > self.options.limit:
             kept = []
             unknown[NoMap(self.computation.name, f"more than {self.options.limit} different maps")] = None
-        state = Reached(tuple(kept), tuple(unknown), tuple(at_most))
+        state = Reached(tuple(kept), tuple(unknown), tuple(at_most), sent)
         return self._states.setdefault(state.content, state)
 
     def _reads(self, state: Reached, shape: AnyShape | None, path: Path) -> Reads:
         if None in state.maps and unsized(shape):
             return Reads([], [*state.unknown, NoMap(self.computation.name, NO_SIZE)], list(state.at_most))
         maps = [identity_of(shape, path) if m is None else m for m in state.maps]
-        return Reads(self.distinct(maps), list(state.unknown), list(state.at_most))
+        return Reads(self.distinct(maps), list(state.unknown), list(state.at_most), state.sent)
 
     def distinct(self, maps: Sequence[IndexingMap]) -> list[IndexingMap]:
         """Simplify maps, drop empty ones, and keep one map for each relation, as far as equality can be decided."""
@@ -278,7 +295,8 @@ class Dataflow:
             per_operand[:1] = self._masked(instruction, per_operand[:1], self._landing)
         places = [(k, inner) for k, o in enumerate(instruction.operands) for inner in paths_of(o.shape)]
         pairs = zip(places, per_operand, strict=True)
-        links: dict[Leaf, Reads | None] = {leaf: Reads(maps, [], bounds) for leaf, maps in pairs if maps}
+        sent = instruction.opcode in _COLLECTIVES
+        links: dict[Leaf, Reads | None] = {leaf: Reads(maps, [], bounds, sent) for leaf, maps in pairs if maps}
         if shared:
             self.analysis.links[key] = links, spelled
         return links
@@ -425,6 +443,9 @@ class Dataflow:
             if summary is None or any(r.unknown or any(map(_has_values, r.maps)) for r in summary.values()):
                 return None
             made.append({(root, leaf): reads for (root, (_, leaf)), reads in summary.items()})
+        every = [reads for run in made for reads in run.values()]
+        if any(r.sent for r in every) and any(m.rts for r in every for m in r.maps):
+            return None
         identity = {path: analysis.simplified(identity_of(instruction.shape, path)) for path in paths}
         between = unrolled(self.direction, made, analysis.composed, analysis.merged, identity)
         if between is not None:
@@ -436,7 +457,7 @@ class Dataflow:
         """Return how every array after a loop depends on those before it."""
         exact = self._unrolled(instruction)
         if exact is not None:
-            return {key: Reads(self.distinct(r.maps), r.unknown, r.at_most) for key, r in exact.items()}
+            return {key: replace(r, maps=self.distinct(r.maps)) for key, r in exact.items()}
         calls = instruction.calls
         summaries: list[Between] = []
         for attribute in ("body", "condition"):
@@ -496,7 +517,7 @@ class Dataflow:
         for (root, leaf), reads in summary.items():
             if root == path:
                 lifted = [self._lifted(m, instruction, callee, where) for m in reads.maps]
-                links[leaf] = Reads(lifted, reads.under(where).unknown, reads.under(where).at_most)
+                links[leaf] = replace(reads.under(where), maps=lifted)
         return links
 
     def _given(self, instruction: Instruction, callee: Computation, summary: Summary) -> dict[Leaf, Value]:
@@ -646,16 +667,20 @@ class Dataflow:
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """The state of a walk at one leaf: maps, where None is the identity, and reasons.  Equal states are one object."""
+    """The state of a walk at one leaf: maps, where None is the identity, and reasons.  Equal states are one object.
+
+    ``sent`` says that the walk has passed a collective.
+    """
 
     maps: tuple[IndexingMap | None, ...]
     unknown: tuple[NoMap, ...] = ()
     at_most: tuple[NoMap, ...] = ()
+    sent: bool = False
 
     @property
     def content(self) -> tuple[object, ...]:
         """The key by which states are shared; equal maps are one object already."""
-        return (tuple(map(id, self.maps)), self.unknown, self.at_most)
+        return (tuple(map(id, self.maps)), self.unknown, self.at_most, self.sent)
 
     def __bool__(self) -> bool:
         return bool(self.maps or self.unknown)
@@ -666,7 +691,7 @@ START = Reached((None,))
 
 def _has_values(m: IndexingMap) -> bool:
     """Return whether a map has runtime values other than a replica's position."""
-    return any(v.source is None or not is_position(v.source.hlo) for v in m.rts)
+    return not all(map(reads_position, m.rts))
 
 
 def performed(instruction: Instruction) -> Instruction | None:

@@ -23,11 +23,13 @@ class Reads:
     """The dependence of one array on another: all known maps, and the reasons why they may be incomplete.
 
     `at_most` has the reasons why they may name too many elements, such as a loop with an unknown number of runs.
+    `sent` says that a collective is on the way, so that other replicas may read the array.
     """
 
     maps: list[IndexingMap] = field(default_factory=list)
     unknown: list[NoMap] = field(default_factory=list)
     at_most: list[NoMap] = field(default_factory=list)
+    sent: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.maps or self.unknown)
@@ -37,7 +39,7 @@ class Reads:
         unknown, at_most = (
             [NoMap(f"{where}/{u.instruction}", u.reason) for u in reasons] for reasons in (self.unknown, self.at_most)
         )
-        return Reads(self.maps, unknown, at_most)
+        return Reads(self.maps, unknown, at_most, self.sent)
 
 
 def paths_of(shape: AnyShape | None) -> list[Path]:

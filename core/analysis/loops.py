@@ -23,7 +23,7 @@ from ..op import Direction
 from .catalogue import NoMap
 from .dependence import Path, Reads
 from .merge import covers
-from .runtime import is_position
+from .runtime import reads_position
 
 # The closure is given up after this many runs of the body, or at more than this many maps.
 _RUNS = 12
@@ -92,7 +92,7 @@ def unrolled(
         for end, (lasts, bounds) in reached.items():
             key = (start, end) if backwards else (end, start)
             made_of = [identity[start] if m is None else m for m in lasts]
-            found[key] = Reads(join(made_of, True), [], bounds)
+            found[key] = Reads(join(made_of, True), [], bounds, any(r.sent for run in runs for r in run.values()))
     return found
 
 
@@ -129,6 +129,7 @@ class Loop:
 
     def maps(self) -> Between:
         """Return how each array after the loop depends on those before it."""
+        self._sent = any(reads.sent for reads in self.body.values())
         self._steps: dict[Path, dict[Path, Reads]] = {p: {} for p in self.identity}
         for (root, leaf), reads in self.body.items():
             if root in self._steps and leaf in self.identity and reads:
@@ -142,7 +143,7 @@ class Loop:
                 reached = self._with_condition(path, reached, closed)
             for leaf, reads in reached.items():
                 at_most = [] if path in self.unchanged else [note]
-                found[path, leaf] = Reads(reads.maps, reads.unknown, at_most)
+                found[path, leaf] = Reads(reads.maps, reads.unknown, at_most, self._sent)
         return found
 
     def _closed(self, start: Path) -> dict[Path, Reads]:
@@ -203,12 +204,12 @@ class Loop:
         return self.simplified(second.compose(first))
 
     def _ranged(self, reads: Reads) -> Reads:
-        return Reads([self.simplified(ranged(m)) for m in reads.maps], list(reads.unknown))
+        return Reads([self.simplified(ranged(m, self._sent)) for m in reads.maps], list(reads.unknown))
 
 
-def ranged(m: IndexingMap) -> IndexingMap:
-    """Replace every runtime value by a range, except the position of a replica, which does not change."""
-    taken = [v for v in m.rts if v.source is None or not is_position(v.source.hlo)]
+def ranged(m: IndexingMap, positions: bool) -> IndexingMap:
+    """Replace every runtime value by a range, the position of a replica only where it is not that of one replica."""
+    taken = [v for v in m.rts if positions or not reads_position(v)]
     if not taken:
         return m
     names = {v.name: f"s{len(m.ranges) + k}" for k, v in enumerate(taken)}

@@ -81,6 +81,11 @@ def is_position(hlo: str) -> bool:
     return operand_name(hlo) == POSITION
 
 
+def reads_position(v: RuntimeVariable) -> bool:
+    """Return whether a runtime value is the position of a replica."""
+    return v.source is not None and is_position(v.source.hlo)
+
+
 def written_path(scatter: str) -> str:
     """Return the path of whether updates of a scatter land on an element; no instruction has such a name."""
     return f"written({scatter})"

@@ -4,8 +4,8 @@ All replicas of a group run the same program, each on its own data, so an array 
 array on each of them.  An output element, on the replica that computes it, reads elements of the operand's
 array on some replicas of its group: the map states *which elements*, the op's docstring *on which replicas*.
 The dependence on the computing replica is a runtime value, its **position**: its index in the list of its group
-in `replica_groups`.  The position is the same wherever a program uses the same groups.  Maps are those of a
-replica that takes part.
+in `replica_groups`.  What another replica sends was computed at its position.  Maps are those of a replica that
+takes part.
 """
 
 from __future__ import annotations

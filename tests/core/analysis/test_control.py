@@ -473,30 +473,132 @@ def collective(lines: str, shape: str = "f32[4,6]") -> str:
 GROUPS = "replica_groups={{0,1},{2,3}}"
 
 
-def at(maps: ComputationMaps, position: int) -> set[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Return the relation on the replica at a position of its group."""
+Pairs = set[tuple[tuple[int, ...], tuple[int, ...]]]
+
+
+def at(maps: ComputationMaps, position: int, others: int = 0) -> Pairs:
+    """Return the relation on the replica at a position of its group, and at one of its group of `OTHERS`."""
     pairs = set()
     for m in maps[0, 0]:
-        held = {v.source.hlo: np.array(position) for v in m.rts if v.source is not None}
+        held = {v.source.hlo: np.array(others if OTHERS in v.source.hlo else position) for v in m.rts if v.source}
         assert all(text.startswith("replica-position = u32[] ") for text in held)
         pairs |= m.relation(operands=held)
     return pairs
 
 
-def test_the_position_of_a_replica_is_one_value_throughout_a_program() -> None:
-    scattered = f"s = f32[2,6] reduce-scatter(x), {GROUPS}, dimensions={{0}}, to_apply=add"
-    _, maps = analysed(
-        collective(f"{scattered}\n  ROOT g = f32[2,3] reduce-scatter(s), {GROUPS}, dimensions={{1}}, to_apply=add")
+OTHERS = "replica_groups={{0,2},{1,3}}"
+COLLECTIVES = {
+    f"{opcode} {dimension} {groups}": (opcode, dimension, groups)
+    for opcode in ("all-gather", "all-reduce", "all-to-all", "reduce-scatter", "collective-permute")
+    for dimension in ((0, 1) if opcode not in ("all-reduce", "collective-permute") else (0,))
+    for groups in (GROUPS, OTHERS)
+}
+
+
+def performed(opcode: str, dimension: int, groups: str, arrays: list[np.ndarray]) -> list[np.ndarray]:
+    """Return what four replicas hold after a collective, as arrays of sets."""
+    found = []
+    for r in range(4):
+        group = [{0: 0, 1: 0, 2: 2, 3: 2}[r] + k for k in (0, 1)] if groups == GROUPS else [r % 2, r % 2 + 2]
+        place, held = group.index(r), [arrays[q] for q in group]
+        pieces = [np.split(a, 2, dimension)[place] if a.shape[dimension] % 2 == 0 else a for a in held]
+        found.append(
+            {
+                "all-gather": lambda held=held: np.concatenate(held, dimension),
+                "all-reduce": lambda held=held: held[0] | held[1],
+                "all-to-all": lambda pieces=pieces: np.concatenate(pieces, dimension),
+                "reduce-scatter": lambda pieces=pieces: pieces[0] | pieces[1],
+                "collective-permute": lambda held=held, place=place: held[1 - place],
+            }[opcode]()
+        )
+    return found
+
+
+def line(name: str, operand: str, shape: tuple[int, ...], opcode: str, dimension: int, groups: str) -> str:
+    stated = f"{groups}, dimensions={{{dimension}}}"
+    if opcode == "collective-permute":
+        a, b, c, d = (0, 1, 2, 3) if groups == GROUPS else (0, 2, 1, 3)
+        stated = f"source_target_pairs={{{{{a},{b}}},{{{b},{a}}},{{{c},{d}}},{{{d},{c}}}}}"
+    elif opcode == "all-reduce":
+        stated = f"{groups}, to_apply=add"
+    elif opcode == "reduce-scatter":
+        stated += ", to_apply=add"
+    return f"{name} = f32[{shape[0]},{shape[1]}] {opcode}({operand}), {stated}"
+
+
+@pytest.mark.parametrize("second", COLLECTIVES)
+def test_what_replicas_send_was_computed_at_their_own_position(second: str) -> None:
+    """Two collectives in turn read what four replicas hold after both; maps that say so read more."""
+    exact = 0
+    for first in COLLECTIVES.values():
+        array = np.empty((4, 4), object)
+        for index in np.ndindex(array.shape):
+            array[index] = {index}
+        between = performed(*first, [array] * 4)
+        after = performed(*COLLECTIVES[second], between)
+        lines = line("s", "x", between[0].shape, *first)
+        last = line("g", "s", after[0].shape, *COLLECTIVES[second])
+        module = collective(f"{lines}\n  ROOT {last}", "f32[4,4]")
+        for direction in DIRECTIONS:
+            _, maps = analysed(module, direction)
+            assert not maps.unknown
+            for r in range(4):
+                place, other = r % 2, r // 2
+                found = at(maps, place, other)
+                found = found if direction == "output_to_input" else {(o, i) for i, o in found}
+                truth = {(o, i) for o in np.ndindex(after[r].shape) for i in after[r][o]}
+                assert found == truth if not maps.at_most else found >= truth, (first, second, r)
+            exact += not maps.at_most
+    assert exact
+
+
+def test_what_is_kept_and_sent_is_exact_where_it_is_kept() -> None:
+    scattered = line("s", "x", (2, 6), "reduce-scatter", 0, GROUPS)
+    _, maps = analysed(collective(f"{scattered}\n  ROOT {line('g', 's', (4, 6), 'all-gather', 0, GROUPS)}"))
+    assert [u.instruction for u in maps.at_most[0, 0, 0]] == ["s"]
+    gathered = line("g", "s", (4, 6), "all-gather", 0, GROUPS)
+    _, maps = analysed(collective(f"{scattered}\n  {gathered}\n  ROOT t = (f32[2,6], f32[4,6]) tuple(s, g)"))
+    assert [*maps.at_most] == [(1, 0, 0)]
+    assert at(maps, 1) == {((a, b), (a + 2, b)) for a in range(2) for b in range(6)}
+    # so is an address that replicas compute
+    address = "i = s32[] parameter(1)\n  z = s32[] constant(0)"
+    sliced = f"{address}\n  s = f32[2,6] dynamic-slice(x, i, z), dynamic_slice_sizes={{2,6}}"
+    _, maps = analysed(collective(f"{sliced}\n  ROOT {gathered}"))
+    assert [u.instruction for u in maps.at_most[0, 0, 0]] == ["s"]
+
+
+def test_a_loop_of_collectives_reads_at_any_position() -> None:
+    text = (
+        collective("").split("ENTRY")[0]
+        + f"""
+body {{
+  p = (s32[], f32[4,4]) parameter(0)
+  k = s32[] get-tuple-element(p), index=0
+  v = f32[4,4] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  n = s32[] add(k, one)
+  {line("w", "v", (4, 4), "all-to-all", 0, GROUPS)}
+  ROOT r = (s32[], f32[4,4]) tuple(n, w)
+}}
+condition {{
+  p = (s32[], f32[4,4]) parameter(0)
+  k = s32[] get-tuple-element(p), index=0
+  most = s32[] constant(2)
+  ROOT c = pred[] compare(k, most), direction=LT
+}}
+ENTRY e {{
+  x = f32[4,4] parameter(0)
+  k = s32[] constant(0)
+  t = (s32[], f32[4,4]) tuple(k, x)
+  w = (s32[], f32[4,4]) while(t), condition=condition, body=body
+  ROOT o = f32[4,4] get-tuple-element(w), index=1
+}}
+"""
     )
-    (m,) = maps[0, 0]
-    assert len(m.rts) == 1, "the same groups, the same position"
-    for p in (0, 1):
-        assert at(maps, p) == {((a, b), (a + 2 * p, b + 3 * p)) for a in range(2) for b in range(3)}
-    other = "replica_groups={{0,2},{1,3}}"
-    _, maps = analysed(
-        collective(f"{scattered}\n  ROOT g = f32[2,3] reduce-scatter(s), {other}, dimensions={{1}}, to_apply=add")
-    )
-    assert len(maps[0, 0][0].rts) == 2, "other groups, another position"
+    _, maps = analysed(text)
+    assert maps.at_most
+    # two exchanges in turn change nothing
+    assert at(maps, 0) >= {(index, index) for index in np.ndindex(4, 4)}
 
 
 def test_a_component_of_an_index_is_followed_to_its_part() -> None:

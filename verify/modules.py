@@ -30,7 +30,7 @@ from ..core.analysis.dataflow import flattened, performed
 from ..core.analysis.runtime import known_element
 from ..core.condition import Condition, all_of, parts_of
 from ..core.errors import InputError, TooLargeError
-from ..core.expr import Expr, Int, Var, lift, maximum, minimum, postorder, substitute_all, var
+from ..core.expr import Expr, Int, Var, lift, maximum, minimum, substitute_all, var
 from ..core.facts import Facts
 from ..core.hlo import Computation, Instruction, Module, Shape, leaves
 from ..core.hlo.shape import UNBOUNDED, unsized
@@ -421,8 +421,7 @@ def _step_answer(step: CompositionStep) -> Answer | None:
         return None
     if step.result.is_trivially_empty:
         return is_empty(whole)
-    answer = _first_proved(equal_maps(whole, m) for m in _named_alike(step.result, whole))
-    return _unless_entangled(answer, whole, next(_named_alike(step.result, whole)))
+    return _first_proved(equal_maps(whole, m) for m in _named_alike(step.result, whole))
 
 
 def _join_answer(join: MergeStep) -> Answer | None:
@@ -438,7 +437,7 @@ def _join_answer(join: MergeStep) -> Answer | None:
     answer = same_relation(parts, result)
     if answer.proved:
         return answer
-    return _unless_entangled(same_relation(join.parts, join.result), *join.parts, *join.result)
+    return same_relation(join.parts, join.result)
 
 
 def _first_proved(answers: Iterable[Answer]) -> Answer:
@@ -453,28 +452,6 @@ def _first_proved(answers: Iterable[Answer]) -> Answer:
         first = first or answer
     assert first is not None, "there is one way at least"
     return first
-
-
-def _unless_entangled(answer: Answer, *maps: IndexingMap) -> Answer:
-    """Return the answer, with a refutation undecided if runtime values may be equal or indices of others.
-
-    The counterexample then contains values that may never occur together.  Where an instruction has one name in the maps
-    that were asked about, its value is that of an array of equal elements.
-    """
-    if answer.verdict is not Status.REFUTED:
-        return answer
-    names: dict[str, set[str]] = {}
-    nested = False
-    for m in maps:
-        values = {v.expr for v in m.rts}
-        for v in m.rts:
-            if v.source is not None:
-                names.setdefault(v.source.hlo, set()).add(v.name)
-                nested = nested or not values.isdisjoint(postorder(*v.source.results))
-    if nested or any(len(own) > 1 for own in names.values()):
-        why = "not refuted: elements that are read at run time may be the same"
-        return Answer(Status.UNDECIDED, tried=(*answer.tried, why), seconds=answer.seconds)
-    return answer
 
 
 def _named_alike(m: IndexingMap, model: IndexingMap) -> Iterator[IndexingMap]:
@@ -607,12 +584,11 @@ def _inverse_families(there: Sequence[IndexingMap], back: Sequence[IndexingMap])
         return answers[-1]
     first, names = _one_name_each(there)
     shared = [turned(_shared_with_any(first, names, n)) for n in back]
-    return _unless_entangled(same_relation(first, shared), *first, *shared)
+    return same_relation(first, shared)
 
 
 def _are_inverse(there: IndexingMap, back: IndexingMap) -> Answer:
-    answer = _first_proved(inverse(there, n) for n in _sharing(there, back))
-    return _unless_entangled(answer, there, next(_sharing(there, back)))
+    return _first_proved(inverse(there, n) for n in _sharing(there, back))
 
 
 Place = tuple[str, int, int, tuple[Expr, ...]]

@@ -36,8 +36,8 @@ FORMAT, FILE_FORMAT = "indexproof certificate 3", "indexproof certificates 3"
 MANIFEST, MANIFEST_FORMAT = "manifest.json", "indexproof manifest of certificates 1"
 #: Limit on the width of inverses modulo powers of two.
 WIDEST = 4096
-#: The number of files that a process gets at once.
-FEW = 16
+#: Up to this number of files, other processes are not started.
+FEW = 32
 
 
 class CertificateRefused(Exception):
@@ -515,8 +515,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except CertificateRefused as error:
             bad += 1
             print(f"REFUSED  {error}")
-    with Pool() if len(files) > 2 * FEW else nullcontext() as pool:
-        for found, more, last, refused in pool.imap(_checked, files, FEW) if pool else map(_checked, files):
+    # long ones first: a proof that comes last keeps one process busy and the others idle
+    files.sort(key=lambda file: file.stat().st_size if file.is_file() else 0, reverse=True)
+    with Pool() if len(files) > FEW else nullcontext() as pool:
+        for found, more, last, refused in pool.imap(_checked, files) if pool else map(_checked, files):
             steps, leaves = steps + more, leaves + last
             bad += bool(refused)
             empty += not found and not refused

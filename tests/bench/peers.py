@@ -176,7 +176,7 @@ class Quick(Ours):
 
 class Native(Ours):
     name = "indexproof-native"
-    note = "the same call with the native core"
+    note = "the same call with the native core (`make native-profiled`)"
 
     @classmethod
     def python(cls) -> str:
@@ -225,7 +225,7 @@ class LibraryOutput(ctypes.Structure):
 class Library(Peer):
     name = "indexproof-library"
     package = "indexproof"
-    note = "the C library without Python, flat buffers in and out, called and timed by C"
+    note = "the C library (`make library-profiled`), flat buffers in and out, called and timed by C"
     quick = False
 
     def load(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,20 @@ from typer.testing import CliRunner
 from dev.documents.reference import documents, help_texts, outdated, write_documents
 from indexproof.cli import app
 from indexproof.core.rewrite import RuleSet
+from indexproof.reports.selection import everything
 from indexproof.rules import catalog
 from indexproof.rules.ops import OPS
 from indexproof.rules.tiles import TILE_LAWS
 from indexproof.rules.transfer import KNOWN_LAWS, TRANSFER_LAWS
 from indexproof.rules.transforms import TRANSFORM_LAWS
+from indexproof.verify.catalogue import obligations_of
 
-FOLDER = Path(__file__).parent.parent / "reports/docs"
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "reports/docs"
+
+
+#: A sentence of a page that counts the catalogue as it is; what was measured once says when.
+COUNTED = re.compile(r"The catalogue has ([\d,]+) claims and ([\d,]+) (?:gating )?obligations")
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +35,14 @@ def pages() -> dict[str, str]:
 
 def test_committed_documents_are_current(pages: dict[str, str]) -> None:
     assert not outdated(pages, FOLDER), "run `make docs` and commit the result"
+
+
+def test_pages_count_the_catalogue_as_it_is() -> None:
+    owed = [o.gate for claim in everything() for o in obligations_of(claim.claim)]
+    counts = f"{len(everything()):,}", f"{sum(owed):,}"
+    written = [ROOT / "README.md", *(ROOT / "reports").rglob("*.md")]
+    found = {(path.name, said) for path in written for said in COUNTED.findall(path.read_text("utf-8"))}
+    assert found == {("README.md", counts)}
 
 
 def test_code_is_generated_from_the_rules_as_they_are() -> None:

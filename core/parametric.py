@@ -91,9 +91,16 @@ class ParametricMap:
 
     @classmethod
     def of(cls, m: IndexingMap | ParametricMap) -> ParametricMap:
-        """Return ``m`` as a parametric map; its runtime variables become parameters with constant bounds."""
+        """Return ``m`` as a parametric map; its runtime variables become parameters with constant bounds.
+
+        Raises :class:`InputError` for one that is read from an operand: it may have another value at each point.
+        """
         if isinstance(m, ParametricMap):
             return m
+        for v in m.rts:
+            if v.source is not None:
+                said = f"{quoted(v.name)} is read at run time, and a map with parameters has one value of it"
+                raise InputError(said, expected="a runtime variable without `hlo:`, or maps without parameters")
         names = [tuple(v.name for v in group) for group in (m.dims, m.ranges, m.rts)]
         return cls(names[0], names[1], names[2], m.results, m.domain)
 

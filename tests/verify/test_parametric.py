@@ -246,6 +246,18 @@ def test_a_name_is_not_a_parameter_here_and_a_variable_there() -> None:
         decide_for_all_sizes("disjoint", [read("(n){k} -> (n)"), read("(d0){n} -> (d0)")])
 
 
+def test_a_value_read_at_each_point_is_no_parameter() -> None:
+    """What is read at 0 may be 0 and at 1 something else, so that the maps have a common target."""
+    read_there = read_any_map("(d0){rt0} -> (rt0), domain: d0 in [0, 3], rt0 in [0, 3]\n  hlo: x\n  (d0) -> (d0)")
+    other = read("(d0){rt0, n} -> (rt0 + 1), domain: d0 in [0, n], n >= 1, rt0 in [0, 3]")
+    with pytest.raises(InputError, match="`rt0` is read at run time"):
+        decide_for_all_sizes("disjoint", [read_there, other])
+    with pytest.raises(InputError, match="`rt0` is read at run time"):
+        equal_for_all_sizes(other, read_there)
+    anywhere = read_any_map("(d0){rt0} -> (rt0), domain: d0 in [0, 3], rt0 in [0, 3]")
+    assert decide_for_all_sizes("disjoint", [anywhere, other]).proved
+
+
 def test_a_divisor_of_the_inverse_that_may_be_zero_is_not_assumed_away() -> None:
     # at k = 0 only element 0 is written, and the inverse t // k is undefined
     m = read("(d0){n, k} -> (d0 * k), domain: d0 in [0, n], k in [0, 2], k != 2, n >= 1")

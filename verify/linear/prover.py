@@ -11,7 +11,7 @@ from typing import Literal
 from ...core.condition import Compare, Condition, all_exprs, all_of, parts_of
 from ...core.expr import Expr, Extremum, Mul, Var, postorder
 from ..preprocess import comparisons, lower_bounds, mentioned
-from .case import Definition, ImpossibleCase, NeedSign, SignCase, ValueNames, name_of
+from .case import ImpossibleCase, NeedSign, SignCase, ValueNames, name_of
 from .leaves import Exhausted, Leaves, ReductionBudget
 from .polynomial import Poly, variable
 from .question import Leaf
@@ -109,7 +109,7 @@ class _Search:
         return (
             self._attempt(hypotheses, [goal], "eager")
             or self._attempt(hypotheses, [goal], "patient")
-            or self._by_factors(hypotheses, goal)
+            or self._by_factors(hypotheses, goal, _factors([*hypotheses, goal])[:_SIGNED])
         )
 
     def _attempt(
@@ -129,103 +129,94 @@ class _Search:
         del self.leaves.closed[before:]
         return None
 
-    def _by_factors(self, hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
-        """Prove the goal separately for the signs of variables in products, the most frequent first."""
-        names = _factors([*hypotheses, goal])
+    def _by_factors(
+        self,
+        hypotheses: Sequence[Condition],
+        goal: Condition,
+        names: Sequence[str],
+        signs: Sequence[tuple[Poly, int]] = (),
+    ) -> Node | None:
+        """Prove the goal separately for the signs of the variables ``names``, after those that are decided already."""
+        ways: tuple[_Way, ...] = ("quick", "patient") if signs else ()
+        for way in ways:
+            if node := self._attempt(hypotheses, [goal], way, signs):
+                return node
+        if not names:
+            return None
+        p = variable(names[0])
         before = len(self.leaves.closed)
-        found: dict[str, Node] = {}
-        todo: list[tuple[tuple[tuple[Poly, int], ...], dict[str, Node], str]] = [((), found, "root")]
-        while todo:
-            signs, place, key = todo.pop()
-            ways: tuple[_Way, ...] = ("quick", "patient") if signs else ()
-            if node := next(filter(None, (self._attempt(hypotheses, [goal], w, signs) for w in ways)), None):
-                place[key] = node
-                continue
-            if len(signs) == min(len(names), _SIGNED):
+        cases: dict[str, Node] = {}
+        for s in (1, -1, 0):
+            node = self._by_factors(hypotheses, goal, names[1:], (*signs, (p, s)))
+            if node is None:
                 del self.leaves.closed[before:]
                 return None
-            p = variable(names[len(signs)])
-            cases: dict[str, Node] = {}
-            place[key] = {"step": "factor", "of": p, "cases": cases}
-            todo += [((*signs, (p, s)), cases, str(s)) for s in (0, -1, 1)]
-        return found["root"]
+            cases[str(s)] = node
+        return {"step": "factor", "of": p, "cases": cases}
 
     # -- cases
     def _claim(
         self, hypotheses: Sequence[Condition], goals: Sequence[Condition], way: _Way, signs: Sequence[tuple[Poly, int]]
     ) -> Node | None:
         """Prove all goals in every case, given the decided ``signs``."""
-        found: dict[str, Node] = {}
-        first = SignCase()
-        place, key = found, "root"
+        cases = [SignCase()]
         for p, s in signs:
-            before, first = first, first.with_sign(p, s)
-            place, key = self._signed(before, first, s, place, key)
-        todo: list[tuple[SignCase, dict[str, Node], str]] = [(first, place, key)]
-        read = 0
-        while todo:
-            case, place, key = todo.pop()
-            read += 1
-            if read > self.budget.readings:
-                return None
-            refine = len(case.definitions) < 40
-            log = Log() if self.record else None
-            seen: Node = {"log": log, "reading": None}
-            try:
-                reading = Reading(case, self.names, refine=refine, eager=way == "eager", log=log)
-                seen["reading"] = reading
-                refuted = reading.read(hypotheses, goals)
-            except NeedSign as need:
-                cases: dict[str, Node] = {}
-                excluded = {str(s): e for s, e in need.excluded.items() if s not in need.options}
-                about = {"of": need.poly, "divisor": need.divisor, "excluded": excluded}
-                place[key] = {"step": "sign", **seen, **about, "cases": cases}
-                for s in reversed(need.options):
-                    after = case.with_sign(need.poly, s)
-                    todo.append((after, *self._signed(case, after, s, cases, str(s))))
-                continue
-            except ImpossibleCase as contradiction:
-                self.leaves.add([contradiction.fact])
-                place[key] = {"step": "leaf", **seen, "parts": [{"refute": [contradiction.fact]}]}
-                continue
-            defining = reading.defining or reading.negative(refuted) or reading.solve()
-            if defining:
-                todo.append(self._defined(case, defining, log, place, key))
-                place[key]["reading"] = reading
-                continue
+            cases.append(cases[-1].with_sign(p, s))
+        self.readings = 0
+        node = self._case(cases[-1], hypotheses, goals, way)
+        for before, after, (_, s) in reversed([*zip(cases, cases[1:], signs, strict=False)]):
+            node = node and _signed(before, after, s, node)
+        return node
+
+    def _case(
+        self, case: SignCase, hypotheses: Sequence[Condition], goals: Sequence[Condition], way: _Way
+    ) -> Node | None:
+        """Prove all goals in one case, which is split or gets definitions as its reading demands."""
+        self.readings += 1
+        if self.readings > self.budget.readings:
+            return None
+        log = Log() if self.record else None
+        reading = None
+        try:
+            reading = Reading(case, self.names, refine=len(case.definitions) < 40, eager=way == "eager", log=log)
+            refuted = reading.read(hypotheses, goals)
+        except NeedSign as need:
+            cases: dict[str, Node] = {}
+            for s in need.options:
+                after = case.with_sign(need.poly, s)
+                node = self._case(after, hypotheses, goals, way)
+                if node is None:
+                    return None
+                cases[str(s)] = _signed(case, after, s, node)
+            excluded = {str(s): e for s, e in need.excluded.items() if s not in need.options}
+            about = {"of": need.poly, "divisor": need.divisor, "excluded": excluded}
+            return {"step": "sign", "log": log, "reading": reading, **about, "cases": cases}
+        except ImpossibleCase as contradiction:
+            self.leaves.add([contradiction.fact])
+            parts: list[Node] | None = [{"refute": [contradiction.fact]}]
+        else:
+            if defining := reading.defining or reading.negative(refuted) or reading.solve():
+                made = []
+                for d in defining:
+                    before, case = case, case.with_definition(d)
+                    if d.name in case.definitions and d.name not in before.definitions:
+                        made.append({"name": d.name, "value": case.definitions[d.name], "equation": d.equation})
+                then = self._case(case, hypotheses, goals, way)
+                return then and {"step": "define", "log": log, "define": made, "reading": reading, "then": then}
             parts = self.leaves.close(reading, goals, refuted, way == "patient")
             if parts is None:
                 return None
-            place[key] = {"step": "leaf", **seen, "parts": parts}
-        return found["root"]
+        return {"step": "leaf", "log": log, "reading": reading, "parts": parts}
 
-    def _defined(
-        self, case: SignCase, definitions: Sequence[Definition], log: Log | None, place: dict[str, Node], key: str
-    ) -> tuple[SignCase, dict[str, Node], str]:
-        """Return the case with definitions, and the node and key at which its proof is put."""
-        made = []
-        for d in definitions:
-            before, case = case, case.with_definition(d)
-            if d.name in case.definitions and d.name not in before.definitions:
-                made.append({"name": d.name, "value": case.definitions[d.name], "equation": d.equation})
-        node: Node = {"step": "define", "log": log, "define": made}
-        place[key] = node
-        return case, node, "then"
 
-    def _signed(
-        self, before: SignCase, after: SignCase, s: int, place: dict[str, Node], key: str
-    ) -> tuple[dict[str, Node], str]:
-        """Return the node and key for the proof of a sign case: below the definitions that the sign adds, if any."""
-        made = [
-            {"name": v, "value": value, "equation": None if s else "sign"}
-            for v, value in after.definitions.items()
-            if v not in before.definitions
-        ]
-        if not made:
-            return place, key
-        node: Node = {"step": "define", "log": None, "define": made}
-        place[key] = node
-        return node, "then"
+def _signed(before: SignCase, after: SignCase, s: int, node: Node) -> Node:
+    """Return the proof of a sign case below the definitions that the sign adds, if any."""
+    made = [
+        {"name": v, "value": value, "equation": None if s else "sign"}
+        for v, value in after.definitions.items()
+        if v not in before.definitions
+    ]
+    return {"step": "define", "log": None, "define": made, "then": node} if made else node
 
 
 def _factors(conditions: Sequence[Condition]) -> list[str]:

@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import time
 import venv
 from pathlib import Path
@@ -50,8 +51,8 @@ def steady(text: str) -> str:
 
 @pytest.fixture
 def clean(tmp_path: Path) -> tuple[Path, dict[str, str]]:
-    """Return an empty folder and an environment in which only pip is installed."""
-    venv.create(tmp_path / "env", with_pip=True)
+    """Return an empty folder and an environment in which nothing is installed."""
+    venv.create(tmp_path / "env")
     kept = {name: os.environ[name] for name in os.environ if not name.startswith(("PYTHON", "INDEXPROOF_"))}
     env = {**kept, "PATH": f"{tmp_path / 'env/bin'}{os.pathsep}{os.environ['PATH']}"}
     env |= {"XDG_CACHE_HOME": str(tmp_path / "cache"), "VIRTUAL_ENV": str(tmp_path / "env"), "COLUMNS": "120"}
@@ -64,7 +65,8 @@ def test_from_the_wheel_to_a_gate(
 ) -> None:
     place, env = clean
     start = time.monotonic()
-    install = ["pip", "install", "-q", "-c", str(ROOT / "constraints.txt"), str(wheel)]
+    pip = [sys.executable, "-m", "pip", "--python", str(place / "env/bin/python")]
+    install = [*pip, "install", "-q", "--no-compile", "-c", str(ROOT / "constraints.txt"), str(wheel)]
     done = typed(shlex.join(install), place, env)
     assert done.returncode == 0, done.stderr
 

@@ -146,7 +146,7 @@ class Bounds:
         assert least is not None, p
         assert least >= 0, p
         for name, bound in path:
-            cofactor = -self._moved(p, name)[1]
+            cofactor = -Poly(self._moved(p, name)[1])
             parts.append((cofactor, bound - variable(name)))
             names |= cofactor.names
             p = self._replaced(p, name, bound)
@@ -154,7 +154,7 @@ class Bounds:
 
     def replacement(self, p: Poly, name: str, bound: Poly) -> Evidence:
         """Return the evidence that replacing ``name`` by ``bound`` in negative terms does not increase ``p``."""
-        cofactor = -self._moved(p, name)[1]
+        cofactor = -Poly(self._moved(p, name)[1])
         return Evidence(((cofactor, bound - variable(name)),), self._shifts(cofactor.names))
 
     def natural(self, p: Poly) -> Evidence:
@@ -232,7 +232,9 @@ class Bounds:
         """Return the names in negative terms that have an upper bound and a cofactor that is not negative, in order."""
         found: dict[str, None] = {}
         upper = self.upper
-        for _, m in sorted((-len(m), m) for m, c in p.terms.items() if c < 0):
+        negative = sorted([m for m, c in p.terms.items() if c < 0])
+        negative.sort(key=len, reverse=True)
+        for m in negative:
             for v in m:
                 if v in upper and v not in found and m.count(v) == 1 and self._natural(m, v):
                     found[v] = None
@@ -240,19 +242,29 @@ class Bounds:
 
     def _replaced(self, p: Poly, name: str, bound: Poly) -> Poly:
         """Replace ``name`` by ``bound`` in the negative terms of ``p`` where that does not increase it."""
-        kept, moved = self._moved(p, name)
-        return kept + moved * bound
+        out, moved = self._moved(p, name)
+        get = out.get
+        for m, c in moved.items():
+            for n, d in bound.terms.items():
+                product = tuple(sorted(m + n)) if m and n else m or n
+                total = get(product, 0) + c * d
+                if total:
+                    out[product] = total
+                else:
+                    del out[product]
+        return Poly(out)
 
-    def _moved(self, p: Poly, name: str) -> tuple[Poly, Poly]:
-        kept: dict[tuple[str, ...], int] = {}
-        moved: dict[tuple[str, ...], int] = {}
+    def _moved(self, p: Poly, name: str) -> tuple[dict[Monomial, int], dict[Monomial, int]]:
+        """Return the terms of ``p`` in which ``name`` is kept, and those in which it is replaced, without the name."""
+        kept: dict[Monomial, int] = {}
+        moved: dict[Monomial, int] = {}
         for m, c in p.terms.items():
             if c < 0 and name in m and m.count(name) == 1 and self._natural(m, name):
                 at = m.index(name)
                 moved[m[:at] + m[at + 1 :]] = c
             else:
                 kept[m] = c
-        return Poly(kept), Poly(moved)
+        return kept, moved
 
     def greatest(self, p: Poly) -> list[tuple[Poly, Evidence]]:
         """Return upper bounds ``u`` of ``p``, got by replacing one name, each with the evidence of ``u - p >= 0``."""

@@ -90,7 +90,8 @@ def _texts(numbered: Sequence[tuple[int, Obligation]]) -> list[tuple[int, str]]:
 def _in_processes(owed: Sequence[Obligation], jobs: int) -> list[str]:
     """Return the content of the file for every obligation, found by several processes."""
     numbered = list(enumerate(owed))
-    parcels = [numbered[i : i + _FEW] for i in range(0, len(owed), _FEW)]
+    # the last ones first: in the catalogue they take the longest
+    parcels = [numbered[i : i + _FEW] for i in range(0, len(owed), _FEW)][::-1]
     texts: dict[int, str] = {}
     with closing(each(_texts, parcels, jobs)) as done:
         for parcel, found in done:

@@ -19,7 +19,6 @@ LONGEST = 500
 LONG = {
     "core/analysis/dataflow.py": "to be split: one walk over all kinds of instructions that call computations",
     "core/expr.py": "one class with its constructors, which the hot path needs together",
-    "core/hlo/attributes.py": "a table: one entry for each attribute of HLO",
     "core/kernel/kernel.py": "trusted at run time, and read as a whole",
     "core/op.py": "to be split: declarations of ops and the symbols that they are written with",
     "reports/pictures.py": "to be split: layouts and reads",

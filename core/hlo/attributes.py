@@ -108,15 +108,6 @@ _LISTED = re.compile(
 )
 _DEEPEST = 50
 
-# Patterns for attributes of the usual form: values with at most three levels of braces.
-_FLAT = r'[^{}"]'
-_BRACED = rf"\{{(?:{_FLAT}++|{STRING}|\{{(?:{_FLAT}++|{STRING}|\{{(?:{_FLAT}++|{STRING})*+\}})*+\}})*+\}}"
-_PLAIN_VALUE = rf'(?:(?!=)[^\s,{{}}()\[\]"]++|{_BRACED}|{STRING})(?=[\s,]|\Z)'
-_KEY = r"[A-Za-z_][\w.\-]*+"
-_PLAIN_PAIR = re.compile(rf",\s*+({_KEY})\s*+=\s*+({_PLAIN_VALUE})\s*+", re.ASCII | re.DOTALL)
-_PLAIN_PAIRS = re.compile(rf"\s*+(?:,\s*+{_KEY}\s*+=\s*+{_PLAIN_VALUE}\s*+)*+\Z", re.ASCII | re.DOTALL)
-_PLAIN_NAMES = re.compile(rf",\s*+({_KEY})\s*+=", re.ASCII)
-
 _IOTA = re.compile(r"\[([\d,\s]++)\]<=\[([\d,\s]++)\](?:T\(([\d,\s]++)\))?+\Z", re.ASCII)
 _MOST_DEVICES = 1 << 20
 MESH = re.compile(
@@ -227,7 +218,7 @@ def _record(text: str) -> Record | None:
     return Record(tuple(fields), commas == {True})
 
 
-class _Spelled(str):
+class Spelled(str):
     """The text of a value that has not been parsed yet."""
 
     __slots__ = ()
@@ -240,69 +231,46 @@ class Attributes:
     reported while reading.
     """
 
-    __slots__ = ("_text", "_values")
+    __slots__ = ("_values",)
 
-    def __init__(self, pairs: Iterable[tuple[str, Value]] = ()) -> None:
-        self._text = ""
-        self._values: dict[str, Value | _Spelled] = dict(pairs)
-
-    @classmethod
-    def of_text(cls, text: str) -> Attributes | None:
-        """Split `text` into attributes, each after a comma; None if they are not of the usual form."""
-        if not _PLAIN_PAIRS.match(text):
-            return None
-        names = _PLAIN_NAMES.findall(text)
-        # Names inside values are found too, so that the pairs must confirm a repetition.
-        if len(names) != len(set(names)) and len(pairs := _PLAIN_PAIR.findall(text)) != len(dict(pairs)):
-            return None
-        self = cls()
-        self._text = text
-        return self
-
-    def _all(self) -> dict[str, Value | _Spelled]:
-        """Return the values by name, with unparsed ones as `_Spelled`."""
-        if self._text:
-            self._values = {name: _Spelled(value) for name, value in _PLAIN_PAIR.findall(self._text)}
-            self._text = ""
-        return self._values
+    def __init__(self, pairs: Iterable[tuple[str, Value | Spelled]] = ()) -> None:
+        self._values = dict(pairs)
 
     def get(self, name: str) -> Value | None:
         """Return the value of an attribute, or None if there is no such attribute."""
-        value = self._all().get(name)
-        if isinstance(value, _Spelled):
+        value = self._values.get(name)
+        if isinstance(value, Spelled):
             value = self._values[name] = parse_value(name, str(value)) if value else ""
         return value
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names in order, without parsing values."""
-        return tuple(self._all())
+        return tuple(self._values)
 
     def referring(self) -> list[tuple[str, Value | None]]:
         """Return the pairs that may name computations, without parsing the others."""
         return [
             (name, self.get(name))
-            for name, value in self._all().items()
-            if name in COMPUTATIONS or not isinstance(value, _Spelled) or value[:1] == "%"
+            for name, value in self._values.items()
+            if name in COMPUTATIONS or not isinstance(value, Spelled) or value[:1] == "%"
         ]
 
     @property
     def pairs(self) -> tuple[tuple[str, Value], ...]:
         """All pairs, parsed."""
-        found = ((name, self.get(name)) for name in self._all())
+        found = ((name, self.get(name)) for name in self._values)
         return tuple((name, value) for name, value in found if value is not None)
 
     def __len__(self) -> int:
-        return len(self._all())
+        return len(self._values)
 
     def __iter__(self) -> Iterator[tuple[str, Value]]:
         return iter(self.pairs)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Attributes):
-            # The same spelling has the same value; the converse needs parsing.
-            same = self._text != "" and self._text == other._text
-            return same or (self.names == other.names and self.pairs == other.pairs)
+            return self.names == other.names and self.pairs == other.pairs
         return self.pairs == other if isinstance(other, tuple) else NotImplemented
 
     def __hash__(self) -> int:

@@ -17,7 +17,7 @@ import re
 from dataclasses import replace
 from typing import NoReturn
 
-from .attributes import MESH, Attributes, Value, parse_value
+from .attributes import MESH, Attributes, Spelled
 from .lexer import NAME, OPCODE, STRING, Source, shorten
 from .literals import VALUE, check_values
 from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, SourceTable
@@ -88,7 +88,7 @@ class _Reader:
         self.source = Source(text)
         self.text = self.source.text
         self.shapes: dict[str, AnyShape] = {}
-        self.rests: dict[str, Attributes | None] = {}
+        self.rests: dict[str, Attributes] = {}
         # Instructions written in place of operands since the last top-level instruction, innermost first.
         self.nested: list[Instruction] = []
         self.anonymous: dict[str, int] = {}
@@ -106,7 +106,7 @@ class _Reader:
         if position == len(text):
             source.fail(position, "no HLO here", "`HloModule`, a computation or an instruction")
         name = SNIPPET
-        attributes: tuple[tuple[str, Value], ...] = ()
+        attributes = Attributes()
         header = _MODULE.match(text, position)
         if header is not None:
             name = header[1]
@@ -144,7 +144,7 @@ class _Reader:
                 entry = computation.name
         if not computations:
             source.fail(len(text), "the module has no computation", "a computation such as `ENTRY main { … }`")
-        return Module(name, tuple(computations), entry or computations[-1].name, attributes, tuple(tables))
+        return Module(name, tuple(computations), entry or computations[-1].name, attributes.pairs, tuple(tables))
 
     def table(self, name: str, position: int) -> tuple[SourceTable, int]:
         rows = []
@@ -172,7 +172,7 @@ class _Reader:
             self.check_signature(computation, signature, header)
         attributes, position = self.attributes(position + 1)
         if attributes:
-            computation = replace(computation, attributes=attributes)
+            computation = replace(computation, attributes=attributes.pairs)
         return computation, position
 
     def check_signature(self, computation: Computation, signature: Signature, position: int) -> None:
@@ -263,11 +263,6 @@ class _Reader:
         if found is None:
             return None
         marked, name, spelled, opcode, inside, rest = found.groups()
-        attributes = self.rests.get(rest)
-        if attributes is None:
-            attributes = self.rests[rest] = Attributes.of_text(rest)
-        if attributes is None:
-            return None
         shape = self.shapes.get(spelled)
         if shape is None:
             shape, end = scan_shape(self.source, found.start(3), self.shapes)
@@ -285,6 +280,12 @@ class _Reader:
                 operands = tuple([known[part] for part in inside.split(", ")])
             except KeyError:
                 return None
+        attributes = self.rests.get(rest)
+        if attributes is None:
+            attributes, end = self.attributes(found.start(6))
+            if end > found.end(6) or self.text[end : found.end(6)].strip():
+                return None  # they go on in the next line
+            self.rests[rest] = attributes
         self.count_lines(found.start(2))
         read = Instruction(name, opcode, shape, operands, attributes, literal, self.line)
         return read, marked is not None, found.end()
@@ -328,10 +329,10 @@ class _Reader:
         marked, name, shape, opcode, opening = self.start(position)
         operands, literal, end = self.inside(opcode, opening, shape)
         self.count_lines(position)
-        attributes: tuple[tuple[str, Value], ...] = ()
+        attributes = Attributes()
         if text.startswith(",", end) or text.startswith(",", source.skip(end)):
             attributes, end = self.attributes(end)
-        read = Instruction(name, opcode, shape, operands, Attributes(attributes), literal, self.line)
+        read = Instruction(name, opcode, shape, operands, attributes, literal, self.line)
         return read, marked is not None, end
 
     def inside(
@@ -444,11 +445,10 @@ class _Reader:
         self.nested.append(Instruction(name, opcode[1], shape, operands, literal=literal, line=self.line))
         return name, end
 
-    def attributes(self, position: int) -> tuple[tuple[tuple[str, Value], ...], int]:
-        """Read `, name=value` repeatedly; return the pairs and the offset after them."""
+    def attributes(self, position: int) -> tuple[Attributes, int]:
+        """Read `, name=value` repeatedly; return the attributes and the offset after them."""
         text = self.text
-        attributes: list[tuple[str, Value]] = []
-        names: set[str] = set()
+        read: dict[str, Spelled] = {}
         while (found := _ATTRIBUTE.match(text, position)) is not None:
             name, spelled = found.groups()
             end = found.end()
@@ -456,18 +456,17 @@ class _Reader:
                 start = end if spelled is None else found.start(2)
                 end = self.value_end(name, start)
                 spelled = text[start:end].strip()
-            if name in names:
+            if name in read:
                 self.source.fail(found.start(1), f"attribute {shorten(name)!r} is given twice", "each attribute once")
-            names.add(name)
             if name == "entry_computation_layout" and '"' not in spelled:
                 spelled = " ".join(spelled.split())  # comments with numbers have become spaces
-            attributes.append((name, parse_value(name, spelled) if spelled else ""))
+            read[name] = Spelled(spelled)
             position = end
         after = self.source.skip(position)
         if text.startswith(",", after):
             after = self.source.skip(after + 1)
             self.source.unexpected(after, "after a comma", "an attribute such as `dimensions={0}`")
-        return tuple(attributes), position
+        return Attributes(read.items()), position
 
     def value_end(self, name: str, position: int) -> int:
         # XLA prints the padding of a scalar as `padding=` without a value.

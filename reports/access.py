@@ -59,7 +59,7 @@ def answer(questions: Questions, unit: Unit) -> None:
             if questions.use:
                 e.use = utilization_for_all_sizes(e.for_all_sizes, read, bool(e.at_most))
             if questions.tile:
-                asked = made, questions.tile, questions.starts
+                asked = made, questions.tile, questions.starts, read
                 e.tiles = tuple(tile_for_all_sizes(m, *asked) for m in e.for_all_sizes)
             continue
         first.append(e)

@@ -2,7 +2,8 @@
 
 A tile has t elements, from o on or from a multiple of t. An element x of a dimension of m elements has the digit
 `x // s mod n` of stride s. The first laws state what a tile reads; those from `torn_by_broken_strides` on name elements
-that show that a tile does not read a tile. `verify/tile_sizes.py` derives its condition from them.
+that show that a tile does not read a tile, and those from `whole_rows_join` on are about rows that tiles have parts of.
+`verify/tile_sizes.py` and `verify/reshape_tiles.py` derive their conditions from them.
 """
 
 from __future__ import annotations
@@ -128,5 +129,72 @@ TILE_LAWS: tuple[TileLaw, ...] = (
         "A digit of coefficient g below one of coefficient a stays in bounds on both sides of its last values.",
         (a >= g * n, d.within(1, n - 1), r.within(0, g - 1)),
         ((d - 1) * g + r).within(0, a + r) & (n * g + r).within(0, a + r),
+    ),
+    TileLaw(
+        "whole_rows_join",
+        "Whole rows of b elements are one tile of t·b elements. This is the induction step that joins dimensions which a "
+        "tile holds as a whole.",
+        (x.within(0, b - 1),),
+        _same((d * b + x).within(p * t * b, p * t * b + t * b - 1), d.within(p * t, p * t + t - 1)),
+    ),
+    TileLaw(
+        "parts_of_rows_continue",
+        "If tiles divide rows of b elements, those of each row begin at multiples of their size.",
+        (t.divides(b),),
+        t.divides(d * b + p * t),
+    ),
+    TileLaw(
+        "torn_by_rows_off_strides",
+        "Rows of b elements that are not whole strides: the first tile, with t elements of some rows, has the digits of "
+        "the start of the second row, but either an element of the first row with its low digit or the one before it not.",
+        (t.within(1, b - 1), s.within(1, b - 1), ~s.divides(b)),
+        ((b % s).within(t, b - 1) & (b % s // s).eq(0) & (b % s % s).eq(b % s))
+        | ((b % s - 1).within(0, t - 1) & ((b - 1) // s).eq(b // s) & ((b - 1) % s).eq(b % s - 1)),
+    ),
+    TileLaw(
+        "torn_by_row_before",
+        "A tile with the element s, and with the one above it in the row before, has the digits of the first element.",
+        (b.within(1, s - 1),),
+        ((s - b) // s).eq(0) & (s % s).eq(0) & (s - b).within(1, s - 1) & ((s - b) // b).eq(s // b - 1),
+    ),
+    TileLaw(
+        "torn_within_first_rows",
+        "If this is the first tile, it has the digits of the element right of it in the row of s.",
+        (b < s, t < b, (s % b).within(1, t - 1)),
+        ((s + t - s % b) // b).eq(s // b)
+        & ((s + t - s % b) % b).eq(t)
+        & ((s + t - s % b) // s).eq(1)
+        & ((s + t - s % b) % s).eq(t - s % b)
+        & (t - s % b).within(1, t - 1),
+    ),
+    TileLaw(
+        "torn_by_row_after",
+        "A tile from the row of s on, with s - 1 and the element below it, has the digits of b - 1 in the first row.",
+        (b.within(1, s - 1), ~b.divides(s)),
+        ((s - 1) // b).eq(s // b)
+        & (s // b >= 1)
+        & ((s - 1 + b) // b).eq(s // b + 1)
+        & ((b - 1) // s).eq((s - 1) // s)
+        & ((b - 1) % s).eq((s - 1 + b) % s),
+    ),
+    TileLaw(
+        "row_beside_a_boundary",
+        "In the first half of the rows, a tile of at least two rows has another row beside each.",
+        (t >= 2, a >= 2, 2 * x <= a),
+        (x < a - 1) | ~t.divides(x),
+    ),
+    TileLaw(
+        "torn_in_second_row",
+        "If tiles of single rows divide s but not the rows, one of the second row crosses a multiple of s, and has the "
+        "digits of the multiple before.",
+        (t > 0, t.divides(s), s.within(1, b - 1), ~t.divides(b), x.eq(b // s * s + s - b)),
+        x.within(1, b - 1) & (x % t >= 1) & (b + x - s < b + x - x % t),
+    ),
+    TileLaw(
+        "torn_at_start_of_second_row",
+        "If tiles of single rows are whole strides and the rows are not, the first of the second row has the digits of an "
+        "element before it.",
+        (s > 0, t > 0, s.divides(t), ~s.divides(b), x.eq(b // s * s)),
+        (x + s).within(b + 1, b + t - 1) & (x < b) & (x // s).eq(b // s) & (x % s).eq((x + s) % s),
     ),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from math import gcd
 
 from ..core.expr import (
     Expr,
@@ -202,9 +203,14 @@ def _size(weight: Expr) -> tuple[int, int, str]:
     return sum(factors.values()), abs(times), str(weight)
 
 
+def reduced(large: Expr, small: Expr) -> tuple[Expr, Expr]:
+    """Return two products without their common factors."""
+    (a, more), (b, fewer) = _monomial(large), _monomial(small)
+    common = gcd(a, b) or 1
+    return mul(lift(a // common), *(more - fewer).elements()), mul(lift(b // common), *(fewer - more).elements())
+
+
 def ratio(large: Expr, small: Expr) -> Expr | None:
     """Return the quotient of two products, if it is a product."""
-    (a, more), (b, fewer) = _monomial(large), _monomial(small)
-    if a % b or fewer - more:
-        return None
-    return mul(lift(a // b), *(more - fewer).elements())
+    whole, rest = reduced(large, small)
+    return whole if rest is integer(1) else None

@@ -33,11 +33,13 @@ from ..core.expr import (
     var,
 )
 from ..core.indexing_map import IndexingMap
+from ..core.op import digits_of, row_major
 from ..core.parametric import ParametricMap, divisors_of
 from ..rules.simplifier import simplify_expr
 from .budget import Budget
 from .concrete import is_empty
 from .inversion import ratio
+from .reshape_tiles import ReshapeTile
 from .size_claims import SizeQuestion, by_sum, holds_at
 from .tiles import NoTile, expect_sizes, over, tile_of
 from .weakest import weakest_condition
@@ -128,22 +130,27 @@ def _products(known: Sequence[Condition]) -> Iterator[tuple[list[Var], list[Var]
 
 
 def tile_for_all_sizes(
-    m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str] = {}
+    m: ParametricMap,
+    shape: Sequence[Expr],
+    sizes: Sequence[int],
+    starts: Mapping[int, str] = {},
+    target: Sequence[Expr] = (),
 ) -> TileForAllSizes:
     """Return the tile that tiles of ``sizes`` elements read, for a source of sizes ``shape``.
 
-    They begin at multiples of their sizes, or anywhere in dimensions where ``starts`` names the first element.
+    They begin at multiples of their sizes, or anywhere in dimensions where ``starts`` names the first element.  With the
+    sizes of the ``target``, the condition is exact for a reshape whose tiles begin at multiples.
     """
     expect_sizes(sizes, len(m.dims))
     try:
-        return _stated(m, shape, sizes, starts)
+        return _stated(m, shape, sizes, starts, target)
     except InputError as error:
         # a divisor may be zero, or a name has two meanings
         return TileForAllSizes(None, necessary=False, reason=str(error))
 
 
 def _stated(
-    m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str]
+    m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts: Mapping[int, str], target: Sequence[Expr]
 ) -> TileForAllSizes:
     reads = _tiled(m, shape, sizes, starts)
     tried: list[tuple[TileForAllSizes, _Proposal]] = []
@@ -159,6 +166,8 @@ def _stated(
             return stated
         tried.append((stated, question))
     at, missing = _torn(m, tried[0][1], shape, sizes, starts)
+    if not starts and _is_reshape(m, shape, target):
+        return replace(_of_reshape(m, reads, ReshapeTile(shape, target, sizes)), at=at, missing=missing)
     if at is not None and any(len(side) > 2 for sides in _products(m.on_parameters) for side in sides):
         # a proof that a condition is enough would take minutes, and mostly fail
         reason = "it is not one at all sizes, and conditions are not looked for where a product of three sizes is given"
@@ -228,6 +237,36 @@ def _proposed(
     names = tuple(i.name for i in counts)
     holds = ParametricMap(reads.dims, names, m.parameters, results, (*placed, *held))
     return (TileForAllSizes(offsets, tuple(r.size for r in tile), tuple(r.stride for r in tile), tuple(bounds)), holds)
+
+
+def _is_reshape(m: ParametricMap, shape: Sequence[Expr], target: Sequence[Expr]) -> bool:
+    """Return whether the map is proved to keep all elements of the source in row-major order."""
+    if not target or m.ranges or len(m.results) != len(target):
+        return False
+    boxes = [var(d).within(0, n - 1) for d, n in zip(m.dims, shape, strict=True)]
+    if {*m.conditions} - {*m.on_parameters, *boxes}:
+        return False
+    question = SizeQuestion([m], {}, budget=_BUDGET)
+    digits = digits_of(row_major([*map(var, m.dims)], shape), target)
+    same = all_of(a.eq(b) for a, b in zip(m.results, digits, strict=True))
+    known = (mul(_ONE, *shape).eq(mul(_ONE, *target)), *m.conditions)
+    return all(holds_at(same, p) for p in question.points(known)) and question.shown("reshape", [[(known, same)]])[0]
+
+
+def _of_reshape(m: ParametricMap, reads: ParametricMap, tile: ReshapeTile) -> TileForAllSizes:
+    """State the tile that a reshape reads under the exact condition."""
+    first = dict.fromkeys(map(var, reads.ranges), _ZERO)
+    some: dict[str | Var, tuple[int, int]] = dict.fromkeys(m.parameters, (1, 1 << 62))
+    places = tuple(simplify_expr(e.substitute(first), some) for e in reads.results)
+    placed = [c for c in reads.conditions if {*c.variables()} <= {*map(var, (*reads.dims, *m.parameters))}]
+    held = [(simplify_expr(n, some), simplify_expr(step, some)) for n, step in tile.read()]
+    return TileForAllSizes(
+        ParametricMap(reads.dims, (), m.parameters, places, tuple(placed)),
+        tuple(n for n, _ in held),
+        tuple(step for _, step in held),
+        tuple((_ZERO, n - 1) for n in tile.operand),
+        tile.condition(),
+    )
 
 
 def _range(e: Expr, inside: Mapping[Var, _Range]) -> _Range | None:

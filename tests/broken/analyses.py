@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from indexproof.core.condition import TRUE
+from indexproof.core.condition import TRUE, Condition
 from indexproof.core.expr import integer
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.interval import Interval
 from indexproof.core.parametric import ParametricMap
-from indexproof.verify import access, access_for_all_sizes, tile_sizes, tiles, tiles_for_all_sizes
+from indexproof.verify import access, access_for_all_sizes, reshape_tiles, tile_sizes, tiles, tiles_for_all_sizes
 from indexproof.verify.concrete import Answer, equations
+from indexproof.verify.reshape_tiles import ReshapeTile
 from indexproof.verify.size_claims import SizeQuestion
 from indexproof.verify.verdict import Status
 
@@ -23,6 +24,7 @@ __all__ = [
     "ELEMENTS_FOR_ALL_SIZES",
     "EQUATIONS",
     "REQUESTS",
+    "RESHAPE_TILES",
     "TILES",
     "TILES_FOR_ALL_SIZES",
     "TILE_SIZES",
@@ -76,6 +78,10 @@ def aligned_only(k: int, chain: Any, whole: bool) -> Any:
     return _box(k, chain, whole)
 
 
+def no_rows(tile: ReshapeTile, k: int, of: int) -> Condition:
+    return _parts(tile, 0, of)
+
+
 def gaps_allowed(ds: Any) -> Iterator[Any]:
     for j, b in enumerate(ds):
         yield from ((*a.single(), *b.single(), b.full()) for a in ds[:j])
@@ -83,6 +89,7 @@ def gaps_allowed(ds: Any) -> Iterator[Any]:
 
 _linear_span, _step = equations._linear_span, access._Counter._step
 _box = tile_sizes._box
+_parts = ReshapeTile._parts
 _parametric_tiled = tiles_for_all_sizes._tiled
 _remainder = access_for_all_sizes._remainder
 _targets, _components, _tiled, _end = access._targets, access._components, tiles.tiled, tiles._end
@@ -130,6 +137,12 @@ TILE_SIZES = [
         lambda ds, dims: ()),
     (tile_sizes, "_shifted", aligned_only),
     mistake(tile_sizes, "_merged", "digits join whatever their coefficients", gaps_allowed),
+]  # fmt: skip
+RESHAPE_TILES = [
+    mistake(ReshapeTile, "_strides", "rows are neighbours", lambda tile, k: iter(())),
+    mistake(ReshapeTile, "_continued", "rows of one element are never parts of a longer row", lambda tile, k: iter(())),
+    mistake(reshape_tiles, "_aligned", "a boundary divides a tile", reshape_tiles._divides),
+    mistake(ReshapeTile, "_parts", "a row need not end at a boundary", no_rows),
 ]  # fmt: skip
 EQUATIONS = [
     mistake(equations, "span", "a value below a stride never reaches it", lambda const, terms, box: Interval(const, const)),

@@ -11,7 +11,7 @@ from indexproof.rules.tiles import TILE_LAWS
 
 from .planted import Planted
 
-a, d, g, k, m, n, o, r, s, t, u = (var(name) for name in "adgkmnorstu")
+a, b, d, g, k, m, n, o, r, s, t, u, x = (var(name) for name in "abdgkmnorstux")
 LAWS = {law.name: law for law in TILE_LAWS}
 
 
@@ -41,4 +41,13 @@ BROKEN = [
     _without(2, "remainder_left_out_of_a_period", "remainder_left_out", t <= n),
     _without(1, "no_gap_between_digits", "gap_between_digits", a >= g * m),
     _without(1, "first_digit_not_cut_off", "smaller_digit_not_cut_off", d.within(0, n - 1)),
+    _without(0, "longer_rows_join", "whole_rows_join", x.within(0, b)),
+    _without(0, "all_parts_of_rows_continue", "parts_of_rows_continue"),
+    _without(2, "torn_by_rows_on_strides", "torn_by_rows_off_strides"),
+    _without(0, "torn_in_the_first_row", "torn_by_row_before", b.within(1, s)),
+    _without(2, "torn_left_of_a_boundary", "torn_within_first_rows"),
+    _without(1, "torn_by_row_after_whole_rows", "torn_by_row_after"),
+    _without(2, "row_beside_the_last_row", "row_beside_a_boundary", 2 * x <= a + 1),
+    _without(3, "torn_in_row_of_whole_tiles", "torn_in_second_row"),
+    _without(3, "torn_at_start_of_whole_strides", "torn_at_start_of_second_row"),
 ]

@@ -375,14 +375,19 @@ def test_tiles_where_a_size_is_not_known(run: Run, tmp_path: Path) -> None:
     told = "if n0 ≤ 1, and only then; none at n0 = 2: tile (o = 1) does not read (0, 0), which lies among what it reads"
     assert f"reads a tile 2×4 at (o floordiv 4, o mod 4), {told}" in text
     text = run("hlo", str(file), "--tile", "6").out
-    assert "not stated, because it is not one at all sizes, and no condition was found" in text
-    assert "none at n0 = 2 and all larger sizes: tile (0) does not read (1, 2)" in text
+    told = "if 4·n0 ≤ 6 or n0 ≤ 1, and only then; none at n0 = 2: tile (0) does not read (1, 2)"
+    assert f"at ((t0 * 3) floordiv 2, (t0 mod 2) * 2), {told}" in text
+    back = tmp_path / "back.hlo"
+    turned = "b = f32[?] reshape(a)\nROOT r = f32[?] reverse(b), dimensions={0}"
+    back.write_text(file.read_text().replace("ROOT r = f32[?] reshape(a)", turned))
+    text = run("hlo", str(back), "--tile", "6").out
+    assert "not stated, because it is not one at all sizes, and no condition was found; none at n0 = 2" in text
     found = []
     for tile in ("o:8", "6"):
         ((entry,),) = (u["maps"] for u in json.loads(run("hlo", str(file), "--tile", tile, "--json").out)["units"])
         found += entry["tiles"]
     torn = {"tile": False, "place": [1], "missing": [0, 0], "dimension": None}
-    assert found[0].pop("offsets")["map"]["dims"] == ["o"]
+    assert [t.pop("offsets")["map"]["dims"] for t in found] == [["o"], ["t0"]]
     assert found == [
         {
             "tile": True,
@@ -395,16 +400,14 @@ def test_tiles_where_a_size_is_not_known(run: Run, tmp_path: Path) -> None:
             "missing": torn,
         },
         {
-            "tile": None,
-            "offsets": None,
-            "sizes": [],
-            "strides": [],
-            "bounds": [],
-            "condition": "n0 < 2",
+            "tile": True,
+            "sizes": ["min(2·n0, 3) - 1", "-2·min(2·n0, 3) + 8"],
+            "strides": ["1", "1"],
+            "bounds": [["0", "n0 - 1"], ["0", "3"]],
+            "condition": "4·n0 ≤ 6 or n0 ≤ 1",
             "necessary": True,
             "at": {"n0": 2},
             "missing": torn | {"place": [0], "missing": [1, 2]},
-            "reason": "it is not one at all sizes, and no condition was found",
         },
     ]
 

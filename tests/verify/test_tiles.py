@@ -11,19 +11,20 @@ from collections.abc import Callable
 from math import gcd, prod
 
 import pytest
-from broken.analyses import TILE_SIZES, TILES, TILES_FOR_ALL_SIZES, aligned_only
+from broken.analyses import RESHAPE_TILES, TILE_SIZES, TILES, TILES_FOR_ALL_SIZES, aligned_only
 
 from dev.enumeration import compared, compared_tile, elements_held, elements_read, reshape, tile_by_trying
 from indexproof import IndexingMap, InputError, parse_map, simplify
 from indexproof.core.analysis.unknown_sizes import ReadsForAllSizes
-from indexproof.core.condition import negate
-from indexproof.core.expr import var
+from indexproof.core.condition import FALSE, TRUE, negate
+from indexproof.core.expr import integer, var
 from indexproof.core.hlo import read_module
 from indexproof.core.parametric import parse_parametric
 from indexproof.core.text import format_expr
 from indexproof.rules.tiles import TILE_LAWS
 from indexproof.verify import tiles
 from indexproof.verify.modules import ModuleVerifier
+from indexproof.verify.reshape_tiles import ReshapeTile
 from indexproof.verify.tile_sizes import tile_sizes
 from indexproof.verify.tiles import NoTile, TargetTile, TilingPlan, over, tile_of, tiled, tilings
 from indexproof.verify.tiles_for_all_sizes import tile_for_all_sizes
@@ -147,6 +148,13 @@ A = "a = f32[?,4] parameter(0)"
 FLAT = "a = f32[?] parameter(0)"
 BOTH = "a = f32[?,?] parameter(0)"
 Asked = tuple[str, Sizes, dict[int, str], str]
+THREE_TO_TWO = (
+    "(n3 ≤ 3 or ((n0 ≤ 1 or (n1·n2) ∣ 3·n4 or (3·n4) ∣ n1·n2) and (n0·n1 ≤ 1 or n2 ∣ 3·n4 or (3·n4) ∣ n2))) and "
+    "(n4 ≤ 2 or (n3 ≤ 1 and (n0 ≤ 1 or (n1·n2) ∣ 2 or 2 ∣ n1·n2) and (n0·n1 ≤ 1 or n2 ∣ 2 or 2 ∣ n2)) or "
+    "((n0 ≤ 1 or n4 ∣ n1·n2 or ((n1·n2) ∣ n4 and ((n1·n2) ∣ 2 or 2 ∣ n1·n2))) and "
+    "(n0·n1 ≤ 1 or n4 ∣ n2 or (n2 ∣ n4 and (n2 ∣ 2 or 2 ∣ n2))) and "
+    "(n1·n2 = n4 or n2 = n4 or (2 ∣ n1·n2 and (n1·n2) ∣ n4) or (2 ∣ n2 and n2 ∣ n4)))), and only then"
+)
 UNKNOWN: list[Asked] = [
     (f"{A}\nROOT r = f32[4,?] transpose(a), dimensions={{1,0}}", (3, 2), {}, "true"),
     (f"{A}\nROOT r = f32[4,?] transpose(a), dimensions={{1,0}}", (2, 3), {1: "o"}, "true"),
@@ -155,15 +163,18 @@ UNKNOWN: list[Asked] = [
     (f"{A}\nROOT r = f32[?,4] concatenate(a, a), dimensions={{0}}", (2, 3), {}, "true"),
     (f"{A}\nROOT r = f32[?] reshape(a)", (8,), {}, "true"),
     (f"{A}\nROOT r = f32[?] reshape(a)", (2,), {}, "true"),
-    (f"{A}\nROOT r = f32[?] reshape(a)", (6,), {}, "not stated where 2 ≤ n0"),
+    (f"{A}\nROOT r = f32[?] reshape(a)", (6,), {}, "4·n0 ≤ 6 or n0 ≤ 1, and only then"),
     (f"{A}\nROOT r = f32[?] reshape(a)", (2,), {0: "o"}, "n0 ≤ 1, and only then"),
     (f"{A}\nROOT r = f32[?,2,2] reshape(a)", (3, 2, 1), {}, "true"),
     (f"{FLAT}\nROOT r = f32[?,4] reshape(a)", (3, 4), {}, "true"),
     (f"{FLAT}\nROOT r = f32[?,4] reshape(a)", (3, 2), {}, "n1 ≤ 1, and only then"),
-    (f"{BOTH}\nROOT r = f32[?] reshape(a)", (4,), {}, "n1 ∣ 4 or 4 ∣ n1"),
+    (f"{BOTH}\nROOT r = f32[?] reshape(a)", (4,), {}, "n0·n1 ≤ 4 or n0 ≤ 1 or n1 ∣ 4 or 4 ∣ n1, and only then"),
+    (f"{BOTH}\nROOT r = f32[?] reshape(a)", (4,), {0: "o"}, "n0 ≤ 1 or n1 ≤ 1"),
     # a product of two sizes is one of three
-    ("a = f32[?,?,?] parameter(0)\nROOT r = f32[?,?] reshape(a)", (2, 2), {}, "not stated"),
-    (f"{BOTH}\nROOT r = f32[?,?,?] reshape(a)", (2, 4, 8), {}, "not stated"),
+    ("a = f32[?,?,?] parameter(0)\nROOT r = f32[?,?] reshape(a)", (3, 2), {}, THREE_TO_TWO),
+    ("a = f32[?,2,?] parameter(0)\nROOT r = f32[?,?] reshape(a)", (1, 2), {}, "exact"),
+    (f"{BOTH}\nROOT r = f32[?,?,?] reshape(a)", (2, 4, 8), {}, "exact"),
+    (f"{BOTH}\nROOT r = f32[?,?,?] reshape(a)", (2, 1, 3), {}, "exact"),
     (f"{A}\nz = f32[] constant(0)\nROOT r = f32[?] reduce(a, z), dimensions={{1}}, to_apply=f", (5,), {}, "true"),
     (f"{A}\nROOT r = f32[?,4,3] broadcast(a), dimensions={{0,1}}", (2, 3, 2), {0: "o"}, "true"),
 ]
@@ -182,7 +193,7 @@ def test_tiles_for_all_sizes_are_what_is_read_at_each(
     (reads,) = _unknown(body)
     assert reads.maps
     for m in reads.maps:
-        found = tile_for_all_sizes(m, reads.output, sizes, starts)
+        found = tile_for_all_sizes(m, reads.output, sizes, starts, reads.operand)
         stated = "not stated" if found.offsets is None else str(found.condition)
         if found.necessary and stated != "true":
             stated += f" where {negate(found.condition)}" if found.offsets is None else ", and only then"
@@ -209,8 +220,44 @@ def test_tiles_for_all_sizes_are_what_is_read_at_each(
                 assert held == read.pop(place, set()), (env, place)
                 points += len(held)
             assert not read
-        assert stated == condition
+        assert stated == condition or (condition == "exact" and stated.endswith(", and only then"))
         assert points > 3 or found.offsets is None
+
+
+def test_the_condition_of_a_reshape_is_exact() -> None:
+    rng = random.Random(3)
+    kinds = {True: 0, False: 0}
+    for _ in range(1500):
+        count = rng.choice([1, 2, 4, 6, 8, 9, 12, 16, 18, 24, 30, 36, 48])
+        shape, operand = (_factors(rng, count, rng.randint(1, 4)) for _ in range(2))
+        sizes = tuple(rng.choice([1, 1, 2, 2, 3, 4, 5, 6]) for _ in shape)
+        made = ReshapeTile([*map(integer, shape)], [*map(integer, operand)], sizes)
+        read: dict[Sizes, set[Sizes]] = {}
+        for at in itertools.product(*map(range, shape)):
+            position = sum(x * prod(shape[k + 1 :]) for k, x in enumerate(at))
+            element = tuple(position // prod(operand[k + 1 :]) % n for k, n in enumerate(operand))
+            read.setdefault(tuple(x // n for x, n in zip(at, sizes, strict=True)), set()).add(element)
+        wanted, condition = tile_by_trying(read), made.condition()
+        kinds[wanted is not None] += 1
+        assert condition is (FALSE if wanted is None else TRUE), (shape, operand, sizes)
+        if wanted is not None:
+            held = [(n.evaluate({}), step.evaluate({})) for n, step in made.read()]
+            assert [(n, step if n > 1 else 1) for n, step in held] == [*zip(*wanted, strict=True)], (
+                shape,
+                operand,
+                sizes,
+            )
+    assert min(kinds.values()) > 300
+
+
+def test_empty_reshapes_read_tiles() -> None:
+    for shape, operand in (((2, 0), (0, 3)), ((9, 9, 0), (0, 4)), ((9, 0, 9), (0, 1, 4)), ((0, 9, 9), (0, 7))):
+        for tile in itertools.product((1, 2), repeat=len(shape)):
+            made = ReshapeTile([*map(integer, shape)], [*map(integer, operand)], tile)
+            assert made.condition() is TRUE
+            for n, step in made.read():
+                n.evaluate({})
+                step.evaluate({})
 
 
 def test_tiles_for_all_sizes_of_other_maps_are_not_stated() -> None:
@@ -334,8 +381,8 @@ def test_other_maps_have_no_condition(text: str) -> None:
 
 
 def test_each_law_is_a_step_of_the_argument() -> None:
-    cited = re.findall(r"`(\w+)`", inspect.getmodule(tile_sizes).__doc__ or "")
-    assert {law.name for law in TILE_LAWS} == set(cited)
+    arguments = "".join(inspect.getmodule(a).__doc__ or "" for a in (tile_sizes, ReshapeTile))
+    assert {law.name for law in TILE_LAWS} == {*re.findall(r"`(\w+)`", arguments)}
 
 
 def test_a_tile_across_rows_has_no_constant_size() -> None:
@@ -403,6 +450,15 @@ def test_planted_mistakes_make_conditions_inexact(
     monkeypatch.setattr(place, name, wrong)
     with pytest.raises(AssertionError):
         test_the_condition_on_sizes_is_exact(_digits, wrong is aligned_only)
+
+
+@pytest.mark.parametrize(("place", "name", "wrong"), RESHAPE_TILES, ids=lambda x: getattr(x, "__name__", ""))
+def test_planted_mistakes_make_conditions_of_reshapes_inexact(
+    place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, name, wrong)
+    with pytest.raises(AssertionError):
+        test_the_condition_of_a_reshape_is_exact()
 
 
 def test_a_transpose_of_many_dimensions_reads_tiles() -> None:

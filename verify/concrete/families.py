@@ -35,9 +35,14 @@ def same_relation(left: Sequence[IndexingMap], right: Sequence[IndexingMap], con
         return same
     if len(left) == len(right):
         # first try the usual case, which is stronger: each map equals one of the other family
-        found = [_first_equal(m, right, confirm) for m in left]
-        if {k for k, _ in found} == {*range(len(right))}:
-            return joined([a for _, a in found])
+        equal: dict[int, Answer] = {}
+        for m in left:
+            k, answer = _first_equal(m, right, confirm)
+            if k < 0:
+                break
+            equal[k] = answer
+        if len(equal) == len(right):
+            return joined([*equal.values()])
     back = inclusion(right, left, confirm)
     if back.counterexample is not None:
         c = back.counterexample

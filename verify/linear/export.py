@@ -141,6 +141,10 @@ def checked_json(name: str, hypotheses: Sequence[Condition], goal: Condition, pr
     for thorough in (False, True):
         with suppress(Unrecorded, CertificateRefused):
             found = certificate_json(name, hypotheses, goal, proof, thorough=thorough)
+            if not found["proof"]:
+                # there is nothing to shorten
+                check_certificate(found, {"z3": z3_refutes})
+                return found
             needed: set[str] = set()
             check = check_certificate(found, {"z3": partial(_refutes, needed, z3.Context())})
             shorter, _ = _without_the_rest(found["proof"], check, needed)

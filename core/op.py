@@ -493,17 +493,10 @@ class RangeVariable:
 
 
 @dataclass(frozen=True)
-class RuntimeValue:
-    """A runtime value of a claim: ``lo <= variable <= hi``, read at ``index`` of ``operand``.
-
-    ``index`` is over the claim's source coordinates and ranges.
-    """
+class RuntimeValue(Runtime):
+    """A runtime value of a claim, as a variable; ``index`` is over the claim's source coordinates and ranges."""
 
     variable: Var
-    lo: Expr
-    hi: Expr
-    operand: int
-    index: tuple[Expr, ...]
 
 
 @dataclass(frozen=True)
@@ -600,7 +593,7 @@ def map_claim(
         read = op.runtime_between(operand, o, results, *x)
     else:
         read = op.runtime_between(operand, results, i, *x)
-    runtime = tuple(RuntimeValue(v, r.lo, r.hi, r.operand, r.index) for v, r in zip(values, read, strict=True))
+    runtime = tuple(RuntimeValue(r.operand, r.index, r.lo, r.hi, v) for v, r in zip(values, read, strict=True))
     return MapClaim(
         op,
         operand,

@@ -115,9 +115,9 @@ class Instruction:
         """Return an attribute such as `direction=LT`; InputError if absent without default, or not a word."""
         return self._typed(name, lambda v: getattr(v, "plain", v if isinstance(v, str) else None), "a word", default)
 
-    def flag(self, name: str, default: bool = False) -> bool:
+    def flag(self, name: str) -> bool:
         """Return an attribute such as `is_stable=true`; InputError if it is of another form."""
-        return self._typed(name, lambda v: v if isinstance(v, bool) else None, "true or false", default)
+        return self._typed(name, lambda v: v if isinstance(v, bool) else None, "true or false", default=False)
 
     def replica_groups(self) -> tuple[tuple[int, ...], ...]:
         """Return `replica_groups={{0,1},{2,3}}` or `[2,2]<=[4]`; no groups, if absent or empty, mean one of all."""

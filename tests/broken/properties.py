@@ -23,6 +23,10 @@ _TILE = "(d0, d1){n, k} -> (d0 * k + d1), domain: d0 in [0, n - 1], d1 in [0, k 
 _READ = (
     "(d0, d1){rt0} -> (d0 * 4 + d1 + rt0), domain: d0 in [0, 1], d1 in [0, 3], rt0 in [0, 3]\n  hlo: x\n  (d0, d1) -> "
 )
+_TWICE = (
+    "(d0, d1){rt0, rt1} -> (d0 * 4 + d1 + rt0 - rt1), domain: d0 in [0, 1], d1 in [0, 3], "
+    "rt0 in [0, 3]\n  hlo: x\n  (d0, d1) -> (d0),\nrt1 in [0, 3]\n  hlo: x\n  (d0, d1) -> "
+)
 _SPLIT = "(d0){n, k} -> (d0 floordiv k, d0 mod k), domain: d0 in [0, n * k - 1], n >= 1, k >= 1"
 
 MISTAKES = [
@@ -30,6 +34,9 @@ MISTAKES = [
     Mistake("injective", f"{_READ}(d0)", f"{_READ}(0)"),
     Mistake("monotone", f"{_READ}(d0)", f"{_READ}(0)"),
     Mistake("contiguous", f"{_READ}(d1)", f"{_READ}(d0)", {"along": "d1", "width": 4}),
+    # what is added for a row is subtracted as read for another, and so does not cancel
+    Mistake("injective", f"{_TWICE}(1 - d0)", f"{_TWICE}(d0)"),
+    Mistake("in_bounds", f"{_TWICE}(1 - d0)", f"{_TWICE}(d0)", {"shape": [8]}),
     # a block is one element too wide, so that the next block writes that element again
     Mistake("injective", _TILE.replace("k - 1]", "k]"), _TILE),
     # rows of a padded array are placed at the stride of rows without padding

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable, Iterator
+from math import prod
 
 from indexproof.core.expr import integer, lift, minimum, var
 from indexproof.core.indexing_map import Constraint, IndexingMap, Variable
@@ -31,17 +32,31 @@ SMALL = (1, 2, 3, 4)
 LARGE = (1, 2, 3, 7, 8, 16, 30, 64, 100, 128, 256, 1000, 4096)
 
 
-class Table:
-    """The table of points and targets of a map, for one value of its runtime variables."""
+#: An element of an operand, or the name of a runtime variable without a source.
+Element = tuple[str, tuple[int, ...]]
 
-    def __init__(self, m: IndexingMap, shape: tuple[int, ...], rts: tuple[int, ...]) -> None:
+
+def elements(m: IndexingMap, point: tuple[int, ...]) -> list[Element]:
+    """Return what each runtime variable has the value of at a point; sources depend on no runtime values."""
+    env = dict(zip((v.expr for v in (*m.dims, *m.ranges)), point, strict=True))
+    return [
+        (r.name, ()) if r.source is None else (r.source.hlo, tuple(e.evaluate(env) for e in r.source.results))
+        for r in m.rts
+    ]
+
+
+class Table:
+    """The table of points and targets of a map, for one value of each element that it reads."""
+
+    def __init__(self, m: IndexingMap, shape: tuple[int, ...], values: dict[Element, int]) -> None:
         self.box = [range(v.lo, v.hi + 1) for v in (*m.dims, *m.ranges)]
         self.names = [v.name for v in (*m.dims, *m.ranges)]
         self.shape = shape
         self.rank = rank = len(m.dims)
         self.rows: dict[tuple[int, ...], tuple[int, ...]] = {}
         for point in itertools.product(*self.box):
-            target = m.evaluate(point[:rank], point[rank:], rts)
+            read = zip(m.rts, elements(m, point), strict=True)
+            target = m.evaluate(point[:rank], point[rank:], [min(max(values[e], r.lo), r.hi) for r, e in read])
             if target is not None:
                 self.rows[point] = target
 
@@ -95,6 +110,19 @@ class Table:
     def own_inverse(self) -> bool:
         pairs = {(point[: self.rank], target) for point, target in self.rows.items()}
         return all((target, source) in pairs for source, target in pairs)
+
+
+def tables(m: IndexingMap, shape: tuple[int, ...]) -> list[Table] | None:
+    """Return a table for each combination of values of the elements read, or None if that is much work."""
+    points = [*itertools.product(*(range(v.lo, v.hi + 1) for v in (*m.dims, *m.ranges)))]
+    boxes: dict[Element, range] = {}
+    for point in points:
+        for r, e in zip(m.rts, elements(m, point), strict=True):
+            known = boxes.get(e, range(r.lo, r.hi + 1))
+            boxes[e] = range(min(known.start, r.lo), max(known.stop, r.hi + 1))
+    if len(points) > 400 or len(points) * prod(map(len, boxes.values())) > 50_000:
+        return None
+    return [Table(m, shape, dict(zip(boxes, values, strict=True))) for values in itertools.product(*boxes.values())]
 
 
 def questions(

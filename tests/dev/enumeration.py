@@ -23,7 +23,7 @@ from functools import cache, partial
 from math import gcd, prod
 from typing import Any
 
-from map_corpus import SMALL, Shaped, Table, corpus, questions
+from map_corpus import SMALL, Shaped, Table, corpus, questions, tables
 
 from indexproof import IndexingMap, memory, parse_map, simplify
 from indexproof.core.codegen.python_code import compile_map
@@ -219,18 +219,18 @@ def compared_requests(at: Launched, m: IndexingMap, operand: Memory) -> str:
 
 # ----------------------------------------------------------------------------------------------------- properties
 def small_maps(seed: int = 0) -> Iterator[tuple[Shaped, list[Table]]]:
-    """Yield maps of up to 400 points with their shapes, and a table for each combination of runtime values."""
+    """Yield maps of up to 400 points with their shapes, and a table for each combination of values that are read."""
     for m, shape in corpus(sys.maxsize, SMALL, seed):
-        values = [*itertools.product(*(range(v.lo, v.hi + 1) for v in m.rts))]
-        if prod((len(values), *(v.size for v in (*m.dims, *m.ranges)))) <= 400:
-            yield (m, shape), [Table(m, shape, rts) for rts in values]
+        found = tables(m, shape)
+        if found is not None:
+            yield (m, shape), found
 
 
-def compared_properties(shaped: Shaped, tables: list[Table]) -> Outcome:
+def compared_properties(shaped: Shaped, each: list[Table]) -> Outcome:
     """Compare the verdict on every question about a map with that on its tables; yield the verdicts."""
     m, shape = shaped
     for name, ask, holds in questions(m, shape):
-        answer, right = ask(), all(holds(t) for t in tables)
+        answer, right = ask(), all(holds(t) for t in each)
         if answer.verdict == "UNDECIDED":
             yield "open"
             continue
@@ -243,7 +243,7 @@ def compared_properties(shaped: Shaped, tables: list[Table]) -> Outcome:
             point = [found.values[v.name] for v in (*m.dims, *m.ranges)]
             there = m.evaluate(point[:rank], point[rank:], [found.values[v.name] for v in m.rts])
             assert there is not None, (name, m, found)
-            assert found.left in (there, (tables[0].place(there),)), (name, m, found)
+            assert found.left in (there, (each[0].place(there),)), (name, m, found)
 
 
 # -------------------------------------------------------------------------------------------------------- running

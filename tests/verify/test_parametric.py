@@ -74,7 +74,7 @@ def tables(m: ParametricMap, shape: list[object], most: int = 3) -> Iterator[tup
         except (InputError, ZeroDivisionError):
             continue
         if all(n >= 0 for n in leads):
-            yield sizes, Table(there, leads, ())
+            yield sizes, Table(there, leads, {})
 
 
 PROPERTIES = {
@@ -108,7 +108,7 @@ def test_no_verdict_is_wrong_at_small_sizes() -> None:
             if answer.verdict is Status.REFUTED:
                 sizes = {p: answer.counterexample.values[p] for p in m.parameters}
                 leads = tuple(int(n.evaluate(sizes)) for n in shape)
-                assert not holds(Table(m.at(sizes), leads, ())), (name, m, sizes)
+                assert not holds(Table(m.at(sizes), leads, {})), (name, m, sizes)
     assert seen["PROVED"] > 80
     assert seen["REFUTED"] > 40
     assert seen["UNDECIDED"] < 20, seen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from indexproof.reports.selection import catalogue
 from indexproof.verify.obligation import Obligation
@@ -23,6 +24,7 @@ PARTS = 6
 _CLAIMS, _WAYS = 120, 5
 
 
+@cache
 def _true_claims() -> list[Obligation]:
     """Return claims of all families of the catalogue that are suitable for changes."""
     found = [

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -60,14 +61,12 @@ CLAIMS = {
 OPS = ("tiling rank 1", "concatenate rank 1", "transpose rank 2")
 
 
+@cache  # each process of the tests reads this file
 def sample() -> list[Obligation]:
     kept = [o for o in catalogue(max_rank=2) if o.subject in CLAIMS or o.subject.startswith(OPS)]
     random.Random(5).shuffle(kept)
     rules = read_rule_file(RULES, "sample.rules")
     return [*kept[:130], *(o for r in rules for o in stated_rule_obligations(r))]
-
-
-OBLIGATIONS = sample()
 
 
 def answer(v: Verdict) -> list[Any]:
@@ -83,23 +82,23 @@ def answers(obligations: list[Obligation], **how: Any) -> dict[str, list[Any]]:
 
 @pytest.fixture(scope="module")
 def expected() -> dict[str, list[Any]]:
-    return answers(OBLIGATIONS, jobs=1)
+    return answers(sample(), jobs=1)
 
 
 def test_the_sample_uses_the_solver(expected: dict[str, list[Any]]) -> None:
-    assert len(expected) == len(OBLIGATIONS) > 90
+    assert len(expected) == len(sample()) > 90
     assert sum(a[2] > 0 for a in expected.values()) > 20
     assert len({a[1] for a in expected.values()}) >= 4
     assert len({a[0] for a in expected.values()}) >= 2
 
 
 def test_processes_make_no_difference(expected: dict[str, list[Any]]) -> None:
-    assert answers(OBLIGATIONS, jobs=3) == expected
+    assert answers(sample(), jobs=3) == expected
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_order_makes_no_difference(expected: dict[str, list[Any]], seed: int) -> None:
-    shuffled = list(OBLIGATIONS)
+    shuffled = list(sample())
     random.Random(seed).shuffle(shuffled)
     _attempt.cache_clear()
     assert answers(shuffled, jobs=seed) == expected
@@ -107,14 +106,14 @@ def test_the_order_makes_no_difference(expected: dict[str, list[Any]], seed: int
 
 def test_what_was_asked_before_makes_no_difference(expected: dict[str, list[Any]]) -> None:
     # each alone, with an empty cache
-    for o in OBLIGATIONS[::5]:
+    for o in sample()[::5]:
         _attempt.cache_clear()
         assert answer(decide(o)) == expected[f"{o.family} {o.name}"], o.name
 
 
 def test_threads_make_no_difference(expected: dict[str, list[Any]]) -> None:
     with ThreadPoolExecutor(3) as pool:
-        found = list(pool.map(lambda o: answer(examine(o, Budget())), OBLIGATIONS[:40]))
+        found = list(pool.map(lambda o: answer(examine(o, Budget())), sample()[:40]))
     assert found == list(expected.values())[:40]
 
 
@@ -124,7 +123,7 @@ spec = importlib.util.spec_from_file_location("sample", sys.argv[1])
 module = importlib.util.module_from_spec(spec)
 sys.modules["sample"] = module
 spec.loader.exec_module(module)
-json.dump(module.answers(module.OBLIGATIONS[:: int(sys.argv[2])], jobs=1), sys.stdout)
+json.dump(module.answers(module.sample()[:: int(sys.argv[2])], jobs=1), sys.stdout)
 """
 
 
@@ -158,19 +157,19 @@ def test_hash_seeds_and_load_make_no_difference(expected: dict[str, list[Any]], 
 
 
 def test_obligations_mean_the_same_after_a_journey() -> None:
-    for o in OBLIGATIONS:
+    for o in sample():
         there = pickle.loads(pickle.dumps(o))
         assert there == o
         assert there.goal == o.goal
         for c in (*there.hypotheses, there.goal):
             assert (c == TRUE) == (c is TRUE)
             assert (c == FALSE) == (c is FALSE)
-    job = Job(tuple(enumerate(OBLIGATIONS[:3])), Budget())
+    job = Job(tuple(enumerate(sample()[:3])), Budget())
     assert work(pickle.loads(pickle.dumps(job))) == work(job)
 
 
 def test_what_several_ask_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    some = OBLIGATIONS[:6]
+    some = sample()[:6]
     twins = [replace(o, subject=f"twin of {o.subject}", claim="the same") for o in some]
     unlike = [replace(o, gate=not o.gate) for o in some]
     asked: list[str] = []

@@ -306,7 +306,7 @@ class _Checker:
             after = _with_variables_of(step.before, step.after)
         except InputError as error:
             self.refuse(f"{step.why}: {error}")
-        answer = equal_maps(step.before, after, domain=_same_values(step.before) or None)
+        answer = equal_maps(step.before, after)
         if not answer.proved:
             said = answer.counterexample or f"not decided ({'; '.join(answer.tried)})"
             self.refuse(f"{step.why}: the map changes its meaning: {said}")
@@ -385,20 +385,6 @@ def _runtime_places(before: IndexingMap, after: IndexingMap) -> list[int]:
         if (v.source and v.source.hlo) != (source and source.hlo):
             raise InputError(f"the runtime variable {v.name} has another source")
     return places
-
-
-def _same_values(m: IndexingMap) -> list[Constraint]:
-    """Return the equalities of runtime variables that read one element within the same bounds."""
-    first: dict[tuple[int, int, str, tuple[Expr, ...]], Var] = {}
-    values: dict[Var, Var] = {}
-    # in dependency order, so that equal sources become identical before they are compared
-    for v in m.runtime_order():
-        if v.source is not None:
-            at = tuple(e.substitute(values) for e in v.source.results)
-            found = first.setdefault((v.lo, v.hi, v.source.hlo, at), v.expr)
-            if found is not v.expr:
-                values[v.expr] = found
-    return [Constraint(v - w, 0, 0) for v, w in values.items()]
 
 
 def _with_variables_of(before: IndexingMap, after: IndexingMap) -> IndexingMap:

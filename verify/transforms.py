@@ -1,4 +1,4 @@
-"""The obligations of the law of a map transform, and the same question about one concrete transform."""
+"""The obligations of the law of a map transform."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from functools import partial
 
 from ..core.condition import FALSE, all_exprs, all_of
 from ..core.expr import Expr, lift
-from ..core.transform import Reduced, merge_runtime
 from ..rules.transforms import TransformLaw
-from .concrete import Answer, equal_maps
 from .obligation import Obligation
 from .obligations import defined
 
@@ -47,15 +45,3 @@ def transform_obligations(law: TransformLaw) -> Iterator[Obligation]:
 def _shown(values: dict[Expr, Expr | int]) -> Iterator[tuple[Expr, Expr]]:
     for v, e in values.items():
         yield v, lift(e)
-
-
-def same_relation_restored(r: Reduced, *, confirm: bool = False) -> Answer:
-    """Decide whether a transform kept the relation, as :meth:`~indexproof.core.transform.Reduced.restored` defines it.
-
-    Only possible values of the runtime variables count: variables that read one element within the same bounds have one
-    value.
-    """
-    merged = merge_runtime(r.before)
-    gone = [r.before.rts[k] for k in merged.removed_rts]
-    same = [(merged.values[v.name] - v.expr, 0, 0) for v in gone]
-    return equal_maps(r.before, r.restored(), domain=same or None, confirm=confirm)

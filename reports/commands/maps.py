@@ -241,9 +241,9 @@ def simplify(
     status = PROVED
     answer = None
     if validate:
-        from ...verify.transforms import same_relation_restored
+        from ...verify.concrete import equal_maps
 
-        answer = same_relation_restored(reduced, confirm=True)
+        answer = equal_maps(reduced.before, reduced.restored(), confirm=True)
         status = status_of(answer.verdict.value)
     if json:
         from ...core.derivation_json import derivation_to_json

@@ -20,7 +20,7 @@ COMPILER = shutil.which("g++") or shutil.which("clang++")
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("native") / "_native.so"
     flags = ["-std=c++17", "-O0", "-shared", "-fPIC", "-fsanitize=address", "-fno-sanitize-recover=all"]

@@ -41,7 +41,7 @@ OK, MALFORMED, UNSUPPORTED = "", "! 1 ", "! 2 "
 pytestmark = pytest.mark.skipif(not all(map(shutil.which, ("make", "g++", "gcc"))), reason="no make or no C++ compiler")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with the library, the example and the program in C."""
     venv = tmp_path_factory.mktemp("library")

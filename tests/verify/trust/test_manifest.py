@@ -104,7 +104,8 @@ def answer(data: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key != "timing"}
 
 
-@pytest.fixture(scope="module")
+# of the session, since a process may come back to this file after another
+@pytest.fixture(scope="session")
 def proved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Copy, dict[str, Any]]:
     """Prove a small catalogue in a copy of the package; return the copy and the report."""
     copy = Copy(tmp_path_factory.mktemp("copy"))

@@ -21,6 +21,7 @@ from ..core.expr import (
     Mul,
     Sum,
     Var,
+    add,
     floordiv,
     integer,
     lift,
@@ -110,9 +111,14 @@ def _step(
         return [e], [(e, t)]
     if isinstance(e, (FloorDiv, Mod)):
         for other, u in among:
-            if isinstance(other, (FloorDiv, Mod)) and other.a is e.a and other.b is e.b and type(other) is not type(e):
-                quotient, rest = (t, u) if isinstance(e, FloorDiv) else (u, t)
-                return [e, other], [(e.a, mul(quotient, e.b) + rest)]
+            if isinstance(other, (FloorDiv, Mod)) and other.b is e.b and type(other) is not type(e):
+                (over, quotient), (under, rest) = [(e, t), (other, u)][:: 1 if isinstance(e, FloorDiv) else -1]
+                if under.a is over.a:
+                    return [e, other], [(e.a, mul(quotient, e.b) + rest)]
+                # the remainder of a shifted dividend gives that of the dividend
+                for shift, turned in ((under.a - over.a, 1), (under.a + over.a, -1)):
+                    if {*unknown}.isdisjoint(shift.variables()):
+                        return [e, other], [(over.a, mul(quotient, e.b) + mod((rest - shift) * turned, e.b))]
             inner = e.a
             if (
                 isinstance(e, Mod)
@@ -127,7 +133,7 @@ def _step(
     if not isinstance(e, (Sum, Mul)):
         return None
     digits: list[tuple[Expr, Expr]] = []
-    for part, times in e.terms if isinstance(e, Sum) else ((e, 1),):
+    for part, times in _apart(e).terms if isinstance(e, Sum) else ((e, 1),):
         factors = part.factors if isinstance(part, Mul) else (part,)
         inside = [f for f in factors if not {*unknown}.isdisjoint(f.variables())]
         if not inside:
@@ -158,7 +164,18 @@ def _step(
             digit = ratio(step, _upward(weight))
             value = mod(value, digit) if digit is not None else _over(mod(t, step), weight)
         made.append((x, value + _low(x, least)))
+        if weight is not _upward(weight):
+            # a reversed digit is not positive, so it borrows from those above
+            t = t - mul(value, weight)
     return [e], made
+
+
+def _apart(e: Sum) -> Sum:
+    """Replace a variable that occurs beside its remainder by multiples of the divisor and this remainder."""
+    remainders = {r.a: r for x, _ in e.terms for r in (x.factors if isinstance(x, Mul) else (x,)) if isinstance(r, Mod)}
+    apart = {x: mul(floordiv(x, r.b), r.b) + r for x, _ in e.terms if (r := remainders.get(x)) is not None}
+    made = add(e.const, *(mul(apart.get(x, x), k) for x, k in e.terms))
+    return made if isinstance(made, Sum) else e
 
 
 def _low(x: Expr, least: Mapping[Var, Expr]) -> Expr:
@@ -174,7 +191,18 @@ def _guess(e: Expr, t: Expr, unknown: set[Var], least: Mapping[Var, Expr]) -> tu
     end = e.a.substitute({v: least.get(v, integer(0)) for v in unknown})
     if isinstance(e.a, Sum) and any(k < 0 for x, k in e.a.terms if not unknown.isdisjoint(x.variables())):
         return [e], [(e.a, end - mod(end - t, e.b))]
-    return [e], [(e.a, t if end is integer(0) else end + mod(t - end, e.b))]
+    first = t if end is integer(0) else mod(t - end, e.b)
+    return [e], [(e.a, end + first + mul(_turns(e.a, e.b, first, unknown), e.b))]
+
+
+def _turns(a: Expr, b: Expr, first: Expr, unknown: set[Var]) -> Expr:
+    """Return after how many periods b a dividend in steps of c has a value, if b is next to a multiple of c."""
+    terms = a.terms if isinstance(a, Sum) else ((a, 1),)
+    step = gcd(*(k for x, k in terms if not unknown.isdisjoint(x.variables())))
+    residues = {b.const % step} if isinstance(b, Sum) and all(k % step == 0 for _, k in b.terms) else {1, step - 1}
+    # first + turns * b is a multiple of the step
+    turned = next((sign for sign in (1, -1) if residues == {-sign % step}), 0)
+    return mod(first * turned, step) if turned and step > 1 else integer(0)
 
 
 def _over(t: Expr, weight: Expr) -> Expr:

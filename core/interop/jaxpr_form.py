@@ -209,6 +209,8 @@ class IndexMapReader:
         if isinstance(p, Int) or yes is no:
             return yes if isinstance(p, Int) and p.value else no
         gap = yes - no
+        if self.is_size(gap):
+            return no + mul(p, gap)
         lo, hi = (int(x) for x in self.interval(gap))
         # p * gap without a product of variables: gap - lo lies in [0, hi - lo]
         return no + p * lo + minimum(gap - lo, p * (hi - lo))
@@ -223,10 +225,13 @@ class IndexMapReader:
 
     def truncated(self, a: Expr, b: Expr) -> Expr:
         """Return the quotient rounded towards zero."""
-        if not isinstance(b, Int) or not b.value:
-            raise NotConverted("a division by a value that is no constant")
-        if b.value < 0:
+        if not self.is_size(b):
+            raise NotConverted("a division by a value that is neither a constant nor a size")
+        least, most = self.interval(self.nonzero(b))
+        if most < 0:
             return -self.truncated(a, -b)
+        if least < 1:
+            raise NotConverted(f"the divisor {b} may be negative")
         if self.interval(a).lo >= 0:
             return floordiv(a, b)
         return maximum(floordiv(a, b), 0) + minimum(ceildiv(a, b), 0)
@@ -234,7 +239,7 @@ class IndexMapReader:
     def remainder(self, a: Expr, b: Expr) -> Expr:
         """Return the remainder of :meth:`truncated`, which has the sign of ``a``."""
         quotient = self.truncated(a, b)
-        return mod(a, abs(b.value)) if isinstance(b, Int) and self.interval(a).lo >= 0 else a - b * quotient
+        return mod(a, -b if self.interval(b).hi < 0 else b) if self.interval(a).lo >= 0 else a - mul(b, quotient)
 
     def is_size(self, e: Expr) -> bool:
         """Return whether an expression has the same value at all points."""
@@ -248,9 +253,9 @@ class IndexMapReader:
 
     def times(self, a: Expr, b: Expr) -> Expr:
         """Return a product in which one factor is a constant, a size or a truth value."""
+        if self.is_size(a) or self.is_size(b):
+            return mul(a, b)
         for p, other in ((a, b), (b, a)):
-            if self.is_size(p):
-                return mul(p, other)
             if self.interval(p).inside(Interval(0, 1)):
                 return self.chosen(p, integer(0), other)
         raise NotConverted(f"the index map multiplies {a} and {b}")

@@ -13,7 +13,15 @@ from indexproof.core.expr import integer
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.interval import Interval
 from indexproof.core.parametric import ParametricMap
-from indexproof.verify import access, access_for_all_sizes, reshape_tiles, tile_sizes, tiles, tiles_for_all_sizes
+from indexproof.verify import (
+    access,
+    access_for_all_sizes,
+    inversion,
+    reshape_tiles,
+    tile_sizes,
+    tiles,
+    tiles_for_all_sizes,
+)
 from indexproof.verify.concrete import Answer, equations
 from indexproof.verify.reshape_tiles import ReshapeTile
 from indexproof.verify.size_claims import SizeQuestion
@@ -25,6 +33,7 @@ __all__ = [
     "EQUATIONS",
     "REQUESTS",
     "RESHAPE_TILES",
+    "SHUFFLES",
     "TILES",
     "TILES_FOR_ALL_SIZES",
     "TILE_SIZES",
@@ -143,6 +152,11 @@ RESHAPE_TILES = [
     mistake(ReshapeTile, "_continued", "rows of one element are never parts of a longer row", lambda tile, k: iter(())),
     mistake(reshape_tiles, "_aligned", "a boundary divides a tile", reshape_tiles._divides),
     mistake(ReshapeTile, "_parts", "a row need not end at a boundary", no_rows),
+]  # fmt: skip
+SHUFFLES = [
+    mistake(inversion, "_turns", "a place doubled modulo a size never wraps around",
+        lambda a, b, first, unknown: integer(0)),
+    mistake(inversion, "_apart", "a place beside its remainder is a digit of its own", lambda e: e),
 ]  # fmt: skip
 EQUATIONS = [
     mistake(equations, "span", "a value below a stride never reaches it", lambda const, terms, box: Interval(const, const)),

@@ -178,7 +178,7 @@ def test_index_maps_mean_what_jax_computes(number: int) -> None:
 
 @pytest.mark.parametrize(("function", "why"), [
     (lambda i, j: i * j, "multiplies i and j"),
-    (lambda i, j: i // (j + 1), "no constant"),
+    (lambda i, j: i // (j + 1), "neither a constant nor a size"),
     (lambda i, j: (i * 2.5).astype(jnp.int32), "not an integer"),
     (lambda i, j: i * (1 << 30) * 4, "may overflow int32"),
     (lambda i, j: i | j, "computes `or`"),

@@ -135,8 +135,14 @@ INDICES: list[tuple[dict[str, Any], Status]] = [
     ({"target": lambda i, n: ((i - 3) % pl.cdiv(n, 8), 0)}, Status.PROVED),
     ({"target": lambda i, n: ((pl.cdiv(n, 8) // 2 - i) % pl.cdiv(n, 8), 0)}, Status.PROVED),
     ({"target": lambda i, n: ((i + 1) % jnp.maximum(n // 8, 1), 0)}, Status.REFUTED),
+    ({"target": lambda i, n: (jax.lax.rem(i + 1, pl.cdiv(n, 8)), 0)}, Status.PROVED),
+    ({"target": lambda i, n: (jax.lax.rem(i + 1, pl.cdiv(n, 8) + 3), 0)}, Status.REFUTED),
     # even places first, then odd places
-    ({"target": lambda i, n: (jnp.where(i % 2 == 0, i // 2, (pl.cdiv(n, 8) + 1) // 2 + i // 2), 0)}, Status.UNDECIDED),
+    ({"target": lambda i, n: (jnp.where(i % 2 == 0, i // 2, (pl.cdiv(n, 8) + 1) // 2 + i // 2), 0)}, Status.PROVED),
+    ({"target": lambda i, n: (i // 2 + i % 2 * ((pl.cdiv(n, 8) + 1) // 2), 0)}, Status.PROVED),
+    ({"target": lambda i, n: (jnp.where(i % 2 == 0, i // 2, (pl.cdiv(n, 8) + 5) // 2 + i // 2), 0)}, Status.REFUTED),
+    # even places from the beginning, odd places from the end
+    ({"target": lambda i, n: (jnp.where(i % 2 == 0, i // 2, pl.cdiv(n, 8) - 1 - i // 2), 0)}, Status.UNDECIDED),
 ]
 
 

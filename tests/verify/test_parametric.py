@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+from broken.analyses import SHUFFLES
 from broken.properties import MISTAKES, Mistake
 from map_corpus import Table
 
@@ -28,6 +29,10 @@ DIGITS = (
     "(t){n, m, k} -> (t mod n, (t floordiv n) mod m, t floordiv (n * m)),"
     " domain: t in [0, n * m * k - 1], n >= 1, m >= 1, k >= 1"
 )
+REVERSED = "(d0){n, k} -> (d0 floordiv k * k + k - 1 - d0 mod k), domain: d0 in [0, n * k - 1], k >= 1"
+SWAPPED = "(d0){n} -> (d0 + 1 - 2 * (d0 mod 2)), domain: d0 in [0, 2 * n - 1]"
+DOUBLED = "(d0){n} -> (d0 * 2 mod n), domain: d0 in [0, n - 1], n >= 1, n mod 2 in [1, 1]"
+SHUFFLED = "(d0){n} -> (d0 floordiv 2 + (d0 + 1) mod 2 * n), domain: d0 in [0, 2 * n - 1], n >= 1"
 WINDOW = "(d0)[s0]{n, s, w} -> (d0 * s + s0), domain: d0 in [0, n - 1], s0 in [0, w - 1], n >= 1, s >= 1, w >= 1"
 
 
@@ -114,6 +119,35 @@ def test_no_verdict_is_wrong_at_small_sizes() -> None:
     assert seen["UNDECIDED"] < 20, seen
 
 
+def test_no_verdict_on_a_shuffle_is_wrong_at_small_sizes() -> None:
+    rng, seen = random.Random(0), Counter[str]()
+    for _ in range(32):
+        c, a, b, e = rng.choice([2, 3]), rng.choice([0, 1, 2, 5]), rng.choice([0, 1, 2]), rng.choice([0, 1, 2])
+        sign = rng.choice(["", "-"])
+        result, size = rng.choice(
+            [
+                (f"d0 floordiv {c} + ({sign}d0 + {a}) mod {c} * n", f"{c} * n + {e}"),
+                (f"d0 floordiv {c} * {c} + {a} - d0 mod {c}", f"{c} * n"),
+                (f"d0 + {a} - {b} * (d0 mod {c})", f"{c} * n"),
+                (f"(d0 * {c} + {a}) mod ({c} * n + {e})", f"{c} * n + {e}"),
+                (f"(d0 * {c} + {a}) mod n", "n"),
+            ]
+        )
+        m = read(f"(d0){{n}} -> ({result}), domain: d0 in [0, {size} - 1], n >= 1")
+        for name in ("injective", "covers"):
+            given = {"shape": [size]} if name == "covers" else {}
+            answer = decide_for_all_sizes(name, [m], **given)
+            seen[answer.verdict.value] += 1
+            small = [(n, Table(m.at({"n": n}), (read_size(size, {"n": n}),), ())) for n in range(1, 8)]
+            held = {n: PROPERTIES[name](t) for n, t in small}
+            if answer.proved:
+                assert all(held.values()), (name, m, held)
+            if answer.verdict is Status.REFUTED and (n := answer.counterexample.values["n"]) in held:
+                assert not held[n], (name, m, n)
+    assert min(seen["PROVED"], seen["REFUTED"]) > 10, seen
+    assert seen["UNDECIDED"] < 3, seen
+
+
 @pytest.mark.parametrize(("name", "maps", "given", "verdict"), [
     ("injective", [GRID], {}, "PROVED"),
     ("injective", ["(d0, d1){k} -> (d0 * k + d1), domain: d1 in [0, k - 1]"], {}, "PROVED"),
@@ -124,6 +158,21 @@ def test_no_verdict_is_wrong_at_small_sizes() -> None:
     ("bijective", ["(d0){n, k} -> ((k - d0) mod n), domain: d0 in [k, k + n - 1], n >= 1"], {"shape": ["n"]}, "PROVED"),
     ("bijective", ["(d0, d1){n} -> (n * 8 - 8 - d0 * 8 + d1), domain: d0 in [0, n - 1], d1 in [0, 7]"],
         {"shape": ["n * 8"]}, "PROVED"),
+    # shuffles: pairs are swapped, rows reversed, even places before odd ones, cards dealt in turn
+    ("bijective", [SWAPPED], {"shape": ["2 * n"]}, "PROVED"),
+    ("bijective", [REVERSED], {"shape": ["n * k"]}, "PROVED"),
+    ("bijective", [REVERSED.replace("k - 1 - ", "k - ")], {"shape": ["n * k"]}, "REFUTED"),
+    ("bijective", [SHUFFLED], {"shape": ["2 * n"]}, "PROVED"),
+    ("bijective", [SHUFFLED.replace("d0 + 1", "5 - d0")], {"shape": ["2 * n"]}, "PROVED"),
+    ("covers", [SHUFFLED], {"shape": ["2 * n + 1"]}, "REFUTED"),
+    ("bijective", ["(d0){n} -> (d0 floordiv 2 + (d0 mod 2) * (n ceildiv 2)), domain: d0 in [0, n - 1]"],
+        {"shape": ["n"]}, "PROVED"),
+    ("bijective", [DOUBLED], {"shape": ["n"]}, "PROVED"),
+    ("bijective", ["(d0){n} -> (d0 * 2 mod n), domain: d0 in [0, n - 1], n >= 1"], {"shape": ["n"]}, "REFUTED"),
+    ("bijective", ["(d0){n} -> (d0 * 3 mod (n * 3 + 1)), domain: d0 in [0, 3 * n], n >= 0"],
+        {"shape": ["n * 3 + 1"]}, "PROVED"),
+    ("covers", ["(d0){n} -> ((d0 * 3 + 1) mod (n * 3 + 2)), domain: d0 in [0, 3 * n + 1], n >= 0"],
+        {"shape": ["n * 3 + 2"]}, "PROVED"),
     ("bijective", [DIGITS], {"shape": ["n", "m", "k"]}, "PROVED"),
     ("bijective", [DIGITS], {"shape": ["m", "n", "k"]}, "REFUTED"),
     ("covers", [WINDOW], {"shape": ["(n - 1) * s + w"]}, "REFUTED"),
@@ -150,6 +199,15 @@ def test_stated_maps(name: str, maps: list[str], given: dict[str, object], verdi
     answer = decide_for_all_sizes(name, [read(m) for m in maps], **given)
     assert answer.verdict == verdict, answer
     assert (answer.counterexample is not None) == (verdict == "REFUTED")
+
+
+@pytest.mark.parametrize(("place", "name", "wrong"), SHUFFLES, ids=lambda x: getattr(x, "__name__", ""))
+def test_planted_mistakes_leave_a_shuffle_undecided(
+    place: object, name: str, wrong: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, name, wrong)
+    stated = [decide_for_all_sizes("bijective", [read(m)], shape=[n]) for m, n in ((SWAPPED, "2 * n"), (DOUBLED, "n"))]
+    assert sorted(a.verdict for a in stated) == ["PROVED", "UNDECIDED"]
 
 
 @pytest.mark.parametrize(("name", "text", "given", "smallest"), [

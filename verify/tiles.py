@@ -10,7 +10,7 @@ to `POINTS` points are enumerated instead.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import gcd, prod
@@ -21,7 +21,7 @@ import numpy as np
 
 from ..core.display import Shown
 from ..core.errors import InputError
-from ..core.expr import Expr, integer, lift, substitute_all, var
+from ..core.expr import Expr, Var, integer, lift, substitute_all, var
 from ..core.indexing_map import Constraint, IndexingMap, Variable
 from ..core.parametric import ParametricMap
 from ..core.text import format_expr
@@ -108,6 +108,16 @@ def expect_sizes(sizes: Sequence[int], rank: int) -> None:
         raise InputError(f"a tile ({shown})", expected=f"a size of at least 1 for each of {rank} dimensions")
 
 
+def placed(firsts: Sequence[int], sizes: Sequence[int], starts: Mapping[int, str]) -> Iterator[tuple[Var, Var, Expr]]:
+    """Yield for each dimension the place of a tile, the number of an element in it, and the index of that element.
+
+    Tiles are counted from ``firsts``; a dimension named in ``starts`` has the first element of a tile as its place.
+    """
+    for k, (first, size) in enumerate(zip(firsts, sizes, strict=True)):
+        place, element = var(starts.get(k, f"t{k}")), var(f"e{k}")
+        yield place, element, place + element if k in starts else place * size + element + first
+
+
 def tiled(m: IndexingMap, sizes: Sequence[int], starts: Mapping[int, str] = {}) -> IndexingMap:
     """Return the map from tiles to the elements they read: dimension k counts tiles of ``sizes[k]`` elements.
 
@@ -116,17 +126,13 @@ def tiled(m: IndexingMap, sizes: Sequence[int], starts: Mapping[int, str] = {}) 
     """
     expect_sizes(sizes, len(m.dims))
     dims, inside, constraints, places = [], [], [], {}
-    for n, (v, size) in enumerate(zip(m.dims, sizes, strict=True)):
-        tile = Variable(f"t{n}", 0, -(-v.size // size) - 1)
-        element = Variable(f"e{n}", 0, min(size, v.size) - 1)
-        at = tile.expr * size + element.expr + v.lo
-        if n in starts:
-            tile = Variable(starts[n], v.lo, v.hi)
-            at = tile.expr + element.expr
+    for k, (tile, element, at) in enumerate(placed([v.lo for v in m.dims], sizes, starts)):
+        v, size = m.dims[k], sizes[k]
         places[v.expr] = at
-        dims.append(tile)
-        inside.append(element)
-        if v.size % size or n in starts:
+        ends = (v.lo, v.hi) if k in starts else (0, -(-v.size // size) - 1)
+        dims.append(Variable(tile.name, *ends))
+        inside.append(Variable(element.name, 0, min(size, v.size) - 1))
+        if v.size % size or k in starts:
             constraints.append(Constraint(at, v.lo, v.hi))
     renamed = {v.expr: var(f"r{k}") for k, v in enumerate(m.ranges)}
     ranges = tuple(Variable(f"r{k}", v.lo, v.hi) for k, v in enumerate(m.ranges))

@@ -41,7 +41,7 @@ from .concrete import is_empty
 from .inversion import ratio
 from .reshape_tiles import ReshapeTile
 from .size_claims import SizeQuestion, by_sum, holds_at
-from .tiles import NoTile, expect_sizes, over, tile_of
+from .tiles import NoTile, expect_sizes, over, placed, tile_of
 from .weakest import weakest_condition
 
 #: Budget of proofs: most succeed with a tenth of the usual one, but products of three or more sizes exhaust any.
@@ -190,10 +190,10 @@ def _tiled(m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts
     """Return the map from tiles to the elements they read, like :func:`.tiles.tiled`."""
     places, conditions = [], list[Condition]()
     known: dict[Expr, Expr] = {var(s): var(f"r{k}") for k, s in enumerate(m.ranges)}
-    for k, (name, n, size) in enumerate(zip(m.dims, shape, sizes, strict=True)):
-        place, element = var(starts.get(k, f"t{k}")), var(f"e{k}")
+    tiles = placed([0] * len(sizes), sizes, starts)
+    for k, (name, n, size, (place, element, at)) in enumerate(zip(m.dims, shape, sizes, tiles, strict=True)):
         last = n - 1 if k in starts else ceildiv(n, integer(size)) - 1
-        known[var(name)] = at = (place if k in starts else place * size) + element
+        known[var(name)] = at
         places.append(place.name)
         conditions += [place.within(0, last), element.within(0, size - 1), at.within(0, n - 1)]
     conditions += substitute_conditions(m.conditions, known)

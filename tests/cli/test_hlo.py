@@ -381,7 +381,7 @@ def test_tiles_where_a_size_is_not_known(run: Run, tmp_path: Path) -> None:
     turned = "b = f32[?] reshape(a)\nROOT r = f32[?] reverse(b), dimensions={0}"
     back.write_text(file.read_text().replace("ROOT r = f32[?] reshape(a)", turned))
     text = run("hlo", str(back), "--tile", "6").out
-    assert "not stated, because it is not one at all sizes, and no condition was found; none at n0 = 2" in text
+    assert "n0 - 2, -((t0 * 2) mod 4)), if n0 ≤ 1; none at n0 = 2: tile (0) does not read (0, 0)" in text
     found = []
     for tile in ("o:8", "6"):
         ((entry,),) = (u["maps"] for u in json.loads(run("hlo", str(file), "--tile", tile, "--json").out)["units"])

@@ -27,8 +27,8 @@ from indexproof.core.text import parse_map
 from indexproof.reports.hlo_files import hlo_file_text
 from indexproof.rules.ops.movement import Concatenate, Transpose
 from indexproof.verify.analysed import ComputationReport, module_maps
-from indexproof.verify.concrete import inverse, pairs
-from indexproof.verify.modules import ModuleVerifier, _inverse_families, _join_answer, composition
+from indexproof.verify.concrete import pairs
+from indexproof.verify.modules import ModuleVerifier, _are_inverse, _inverse_families, _join_answer, composition
 from indexproof.verify.values import evaluate
 from indexproof.verify.verdict import Status
 
@@ -164,6 +164,17 @@ RUNTIME = {
       w = s32[3,2] reshape(r)
       ROOT s = f32[2,2,2] scatter(p, w, u), update_window_dims={1}, inserted_window_dims={0,2},
         scatter_dims_to_operand_dims={2,0}, index_vector_dim=1, to_apply=add""",
+    "an element of the index that picks it": """
+      p = f32[4,4] parameter(0)
+      i = s32[2] parameter(1)
+      b = s32[2,2] broadcast(i), dimensions={0}
+      r = s32[4] reshape(b)
+      w = s32[2,2] reshape(r)
+      g = f32[2] gather(p, w), offset_dims={}, collapsed_slice_dims={0,1}, start_index_map={1,0}, index_vector_dim=1,
+        slice_sizes={1,1}
+      q = s32[2,1] reshape(i)
+      ROOT h = f32[2] gather(g, q), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1,
+        slice_sizes={1}""",
     "rows of rows": """
       p = f32[5,4] parameter(0)
       i = s32[3,1] parameter(1)
@@ -716,18 +727,18 @@ d0 - rt0 in [0, 0]"""
 def test_ranges_in_no_result_are_any_of_their_values():
     """A range that occurs in no result may take any value, whatever its name is."""
     anywhere, beside = (parse_map(THERE.replace("READ", read)) for read in ("s1", "s0"))
-    assert inverse(anywhere, parse_map(BACK)).proved
-    assert not inverse(beside, parse_map(BACK)).proved
+    assert _are_inverse(anywhere, parse_map(BACK)).proved
+    assert not _are_inverse(beside, parse_map(BACK)).proved
     swapped = beside.rename({"s0": "s1", "s1": "s0"})
-    assert not inverse(swapped, parse_map(BACK)).proved
+    assert not _are_inverse(swapped, parse_map(BACK)).proved
 
 
 def test_ranges_under_a_constraint_are_not_any_of_their_values():
     there = THERE.replace("READ", "s1")
-    assert not inverse(parse_map(f"{there},\nd0 + s1 in [0, 3]"), parse_map(BACK)).proved
-    assert not inverse(parse_map(there), parse_map(f"{BACK},\ns0 + s1 in [0, 3]")).proved
-    assert inverse(parse_map(f"{there},\nd0 + s1 in [0, 3]"), parse_map(f"{BACK},\ns0 + s1 in [0, 3]")).proved
-    assert not inverse(parse_map(f"{there},\nd0 + s1 in [0, 3]"), parse_map(f"{BACK},\nd1 + s1 in [0, 3]")).proved
+    assert not _are_inverse(parse_map(f"{there},\nd0 + s1 in [0, 3]"), parse_map(BACK)).proved
+    assert not _are_inverse(parse_map(there), parse_map(f"{BACK},\ns0 + s1 in [0, 3]")).proved
+    assert _are_inverse(parse_map(f"{there},\nd0 + s1 in [0, 3]"), parse_map(f"{BACK},\ns0 + s1 in [0, 3]")).proved
+    assert not _are_inverse(parse_map(f"{there},\nd0 + s1 in [0, 3]"), parse_map(f"{BACK},\nd1 + s1 in [0, 3]")).proved
 
 
 def test_a_range_is_another_one_in_each_map():
@@ -735,7 +746,7 @@ def test_a_range_is_another_one_in_each_map():
     beside, anywhere = (THERE.replace("READ", "s0"), THERE.replace("READ", "s0").replace("(rt0, s0)", "(rt0, s1)"))
     back = parse_map(BACK.replace("(s0, s1),", "(s0, d1),"))
     there = [parse_map(beside), parse_map(anywhere)]
-    assert inverse(there[0], back).proved
+    assert _are_inverse(there[0], back).proved
     assert not _inverse_families(there, [back]).proved
 
 

@@ -71,17 +71,16 @@ def same_source(a: RuntimeVariable, b: RuntimeVariable) -> bool:
     return a.source is None or b.source is None or a.source.hlo == b.source.hlo
 
 
-def _matched(a: IndexingMap, b: IndexingMap, match: bool = True, place: Mapping[Any, ExprLike] | None = None) -> _Pair:
+def _matched(a: IndexingMap, b: IndexingMap, match: bool = True, spelled: bool = True) -> _Pair:
     """Return both maps over common parameters.
 
-    Runtime variables are matched unless their sources name different instructions: first those with equal sources, then
-    those of one name, then those at one position.  ``place`` has the variables of ``b`` in terms of ``a``, by default
-    those at the same position.  With ``match=False`` none are matched.
+    Runtime variables are matched unless their sources name different instructions: first those with equal sources (if
+    these are ``spelled`` in the same dimensions), then those of one name, then those at one position.  With
+    ``match=False`` none are matched.
     """
     used_a, used_b = used_values(a), used_values(b)
-    if place is None:
-        pairs = (*zip(b.dim_vars, a.dim_vars, strict=False), *zip(b.range_vars, a.range_vars, strict=False))
-        place = dict(pairs)
+    place: dict[Any, ExprLike] = dict(zip(b.dim_vars, a.dim_vars, strict=False))
+    place.update(zip(b.range_vars, a.range_vars, strict=False))
     partner: dict[str, RuntimeVariable] = {}
     free = list(a.rts)
 
@@ -100,7 +99,7 @@ def _matched(a: IndexingMap, b: IndexingMap, match: bool = True, place: Mapping[
 
     if match:
         # an unused variable must not be matched in place of a used one
-        take(lambda k, x, y: x in used_a and y in used_b and alike(k, x, y))
+        take(lambda k, x, y: spelled and x in used_a and y in used_b and alike(k, x, y))
         take(lambda k, x, y: x in used_a and y in used_b and x.name == y.name)
         take(lambda k, x, y: x in used_a and y in used_b and k < len(a.rts) and a.rts[k] is x)
         take(lambda k, x, y: x.name == y.name and (x.lo, x.hi) == (y.lo, y.hi))
@@ -121,8 +120,8 @@ def _matched(a: IndexingMap, b: IndexingMap, match: bool = True, place: Mapping[
     )
     (left, right), parameters = shared_values([a, right])
     # it does not matter from where an unused value is read
-    partners = [(k, partner[y.name]) for k, y in enumerate(b.rts) if y in used_b and y.name in partner]
-    shared = [(k, left.rts[a.rts.index(x)]) for k, x in partners if x in used_a]
+    pairs = [(k, partner[y.name]) for k, y in enumerate(b.rts) if y in used_b and y.name in partner]
+    shared = [(k, left.rts[a.rts.index(x)]) for k, x in pairs if x in used_a]
     read = tuple(
         (x.source.results, y.source.results)
         for k, x in shared
@@ -400,9 +399,7 @@ def inverse(left: IndexingMap, right: IndexingMap, *, confirm: bool = False) -> 
             f"a map from {len(left.dims)} to {len(left.results)} dimensions and one from {len(right.dims)}"
             f" to {len(right.results)} cannot be inverse to each other"
         )
-    place: dict[Any, ExprLike] = dict(zip(right.dim_vars, left.results, strict=True))
-    place |= {e: v for e, v in zip(right.results, left.dim_vars, strict=True) if e in right.range_vars}
-    pair = _matched(left, right, place=place)
+    pair = _matched(left, right, spelled=False)
     a, b = pair.left, pair.right
     reads = [*readings(a), *read_from(b, a.results)], [*readings(b), *read_from(a, b.results)]
 

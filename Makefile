@@ -44,7 +44,7 @@ trust: $(VENV)/ready-cvc5 ## inject faults; prove a sample again in other words;
 	$(VENV)/bin/indexproof prove --jobs $(JOBS) --max-rank $(CERTIFIED) --certificates $(VENV)/certificates
 	$(VENV)/bin/indexproof-check $(VENV)/certificates
 
-# Certificates of ops are checked up to this rank: two minutes. `make trust CERTIFIED=4` takes ten.
+# Certificates of ops are checked up to this rank: a minute and a half. `make trust CERTIFIED=4` takes ten.
 CERTIFIED := 1
 
 mutants: $(VENV)/ready-test ## change the simplifier one comparison or number at a time and see it noticed (an hour)

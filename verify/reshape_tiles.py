@@ -111,10 +111,11 @@ class ReshapeTile:
         """Return the condition for parts, along dimension ``of``, of rows that the first k dimensions tell apart."""
         extent, boundaries = self._extent(of), [*self._boundaries()]
         if k == 0:
-            return all_of(any_of((all_, _aligned(z, extent))) for z, all_ in boundaries)
+            return all_of(any_of((whole, _aligned(z, extent))) for z, whole in boundaries)
         row, single = self._row(k), self.shape[k - 1] <= 1
         lines = all_of(
-            any_of((all_, _divides(row, z), all_of([_divides(z, row), _aligned(z, extent)]))) for z, all_ in boundaries
+            any_of((whole, _divides(row, z), all_of([_divides(z, row), _aligned(z, extent)])))
+            for z, whole in boundaries
         )
         met = [_equal(z, row) for z, _ in boundaries]
         if self.tile[k - 1] == 1:

@@ -203,6 +203,17 @@ def _tiled(m: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], starts
     return ParametricMap(tuple(places), ranges, m.parameters, tuple(results), tuple(conditions))
 
 
+def _on_places(reads: ParametricMap) -> tuple[Condition, ...]:
+    """Return the conditions of the map that :func:`_tiled` returns which do not depend on elements of the tile."""
+    known = {*map(var, (*reads.dims, *reads.parameters))}
+    return tuple(c for c in reads.conditions if {*c.variables()} <= known)
+
+
+def _positive(m: ParametricMap) -> dict[str | Var, tuple[int, int]]:
+    """Return ranges in which all parameters are positive, for simplifying."""
+    return dict.fromkeys(m.parameters, (1, 1 << 62))
+
+
 def _proposed(
     m: ParametricMap, reads: ParametricMap, shape: Sequence[Expr], sizes: Sequence[int], cut: bool
 ) -> tuple[TileForAllSizes, ParametricMap] | str:
@@ -220,7 +231,7 @@ def _proposed(
     }
     inside |= {var(f"r{k}"): whole[var(s)] for k, s in enumerate(m.ranges)}
     # the simplified forms are proved with the rest
-    some: dict[str | Var, tuple[int, int]] = dict.fromkeys(m.parameters, (1, 1 << 62))
+    some = _positive(m)
     tile, bounds = [], []
     for e, read in zip(m.results, reads.results, strict=True):
         part, every = _range(read, inside), _range(e, whole)
@@ -230,12 +241,12 @@ def _proposed(
         bounds.append((simplify_expr(every.offset, some), simplify_expr(every.last, some)))
     counts = [var(f"i{j}") for j in range(len(tile))]
     results = tuple(r.offset + mul(r.stride, i) for r, i in zip(tile, counts, strict=True))
-    placed = [c for c in reads.conditions if {*c.variables()} <= {*map(var, (*reads.dims, *m.parameters))}]
+    on_places = _on_places(reads)
     held = [i.within(0, r.size - 1) for r, i in zip(tile, counts, strict=True)]
     held += [e.within(*ends) for e, ends in zip(results, bounds, strict=True)]
-    offsets = ParametricMap(reads.dims, (), m.parameters, tuple(r.offset for r in tile), tuple(placed))
+    offsets = ParametricMap(reads.dims, (), m.parameters, tuple(r.offset for r in tile), on_places)
     names = tuple(i.name for i in counts)
-    holds = ParametricMap(reads.dims, names, m.parameters, results, (*placed, *held))
+    holds = ParametricMap(reads.dims, names, m.parameters, results, (*on_places, *held))
     return (TileForAllSizes(offsets, tuple(r.size for r in tile), tuple(r.stride for r in tile), tuple(bounds)), holds)
 
 
@@ -256,12 +267,11 @@ def _is_reshape(m: ParametricMap, shape: Sequence[Expr], target: Sequence[Expr])
 def _of_reshape(m: ParametricMap, reads: ParametricMap, tile: ReshapeTile) -> TileForAllSizes:
     """State the tile that a reshape reads under the exact condition."""
     first = dict.fromkeys(map(var, reads.ranges), _ZERO)
-    some: dict[str | Var, tuple[int, int]] = dict.fromkeys(m.parameters, (1, 1 << 62))
+    some = _positive(m)
     places = tuple(simplify_expr(e.substitute(first), some) for e in reads.results)
-    placed = [c for c in reads.conditions if {*c.variables()} <= {*map(var, (*reads.dims, *m.parameters))}]
     held = [(simplify_expr(n, some), simplify_expr(step, some)) for n, step in tile.read()]
     return TileForAllSizes(
-        ParametricMap(reads.dims, (), m.parameters, places, tuple(placed)),
+        ParametricMap(reads.dims, (), m.parameters, places, _on_places(reads)),
         tuple(n for n, _ in held),
         tuple(step for _, step in held),
         tuple((_ZERO, n - 1) for n in tile.operand),

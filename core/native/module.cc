@@ -72,15 +72,13 @@ class Reader {
     if (type == types[tag::Sum]) {
       PyObject* terms = slot(o, at_terms);
       Py_ssize_t n = PyTuple_GET_SIZE(terms);
-      Tup<Summand> out;
-      Summand* p = arena.array<Summand>(n);
+      Room<List<Summand>> room;
+      auto out = List<Summand>::make(room);
       for (Py_ssize_t i = 0; i < n; i++) {
         PyObject* t = PyTuple_GET_ITEM(terms, i);
-        new (p + i) Summand(read(PyTuple_GET_ITEM(t, 0), depth), integer_of(PyTuple_GET_ITEM(t, 1)));
+        out.append({read(PyTuple_GET_ITEM(t, 0), depth), integer_of(PyTuple_GET_ITEM(t, 1))});
       }
-      out.p = p;
-      out.n = n;
-      return functions::sum(integer_of(slot(o, at_const)), out);
+      return functions::sum(integer_of(slot(o, at_const)), {out.begin(), out.size()});
     }
     if (type == types[tag::Var]) {
       Expr e = make<Node>(Node{tag::Var, integer_of(slot(o, at_key))});

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import cProfile
 import gc
-import json
 import math
 import platform
 import pstats
 import random
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -406,9 +404,8 @@ def big_pass(ours: Ours, count: int = 2_000) -> dict[str, float]:
 
 
 # ------------------------------------------------------------------------------------------------------------- memory
-def many_maps(count: int) -> dict[str, Any]:
-    """Simplify ``count`` distinct maps, keeping none; return resident memory over time.  Runs in its own process."""
-    ours = Ours()
+def many_maps(ours: Ours, count: int) -> dict[str, Any]:
+    """Simplify ``count`` distinct maps, keeping none; return resident memory over time.  Needs a process of its own."""
     rng = random.Random(1_000_000)
     seen: list[tuple[int, float]] = []
     start = time.perf_counter()
@@ -466,16 +463,6 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-def memory(count: int) -> dict[str, Any]:
-    """Run :func:`many_maps` in a separate process."""
-    code = f"import json, measure; print(json.dumps(measure.many_maps({count})))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=Path(__file__).parent, capture_output=True, text=True, check=True
-    )
-    out: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return out
-
-
 # ------------------------------------------------------------------------------------------------------------ machine
 def machine() -> dict[str, Any]:
     """Describe this machine."""
@@ -503,8 +490,8 @@ __all__ = [
     "corpus",
     "growth",
     "machine",
+    "many_maps",
     "measure_corpus",
-    "memory",
     "nothing_to_do",
     "summarise",
     "warm_up",

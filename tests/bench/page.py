@@ -211,7 +211,7 @@ def goals(data: dict[str, Any]) -> Goals:
         shown = f"{grown[worst]:.2f} ({worst})"
         found.add("growth of time: largest exponent of a family", "< 1.2", grown[worst] < 1.2, shown)
     if n := data.get("memory"):
-        what = f"memory for {n['maps']:,} distinct maps"
+        what = f"memory for {n['maps']:,} distinct maps{how(n.get('peer', OURS))}"
         found.add(what, "< 200 MB", n["peak"] < 200, f"{n['peak']:.0f} MB")
     return found
 
@@ -492,8 +492,8 @@ def _rest(data: dict[str, Any]) -> list[str]:
         marks = n["megabytes"]
         out += section(
             "Memory",
-            f"""{n["maps"]:,} distinct maps, simplified and let go in one process: {marks[0][1]:.0f} MB resident
-                after {marks[0][0]:,}, {marks[-1][1]:.0f} MB at the end, {n["peak"]:.0f} MB at the peak;
+            f"""{n["maps"]:,} distinct maps, simplified by {n.get("peer", OURS)} and let go in one process:
+                {marks[0][1]:.0f} MB resident after {marks[0][0]:,}, {marks[-1][1]:.0f} MB at the end, {n["peak"]:.0f} MB at the peak;
                 {duration(n["seconds_simplifying"] / n["maps"])} of simplification each.""",
         )
     return out

@@ -2,7 +2,7 @@
 
 Measures this project and every installed peer in one run, and prints tables.  With ``--write`` it writes
 ``reports/simplifier_benchmark.md``, its plots and ``reports/benchmark/simplifier.json``.  ``--fast`` measures only the
-fast simplifiers, and a tenth of the memory run.  ``--fast --update reports/benchmark/simplifier.json --write`` takes the
+fast simplifiers.  ``--fast --update reports/benchmark/simplifier.json --write`` takes the
 figures of all others from that file, and states that on the page.  ``--held-out`` with the same file updates the sizes
 of results on maps that are made with other seeds.
 """
@@ -20,7 +20,7 @@ import measure
 import page
 import remote
 from corpora import CORPORA, corpus
-from peers import COMPARED, IN_PYTHON, PEERS, Ours, Quick, available, how
+from peers import COMPARED, IN_PYTHON, PEERS, Native, Ours, Quick, available, how
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Offsets that are added to the seeds of the corpora for held-out maps.
@@ -57,7 +57,7 @@ def main() -> None:
         data["held out"] = measure.held_out(compared, args.shift or SHIFTS)
     else:
         names = args.peer or ([p.name for p in PEERS if not p.slow] if args.fast else None)
-        data = run(names, args.corpus, 100_000 if args.fast else 1_000_000, args.maps)
+        data = run(names, args.corpus, args.maps)
         if args.update:
             data = measure.renewed(page.expanded(args.update.read_text("utf-8")), data)
     stored = ROOT / "reports" / "benchmark" / "simplifier.json"
@@ -77,7 +77,7 @@ def main() -> None:
         print(text)
 
 
-def run(names: list[str] | None, chosen: list[str] | None, default: int, maps: int | None) -> dict[str, object]:
+def run(names: list[str] | None, chosen: list[str] | None, maps: int | None) -> dict[str, object]:
     if hasattr(os, "sched_setaffinity"):
         # each peer has its own process, but all share one processor and its caches
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -110,7 +110,10 @@ def run(names: list[str] | None, chosen: list[str] | None, default: int, maps: i
             data["checking" + how(p.name)] = {c: p.ask(measure.checking, c) for c in corpora}
         p.close()
     if any(p.name in IN_PYTHON for p in peers) and (maps or not chosen):
-        data["memory"] = measure.memory(maps or default)
+        # in a new process, whose memory is that of these maps alone
+        fresh = remote.started([Native.name])[0] or remote.started([Ours.name])[0]
+        data["memory"] = {"peer": fresh[0].name, **fresh[0].ask(measure.many_maps, maps or 1_000_000)}
+        fresh[0].close()
     return data
 
 

@@ -108,7 +108,7 @@ def _instruction(
         case "tuple":
             return {(k, *path): v for k, each in enumerate(operands) for path, v in each.items()}
         case "get-tuple-element":
-            return {path[1:]: v for path, v in operands[0].items() if path[:1] == (i.attribute("index"),)}
+            return {path[1:]: v for path, v in operands[0].items() if path[:1] == (i.number("index"),)}
         case "copy" | "opt-barrier" | "optimization-barrier" | "reshape":
             return operands[0]
         case "call" | "fusion" | "conditional":
@@ -219,8 +219,8 @@ def _moved(i: Instruction, shape: Shape, full: Sequence[Bits]) -> Bits | None:
 
 
 def _counted(i: Instruction, shape: Shape, width: int) -> Bits | None:
-    dimension = i.attribute("iota_dimension")
-    if not isinstance(dimension, int) or not 0 <= dimension < shape.rank:
+    dimension = i.number("iota_dimension")
+    if dimension is None or not 0 <= dimension < shape.rank:
         return None
     numbers = np.indices(shape.dims)[dimension].ravel().tolist()
     return _floats([*map(str, numbers)]) if shape.element_type == "f32" else _bits_of(numbers, width)

@@ -640,8 +640,8 @@ class Dataflow:
         if instruction is None:
             return None
         if instruction.opcode == "get-tuple-element":
-            made, index = self.known.get(instruction.operands[0].name), instruction.attribute("index")
-            if made is None or made.opcode != "tuple" or not isinstance(index, int):
+            made, index = self.known.get(instruction.operands[0].name), instruction.number("index")
+            if made is None or made.opcode != "tuple" or index is None:
                 return None
             return RuntimeSource(made.operands[index].name, source.results) if 0 <= index < len(made.operands) else None
         if instruction.opcode not in _MOVES or not _same_elements(instruction):

@@ -104,7 +104,7 @@ def carried_unchanged(body: Computation, paths: Iterable[Path]) -> list[Path]:
         if root.opcode != "tuple" or len(path) != 1 or path[0] >= len(root.operands):
             continue
         element = known.get(root.operands[path[0]].name)
-        if element and element.opcode == "get-tuple-element" and element.attribute("index") == path[0]:
+        if element and element.opcode == "get-tuple-element" and element.number("index") == path[0]:
             source = known.get(element.operands[0].name)
             if source is not None and source.opcode == "parameter":
                 found.append(path)

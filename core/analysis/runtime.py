@@ -17,7 +17,7 @@ from typing import Any
 from ..expr import Expr, integer, maximum, minimum
 from ..facts import Facts
 from ..hlo import Computation, Instruction, Module, Operand, Shape, format_instruction
-from ..hlo.attributes import Attributes, format_value
+from ..hlo.attributes import parse_integers
 from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable
 from .tables import table_element
 
@@ -72,7 +72,7 @@ def position_text(instruction: Instruction) -> str:
     over = "replicas"
     if instruction.has("channel_id"):
         over = "devices" if instruction.flag("use_global_device_ids") else "partitions"
-    shown = "" if groups is None else f", replica_groups={format_value(groups)}"
+    shown = "" if groups is None else f", replica_groups={groups}"
     return f"{POSITION} = u32[] {POSITION}(), over={over}{shown}"
 
 
@@ -115,7 +115,7 @@ def source_text(module: Module, computation: Computation, path: str) -> str:
         landing = (Operand("false"), found.operands[1], Operand("true"))
         found = replace(found, shape=Shape("pred", found.shape.dims), operands=landing)
         noise = (*_NOISE, "to_apply")
-    attributes = Attributes((k, v) for k, v in found.attributes if k not in noise)
+    attributes = tuple((k, v) for k, v in found.attributes if k not in noise)
     shown = Instruction(path, found.opcode, found.shape, found.operands, attributes, found.literal)
     return " ".join(format_instruction(shown, percent=False).split("\n"))
 
@@ -133,11 +133,11 @@ def branches(instruction: Instruction) -> tuple[str, ...]:
 def known_element(instruction: Instruction, index: tuple[Expr, ...]) -> Expr | None:
     """Return the element of a constant or iota at `index` as an expression; None if no short one is found."""
     if instruction.opcode == "iota" and isinstance(instruction.shape, Shape):
-        dimension = instruction.attribute("iota_dimension")
+        dimension = instruction.number("iota_dimension")
         if dimension is None:
-            dimensions = instruction.attribute("dimensions")
-            dimension = dimensions[0] if isinstance(dimensions, tuple) and len(dimensions) == 1 else None
-        if not isinstance(dimension, int) or not 0 <= dimension < len(index):
+            dimensions = parse_integers(instruction.attribute("dimensions") or "") or ()
+            dimension = dimensions[0] if len(dimensions) == 1 else None
+        if dimension is None or not 0 <= dimension < len(index):
             return None
         # An iota wraps when its element type cannot count to the end of the dimension.
         largest = _LARGEST.get(instruction.shape.element_type)

@@ -121,7 +121,7 @@ class MapsForAllSizes:
         if i.opcode == "tuple":
             return {(k, *path): a for k, value in enumerate(operands) for path, a in value.items()}
         if i.opcode == "get-tuple-element":
-            index = i.attribute("index")
+            index = i.number("index")
             return {path[1:]: a for path, a in operands[0].items() if path[:1] == (index,)}
         if i.opcode in TRANSPARENT:
             return operands[0]

@@ -18,7 +18,6 @@ from math import prod
 
 from ..errors import InputError
 from ..hlo import Computation, Instruction, Operand, Shape, leaves
-from ..hlo.attributes import Attributes, Reference
 from .dependence import Path
 from .runtime import COMPARISONS, FLOAT, branches, constant_elements, literal_words
 
@@ -145,7 +144,7 @@ def _of(
     if opcode == "tuple":
         return {(k, *path): value for k, values in enumerate(given) for path, value in values.items()}
     if opcode == "get-tuple-element" and given:
-        index = instruction.attribute("index")
+        index = instruction.number("index")
         return {path[1:]: value for path, value in given[0].items() if path and path[0] == index}
     if opcode in _HANDED_ON and len(given) == 1:
         return given[0]
@@ -250,8 +249,8 @@ def evaluated(instruction: Instruction, operands: Sequence[Value | None], larges
 
 
 def _iota(instruction: Instruction, shape: Shape) -> Value | None:
-    dimension = instruction.attribute("iota_dimension")
-    if not isinstance(dimension, int) or not 0 <= dimension < shape.rank:
+    dimension = instruction.number("iota_dimension")
+    if dimension is None or not 0 <= dimension < shape.rank:
         return None
     inner, size = prod(shape.dims[dimension + 1 :]), shape.dims[dimension]
     counted = [k // inner % size for k in range(shape.size)]
@@ -433,7 +432,7 @@ def _specialized(instruction: Instruction, values: Values) -> Instruction:
         chosen = instruction.operands[1 if choice[0] else 2]
         return Instruction(instruction.name, "copy", instruction.shape, (chosen,))
     if opcode == "conditional" and (taken := branch_taken(instruction, choice)) is not None:
-        run = Attributes((("to_apply", Reference(branches(instruction)[taken])),))
+        run = (("to_apply", branches(instruction)[taken]),)
         return replace(instruction, opcode="call", operands=(instruction.operands[1 + taken],), attributes=run)
     return instruction
 

@@ -16,15 +16,19 @@ from ..blocks import count
 from ..errors import InputError
 from .attributes import (
     Attributes,
-    Reference,
     Stride,
-    Value,
     WindowDimension,
-    format_value,
+    called_names,
     parse_dim_labels,
+    parse_flag,
+    parse_integer,
+    parse_integers,
     parse_padding,
+    parse_pairs,
     parse_replica_groups,
+    parse_strides,
     parse_window,
+    parse_word,
 )
 from .lexer import shorten
 from .printer import format_instruction
@@ -46,25 +50,27 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One instruction. `literal` is the text in the parentheses of a constant or a parameter, else None.
-
-    The values of `attributes` are parsed lazily.
-    """
+    """One instruction. `literal` is the text in the parentheses of a constant or a parameter, else None."""
 
     name: str
     opcode: str
     shape: AnyShape | None
     operands: tuple[Operand, ...] = ()
-    attributes: Attributes = field(default_factory=Attributes)
+    attributes: Attributes = ()
     literal: str | None = None
     line: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
         return format_instruction(self)
 
-    def attribute(self, name: str) -> Value | None:
-        """Return the value of an attribute, or None if the instruction lacks it."""
-        return self.attributes.get(name)
+    def attribute(self, name: str) -> str | None:
+        """Return the text of an attribute, or None if the instruction lacks it."""
+        return next((text for other, text in self.attributes if other == name), None)
+
+    def number(self, name: str) -> int | None:
+        """Return an attribute that is an integer, or None if it is absent or of another form."""
+        text = self.attribute(name)
+        return None if text is None else parse_integer(text)
 
     def has(self, name: str) -> bool:
         """Return whether the instruction has the attribute."""
@@ -105,19 +111,19 @@ class Instruction:
         """Return an attribute such as `dimensions={0,2}`; InputError if absent without default, or of another form."""
         default = None if default is None else tuple(default)
         wanted = "integers in braces, such as {0,2}"
-        return self._typed(name, lambda v: _all_of(v, int), wanted, default)
+        return self._typed(name, parse_integers, wanted, default)
 
     def integer(self, name: str, default: int | None = None) -> int:
         """Return an attribute such as `index=0`; InputError if absent without default, or of another form."""
-        return self._typed(name, lambda v: v if type(v) is int else None, "an integer", default)
+        return self._typed(name, parse_integer, "an integer", default)
 
     def word(self, name: str, default: str | None = None) -> str:
         """Return an attribute such as `direction=LT`; InputError if absent without default, or not a word."""
-        return self._typed(name, lambda v: getattr(v, "plain", v if isinstance(v, str) else None), "a word", default)
+        return self._typed(name, parse_word, "a word", default)
 
     def flag(self, name: str) -> bool:
         """Return an attribute such as `is_stable=true`; InputError if it is of another form."""
-        return self._typed(name, lambda v: v if isinstance(v, bool) else None, "true or false", default=False)
+        return self._typed(name, parse_flag, "true or false", default=False)
 
     def replica_groups(self) -> tuple[tuple[int, ...], ...]:
         """Return `replica_groups={{0,1},{2,3}}` or `[2,2]<=[4]`; no groups, if absent or empty, mean one of all."""
@@ -125,12 +131,12 @@ class Instruction:
 
     def pairs(self, name: str) -> tuple[tuple[int, int], ...]:
         """Return an attribute such as `source_target_pairs={{0,1},{1,0}}`; InputError if absent or of another form."""
-        return self._typed(name, _all_pairs, "pairs of integers, such as {{0,1},{1,0}}")
+        return self._typed(name, parse_pairs, "pairs of integers, such as {{0,1},{1,0}}")
 
     def strides(self) -> tuple[Stride, ...]:
         """Return `slice={[5:10:1], [0:50]}`; empty for `{}`."""
         wanted = "[start:limit:stride] per dimension, such as {[0:10:2]}"
-        return self._typed("slice", lambda v: _all_of(v, Stride), wanted)
+        return self._typed("slice", parse_strides, wanted)
 
     def window(self) -> tuple[WindowDimension, ...]:
         """Return `window={size=… stride=… …}`; empty if absent."""
@@ -152,42 +158,24 @@ class Instruction:
     @property
     def calls(self) -> dict[str, tuple[str, ...]]:
         """The attributes that refer to computations, with their names: `{"to_apply": ("add",)}`."""
-        found: dict[str, tuple[str, ...]] = {}
-        for name, value in self.attributes.referring():
-            parts = value if isinstance(value, tuple) else (value,)
-            names = tuple(part.name for part in parts if isinstance(part, Reference))
-            if names:
-                found.setdefault(name, names)
-        return found
+        return {name: names for name, text in self.attributes if (names := called_names(name, text))}
 
-    def _typed(self, name: str, accept: Callable[[Value], T | None], wanted: str = "", default: T | None = None) -> T:
-        """Convert an attribute by `accept`.  Raises InputError if that refuses it, or if it is absent without a default."""
-        value = self.attribute(name)
-        if value is None:
+    def _typed(self, name: str, parse: Callable[[str], T | None], wanted: str = "", default: T | None = None) -> T:
+        """Parse an attribute.  Raises InputError if it is of another form, or if it is absent without a default."""
+        text = self.attribute(name)
+        if text is None:
             if default is None:
                 message = f"{self.name}: {self.opcode} has no attribute {name}"
                 raise InputError(message, expected=wanted, path=name)
             return default
         try:
-            found = accept(value)
+            found = parse(text)
         except ValueError as error:
             raise InputError(f"{self.name}: {error}", path=name) from None
         if found is None:
-            message = f"{self.name}: {self.opcode} has {name}={shorten(format_value(value))}"
+            message = f"{self.name}: {self.opcode} has {name}={shorten(text)}"
             raise InputError(message, expected=wanted, path=name)
         return found
-
-
-def _all_of(value: Value, kind: type[T]) -> tuple[T, ...] | None:
-    """Return a tuple if its parts are all of one type, else None."""
-    parts = tuple(v for v in value if isinstance(v, kind)) if isinstance(value, tuple) else ()
-    return parts if isinstance(value, tuple) and len(parts) == len(value) else None
-
-
-def _all_pairs(value: Value) -> tuple[tuple[int, int], ...] | None:
-    parts = _all_of(value, tuple) or ()
-    pairs = tuple((p[0], p[1]) for p in parts if len(p) == 2 and _all_of(p, int) is not None)
-    return pairs if isinstance(value, tuple) and len(pairs) == len(value) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +194,7 @@ class Computation:
     instructions: tuple[Instruction, ...]
     root_index: int
     signature: Signature | None = None
-    attributes: tuple[tuple[str, Value], ...] = ()
+    attributes: Attributes = ()
 
     def __repr__(self) -> str:
         return f"<Computation {self.name}: {count(len(self.instructions), 'instruction')}, root {self.root.name}>"
@@ -275,7 +263,7 @@ class Module:
     name: str
     computations: tuple[Computation, ...]
     entry_name: str
-    attributes: tuple[tuple[str, Value], ...] = ()
+    attributes: Attributes = ()
     tables: tuple[SourceTable, ...] = ()
 
     def __repr__(self) -> str:
@@ -390,7 +378,7 @@ def _shape_of_parts(instruction: Instruction) -> AnyShape | None:
         return TupleShape(tuple(parts)) if len(parts) == len(instruction.operands) else None
     whole = instruction.operand_shapes[0] if instruction.operands else None
     if instruction.opcode == "get-tuple-element" and isinstance(whole, TupleShape):
-        index = instruction.attribute("index")
-        if isinstance(index, int) and 0 <= index < len(whole.elements):
+        index = instruction.number("index")
+        if index is not None and 0 <= index < len(whole.elements):
             return whole.elements[index]
     return None

@@ -5,10 +5,9 @@ XLA conventions: `%` before names, every fifth operand preceded by its number, s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .attributes import COMPUTATIONS, Value, format_value
+from .attributes import Attributes, format_value
 
 if TYPE_CHECKING:
     from .module import Computation, Instruction, Module
@@ -72,9 +71,8 @@ def format_instruction(instruction: Instruction, percent: bool = True, operand_s
     return f"{_name(instruction.name, percent)} = {shape}{instruction.opcode}({inside}){attributes}"
 
 
-def _attributes(attributes: Iterable[tuple[str, Value]], percent: bool) -> str:
-    # In an attribute that is not known to hold a reference only the `%` marks one.
-    return "".join(f", {name}={format_value(value, percent or name not in COMPUTATIONS)}" for name, value in attributes)
+def _attributes(attributes: Attributes, percent: bool) -> str:
+    return "".join([f", {name}={format_value(name, text, percent)}" for name, text in attributes])
 
 
 def _name(name: str, percent: bool) -> str:

@@ -6,8 +6,7 @@ without `%`, references to missing computations. Unknown opcodes and attributes 
 `InputError` with line, column and the expected text.
 
 For speed, one pattern matches a whole instruction, shapes and attributes are cached by their spelling, because a module
-repeats few of them many times, and attribute values are parsed lazily. Other instructions are read step by step, which
-also locates errors.
+repeats few of them many times. Other instructions are read step by step, which also locates errors.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import re
 from dataclasses import replace
 from typing import NoReturn
 
-from .attributes import MESH, Attributes, Spelled
+from .attributes import MESH, Attributes, normal_value
 from .lexer import NAME, OPCODE, STRING, Source, shorten
 from .literals import VALUE, check_values
 from .module import SNIPPET, Computation, Instruction, Module, Operand, Signature, SourceTable
@@ -106,7 +105,7 @@ class _Reader:
         if position == len(text):
             source.fail(position, "no HLO here", "`HloModule`, a computation or an instruction")
         name = SNIPPET
-        attributes = Attributes()
+        attributes: Attributes = ()
         header = _MODULE.match(text, position)
         if header is not None:
             name = header[1]
@@ -144,7 +143,7 @@ class _Reader:
                 entry = computation.name
         if not computations:
             source.fail(len(text), "the module has no computation", "a computation such as `ENTRY main { … }`")
-        return Module(name, tuple(computations), entry or computations[-1].name, attributes.pairs, tuple(tables))
+        return Module(name, tuple(computations), entry or computations[-1].name, attributes, tuple(tables))
 
     def table(self, name: str, position: int) -> tuple[SourceTable, int]:
         rows = []
@@ -172,7 +171,7 @@ class _Reader:
             self.check_signature(computation, signature, header)
         attributes, position = self.attributes(position + 1)
         if attributes:
-            computation = replace(computation, attributes=attributes.pairs)
+            computation = replace(computation, attributes=attributes)
         return computation, position
 
     def check_signature(self, computation: Computation, signature: Signature, position: int) -> None:
@@ -241,9 +240,9 @@ class _Reader:
 
     def check_element(self, instruction: Instruction, position: int) -> None:
         """Check that a tuple has the selected element, and that the written shape is that of the element."""
-        index = instruction.attribute("index")
+        index = instruction.number("index")
         shape = instruction.operands[0].shape if instruction.operands else None
-        if shape is None or not isinstance(index, int):
+        if shape is None or index is None:
             return
         name = shorten(instruction.name)
         if not isinstance(shape, TupleShape):
@@ -329,7 +328,7 @@ class _Reader:
         marked, name, shape, opcode, opening = self.start(position)
         operands, literal, end = self.inside(opcode, opening, shape)
         self.count_lines(position)
-        attributes = Attributes()
+        attributes: Attributes = ()
         if text.startswith(",", end) or text.startswith(",", source.skip(end)):
             attributes, end = self.attributes(end)
         read = Instruction(name, opcode, shape, operands, attributes, literal, self.line)
@@ -448,7 +447,7 @@ class _Reader:
     def attributes(self, position: int) -> tuple[Attributes, int]:
         """Read `, name=value` repeatedly; return the attributes and the offset after them."""
         text = self.text
-        read: dict[str, Spelled] = {}
+        read: dict[str, str] = {}
         while (found := _ATTRIBUTE.match(text, position)) is not None:
             name, spelled = found.groups()
             end = found.end()
@@ -458,15 +457,13 @@ class _Reader:
                 spelled = text[start:end].strip()
             if name in read:
                 self.source.fail(found.start(1), f"attribute {shorten(name)!r} is given twice", "each attribute once")
-            if name == "entry_computation_layout" and '"' not in spelled:
-                spelled = " ".join(spelled.split())  # comments with numbers have become spaces
-            read[name] = Spelled(spelled)
+            read[name] = spelled if '"' in spelled else normal_value(name, spelled)
             position = end
         after = self.source.skip(position)
         if text.startswith(",", after):
             after = self.source.skip(after + 1)
             self.source.unexpected(after, "after a comma", "an attribute such as `dimensions={0}`")
-        return Attributes(read.items()), position
+        return tuple(read.items()), position
 
     def value_end(self, name: str, position: int) -> int:
         # XLA prints the padding of a scalar as `padding=` without a value.

@@ -19,7 +19,6 @@ from indexproof.core.analysis.catalogue import OpCatalogue
 from indexproof.core.analysis.merge import covers
 from indexproof.core.expr import lift, var
 from indexproof.core.hlo import Instruction, Module, read_module
-from indexproof.core.hlo.attributes import Attributes, Reference
 from indexproof.core.indexing_map import IndexingMap, RuntimeSource, Variable
 from indexproof.core.op import Coordinates, Map, Op, Sizes
 from indexproof.core.points import domain_values
@@ -485,7 +484,7 @@ def test_what_is_put_in_wrongly_is_found(opcode: str, monkeypatch: pytest.Monkey
         if opcode == "copy":
             return replace(made, operands=i.operands[2:3])
         taken = {"same": "turn", "turn": "same"}.get(made.called[0])
-        return made if taken is None else replace(made, attributes=Attributes((("to_apply", Reference(taken)),)))
+        return made if taken is None else replace(made, attributes=(("to_apply", taken),))
 
     put_in = values._specialized
     monkeypatch.setattr(values, "_specialized", wrong)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 import random
 from dataclasses import replace
@@ -10,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from indexproof.core.errors import InputError
-from indexproof.core.hlo import Attributes, Instruction, Reference, format_module, read_instruction, read_module
+from indexproof.core.hlo import Instruction, format_module, read_instruction, read_module
 
 LOOP = """HloModule loop, input_output_alias={ {0}: (0, {}, may-alias), {1,2}: (1, {3}, must-alias) }
 
@@ -97,7 +96,7 @@ def test_attributes_by_name() -> None:
     sort = read_instruction(text)
     assert sort.flag("is_stable")
     assert not sort.flag("other")
-    assert sort.attributes.names == ("is_stable", "backend_config", "metadata")
+    assert [name for name, _ in sort.attributes] == ["is_stable", "backend_config", "metadata"]
     with pytest.raises(InputError, match="true or false"):
         sort.flag("metadata")
     permute = read_instruction("a = f32[] b(), source_target_pairs={{0,1},{1,0}}, other={{0,1},{2}}")
@@ -154,34 +153,13 @@ def test_replica_groups_as_printed() -> None:
             read_instruction(f"a = f32[] b(), replica_groups={wrong}").replica_groups()
 
 
-def test_attributes_are_parsed_when_asked_for() -> None:
-    lazy = read_instruction("a = f32[] b(), n=0, f=false, e={}, r=%c, s={x}").attributes
-    read = read_module("a = f32[] b(), n=0, f=false, e={}, r=%c, s={x}").entry.root.attributes
-    pairs = (("n", 0), ("f", False), ("e", ()), ("r", Reference("c")), ("s", ("x",)))
-    for attributes in (lazy, read, Attributes(pairs)):
-        assert isinstance(attributes, Attributes)
-        assert len(attributes) == 5
-        assert [attributes.get(name) for name, _ in pairs] == [value for _, value in pairs]
-        assert attributes.get("z") is None
-        assert attributes == pairs
-        assert pairs == attributes
-        assert hash(attributes) == hash(pairs)
-        assert tuple(attributes) == pairs
-        assert repr(attributes) == repr(pairs)
-        assert pickle.loads(pickle.dumps(attributes)) == copy.deepcopy(attributes) == attributes
-    assert lazy == read
-    assert lazy != pairs[1:]
-    assert lazy != read_module("a = f32[] b(), f=false, n=0, e={}, r=%c, s={x}").entry.root.attributes
-    assert lazy == read_module("a = f32[] b(), n=0, f=false, e={ }, r=%c, s={ x }").entry.root.attributes
-
-
 def test_modules_are_values() -> None:
     module = read_module(LOOP)
     again = pickle.loads(pickle.dumps(module))
     assert again == module
     assert hash(again) == hash(module)
     assert again.entry.users == module.entry.users
-    root = replace(module.entry.root, attributes=Attributes((("dimensions", (1,)),)))
+    root = replace(module.entry.root, attributes=(("dimensions", "{1}"),))
     assert isinstance(root, Instruction)
     assert root.integers("dimensions") == (1,)
     assert root.has("dimensions")

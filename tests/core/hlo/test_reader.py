@@ -10,14 +10,9 @@ import pytest
 
 from indexproof.core.errors import InputError
 from indexproof.core.hlo import (
-    Attributes,
     Instruction,
     Module,
     Operand,
-    Quoted,
-    Raw,
-    Record,
-    Reference,
     Shape,
     Stride,
     fill_shapes,
@@ -69,7 +64,7 @@ def test_every_corpus_text_comes_back() -> None:
 def test_a_compiled_module() -> None:
     module = read_module(hlo_file_text(FILES[0]))
     assert module.name == "jit_xent_grad"
-    assert dict(module.attributes)["is_scheduled"] is True
+    assert dict(module.attributes)["is_scheduled"] == "true"
     assert [table.name for table in module.tables] == ["FileNames", "FunctionNames", "FileLocations", "StackFrames"]
     assert module.tables[0].spelled[0] == (1, '"/src/corpus_build.py"')
     assert module.entry.signature is not None
@@ -82,9 +77,7 @@ def test_a_compiled_module() -> None:
     )
     assert reduce.integers("dimensions") == (1,)
     assert reduce.called == ("region_3.7.clone",)
-    metadata = reduce.attribute("metadata")
-    assert isinstance(metadata, Record)
-    assert metadata.get("stack_frame_id") == 5
+    assert (reduce.attribute("metadata") or "").endswith("stack_frame_id=5}")
     assert fused.root.name == "div.3"
     assert [p.name for p in fused.parameters] == ["param_0.2", "param_1.6"]
 
@@ -195,63 +188,104 @@ def test_one_instruction() -> None:
     text = "t = f32[3,2] transpose(f32[2,3] x), dimensions={1,0}"
     instruction = read_instruction(text)
     assert instruction == Instruction(
-        "t",
-        "transpose",
-        read_shape("f32[3,2]"),
-        (Operand("x", read_shape("f32[2,3]")),),
-        Attributes((("dimensions", (1, 0)),)),
+        "t", "transpose", read_shape("f32[3,2]"), (Operand("x", read_shape("f32[2,3]")),), (("dimensions", "{1,0}"),)
     )
     assert format_instruction(instruction, percent=False, operand_shapes=True) == text
     with pytest.raises(InputError, match="after an instruction"):
         read_instruction(text + " more")
 
 
-ATTRIBUTES = [
-    ("dimensions={0,2}", "dimensions", (0, 2)),
-    ("dimensions={}", "dimensions", ()),
-    ("dimensions={ 1 , 0 }", "dimensions", (1, 0)),
-    ("index=3", "index", 3),
-    ("k=-3", "k", -3),
-    ("flag=true", "flag", True),
-    ("direction=LT", "direction", "LT"),
-    ("kind=kLoop", "kind", "kLoop"),
-    ("padding=1_4_1x4_-8_0", "padding", "1_4_1x4_-8_0"),
+# The text of a value, and the same value as it is kept.
+SPELLINGS = [
+    ("dimensions={0,2}", "dimensions", "{0,2}"),
+    ("dimensions={ 1 , 0 }", "dimensions", "{1,0}"),
+    ("dimensions={ }", "dimensions", "{}"),
+    ("k=-3", "k", "-3"),
     ("padding=", "padding", ""),
-    ("dim_labels=b01f_01io->b01f", "dim_labels", "b01f_01io->b01f"),
-    ("slice={[5:10:1], [3:20:7], [0:50]}", "slice", (Stride(5, 10), Stride(3, 20, 7), Stride(0, 50))),
-    ("replica_groups={{0,1},{2,3}}", "replica_groups", ((0, 1), (2, 3))),
-    ("replica_groups={{}}", "replica_groups", ((),)),
-    ("replica_groups=[2,4]<=[8]", "replica_groups", Raw("[2,4]<=[8]")),
-    ("replica_groups=[2,4]<=[4,2]T(1,0)", "replica_groups", Raw("[2,4]<=[4,2]T(1,0)")),
-    ("to_apply=max", "to_apply", Reference("max")),
-    ("calls=%f.1", "calls", Reference("f.1")),
-    ("branch_computations={%a, b.2}", "branch_computations", (Reference("a"), Reference("b.2"))),
-    ("window={size=1x512 pad=0_0x0_0}", "window", Record((("size", "1x512"), ("pad", "0_0x0_0")))),
-    ('frontend_attributes={a="b",c="d"}', "frontend_attributes", Record((("a", Quoted("b")), ("c", Quoted("d"))),
-        True)),
-    ('metadata={op_name="a{b}\\"c\\"" id=5}', "metadata", Record((("op_name", Quoted('a{b}\\"c\\"')), ("id", 5)))),
-    ('backend_config={"a":{"b":[1,2]},"c":"}"}', "backend_config", Raw('{"a":{"b":[1,2]},"c":"}"}')),
-    ('custom_call_target="x.y"', "custom_call_target", Quoted("x.y")),
-    ("sharding={replicated}", "sharding", ("replicated",)),
-    ("sharding={devices=[2,1]<=[2]}", "sharding", Raw("{devices=[2,1]<=[2]}")),
-    ("sharding={{replicated}, {maximal device=0}}", "sharding", Raw("{{replicated}, {maximal device=0}}")),
-    ("propagate={true,false}", "propagate", (True, False)),
+    ("slice={[5:10:1],\n  [0:50]}", "slice", "{[5:10:1], [0:50]}"),
+    ("replica_groups={{0, 1}, {2, 3}}", "replica_groups", "{{0,1},{2,3}}"),
+    ("replica_groups=[2,4]<=[4,2]T(1,0)", "replica_groups", "[2,4]<=[4,2]T(1,0)"),
+    ("to_apply=max", "to_apply", "max"),
+    ("calls=%f.1", "calls", "f.1"),
+    ("branch_computations={%a,b.2}", "branch_computations", "{a, b.2}"),
+    ("other=%f.1", "other", "%f.1"),
+    ("select={%a 1}", "select", "{%a 1}"),
+    ("window={size=1x512 pad=0_0x0_0}", "window", "{size=1x512 pad=0_0x0_0}"),
+    ('metadata={op_name="a{b}\\"c\\"" id=5}', "metadata", '{op_name="a{b}\\"c\\"" id=5}'),
+    ('backend_config={"a":{"b":[1, 2]},"c":"}"}', "backend_config", '{"a":{"b":[1, 2]},"c":"}"}'),
+    ("sharding={{replicated}, {maximal device=0}}", "sharding", "{{replicated}, {maximal device=0}}"),
     ("odd={1,2", None, None),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "name", "value"), ATTRIBUTES)
-def test_attribute_values(text: str, name: str | None, value: object) -> None:
+@pytest.mark.parametrize(("text", "name", "value"), SPELLINGS)
+def test_spelling_of_attributes(text: str, name: str | None, value: str | None) -> None:
     source = f"x = f32[2] frobnicate(f32[2] y), first=1, {text}, last=2"
     if name is None:
         with pytest.raises(InputError):
             read_module(source)
         return
     instruction = same_after_printing(source).entry.root
-    assert [key for key, _ in instruction.attributes] == ["first", name, "last"]
-    found = instruction.attribute(name)
-    assert found == value
-    assert type(found) is type(value)
+    assert instruction.attributes == (("first", "1"), (name, value), ("last", "2"))
+
+
+@pytest.mark.parametrize(("text", "accessor", "value"), [
+    ("{0,2}", "integers", (0, 2)),
+    ("{ 1 , -1 }", "integers", (1, -1)),
+    ("{}", "integers", ()),
+    ("{0,LT}", "integers", None),
+    ("{0,}", "integers", None),
+    ("{{0}}", "integers", None),
+    ("3", "integers", None),
+    ("-3", "integer", -3),
+    ("{3}", "integer", None),
+    ("true", "integer", None),
+    ("true", "flag", True),
+    ("false", "flag", False),
+    ("1", "flag", None),
+    ("LT", "word", "LT"),
+    ("b01f_01io->b01f", "word", "b01f_01io->b01f"),
+    ('"a\\"b\\\\\\303"', "word", 'a"b\\Ã'),
+    ("3", "word", None),
+    ("true", "word", None),
+    ("{LT}", "word", None),
+    ("{{0,1},{1,0}}", "pairs", ((0, 1), (1, 0))),
+    ("{}", "pairs", ()),
+    ("{{0,1},{2}}", "pairs", None),
+    ("{{0,1},2}", "pairs", None),
+])  # fmt: skip
+def test_accessors_read_the_text(text: str, accessor: str, value: object) -> None:
+    instruction = read_instruction(f"x = f32[2] frobnicate(f32[2] y), k={text}")
+    read = getattr(instruction, accessor)
+    if value is None:
+        with pytest.raises(InputError, match="frobnicate has k="):
+            read("k")
+    else:
+        assert read("k") == value
+        assert type(read("k")) is type(value)
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("{[5:10:1], [3:20:7], [0:50]}", (Stride(5, 10), Stride(3, 20, 7), Stride(0, 50))),
+    ("{[ 5 : 10 ],[-1:-2:-1]}", (Stride(5, 10), Stride(-1, -2, -1))),
+    ("{}", ()),
+    ("{[5:10],}", None),
+    ("{[5:10] [0:1]}", None),
+    ("{[5]}", None),
+    ("[5:10]", None),
+])  # fmt: skip
+def test_strides(text: str, value: object) -> None:
+    instruction = read_instruction(f"x = f32[2] slice(f32[2] y), slice={text}")
+    if value is None:
+        with pytest.raises(InputError, match="per dimension"):
+            instruction.strides()
+    else:
+        assert instruction.strides() == value
+
+
+def test_names_of_computations() -> None:
+    text = "x = f32[2] f(f32[2] y), calls=%a, branches={b, %c.1}, other=%d, direction=LT, select={%e 1}"
+    assert read_instruction(text).calls == {"calls": ("a",), "branches": ("b", "c.1"), "other": ("d",)}
 
 
 def test_structured_attributes() -> None:
@@ -315,7 +349,7 @@ def test_comments_are_skipped_and_positions_kept() -> None:
         read_module(text)
     assert (caught.value.line, caught.value.column) == (5, 16)
     good = same_after_printing(text.rsplit("\n", 1)[0])
-    assert good.entry.root.attribute("m") == Record((("op_name", Quoted("/* no */ // no")),))
+    assert good.entry.root.attribute("m") == '{op_name="/* no */ // no"}'
 
 
 CONSTANTS = [

@@ -195,7 +195,7 @@ def _ask(module: Module, counts: Counter[str]) -> None:
         questions += [lambda c=computation: (c.users, c.parameters)]  # type: ignore[misc]
         for i in computation.instructions:
             questions += [
-                lambda i=i: (i.calls, i.attributes.pairs),  # type: ignore[misc]
+                lambda i=i: i.calls,  # type: ignore[misc]
                 *(getattr(i, name) for name in ("replica_groups", "strides", "window", "padding", "dim_labels")),
             ]
     for question in questions:

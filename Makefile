@@ -83,17 +83,24 @@ PROFILE := $(abspath $(VENV))/profile
 COMPACT := $(foreach pass,unroll-loops peel-loops split-loops unswitch-loops tracer split-paths ipa-cp-clone,-fno-$(pass)) \
 	-falign-functions=1 -falign-loops=1 -falign-jumps=1
 PROFILED := -fprofile-use=$(PROFILE) -fprofile-partial-training -Wno-missing-profile $(COMPACT)
-XLA_MAPS := tests/core/data/xla_maps.txt
-library-profiled: ## `make library` by GCC, guided by a profile of maps that XLA printed: a fifth faster
+PROFILING := -fprofile-generate=$(PROFILE)
+XLA_MAPS := $(VENV)/xla_maps.txt
+$(XLA_MAPS): $(VENV)/ready tests/bench/corpora.py
+	PYTHONPATH=tests/bench $(PY) -c 'from peers import *; import corpora; print(*map(Ours().convert, corpora.corpus("xla")), sep="\n")' > $@
+
+library-profiled: $(XLA_MAPS) ## `make library` by GCC, guided by a profile of maps that XLA printed: a fourth faster
 	rm -rf $(PROFILE)
-	$(MAKE) library CXXFLAGS='-O2 -fprofile-generate=$(PROFILE)'
-	$(LIBRARY)/simplify_maps $(XLA_MAPS) > /dev/null
+	$(MAKE) library CXXFLAGS='-O2 $(PROFILING)'
+	$(CC) -I$(LIBRARY) -c tests/core/native_client.c -o $(LIBRARY)/client.o
+	$(CXX) $(PROFILING) $(LIBRARY)/client.o $(LIBRARY)/libindexproof.a -lpthread -o $(LIBRARY)/client
+	$(LIBRARY)/client text flat $(XLA_MAPS) > /dev/null
+	$(LIBRARY)/client text flat $(XLA_MAPS) quick > /dev/null
 	$(MAKE) library CXXFLAGS='-O2 $(PROFILED)'
 
-native-profiled: ## `make native`, guided by the same maps
+native-profiled: $(XLA_MAPS) ## `make native`, guided by the same maps
 	rm -rf $(PROFILE)
-	CXXFLAGS='-fprofile-generate=$(PROFILE)' $(MAKE) native
-	$(NATIVE)/bin/python -c 'import indexproof as i; [i.simplify(i.parse_map(m)) for m in open("$(XLA_MAPS)")]'
+	CXXFLAGS='$(PROFILING)' $(MAKE) native
+	$(NATIVE)/bin/python -c 'import indexproof as i; [i.simplify(i.parse_map(m), quick=q) for m in open("$(XLA_MAPS)") for q in (0, 1)]'
 	CXXFLAGS='$(PROFILED)' $(MAKE) native
 
 lint: style types docs-check ## style, types, and whether the generated documents are current

@@ -493,8 +493,8 @@ def _rest(data: dict[str, Any]) -> list[str]:
         out += section(
             "Memory",
             f"""{n["maps"]:,} distinct maps, simplified by {n.get("peer", OURS)} and let go in one process:
-                {marks[0][1]:.0f} MB resident after {marks[0][0]:,}, {marks[-1][1]:.0f} MB at the end, {n["peak"]:.0f} MB at the peak;
-                {duration(n["seconds_simplifying"] / n["maps"])} of simplification each.""",
+                {marks[0][1]:.0f} MB resident after {marks[0][0]:,}, {marks[-1][1]:.0f} MB at the end,
+                {n["peak"]:.0f} MB at the peak; {duration(n["seconds_simplifying"] / n["maps"])} of simplification each.""",
         )
     return out
 

@@ -97,7 +97,7 @@ class Simplifier:
     def each(self, es: Sequence[Expr]) -> list[Expr]:
         """Return the normal forms of ``es``, or ``es`` if the normal forms cost more."""
         results = [self.normal(e) for e in es]
-        larger = self.engine is not None and results != list(es) and self._larger(results, es)
+        larger = self.engine is not None and self._larger(results, list(es))
         return list(es) if larger else results
 
     def all(self, es: Sequence[Expr]) -> list[Expr]:
@@ -295,7 +295,7 @@ class Simplifier:
     def _larger(self, after: Sequence[Expr], before: Sequence[Expr]) -> bool:
         """Return whether ``after`` costs more than ``before``."""
         weight = self.division_weight
-        return cost(after).weighed(weight) > cost(before).weighed(weight)
+        return after != before and cost(after).weighed(weight) > cost(before).weighed(weight)
 
     # ---------------------------------------------------------------- the trace
     def _record(self, name: str, values: tuple[Any, ...]) -> None:

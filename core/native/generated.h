@@ -9081,7 +9081,7 @@ inline List<Expr> Simplifier::each(List<Expr> es) {
   List<Expr> results{};
   bool larger_{};
   results = [&] { auto l_ = List<Expr>::make(); auto t1_c = es; for (auto&& t1_ : t1_c) { Expr e = t1_; l_.append(this->normal(e)); } return l_; }();
-  larger_ = (!isnone(this->engine()) && ((results != List<Expr>::from(es)) && truthy(this->_larger(results, es))));
+  larger_ = (!isnone(this->engine()) && truthy(this->_larger(results, List<Expr>::from(es, here(Room<List<Expr>>())))));
   return (truthy(larger_) ? List<Expr>(List<Expr>::from(es)) : List<Expr>(results));
 }
 

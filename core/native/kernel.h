@@ -269,7 +269,7 @@ inline Simplifier* simplifier_of(Dict<Expr, Term> boxes, List<Bound> known, Int 
 }
 
 inline bool Simplifier::_larger(List<Expr> after, List<Expr> before) {
-  return functions::cost(after).weighed(division_weight) > functions::cost(before).weighed(division_weight);
+  return after != before && functions::cost(after).weighed(division_weight) > functions::cost(before).weighed(division_weight);
 }
 
 // ------------------------------------------------------------------------------------------------ constraints

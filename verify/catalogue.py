@@ -18,8 +18,7 @@ from ..rules.tiles import TILE_LAWS, TileLaw
 from ..rules.transfer import KNOWN_LAWS, TRANSFER_LAWS, KnownLaw, TransferLaw
 from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
 from .budget import MAX_RANK
-from .compiled import compiled_obligations
-from .compiled_constraints import obligations_of_check
+from .compiled import compiled_obligations, obligations_of_check
 from .layouts import layout_cases, layout_obligations
 from .lemmas import lemma_obligations
 from .obligation import STATED, Obligation

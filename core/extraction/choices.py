@@ -45,7 +45,9 @@ class Choices:
     def everywhere(self, f: Form, strategy: str, *values: Any) -> list[Choice]:
         """Rewrite a sum by a rule for all of its owners; return no choice where none applies."""
         found = self._applied(SUM, strategy, f, *values)
-        return self._replacing(f, found[0], found[1]) if found is not None and found[0] != f else []
+        if found is None or self.ledger.resolved(found[0]) == f:
+            return []
+        return self._replacing(f, found[0], found[1])
 
     def _replacing(self, f: Form, by: Form, why: Any) -> list[Choice]:
         """Replace ``f`` by another sum for all of its owners."""

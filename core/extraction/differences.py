@@ -183,13 +183,15 @@ class Differences(Proposals):
                 if b in ledger.users:
                     t = atom(b)
             choices: list[Choice] = []
+            failed = 0
             for f in found[a]:
                 if f not in ledger.owners:
                     continue
                 mine = self.everywhere(f, "needed_remainder", a, t)
-                if not ledger.attempt(mine):
+                if mine and not ledger.attempt(mine):
                     choices += mine
-            if len(choices) > 1:
+                    failed += 1
+            if failed > 1:
                 ledger.attempt(choices)
 
     def _joins(self, a: int, x: Form) -> bool:

@@ -7247,7 +7247,10 @@ template <class S, class... V> inline List<Tuple<Int, Form, Any>> Search::instea
 template <class S, class... V> inline List<Tuple<Int, Form, Any>> Search::everywhere(Form f, S strategy, V... values) {
   Opt<Tuple<Form, Any>> found{};
   found = this->_applied(Int(6), strategy, f, values...);
-  return ((!isnone(found) && (at<0>(some(found)) != f)) ? List<Tuple<Int, Form, Any>>(this->_replacing(f, at<0>(some(found)), at<1>(some(found)))) : List<Tuple<Int, Form, Any>>(List<Tuple<Int, Form, Any>>::of({})));
+  if ((isnone(found) || (this->ledger->resolved(at<0>(some(found))) == f))) {
+    return List<Tuple<Int, Form, Any>>::of({});
+  }
+  return this->_replacing(f, at<0>(some(found)), at<1>(some(found)));
 }
 
 inline List<Tuple<Int, Form, Any>> Search::_replacing(Form f, Form by, Any why) {
@@ -7816,6 +7819,7 @@ inline void Search::multiples() {
   Int b{};
   List<Tuple<Int, Form, Any>> choices{};
   Room<List<Tuple<Int, Form, Any>>> here_choices;
+  Int failed{};
   List<Tuple<Int, Form, Any>> mine{};
   {
     auto t1_ = this->ledger;
@@ -7874,6 +7878,7 @@ inline void Search::multiples() {
       }
     }
     choices = List<Tuple<Int, Form, Any>>::of({}, here_choices);
+    failed = Int(0);
     {
     auto t10_c = found.at_(Int(a));
     for (auto&& t10_ : t10_c) {
@@ -7882,12 +7887,13 @@ inline void Search::multiples() {
         continue;
       }
       mine = this->everywhere(f, strategy::needed_remainder{}, a, t);
-      if (!truthy(ledger->attempt(mine))) {
+      if ((truthy(mine) && !truthy(ledger->attempt(mine)))) {
         choices.extend(mine);
+        { Int v_ = Int(1); auto& r_ = failed; r_ = add(r_, v_); }
       }
     }
     }
-    if ((len(choices) > Int(1))) {
+    if ((failed > Int(1))) {
       ledger->attempt(choices);
     }
   }

@@ -75,8 +75,6 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/kernel/atoms.py Atoms._write: self.written += 2 + len(inside)  ->  self.written += 3 + len(inside)",
     ),
     "a shortcut: the long way comes to the same": (
-        "core/extraction/choices.py Choices.everywhere: return self._replacing(f, found[0], found[1]) if found is not None and found[0] != f else []  ->  return self._replacing(f, found[0], found[1]) if found is not None and found[-1] != f else []",
-        "core/extraction/choices.py Choices.everywhere: return self._replacing(f, found[0], found[1]) if found is not None and found[0] != f else []  ->  return self._replacing(f, found[0], found[1]) if found is not None and found[1] != f else []",
         "core/kernel/kernel.py Kernel._in_pairs: for i in range(len(args) if len(args) > 1 else 0):  ->  for i in range(len(args) if len(args) > 1 else -1):",
         "core/kernel/kernel.py Kernel.atoms: if len(found) > 1:  ->  if len(found) >= 1:",
         "core/kernel/ranges.py Ranges.at_most: return lo >= 0 or (hi >= 0 and self._with_one_argument(f, lo) >= 0)  ->  return lo >= 0 or (hi > 0 and self._with_one_argument(f, lo) >= 0)",

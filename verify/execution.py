@@ -129,6 +129,15 @@ def _code(node: ast.FunctionDef) -> Any:
     return compile(ast.fix_missing_locations(module), FILE, "exec", flags, dont_inherit=True)
 
 
+#: What generated code consists of: statements, expressions, and their parts.
+_SYNTAX: Final = (
+    *(ast.FunctionDef, ast.arguments, ast.arg, ast.If, ast.For, ast.Continue, ast.Return, ast.Assign, ast.Expr),
+    *(ast.Try, ast.ExceptHandler, ast.Call, ast.Compare, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.Attribute),
+    *(ast.Subscript, ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Dict),
+    *(ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
+)
+
+
 class _Tests(ast.NodeTransformer):
     """Replaces tests by calls of a path, and an assigned quotient by any number, since the tests imply what is used.
 
@@ -137,6 +146,12 @@ class _Tests(ast.NodeTransformer):
 
     def __init__(self, node: ast.FunctionDef) -> None:
         self.bound = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+        for part in ast.walk(node):
+            # a division by zero is on no path
+            handler = isinstance(part, ast.ExceptHandler) and [*map(ast.unparse, part.body)] != ["return None"]
+            if handler or not isinstance(part, _SYNTAX):
+                line = getattr(part, "lineno", node.lineno)
+                raise NotUnderstood(f"line {line} is not understood: {ast.unparse(part)}")
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         self.generic_visit(node)

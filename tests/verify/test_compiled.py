@@ -150,6 +150,10 @@ def test_no_test_in_the_code_of_constraint_rules_is_idle() -> None:
     ("summand_moves_into_bounds", "'k': k", "'k': lo"),
     ("sum_bounds_summand", "_cs[1]", "_cs[0]"),
     ("minimum_from_below", "_ends(y)[1]", "_ends(y)[0]"),
+    # ways on which a path does not go
+    ("summand_moves_into_bounds", "return None", "return ((_cs[0][0], 0, 0),), {}"),
+    ("summand_moves_into_bounds", "r = linear(0, [(_e0, 1), (integer(k), -1)])",
+     "r = [linear(0, [(_e0, 1), (integer(k), -1)]) for _ in _cs][0]"),
 ])  # fmt: skip
 def test_a_mistake_in_the_code_of_a_constraint_rule_is_found(name: str, was: str, becomes: str) -> None:
     text = next(m[0] for m in FUNCTION.finditer(CHECKS) if m[1] == name)

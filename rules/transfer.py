@@ -8,16 +8,17 @@ why.  A known law states an implication between facts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..core.condition import Condition, all_of
-from ..core.expr import Expr, ceildiv, integer, maximum, minimum, var
+from ..core.expr import Expr, ceildiv, integer, lift, maximum, minimum, var
 
 a, b, c, d, g, j, k, m, n, p, q, r, s, x, y, z = (var(name) for name in "abcdgjkmnpqrsxyz")
 
 Point = tuple[Expr | int, ...]
+#: An expression with its lower and upper bound.
+Bounded = tuple[Expr, Expr, Expr]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +32,13 @@ class TransferLaw:
     name: str
     doc: str
     value: Expr
-    inputs: tuple[tuple[Expr, Expr, Expr], ...]
+    inputs: tuple[Bounded, ...]
     lo: Expr
     hi: Expr
     when: tuple[Condition, ...] = ()
     where: tuple[Condition, ...] = ()
     unbounded: tuple[Expr, ...] = ()
-    known: tuple[tuple[Expr, Expr, Expr], ...] = ()
+    known: tuple[Bounded, ...] = ()
     lo_at: tuple[Point, ...] = ()
     hi_at: tuple[Point, ...] = ()
     approximate: str = ""
@@ -72,149 +73,130 @@ class KnownLaw:
         return f"{self.then}   when {all_of(self.given)}"
 
 
-def _corners(f: Callable[[Expr, Expr], Expr], ys: tuple[Expr, ...]) -> tuple[Expr, Expr, tuple[Point, ...]]:
-    """Return the smallest and the largest value at the corners, and the corners."""
-    points: tuple[Point, ...] = tuple((u, v) for u in (a, b) for v in ys)
-    values = [f(u, v) for u in (a, b) for v in ys]
-    return minimum(*values), maximum(*values), points
+def _attained(
+    name: str,
+    doc: str,
+    value: Expr,
+    inputs: tuple[Bounded, ...],
+    lo_at: tuple[Point, ...],
+    hi_at: tuple[Point, ...] = (),
+    **given: Any,
+) -> TransferLaw:
+    """Return the law whose bounds are the least value at the points ``lo_at`` and the greatest at ``hi_at``.
+
+    Without ``hi_at`` both are among the points ``lo_at``.
+    """
+    hi_at = hi_at or lo_at
+    variables = [*(v for v, _, _ in inputs), *given.get("unbounded", ())]
+    lo = minimum(*(value.substitute(dict(zip(variables, map(lift, p), strict=True))) for p in lo_at))
+    hi = maximum(*(value.substitute(dict(zip(variables, map(lift, p), strict=True))) for p in hi_at))
+    return TransferLaw(name, doc, value, inputs, lo, hi, lo_at=lo_at, hi_at=hi_at, **given)
 
 
 X = (x, a, b)
 Y = (y, c, d)
-_product = _corners(lambda u, v: u * v, (c, d))
-_quotient = _corners(lambda u, v: u // v, (c, d))
-_spanning = _corners(lambda u, v: u // v, (c, integer(-1), integer(1), d))
-_ceiling = _corners(ceildiv, (c, d))
-_ceiling_spanning = _corners(ceildiv, (c, integer(-1), integer(1), d))
+K = (k, k, k)
+M = (m, m, m)
+_CORNERS: tuple[Point, ...] = tuple((u, v) for u in (a, b) for v in (c, d))
+#: The corners, and the points at the divisors next to zero.
+_SPANNING: tuple[Point, ...] = tuple((u, v) for u in (a, b) for v in (c, -1, 1, d))
 
 TRANSFER_LAWS: tuple[TransferLaw, ...] = (
-    TransferLaw("interval_sum", "Bounds add up.", x + y, (X, Y), a + c, b + d, lo_at=((a, c),), hi_at=((b, d),)),
-    TransferLaw(
+    _attained("interval_sum", "Bounds add up.", x + y, (X, Y), ((a, c),), ((b, d),)),
+    _attained(
         "interval_multiple",
         "A non-negative factor preserves the order of the bounds.",
         x * k,
-        (X, (k, k, k)),
-        a * k,
-        b * k,
+        (X, K),
+        ((a, k),),
+        ((b, k),),
         when=(k >= 0,),
-        lo_at=((a, k),),
-        hi_at=((b, k),),
     ),
-    TransferLaw(
+    _attained(
         "interval_negative_multiple",
         "A negative factor swaps the bounds.",
         x * k,
-        (X, (k, k, k)),
-        b * k,
-        a * k,
+        (X, K),
+        ((b, k),),
+        ((a, k),),
         when=(k < 0,),
-        lo_at=((b, k),),
-        hi_at=((a, k),),
     ),
-    TransferLaw(
-        "interval_product",
-        "A product attains its extremes at corners of the box.",
-        x * y,
-        (X, Y),
-        _product[0],
-        _product[1],
-        lo_at=_product[2],
-        hi_at=_product[2],
-    ),
-    TransferLaw(
+    _attained("interval_product", "A product attains its extremes at corners of the box.", x * y, (X, Y), _CORNERS),
+    _attained(
         "interval_quotient_positive",
         "A quotient by positive divisors attains its extremes at corners.",
         x // y,
         (X, Y),
-        _quotient[0],
-        _quotient[1],
+        _CORNERS,
         when=(c > 0,),
-        lo_at=_quotient[2],
-        hi_at=_quotient[2],
     ),
-    TransferLaw(
+    _attained(
         "interval_quotient_negative",
         "A quotient by negative divisors attains its extremes at corners.",
         x // y,
         (X, Y),
-        _quotient[0],
-        _quotient[1],
+        _CORNERS,
         when=(d < 0,),
-        lo_at=_quotient[2],
-        hi_at=_quotient[2],
     ),
-    TransferLaw(
+    _attained(
         "interval_quotient_spanning",
         "If divisors lie on both sides of zero, extremes are also attained at the divisors 1 and -1.",
         x // y,
         (X, Y),
-        _spanning[0],
-        _spanning[1],
+        _SPANNING,
         when=(c < 0, d > 0),
         where=(y.ne(0),),
-        lo_at=_spanning[2],
-        hi_at=_spanning[2],
     ),
-    TransferLaw(
+    _attained(
         "interval_ceiling_positive",
         "Rounded up, a quotient by positive divisors attains its extremes at corners.",
         ceildiv(x, y),
         (X, Y),
-        _ceiling[0],
-        _ceiling[1],
+        _CORNERS,
         when=(c > 0,),
-        lo_at=_ceiling[2],
-        hi_at=_ceiling[2],
     ),
-    TransferLaw(
+    _attained(
         "interval_ceiling_negative",
         "Rounded up, a quotient by negative divisors attains its extremes at corners.",
         ceildiv(x, y),
         (X, Y),
-        _ceiling[0],
-        _ceiling[1],
+        _CORNERS,
         when=(d < 0,),
-        lo_at=_ceiling[2],
-        hi_at=_ceiling[2],
     ),
-    TransferLaw(
+    _attained(
         "interval_remainder_one_block",
         "Within one block of the modulus, the remainder is the offset from the start of the block.",
         x % m,
-        (X, (m, m, m)),
-        a % m,
-        b % m,
+        (X, M),
+        ((a, m),),
+        ((b, m),),
         when=(m > 0, (a // m).eq(b // m)),
-        lo_at=((a, m),),
-        hi_at=((b, m),),
     ),
     TransferLaw(
         "interval_remainder_many_blocks",
         "Across a block border, the remainder attains both extremes next to the border.",
         x % m,
-        (X, (m, m, m)),
+        (X, M),
         integer(0),
         m - 1,
         when=(m > 0, a // m < b // m),
         lo_at=((b // m * m, m),),
         hi_at=((b // m * m - 1, m),),
     ),
-    TransferLaw(
+    _attained(
         "interval_remainder_negative_one_block",
         "The same law for a negative modulus, within one block.",
         x % m,
-        (X, (m, m, m)),
-        a % m,
-        b % m,
+        (X, M),
+        ((a, m),),
+        ((b, m),),
         when=(m < 0, (a // m).eq(b // m)),
-        lo_at=((a, m),),
-        hi_at=((b, m),),
     ),
     TransferLaw(
         "interval_remainder_negative_many_blocks",
         "The same law for a negative modulus, across a block border.",
         x % m,
-        (X, (m, m, m)),
+        (X, M),
         m + 1,
         integer(0),
         when=(m < 0, (a // m).ne(b // m)),
@@ -295,63 +277,38 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         where=(y.ne(0),),
         approximate="which remainders occur depends on every modulus in between; the exact bounds have no closed form",
     ),
-    TransferLaw(
+    _attained(
         "interval_ceiling_spanning",
         "If divisors lie on both sides of zero, the same holds for quotients rounded up.",
         ceildiv(x, y),
         (X, Y),
-        _ceiling_spanning[0],
-        _ceiling_spanning[1],
+        _SPANNING,
         when=(c < 0, d > 0),
         where=(y.ne(0),),
-        lo_at=_ceiling_spanning[2],
-        hi_at=_ceiling_spanning[2],
     ),
-    TransferLaw(
-        "interval_minimum",
-        "The smaller bounds.",
-        minimum(x, y),
-        (X, Y),
-        minimum(a, c),
-        minimum(b, d),
-        lo_at=((a, c),),
-        hi_at=((b, d),),
-    ),
-    TransferLaw(
-        "interval_maximum",
-        "The larger bounds.",
-        maximum(x, y),
-        (X, Y),
-        maximum(a, c),
-        maximum(b, d),
-        lo_at=((a, c),),
-        hi_at=((b, d),),
-    ),
+    _attained("interval_minimum", "The smaller bounds.", minimum(x, y), (X, Y), ((a, c),), ((b, d),)),
+    _attained("interval_maximum", "The larger bounds.", maximum(x, y), (X, Y), ((a, c),), ((b, d),)),
     # -- what constraints say
-    TransferLaw(
+    _attained(
         "known_interval",
         "Two intervals that contain a value intersect in an interval that contains it.",
         x,
         (X,),
-        maximum(a, c),
-        minimum(b, d),
+        ((maximum(a, c),),),
+        ((minimum(b, d),),),
         when=(maximum(a, c) <= minimum(b, d),),
         known=((x, c, d),),
-        lo_at=((maximum(a, c),),),
-        hi_at=((minimum(b, d),),),
     ),
-    TransferLaw(
+    _attained(
         "known_multiple",
         "Bounds of a multiple g·x give bounds of x, rounded inwards.",
         x,
         (),
-        ceildiv(a, g),
-        b // g,
+        ((ceildiv(a, g),),),
+        ((b // g,),),
         when=(g > 0, ceildiv(a, g) <= b // g),
         unbounded=(x,),
         known=((x * g, a, b),),
-        lo_at=((ceildiv(a, g),),),
-        hi_at=((b // g,),),
     ),
     TransferLaw(
         "known_sum_leaves_summand",
@@ -365,18 +322,16 @@ TRANSFER_LAWS: tuple[TransferLaw, ...] = (
         known=((x * k + y, a, b),),
         approximate="between the ends of the sum there may be no multiple of the coefficient",
     ),
-    TransferLaw(
+    _attained(
         "known_quotient",
         "Bounds of a quotient bound its dividend.",
         x,
         (),
-        a * m,
-        b * m + m - 1,
+        ((a * m,),),
+        ((b * m + m - 1,),),
         when=(m > 0,),
         unbounded=(x,),
         known=((x // m, a, b),),
-        lo_at=((a * m,),),
-        hi_at=((b * m + m - 1,),),
     ),
     TransferLaw(
         "known_sum_in_proportion",

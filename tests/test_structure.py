@@ -23,7 +23,6 @@ LONG = {
     "core/op.py": "to be split: declarations of ops and the symbols that they are written with",
     "reports/pictures.py": "to be split: layouts and reads",
     "rules/compiled.py": "generated",
-    "rules/transfer.py": "a table of laws",
     "verify/checker.py": "the checker of certificates is one file that can be run alone",
     "verify/modules.py": "to be split: obligations of modules and their proofs",
 }

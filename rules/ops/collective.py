@@ -35,9 +35,10 @@ from ...core.op import (
 from .fibres import WHOLE, Fibres
 from .movement import Alike, Dims, one_dimension, piece
 from .pointwise import Pointwise
+from .solved import Solved
 
 
-class Collective(Op):
+class Collective(Solved):
     """The base of all collectives."""
 
     parallel: ClassVar[bool] = True
@@ -177,11 +178,7 @@ class AllGather(Along):
         return [mul(n, self.group) if d == self.dimension else lift(n) for d, n in enumerate(x)]
 
     def related(self, a: Expr, b: Expr, rt: Coordinates, x: Sizes) -> Condition:
-        n = lift(x[self.dimension])
-        return (a - b).eq(piece(a, n) * n)
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return Map(self._along(o, _within(o[self.dimension], lift(x[self.dimension]))))
+        return b.eq(_within(a, lift(x[self.dimension])))
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         n = lift(x[self.dimension])
@@ -212,14 +209,6 @@ class ReduceScatter(Cut):
     def related(self, a: Expr, b: Expr, rt: Coordinates, x: Sizes) -> Condition:
         return b.eq(rt[0] * self._piece(x) + a)
 
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return Map(self._along(o, rt[0] * self._piece(x) + o[self.dimension]))
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        m = self._piece(x)
-        place = i[self.dimension] - rt[0] * m
-        return Map(self._along(i, place), [place.within(0, m - 1)])
-
 
 @op
 class AllToAll(Cut, Alike):
@@ -234,11 +223,7 @@ class AllToAll(Cut, Alike):
 
     def related(self, a: Expr, b: Expr, rt: Coordinates, x: Sizes) -> Condition:
         m = self._piece(x)
-        return (b - rt[0] * m).eq(a - piece(a, m) * m)
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        m = self._piece(x)
-        return Map(self._along(o, rt[0] * m + _within(o[self.dimension], m)))
+        return b.eq(rt[0] * m + _within(a, m))
 
     def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
         m = self._piece(x)
@@ -285,12 +270,6 @@ class Exchange(Collective, Alike):
 
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
         return [rt[0].eq(k), *(a.eq(b) for a, b in zip(o, i, strict=True))]
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        return Map(o, [rt[0].eq(k)])
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        return Map(i, [rt[0].eq(k)])
 
     def sharing(self) -> tuple[int, ...]:
         return tuple(range(self.group))

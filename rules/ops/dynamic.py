@@ -12,12 +12,13 @@ from typing import Any, ClassVar
 
 from ...core.condition import Condition, any_of
 from ...core.expr import Expr, lift
-from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Runtime, Sizes, box, exact_text, op, symbols
+from ...core.op import Case, Coordinates, Demand, Runtime, Sizes, exact_text, op, symbols
 from .indexed import Indexed
 from .movement import Alike, Dims, Extents, Sized, subsets
+from .solved import Solved
 
 
-class Windowed(Op):
+class Windowed(Solved):
     """The base of the two dynamic slices: the operands from `first` on are scalars, the start of the window."""
 
     first: ClassVar[int]
@@ -48,12 +49,6 @@ def _fits(x: Sizes, window: Sizes, stated: str) -> Iterator[Demand]:
         yield lift(size) <= n, f"{text}: {size} is larger than {n} in dimension {d}"
 
 
-def within_window(v: Coordinates, starts: Coordinates, sizes: Sizes) -> Map:
-    """Return the map from elements of an array that lie in a window of these sizes to positions in the window."""
-    place = [a - start for a, start in zip(v, starts, strict=True)]
-    return Map(place, box(place, sizes))
-
-
 @op
 class DynamicSlice(Windowed, Sized):
     """A window of `sizes` of operand 0, which starts at the scalar operands."""
@@ -76,14 +71,6 @@ class DynamicSlice(Windowed, Sized):
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
         return [b.eq(a + start) for a, b, start in zip(o, i, rt, strict=True)] if k == 0 else []
 
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        return Map([a + start for a, start in zip(o, rt, strict=True)] if k == 0 else [])
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        if k > 0:
-            return Map([Range(n) for n in self.sizes])
-        return within_window(i, rt, self.sizes)
-
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
         yield Case.of(rank, "any window", cls(symbols("w", rank)), symbols("n", rank), *[()] * rank)
@@ -98,6 +85,7 @@ class DynamicUpdateSlice(Windowed, Alike):
 
     rank: int
     first: ClassVar[int] = 2
+    partial: ClassVar = ("output_to_input",)
 
     @property
     def arity(self) -> int:
@@ -118,20 +106,6 @@ class DynamicUpdateSlice(Windowed, Alike):
         if k == 0:
             return [*(a.eq(b) for a, b in zip(o, i, strict=True)), self._outside(o, rt, x)]
         return [a.eq(b + start) for a, b, start in zip(o, i, rt, strict=True)] if k == 1 else []
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        if k == 0:
-            return Map(o, [self._outside(o, rt, x)])
-        if k > 1:
-            return Map([])
-        return within_window(o, rt, x[1])
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        if k == 0:
-            return Map(i, [self._outside(i, rt, x)])
-        if k == 1:
-            return Map([b + start for b, start in zip(i, rt, strict=True)])
-        return Map([Range(n) for n in x[0]])
 
     def sharing(self) -> Dims:
         return (0, 1)
@@ -201,18 +175,6 @@ class Gather(Indexed):
             # the whole index vector
             return [i[d].eq(a) for d, a in self._split(o, len(x), y)[1].items()]
         return [b.eq(a) for a, b in zip(self._element(o, rt, len(x), y), i, strict=True)]
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
-        if k == 1:
-            _, batch = self._split(o, len(x), y)
-            return Map([batch.get(d, Range(n)) for d, n in enumerate(y)])
-        return Map(self._element(o, rt, len(x), y))
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, y: Sizes) -> Map:
-        if k == 1:
-            window = {d: Range(n) for d, n in enumerate(self.slice_sizes)}
-            return Map(self._joined(window, dict(enumerate(i)), len(x), y))
-        return Map(*self._windows(i, rt, self.slice_sizes, y))
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

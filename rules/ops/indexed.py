@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from ...core.condition import Condition
 from ...core.expr import Expr, lift
-from ...core.op import Demand, Op, Range, Runtime, Sizes, exact_text, symbols
+from ...core.op import Demand, Runtime, Sizes, exact_text, symbols
 from .movement import Dims
+from .solved import Solved
 
 
-class Indexed(Op):
+class Indexed(Solved):
     """Windows of an operand ``x``, one for each vector of the indices ``y``.
 
     An array of windows (gather's output, scatter's updates) has dimensions that run inside a window, over the
@@ -78,18 +78,6 @@ class Indexed(Op):
         window, batch = self._split(v, rank, y)
         starts = dict(zip(self._role(3), rt, strict=True)) | {d: lift(batch[e]) for d, e in self._paired()}
         return [window.get(d, lift(0)) + starts.get(d, 0) for d in range(rank)]
-
-    def _windows(
-        self, i: Sequence[Expr], rt: Sequence[Expr], sizes: Sizes, y: Sizes
-    ) -> tuple[list[Expr | Range], list[Condition]]:
-        """Return the elements of an array of windows that lie on an element of the operand, and the conditions for it."""
-        batch: dict[int, Expr | Range] = {e: Range(n) for e, n in enumerate(y)}
-        batch |= {e: i[d] for d, e in self._paired()}
-        starts = dict(zip(self._role(3), rt, strict=True))
-        offset = {d: a - starts.get(d, 0) for d, a in enumerate(i) if d not in self._role(2)}
-        inside = self._window_dims(len(i))
-        where = [a.within(0, lift(sizes[d]) - 1) if d in inside else a.eq(0) for d, a in offset.items()]
-        return self._joined(offset, batch, len(i), y), where
 
     # -- legality
     def _check(self, x: Sizes, y: Sizes) -> None:

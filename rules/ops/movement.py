@@ -9,10 +9,10 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from ...core.condition import Condition
+from ...core.condition import Condition, any_of
 from ...core.expr import Expr, ExprLike, add, ceildiv, integer, lift, maximum
-from ...core.layout.placement import Padded
-from ...core.op import Case, Coordinates, Demand, Map, Op, Range, Sizes, box, exact_text, op, quotient, symbols
+from ...core.op import Case, Coordinates, Demand, Op, Sizes, exact_text, op, quotient, symbols
+from .solved import Solved, nth
 
 Dims = tuple[int, ...]
 Extents = tuple[ExprLike, ...]
@@ -39,11 +39,13 @@ def operand_count(instruction: Any, shapes: Sequence[Dims]) -> int:
 
 
 # ----------------------------------------------------------------------------------------------------------- the ops
-class Aligned(Op):
+class Aligned(Solved):
     """The base of ops whose elements read all elements that agree with them in shared dimensions.
 
     An output element reads every element of operand ``k`` that agrees with it in the dimensions of `places`.
     """
+
+    partial: ClassVar = ()
 
     def places(self, k: int, *x: Sizes) -> dict[int, int]:
         """Return the output's dimension for each dimension of operand ``k`` that the output has too."""
@@ -56,20 +58,6 @@ class Aligned(Op):
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, *x: Sizes) -> list[Condition]:
         agree = [o[place].eq(i[d]) for d, place in self.places(k, *x).items()]
         return [*agree, *self.between(k, o, i, *x)]
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        places = self.places(k, *x)
-        found = [o[places[d]] if d in places else Range(n) for d, n in enumerate(x[k])]
-        return Map(found, self.between(k, o, _at(found), *x))
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        origin = {place: i[d] for d, place in self.places(k, *x).items()}
-        found = [origin[p] if p in origin else Range(n) for p, n in enumerate(self.shape(*x))]
-        return Map(found, self.between(k, _at(found), i, *x))
-
-
-def _at(found: Sequence[Expr | Range]) -> list[Expr]:
-    return [e.index if isinstance(e, Range) else e for e in found]
 
 
 class Alike(Op):
@@ -93,12 +81,6 @@ class Sized(Op):
     def demands(self, *x: Sizes) -> Iterator[Demand]:
         for d, n in enumerate(self.sizes):
             yield lift(n) >= 0, f"sizes={exact_text(self.sizes)} has the negative size {n} in dimension {d}"
-
-
-def nth(distance: Expr, count: ExprLike, step: ExprLike = 1) -> tuple[Expr, list[Condition]]:
-    """Return the index of the element at a distance from the first of `count` elements `step` apart, and its conditions."""
-    step = lift(step)
-    return quotient(distance, step), [distance.within(0, (lift(count) - 1) * step), step.divides(distance)]
 
 
 def piece(a: Expr, n: Expr) -> Expr:
@@ -129,11 +111,12 @@ class Transpose(Aligned):
 
 
 @op
-class Reverse(Alike):
+class Reverse(Alike, Solved):
     """The dimensions `dimensions` run backwards."""
 
     dimensions: Dims
     hlo: ClassVar = {"dimensions": all_dimensions}
+    partial: ClassVar = ()
 
     def structure(self, x: Sizes) -> None:
         self._dimensions("dimensions", self.dimensions, len(x), x)
@@ -144,15 +127,6 @@ class Reverse(Alike):
             (a + b).eq(lift(n) - 1) if d in self.dimensions else a.eq(b)
             for d, (a, b, n) in enumerate(zip(o, i, x, strict=True))
         ]
-
-    def _flipped(self, v: Coordinates, x: Sizes) -> Map:
-        return Map([n - 1 - a if d in self.dimensions else a for d, (a, n) in enumerate(zip(v, x, strict=True))])
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return self._flipped(o, x)
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return self._flipped(i, x)
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
@@ -193,7 +167,7 @@ class Broadcast(Sized, Aligned):
 
 
 @op
-class Slice(Op):
+class Slice(Solved):
     """Output element p is input element start + p·stride, up to but not including limit."""
 
     start: Extents
@@ -218,18 +192,6 @@ class Slice(Op):
     def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes) -> list[Condition]:
         return [b.eq(a * s + start) for a, b, start, s in zip(o, i, self.start, self.stride, strict=True)]
 
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        return Map([a * s + start for a, start, s in zip(o, self.start, self.stride, strict=True)])
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes) -> Map:
-        from_start = [(b - start, s) for b, start, s in zip(i, self.start, self.stride, strict=True)]
-        where = [
-            c
-            for (at, s), b, start, limit in zip(from_start, i, self.start, self.limit, strict=True)
-            for c in (b.within(start, lift(limit) - 1), lift(s).divides(at))
-        ]
-        return Map([quotient(at, s) for at, s in from_start], where)
-
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:
         yield Case.of(
@@ -247,12 +209,13 @@ class Slice(Op):
 
 
 @op
-class Concatenate(Op):
+class Concatenate(Solved):
     """The operands side by side along `dimension`, in order."""
 
     dimension: int
     count: int
     hlo: ClassVar = {"dimension": one_dimension, "count": operand_count}
+    partial: ClassVar = ("output_to_input",)
 
     @property
     def arity(self) -> int:
@@ -279,14 +242,6 @@ class Concatenate(Op):
         before = self._before(k, x)
         return [a.eq(b + before if d == self.dimension else b) for d, (a, b) in enumerate(zip(o, i, strict=True))]
 
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        place, inside = nth(o[self.dimension] - self._before(k, x), x[k][self.dimension])
-        return Map([place if d == self.dimension else a for d, a in enumerate(o)], inside)
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        before = self._before(k, x)
-        return Map([b + before if d == self.dimension else b for d, b in enumerate(i)])
-
     def sharing(self) -> Dims:
         return tuple(range(self.count))
 
@@ -301,7 +256,7 @@ class Concatenate(Op):
 
 
 @op
-class Pad(Padded):
+class Pad(Solved):
     """Input element p is placed at low + p·(interior + 1), or is cropped; every other output element reads the padding.
 
     Operand 1 is the padding value.  Negative `low` and `high` crop, after the interior padding.
@@ -310,6 +265,8 @@ class Pad(Padded):
     low: Extents
     high: Extents
     interior: Extents
+    operands: ClassVar[int] = 2
+    partial: ClassVar = ("output_to_input", "input_to_output")
 
     def structure(self, x: Sizes, value: Sizes) -> None:
         self._rank(1, value, 0)
@@ -330,20 +287,15 @@ class Pad(Padded):
             for n, lo, hi, gap in zip(x, self.low, self.high, self.interior, strict=True)
         ]
 
-    def place(self, i: Coordinates, x: Sizes) -> list[Expr]:
-        return [a * (lift(gap) + 1) + lo for a, lo, gap in zip(i, self.low, self.interior, strict=True)]
+    def reads(self, k: int, o: Coordinates, i: Coordinates, rt: Coordinates, x: Sizes, value: Sizes) -> list[Condition]:
+        steps = [lift(gap) + 1 for gap in self.interior]
+        if k == 0:
+            return [a.eq(b * step + lo) for a, b, lo, step in zip(o, i, self.low, steps, strict=True)]
+        lands = [nth(a - lo, n, step)[1] for a, n, lo, step in zip(o, x, self.low, steps, strict=True)]
+        return [any_of(~c for c in itertools.chain(*lands))]
 
-    def element(self, o: Coordinates, x: Sizes) -> tuple[list[Expr], list[Condition]]:
-        parts = [nth(a - lo, n, lift(gap) + 1) for a, n, lo, gap in zip(o, x, self.low, self.interior, strict=True)]
-        return [e for e, _ in parts], [c for _, lands in parts for c in lands]
-
-    def related(self, o: Coordinates, i: Coordinates, x: Sizes) -> list[Condition]:
-        return [a.eq(b) for a, b in zip(o, self.place(i, x), strict=True)]
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, x: Sizes, value: Sizes) -> Map:
-        found = super().input_to_output(k, i, rt, x, value)
-        # elements that negative padding crops are placed nowhere
-        return found if k else Map(found.results, box(found.results, self.shape(x, value)))
+    def sharing(self) -> Dims:
+        return (0, 1)
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.condition import Condition
 from ...core.expr import Expr, lift
-from ...core.op import WRITTEN, Case, Coordinates, Demand, Map, Range, Runtime, Sizes, exact_text, op, symbols
+from ...core.op import WRITTEN, Case, Coordinates, Demand, Runtime, Sizes, exact_text, op, symbols
 from .folding import Variadic
 from .indexed import Indexed
 from .movement import Alike, Dims, subsets
@@ -46,6 +46,7 @@ class Scatter(Variadic, Indexed, Alike):
     count: int = 1
     replaces: bool = False
     depends: tuple[Dims, ...] = ()
+    partial = ("output_to_input",)
     roles = (
         "update_window_dims",
         "inserted_window_dims",
@@ -118,24 +119,6 @@ class Scatter(Variadic, Indexed, Alike):
             return [o[d].eq(i[e]) for d, e in self._paired()]
         landed = self._element(i, rt, len(x[0]), x[self.count])
         return [*(a.eq(b) for a, b in zip(o, landed, strict=True)), *self._inside(rt, x)]
-
-    def output_to_input(self, k: int, o: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        if k < self.count:
-            return Map(o, [written.eq(0) for written in rt])
-        y = x[self.count]
-        if k == self.count:
-            batch = {e: o[d] for d, e in self._paired()}
-            return Map([batch.get(e, Range(n)) for e, n in enumerate(y)])
-        found, where = self._windows(o, rt, self._window_sizes(x), y)
-        return Map(found, [*where, *self._inside(rt, x)])
-
-    def input_to_output(self, k: int, i: Coordinates, rt: Coordinates, *x: Sizes) -> Map:
-        if k < self.count:
-            return Map(i, [written.eq(0) for written in rt])
-        if k == self.count:
-            own = {d: i[e] for d, e in self._paired()}
-            return Map([own.get(d, Range(n)) for d, n in enumerate(x[0])])
-        return Map(self._element(i, rt, len(x[0]), x[self.count]), self._inside(rt, x))
 
     @classmethod
     def cases(cls, rank: int) -> Iterator[Case]:

@@ -31,7 +31,8 @@ from ...core.op import (
     symbols,
 )
 from .folding import Folding
-from .movement import Alike, Dims, nth, piece
+from .movement import Alike, Dims, piece
+from .solved import nth
 
 #: A range over the window, the coordinate that is read or reads, and the conditions for it.
 Slid = tuple[Range, Expr, list[Condition]]

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeAlias, TypeVar, dataclass_transform
 
 from . import native
@@ -805,11 +806,7 @@ class Integers:
         if any(hasattr(a, "dtype") for a in args):
             import numpy as np
 
-            operation = getattr(np, arrays)
-            total = args[0]
-            for a in args[1:]:
-                total = operation(total, a)
-            return total
+            return reduce(getattr(np, arrays), args)
         return pick(args)
 
     def minimum(self, args: list[Any]) -> Any:
@@ -874,13 +871,5 @@ native.attach(sys.modules[__name__])
 @lru_cache(maxsize=1 << 14)
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
     """Return a sort key under which ``d2`` comes before ``d10``."""
-    out: list[tuple[int, int, str]] = []
-    i = 0
-    while i < len(name):
-        j = i
-        digit = name[i].isdecimal()
-        while j < len(name) and name[j].isdecimal() == digit:
-            j += 1
-        out.append((0, int(name[i:j]), "") if digit else (1, 0, name[i:j]))
-        i = j
-    return tuple(out)
+    parts = re.findall(r"\d+|\D+", name)
+    return tuple([(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts])

@@ -383,18 +383,10 @@ class IndexingMap(_Memory):
             [c for c in constraints if not c.holds_always],
         )
 
-    def substitute(
-        self,
-        mapping: Mapping[Any, ExprLike],
-        *,
-        dims: Sequence[Variable] | None = None,
-        ranges: Sequence[Variable] | None = None,
-        rts: Sequence[RuntimeVariable] | None = None,
-    ) -> IndexingMap:
-        """Replace variables by expressions simultaneously; keys are variables or their names.
+    def substitute(self, mapping: Mapping[Any, ExprLike]) -> IndexingMap:
+        """Replace variables by expressions over the others simultaneously; keys are variables or their names.
 
-        A replaced variable leaves the map, and its box becomes a constraint on the expression.  Expressions may use the
-        remaining variables and those newly declared by ``dims``, ``ranges`` or ``rts`` (the complete new lists).
+        A replaced variable leaves the map, and its box becomes a constraint on the expression.
         """
         known = {v.expr: v for v in self.variables}
         full: dict[Expr, ExprLike] = {}
@@ -406,9 +398,8 @@ class IndexingMap(_Memory):
         boxes = [Constraint(lift(e), known[k].lo, known[k].hi) for k, e in full.items()]  # type: ignore[index]
         made = self.rewritten(full, rts=[r for r in self.rts if r.expr not in full], also=boxes)
         return made.with_(
-            dims=tuple(v for v in self.dims if v.expr not in full) if dims is None else tuple(dims),
-            ranges=tuple(v for v in self.ranges if v.expr not in full) if ranges is None else tuple(ranges),
-            rts=made.rts if rts is None else tuple(rts),
+            dims=tuple(v for v in self.dims if v.expr not in full),
+            ranges=tuple(v for v in self.ranges if v.expr not in full),
         )
 
     def rename(self, names: Mapping[str, str]) -> IndexingMap:

@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
 
+from .bounded import constrained, constraints_of, merged
 from .condition import FALSE, TRUE, Condition, all_of, any_of, parts_of
 from .errors import InputError
 from .expr import (
@@ -51,9 +52,8 @@ from .expr import (
     substitute_all,
     var,
 )
-from .indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
+from .indexing_map import IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from .interval import Interval
-from .tighten import constraints_of, tighten_around
 
 Sizes = Sequence[ExprLike]
 Coordinates = Sequence[Expr]
@@ -672,9 +672,8 @@ def concrete(
     """Return the map between the op's output and ``operand`` for operands of these sizes.
 
     Dimension variables are ``d0, d1, …``, ranges ``s0, …``, runtime values ``rt0, …`` in the order of
-    :meth:`Op.runtime`; a range over a single value is replaced by that value.  Bounds are as tight as constraints on
-    single variables make them (see :mod:`.tighten`).  ``names`` are the operands' instructions as text, the sources of
-    the runtime values.
+    :meth:`Op.runtime`; a range over a single value is replaced by that value.  Conditions narrow boxes or
+    become constraints.  ``names`` are the operands' instructions as text, the sources of the runtime values.
 
     Raises :class:`InputError` when the op is not legal on these sizes, or when a symbol is left.
     """
@@ -682,40 +681,36 @@ def concrete(
     claim = map_claim(op, operand, direction, shapes, stated=False)
     for e in (*itertools.chain(claim.source_sizes, claim.target_sizes), *(r.size for r in claim.ranges)):
         _number(op, e)
-    dims = symbols("d", len(claim.source))
-    renamed: dict[Expr, Expr] = dict(zip(claim.source, dims, strict=True))
-    boxes = {d: Interval(0, _number(op, n) - 1) for d, n in zip(dims, claim.source_sizes, strict=True)}
-    ranges: list[Var] = []
+    dims = [Variable(f"d{k}", 0, _number(op, n) - 1) for k, n in enumerate(claim.source_sizes)]
+    renamed: dict[Expr, Expr] = {v: d.expr for v, d in zip(claim.source, dims, strict=True)}
+    ranges: list[Variable] = []
     for r in claim.ranges:
         size = _number(op, r.size)
         if size == 1:
             renamed[r.variable] = integer(0)
             continue
-        ranges.append(var(f"s{len(ranges)}"))
-        renamed[r.variable] = ranges[-1]
-        boxes[ranges[-1]] = Interval(0, size - 1)
+        ranges.append(Variable(f"s{len(ranges)}", 0, size - 1))
+        renamed[r.variable] = ranges[-1].expr
     results = substitute_all(claim.results, renamed)
     conditions = [c for c in (c.substitute(renamed) for c in claim.where) if c is not TRUE]
     used = {v for e in results for v in e.variables()} | {v for c in conditions for v in c.variables()}
     values = [r for r in claim.runtime if r.variable in used]
-    limits = {r.variable: Interval(_number(op, r.lo), _number(op, r.hi)) for r in values}
-    tight, left = tighten_around(boxes, limits, [c for condition in conditions for c in constraints_of(condition)])
     called = names or [f"operand {k}" for k in range(op.arity)]
-    return IndexingMap(
-        tuple(Variable(v.name, int(tight[v].lo), int(tight[v].hi)) for v in dims),
-        tuple(Variable(v.name, int(tight[v].lo), int(tight[v].hi)) for v in ranges),
-        tuple(
-            RuntimeVariable(
-                r.variable.name,
-                int(limits[r.variable].lo),
-                int(limits[r.variable].hi),
-                RuntimeSource(source_name(r.operand, called), tuple(substitute_all(r.index, renamed))),
-            )
-            for r in values
-        ),
-        tuple(results),
-        tuple(Constraint(e, int(lo), int(hi)) for e, lo, hi in left),
-    )
+    rts = [
+        RuntimeVariable(
+            r.variable.name,
+            _number(op, r.lo),
+            _number(op, r.hi),
+            RuntimeSource(source_name(r.operand, called), tuple(substitute_all(r.index, renamed))),
+        )
+        for r in values
+    ]
+    bounded = [b for condition in conditions for b in constraints_of(condition)]
+    narrow, left = merged(bounded, {v.expr: (v.lo, v.hi) for v in (*dims, *ranges)})
+    constraints = constrained(left, {**narrow, **{v.expr: Interval(v.lo, v.hi) for v in rts}})
+    boxed = [v.boxed(int(narrow[v.expr].lo), int(narrow[v.expr].hi)) for v in (*dims, *ranges)]
+    rank = len(dims)
+    return IndexingMap(tuple(boxed[:rank]), tuple(boxed[rank:]), tuple(rts), tuple(results), tuple(constraints))
 
 
 def source_name(operand: int, names: Sequence[str]) -> str:

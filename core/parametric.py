@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from .bounded import Bounded, constrained, constraints_of, merged
 from .condition import (
     FALSE,
     TRUE,
@@ -45,12 +46,11 @@ from .expr import (
     var,
 )
 from .facts import Facts
-from .indexing_map import Constraint, IndexingMap, Variable, known_names, unused_name
-from .interval import LINE, End
+from .indexing_map import IndexingMap, Variable, known_names, unused_name
+from .interval import LINE, Interval
 from .json_form import Place, expr_from_json, expr_to_json
 from .text_printer import format_expr
 from .text_reader import MapReader, parse_condition
-from .tighten import Bounded, constraints_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -174,44 +174,17 @@ class ParametricMap:
             left = substitute_conditions(own, env)
         except ZeroDivisionError:
             raise InputError("a divisor is zero there", expected="other values") from None
-        bounds: dict[Expr, tuple[End, End]] = {}
-        for c in left:
-            for e, lo, hi in _sided(c):
-                low, high = bounds.get(e, LINE)
-                bounds[e] = max(lo, low), min(hi, high)
+        boxes, bounds = merged([b for c in left for b in _sided(c)], dict.fromkeys(self.variables, LINE))
         # a box that is empty at these sizes has become the condition FALSE
-        empty = dict.fromkeys(self.variables, (0, -1))
-        boxes = dict[Var, tuple[End, End]](empty) if FALSE in left else self._boxes(bounds)
+        boxes = dict.fromkeys(self.variables, Interval(0, -1)) if FALSE in left else _completed(boxes, bounds)
         if unbounded is not None:
-            boxes = {v: _near(lo, hi, unbounded) for v, (lo, hi) in boxes.items()}
+            boxes = {v: _near(box, unbounded) for v, box in boxes.items()}
         for v, box in boxes.items():
             if math.inf in map(abs, box):
                 raise InputError(f"{quoted(v.name)} has no bounds", expected=f"`{v.name} in [lo, hi]` in the domain")
-        facts = Facts(boxes)
-        constraints = []
-        for e, (lo, hi) in bounds.items():
-            if e not in boxes:
-                i = facts.interval(e)
-                ends = (0, -1) if i.empty else (max(lo, i.lo), min(hi, i.hi))
-                constraints.append(Constraint(e, int(ends[0]), int(ends[1])))
-        made = [Variable(v.name, int(boxes[v][0]), int(boxes[v][1])) for v in self.variables]
-        rank = len(self.dims)
+        made = [Variable(v.name, int(boxes[v].lo), int(boxes[v].hi)) for v in self.variables]
+        rank, constraints = len(self.dims), constrained(bounds, boxes)
         return IndexingMap(tuple(made[:rank]), tuple(made[rank:]), (), tuple(results), tuple(constraints))
-
-    def _boxes(self, bounds: Mapping[Expr, tuple[End, End]]) -> dict[Var, tuple[End, End]]:
-        """Return the bounds of each variable: its own, or those implied by constraints with bounded variables."""
-        boxes = {v: bounds.get(v, LINE) for v in self.variables}
-        for v in self.variables * 2:
-            if math.inf not in map(abs, boxes[v]):
-                continue
-            for e, (lo, hi) in bounds.items():
-                sign = dict(e.terms).get(v) if isinstance(e, Sum) else None
-                if sign in (1, -1):
-                    rest = Facts(boxes).interval(e - v * sign)
-                    ends = sorted(((lo - rest.hi) * sign, (hi - rest.lo) * sign))
-                    if not rest.empty and not math.isnan(sum(ends)):
-                        boxes[v] = max(boxes[v][0], ends[0]), min(boxes[v][1], ends[1])
-        return boxes
 
     def fixed(self, values: Mapping[str, int]) -> IndexingMap | ParametricMap:
         """Return the map with values for some of its parameters; concrete where no parameters remain."""
@@ -322,29 +295,34 @@ def _not_negative(c: Condition) -> tuple[Expr, ...]:
     return ()
 
 
-def _near(lo: End, hi: End, reach: int) -> tuple[End, End]:
+def _completed(given: Mapping[Var, Interval], bounds: Iterable[Bounded]) -> dict[Var, Interval]:
+    """Return boxes where missing ends are those implied by bounds of sums with bounded variables."""
+    boxes = dict(given)
+    for v in (*boxes, *boxes):
+        if math.inf not in map(abs, boxes[v]):
+            continue
+        for e, lo, hi in bounds:
+            sign = dict(e.terms).get(v) if isinstance(e, Sum) else None
+            if sign in (1, -1):
+                rest = Facts(boxes).interval(e - v * sign)
+                ends = sorted(((lo - rest.hi) * sign, (hi - rest.lo) * sign))
+                if not rest.empty and not math.isnan(sum(ends)):
+                    boxes[v] &= Interval(*ends)
+    return boxes
+
+
+def _near(box: Interval, reach: int) -> Interval:
     """Replace infinite ends of an interval by ends at distance ``reach`` from zero or from the other end."""
-    lo = max(lo, min(hi, 0) - reach) if lo == -math.inf else lo
-    return lo, min(hi, max(lo, 0) + reach) if hi == math.inf else hi
+    lo = max(box.lo, min(box.hi, 0) - reach) if box.lo == -math.inf else box.lo
+    return Interval(lo, min(box.hi, max(lo, 0) + reach) if box.hi == math.inf else box.hi)
 
 
 def _sided(c: Condition) -> list[Bounded]:
-    """Return a condition whose divisors are integers, as bounds of expressions without constants."""
+    """Return a condition whose divisors are integers as bounds of expressions."""
     said = isinstance(c, (Within, Divides)) or (isinstance(c, Compare) and c.op != "!=") or c is FALSE
     if not said:
         raise InputError(f"`{format_condition(c)}` is no condition of a domain", expected="<, <=, == or in")
-    return [_shifted(*bounded) for bounded in constraints_of(c)]
-
-
-def _shifted(e: Expr, lo: End, hi: End) -> Bounded:
-    """Move the constant of a sum into its bounds, and replace the negation of a variable by the variable."""
-    if isinstance(e, Sum):
-        lo, hi = lo - e.const, hi - e.const
-        e = e - e.const
-        if isinstance(e, Sum) and e.terms[0][1] < 0 and len(e.terms) == 1:
-            ((v, k),) = e.terms
-            return (v, -hi, -lo) if k == -1 else (e, lo, hi)
-    return e, lo, hi
+    return constraints_of(c)
 
 
 def format_condition(c: Condition, variables: Sequence[Var] = ()) -> str:

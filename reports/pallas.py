@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.blocks import point_text
+from ..core.bounded import constraints_of
 from ..core.errors import IndexproofError, InputError, quoted
 from ..core.expr import Var, mul
 from ..core.frameworks.jax import array, symbolic_scope
@@ -18,7 +19,6 @@ from ..core.hlo import Shape, read_shape
 from ..core.pallas_call import LARGEST_SIZE, BlockDim, BlockedOperand, PallasCall
 from ..core.parametric import ParametricMap, format_condition
 from ..core.simplify_map import simplify_map
-from ..core.tighten import constraints_of
 from ..rules.catalog import RULES
 from ..rules.simplifier import simplify_expr
 from ..verify.pallas import CLAIMS, CheckedPallasCall, PallasClaim, verify_pallas

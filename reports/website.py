@@ -190,7 +190,7 @@ def _instance(
         elements = [*map(prod, arrays)]
         if min(elements) < 1 or max(elements) > 150 or max(map(max, filter(None, arrays))) > 12:
             return None
-        maps = [concrete(op, k, DIRECTIONS[0], shapes) for k in range(op.arity)]
+        maps = [simplify(concrete(op, k, DIRECTIONS[0], shapes), keep_points=True) for k in range(op.arity)]
     except (InputError, ZeroDivisionError, ValueError):
         return None
     different = len({*point.values()}) + len({*output})

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
+from ..core.bounded import constraints_of
 from ..core.condition import Condition, Divides
 from ..core.display import Shown
 from ..core.expr import Expr, Max, Min, Sum, Var, add, ceildiv, floordiv, integer, maximum, minimum, mul, var
@@ -19,7 +20,6 @@ from ..core.facts import Facts
 from ..core.interval import Interval
 from ..core.parametric import ParametricMap, format_condition
 from ..core.text import format_expr
-from ..core.tighten import constraints_of
 from ..rules.simplifier import simplify_expr
 from .access import connected
 from .inversion import ratio

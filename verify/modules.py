@@ -28,6 +28,7 @@ from ..core.analysis import (
 )
 from ..core.analysis.dataflow import flattened, performed
 from ..core.analysis.runtime import known_element
+from ..core.bounded import constrained, constraints_of
 from ..core.condition import Condition, all_of, parts_of
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, lift, maximum, minimum, substitute_all, var
@@ -39,7 +40,6 @@ from ..core.interval import Interval
 from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, lifted, map_claim, source_name
 from ..core.parametric import ParametricMap
 from ..core.simplify_map import simplify_map
-from ..core.tighten import constraints_of, tighten_around
 from ..rules.catalog import RULES
 from .analysed import AnalysedModule, CheckedQuestion, ComputationReport
 from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty, same_relation
@@ -331,7 +331,7 @@ def _stated(claim: MapClaim) -> IndexingMap:
     """Return the map of a claim without simplification: sizes become boxes, and conditions become constraints."""
     boxes = _variables(claim, "sound")
     fixed = {r.variable: boxes.pop(r.variable) for r in claim.runtime}
-    _, left = tighten_around({}, {**boxes, **fixed}, [c for w in claim.where for c in constraints_of(w)])
+    left = constrained([c for w in claim.where for c in constraints_of(w)], {**boxes, **fixed})
     operands = [f"operand {k}" for k in range(claim.op.arity)]
     sources = {r.variable: RuntimeSource(source_name(r.operand, operands), r.index) for r in claim.runtime}
     return IndexingMap(
@@ -339,7 +339,7 @@ def _stated(claim: MapClaim) -> IndexingMap:
         tuple(_boxed(r.variable, boxes) for r in claim.ranges),
         tuple(RuntimeVariable(v.name, int(i.lo), int(i.hi), sources[v]) for v, i in fixed.items()),
         claim.results,
-        tuple(Constraint(e, int(lo), int(hi)) for e, lo, hi in left),
+        tuple(left),
     )
 
 

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError
 from ..expr import Expr, Int, substitute_all, var
+from ..facts import Facts
 from ..hlo import Computation, Instruction, Operand, Shape, TupleShape, leaves
 from ..hlo.shape import AnyShape, unsized
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
+from ..interval import Interval
 from .catalogue import NoMap, OpMaps, UpperBounds
 from .dependence import Leaf, Path, Reads, Summary, depending, paths_of
 from .loops import Between, Loop, carried_unchanged, ranged, unrolled
@@ -743,10 +745,14 @@ def _same_elements(instruction: Instruction) -> bool:
 def _covers(m: IndexingMap, index: Sequence[Expr], shape: AnyShape | None) -> bool:
     """Return whether a map of an array is defined at an index for all values of the index's variables."""
     assert isinstance(shape, Shape)
-    return not m.constraints and all(
-        v.lo <= e.value <= v.hi if isinstance(e, Int) else (v.lo, v.hi) == (0, n - 1)
-        for v, e, n in zip(m.dims, index, shape.dims, strict=True)
+    facts = Facts(
+        {
+            v.expr: (e.value, e.value) if isinstance(e, Int) else (0, n - 1)
+            for v, e, n in zip(m.dims, index, shape.dims, strict=True)
+        }
     )
+    bounds = [*((v.expr, v.lo, v.hi) for v in m.dims), *((c.expr, c.lo, c.hi) for c in m.constraints)]
+    return all(facts.interval(e).inside(Interval(lo, hi)) for e, lo, hi in bounds)
 
 
 def identity_of(shape: AnyShape | None, path: Path) -> IndexingMap:

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from ..bounded import constrained, merged
 from ..errors import InputError, quoted
-from ..expr import Expr, Var, as_sum, integer, linear
-from ..facts import Facts
+from ..expr import Expr, Var
 from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, is_name
-from ..interval import INF, LINE, Interval
+from ..interval import INF, LINE
 
 V = TypeVar("V")
 E = TypeVar("E")
@@ -162,34 +162,11 @@ def domain_of(
     bounded on one side only, its range in the box gives the other bound.  Raises :class:`InputError` for an unbounded
     variable, or the result of ``unbounded`` for the variable and the message.
     """
-    boxes = {**dict.fromkeys(variables, LINE), **{v: Interval(*ends) for v, ends in (given or {}).items()}}
-    bounds: dict[Expr, Interval] = {}
-    never = False
-    for expr, equality in relations:
-        const, terms = as_sum(expr)
-        if not terms:
-            never = never or const < 0 or (equality and const != 0)
-            continue
-        body, negative = linear(0, terms), linear(0, [(t, -k) for t, k in terms])
-        alone, k = terms[0]
-        if len(terms) == 1 and isinstance(alone, Var):
-            low, high = (-(const // k), -const // k) if k > 0 else (-(-const // -k), const // -k)
-            boxes[alone] &= Interval(low if k > 0 or equality else -INF, high if k < 0 or equality else INF)
-        elif negative in bounds or (all(k < 0 for _, k in terms) and body not in bounds):
-            # -negative + const >= 0
-            bounds[negative] = bounds.get(negative, LINE) & Interval(const if equality else -INF, const)
-        else:
-            bounds[body] = bounds.get(body, LINE) & Interval(-const, -const if equality else INF)
+    bounded = [(e, 0, 0 if equality else INF) for e, equality in relations]
+    boxes, left = merged(bounded, {**dict.fromkeys(variables, LINE), **(given or {})})
     for v, (lo, hi) in boxes.items():
         if -lo == INF or hi == INF:
             missing = "bounds" if -lo == hi else "lower bound" if -lo == INF else "upper bound"
             message = f"the variable {quoted(v.name)} has no {missing}"
             raise InputError(message) if unbounded is None else unbounded(v, message)
-    facts = Facts(boxes)
-    constraints = [Constraint(integer(0), 1, 0)] if never else []
-    for e, (lo, hi) in bounds.items():
-        # an empty box has no values, so any constraint is right there
-        i = facts.interval(e)
-        least, most = (0, 0) if i.empty else i
-        constraints.append(Constraint(e, int(least if -lo == INF else lo), int(most if hi == INF else hi)))
-    return {v: (int(lo), int(hi)) for v, (lo, hi) in boxes.items()}, constraints
+    return {v: (int(lo), int(hi)) for v, (lo, hi) in boxes.items()}, constrained(left, boxes)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from ..bounded import constraints_of
 from ..codegen.program import limits
 from ..condition import Condition
 from ..errors import InputError
@@ -36,7 +37,6 @@ from ..indexing_map import IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from ..interval import Interval
 from ..pallas_call import LARGEST_SIZE, ScalarTable, Size
 from ..parametric import ParametricMap
-from ..tighten import constraints_of
 
 #: The primitives that evaluate their jaxpr exactly once, at their operands.
 CALLS = frozenset(

@@ -20,6 +20,7 @@ from functools import cached_property
 from operator import index as as_integer
 
 from ..blocks import tuple_text
+from ..bounded import constraints_of
 from ..display import Shown
 from ..errors import InputError, quoted
 from ..expr import Expr, Int
@@ -28,7 +29,6 @@ from ..hlo.shape import UNBOUNDED, Layout, Shape, TupleShape, read_shape
 from ..indexing_map import Constraint, IndexingMap, Variable, expect_map
 from ..interval import Interval
 from ..op import concrete
-from ..tighten import constraints_of
 from .placement import Placement
 
 Index = tuple[int, ...]

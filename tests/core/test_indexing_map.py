@@ -203,7 +203,7 @@ def test_substitution_is_simultaneous_and_keeps_the_box() -> None:
     fixed = m.substitute({"s0": 3})
     assert repr(fixed) == "(d0, d1) -> (d0 - d1, 3), domain: d0 in [0, 3], d1 in [0, 3], d0 + 3 in [0, 7]"
     assert m.substitute({s0: 9}).relation() == set()
-    swapped = m.substitute({d0: d1, d1: d0}, dims=m.dims)
+    swapped = m.rewritten({d0: d1, d1: d0})
     assert swapped.results[0] is d1 - d0
     assert swapped.relation() == {((b, a), t) for (a, b), t in m.relation()}
     with pytest.raises(InputError, match="no variable `q`"):

@@ -9,7 +9,7 @@ every value of the term.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from .instance import instance_terms
@@ -61,26 +61,25 @@ def _wider(r: StatedRule) -> Iterator[tuple[Term, StatedRule]]:
         if t.args and t.op != "fold" and count[k] > 1:
             found.setdefault(k, t)
     for k in sorted(found, key=lambda k: (-size[k], k)):
-        wider = _with_variable(r, found[k])
+        wider = _with_variable(r, found[k], terms, number)
         if instance_terms(wider, r) is not None:
             yield found[k], wider
 
 
-def _with_variable(r: StatedRule, term: Term) -> StatedRule:
-    """Return the rule with a new variable for a term."""
+def _with_variable(r: StatedRule, term: Term, terms: Sequence[Term], number: Mapping[int, int]) -> StatedRule:
+    """Return the rule with a new variable for a term, given all its terms, arguments first, and their numbers."""
     name = next(f"t{k}" for k in range(1, len(r.variables) + 2) if f"t{k}" not in r.variables)
     constant = all(r.variables[a.name].name == "const" for a in below(term) if a.op in ("var", "flag"))
     kind = Kind("bool" if sort_of(term) == BOOL else "const" if constant else "int")
-    roots = (r.left, r.right, *r.conditions)
-    terms = below(*roots)
-    number = alike(terms)
     done: dict[int, Term] = {}
     for t in terms:
+        if id(t) in done:
+            continue
         if number[id(t)] == number[id(term)]:
             done[id(t)] = Term("flag" if kind.name == "bool" else "var", (), name)
         else:
             done[id(t)] = Term(t.op, tuple(done[id(a)] for a in t.args), t.value, t.at)
-    left, right, *conditions = (done[id(t)] for t in roots)
+    left, right, *conditions = (done[id(t)] for t in (r.left, r.right, *r.conditions))
     mentioned = {t.name for t in below(left, right, *conditions) if t.op in ("var", "flag")}
     variables = {v: k for v, k in {**r.variables, name: kind}.items() if v in mentioned}
     return replace(r, left=left, right=right, conditions=tuple(conditions), variables=variables)

@@ -97,14 +97,17 @@ def _sizes(u: Poly, v: Poly) -> Iterator[Formula]:
         yield either((at_least(u * -s), at_least(v * -t), least))
 
 
-def _moved(u: Poly, v: Poly, a: int, b: int) -> Iterator[Formula]:
-    """Yield the facts for factors shifted by small offsets, and by their values in a model."""
-    for n in _MOVED:
-        yield from _sizes(u, v - n)
-        yield from _sizes(u - n, v)
-    yield from _sizes(u, v - b)
-    yield from _sizes(u - a, v)
-    yield from _sizes(u - a, v - b)
+def _too_small(x: int, y: int, product: int) -> bool:
+    """Return whether a product violates a fact of :func:`_sizes`, given values; writing down all facts takes longer."""
+    if not (x and y):
+        return product != 0
+    return (product if (x > 0) == (y > 0) else -product) < abs(x) + abs(y) - 1
+
+
+def _offsets(a: int, b: int) -> list[tuple[int, int]]:
+    """Return what to subtract from the factors of a product: small numbers, and their values ``a`` and ``b`` in a model."""
+    small = [offsets for n in _MOVED for offsets in ((0, n), (n, 0))]
+    return [*small, (0, b), (a, 0), (a, b)]
 
 
 def _products(reading: Linearising) -> list[tuple[Poly, Poly]]:
@@ -211,10 +214,14 @@ def _wrong_moved(reading: Linearising, values: Values, most: int) -> Iterator[Fo
     """Yield violated lemmas for shifted factors of the products that a model gets wrong, at most ``most``."""
     count = 0
     for u, v in reading.products:
-        a, b = u.value(values), v.value(values)
-        if (u * v).value(values) == a * b:
+        a, b, product = u.value(values), v.value(values), (u * v).value(values)
+        if product == a * b:
             continue
-        for f in itertools.islice((f for f in _moved(u, v, a, b) if not holds(f, values)), _OF_ONE):
+        moved = (
+            _sizes(u - m, v - n) for m, n in _offsets(a, b) if _too_small(a - m, b - n, product - n * a - m * b + m * n)
+        )
+        wrong = (f for f in itertools.chain.from_iterable(moved) if not holds(f, values))
+        for f in itertools.islice(wrong, _OF_ONE):
             yield f
             count += 1
             if count == most:

@@ -33,11 +33,16 @@ class _At(dict[Monomial, int]):
         return total
 
 
+def moved(u: Poly, v: Poly, a: int, b: int) -> Iterator[Formula]:
+    for m, n in linearised._offsets(a, b):
+        yield from linearised._sizes(u - m, v - n)
+
+
 def lemmas() -> Iterator[Formula]:
     u, v, w = map(variable, "uvw")
     for one, two in ((u, v), (u, u), (u + v, w), (u * v - w + 1, v - 2), (w * 3, u - v)):
         yield from linearised._sizes(one, two)
-        yield from linearised._moved(one, two, -3, 5)
+        yield from moved(one, two, -3, 5)
 
 
 def test_lemmas_hold_of_all_integers() -> None:
@@ -50,10 +55,17 @@ def test_lemmas_exclude_products_that_are_none() -> None:
     """The lemmas determine the product of two factors within a few steps of zero."""
     u, v = variable("u"), variable("v")
     for k, n in itertools.product(range(-3, 4), repeat=2):
-        instances = [*linearised._sizes(u, v), *linearised._moved(u, v, k, n)]
+        instances = [*linearised._sizes(u, v), *moved(u, v, k, n)]
         for wrong in (k * n - 1, k * n + 1):
             values = {("u",): k, ("v",): n, ("u", "v"): wrong}
             assert not all(holds(f, values) for f in instances)
+
+
+def test_numbers_say_which_products_violate_a_lemma() -> None:
+    facts = list(linearised._sizes(variable("u"), variable("v")))
+    for k, n, product in itertools.product(range(-3, 4), range(-3, 4), range(-12, 13)):
+        values = {("u",): k, ("v",): n, ("u", "v"): product}
+        assert linearised._too_small(k, n, product) is not all(holds(f, values) for f in facts)
 
 
 def test_negation() -> None:

@@ -157,7 +157,7 @@ def transform_lines(law: TransformLaw) -> list[tuple[str, str]]:
 
 def _conditions(rule: Rule | ConstraintRule) -> list[tuple[str, str]]:
     lines = [("when", show_condition(k)) for k in rule.when]
-    lines += [("guard", f"{show_condition(k)}   (for progress or taste, not for truth)") for k in rule.guard]
+    lines += [("guard", f"{show_condition(k)}   (the rule is true without it)") for k in rule.guard]
     if isinstance(rule, Rule) and rule.sharing:
         lines.append(("chosen", "by cost, once, for the finished normal forms of all results together"))
     elif rule.choose:

@@ -263,7 +263,7 @@ def certificates_text(found: Sequence[CheckedCertificate]) -> str:
     asked = " and ".join(solvers_at_hand())
     steps, leaves = sum(c.steps for c in good), sum(c.leaves for c in good)
     if alone := [c for c in good if not c.compared]:
-        said = "are of claims that the catalogue has not: they prove what they state"
+        said = "are not of claims of the catalogue: they prove only what they state themselves"
         lines.append(f"{len(alone)} of them {said}")
     counts = f"{len(good)} of {len(found)} certificates hold: {steps:,} steps, {leaves:,} leaves confirmed by {asked}"
     lines.append(f"{'PROVED' if found and len(good) == len(found) else 'REFUSED'}  {counts}")

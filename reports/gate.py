@@ -200,7 +200,7 @@ def _compared(before: Sequence[GateItem], now: Sequence[GateItem]) -> list[GateI
         same = here.get((was.kind, was.name), {})
         match = same.pop(stayed.get(id(was)) or min(same), None) if same else None
         if match is None and was.file not in unread:
-            said = f"the base has this {was.kind}, and it is declared no more"
+            said = f"the base has this {was.kind}, but no file declares it any more"
             found.append(_broken(was.name, was.kind, was.file, was.line, "MISSING", said))
         elif match and was.verdict == Status.PROVED and match.verdict != Status.PROVED and match.passes:
             said = f"the base has a proof of it, and now it is expected to be {match.expected}"

@@ -383,14 +383,14 @@ _COUNTED = (Status.PROVED, Status.REFUTED, Status.UNDECIDED)
 def _unit(u: Unit) -> Iterator[str]:
     yield f"{u.name}   {u.what}, {count(u.instructions, 'instruction')}"
     if not u.entries:
-        yield "  nothing that it makes depends on anything it is given"
+        yield "  no output depends on an input"
     for e in u.entries:
         yield f"  {e.output} {ARROWS[e.direction]} {e.operand}"
         for m in e.maps:
             yield from (f"    {line}" for line in format_map(m).split("\n"))
         yield from (f"    {m}" for m in e.for_all_sizes)
         if not e.maps and not e.unknown and not e.for_all_sizes:
-            yield "    no element of it"
+            yield "    it reads no element"
         yield from (f"    not known: {reason}" for reason in e.unknown)
         yield from (f"    at most: {reason}" for reason in e.at_most)
         yield from (f"    {line}" for line in _answered(e))

@@ -142,7 +142,7 @@ def described_launch(
     """
     launch = at.launch
     idle = count(launch.size * launch.unroll * at.chunks - at.shape.size, "place")
-    taken = f"{launch.unroll} at once by a thread, in {count(at.chunks, 'round')}; {idle} without one"
+    taken = f"{launch.unroll} at once by a thread, in {count(at.chunks, 'round')}; {idle} have no element"
     lines = [
         ("threads", f"{_times(launch.threads)} in a block, warps of {launch.warp}"),
         ("blocks", _times(launch.blocks)),

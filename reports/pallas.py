@@ -104,7 +104,7 @@ def _given_argument(text: str, scope: Any) -> Any:
     elements = [int(x) for x in _VALUES.findall(values)]
     size = int(np.prod(example.shape, dtype=int))
     if not isinstance(read, Shape) or len(elements) != size or _VALUES.sub("", values).strip():
-        said = f"{quoted(text, 80)}: these are no {count(size, 'element')}"
+        said = f"{quoted(text, 80)} does not list {count(size, 'element')}"
         raise InputError(said, expected="integers `2,0,1`")
     return np.asarray(elements).reshape(example.shape).astype(example.dtype)
 
@@ -133,7 +133,7 @@ def _operands(c: CheckedPallasCall) -> list[tuple[str, str]]:
     for o in call.operands:
         parts = [f"{o.dtype}[{','.join(map(str, o.shape))}]"]
         if o.whole:
-            parts.append("as it is, the kernel copies")
+            parts.append("not blocked, the kernel copies from it itself")
         else:
             parts.append(f"blocks ({', '.join(_dim(d, call) for d in o.dims)})")
             parts.append(_index(o))
@@ -150,7 +150,7 @@ def _operands(c: CheckedPallasCall) -> list[tuple[str, str]]:
 def _dim(d: BlockDim, call: PallasCall) -> str:
     padded = f" padded by {d.low} and {d.high}" if d.low or d.high else ""
     overhang = _short(call, d.overhang)
-    over = f" beyond by {overhang}" if overhang != "0" else ""
+    over = f" with overhang {overhang}" if overhang != "0" else ""
     return f"{d.size}{'' if d.step == d.size else ' elements'}{padded}{over}"
 
 

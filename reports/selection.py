@@ -231,9 +231,9 @@ def declared_in(path: str | Path, max_rank: int = MAX_RANK, problems: list[Input
     declares nothing.  An invalid declaration is appended to ``problems``, if given, and the others are still returned.
     """
     source = read_text(path)
-    module = run_python(path, problems)
+    places: dict[str, tuple[int, int]] = {}
+    module = run_python(path, problems, places)
     ours = {id(claim) for _, claim in claims(max_rank=-1)}
-    places = _places_of_names(source)
     found: dict[str, Named] = {}
     wrong: list[InputError] = []
     for name, value in list(vars(module).items()):
@@ -260,31 +260,6 @@ def declared_in(path: str | Path, max_rank: int = MAX_RANK, problems: list[Input
     return list(found.values())
 
 
-def _places_of_names(source: str) -> dict[str, tuple[int, int]]:
-    """Return line and column where each name of a module is first bound, decorators included."""
-    found: dict[str, tuple[int, int]] = {}
-    for node in ast.parse(source).body:
-        # the declaration begins with the `@` of its first decorator
-        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-        for name in _names_bound(node):
-            found.setdefault(name, (first, node.col_offset + 1))
-    return found
-
-
-def _names_bound(node: ast.stmt) -> list[str]:
-    """Return the names that a statement of a module binds."""
-    match node:
-        case ast.FunctionDef() | ast.ClassDef():
-            return [node.name]
-        case ast.Assign():
-            return [t.id for target in node.targets for t in ast.walk(target) if isinstance(t, ast.Name)]
-        case ast.AnnAssign(target=ast.Name() as t):
-            return [t.id]
-        case ast.ImportFrom() | ast.Import():
-            return [(a.asname or a.name) for a in node.names]
-    return []
-
-
 def _place_of_rule(claim: Claim, path: str, source: str) -> tuple[int, int] | None:
     """Return line and column of a rule that a function in this file declares; ``None`` for other claims."""
     file, _, number = getattr(claim, "where", "").rpartition(":")
@@ -304,11 +279,13 @@ def stated_in(path: str | Path, text: str, problems: list[InputError] | None = N
     return [Named(r.name, r, str(path), r.line, r.column) for r in found]
 
 
-def run_python(file: str | Path, problems: list[InputError] | None = None) -> ModuleType:
+def run_python(
+    file: str | Path, problems: list[InputError] | None = None, places: dict[str, tuple[int, int]] | None = None
+) -> ModuleType:
     """Run a Python file as a module.  Raises :class:`InputError` with the line if that fails.
 
     A function or class whose declaration fails is appended to ``problems``, if given; only it and the statements that
-    name it are skipped.
+    name it are skipped.  Line and column of the statement that binds a name are added to ``places``, if given.
     """
     path, source = str(file), read_text(file)
     module = ModuleType(f"claims_of_{re.sub(r'[^0-9A-Za-z]', '_', path)}")
@@ -322,7 +299,7 @@ def run_python(file: str | Path, problems: list[InputError] | None = None) -> Mo
     sys.path.insert(0, str(Path(path).resolve().parent))
     wrong: list[InputError] = []
     try:
-        _run_statements(body, module, path, source, wrong)
+        _run_statements(body, module, path, source, wrong, {} if places is None else places)
     except (Exception, SystemExit) as error:
         raise blamed(error, path, source) from error
     finally:
@@ -340,12 +317,18 @@ def _told(wrong: Sequence[InputError], problems: list[InputError] | None) -> Non
 
 
 def _run_statements(
-    body: list[ast.stmt], module: ModuleType, path: str, source: str, problems: list[InputError]
+    body: list[ast.stmt],
+    module: ModuleType,
+    path: str,
+    source: str,
+    problems: list[InputError],
+    places: dict[str, tuple[int, int]],
 ) -> None:
     """Run the statements of a module one by one; see :func:`run_python`."""
     future = [s for s in body if isinstance(s, ast.ImportFrom) and s.module == "__future__"]
     lost: set[str] = set()
     for statement in body:
+        before = {**vars(module)}
         try:
             exec(compile(ast.Module([*future, statement], []), path, "exec", dont_inherit=True), vars(module))
         except Exception as error:
@@ -353,7 +336,12 @@ def _run_statements(
                 if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
                     raise
                 problems.append(blamed(error, path, source))
-            lost.update(_names_bound(statement))
+            lost.add(getattr(statement, "name", ""))
+            lost |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        # a declaration begins with the `@` of its first decorator
+        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
+        made = (name for name, value in vars(module).items() if before.get(name) is not value)
+        places.update(dict.fromkeys(made, (first, statement.col_offset + 1)))
 
 
 def blamed(error: BaseException, path: str, source: str) -> InputError:

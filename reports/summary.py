@@ -137,9 +137,9 @@ def damage(run: Run) -> str:
         why = ", ".join(f"{k:,} {_REFUSED[reason]}" for reason, k in refused.items())
         said.append(f"{count(n, 'damaged cache entry', 'damaged cache entries')} ({why}): proved again")
     if run.cache_set_aside:
-        said.append(f"what was no cache is now {run.cache_set_aside}")
+        said.append(f"the file was not a cache and was moved to {run.cache_set_aside}")
     if run.refused_cache_entries.get("locked"):
-        said.append("another process did not let go of the cache: what was proved here is not kept there")
+        said.append("another process kept the cache locked: the verdicts of this run are not kept")
     elif run.unkept:
         said.append(f"{count(run.unkept, 'verdict')} could not be kept in the cache: {run.cache_trouble}")
     elif run.refused_cache_entries.get("unusable"):

@@ -40,7 +40,7 @@ def opened_cache(path: Path | None, no_cache: bool, read_only: bool) -> Iterator
             place.stat()
         except (OSError, ValueError) as error:
             if isinstance(error, ValueError) or error.errno == errno.ENAMETOOLONG:
-                raise InputError(f"--cache: {said} is no name of a file", expected=expected) from None
+                raise InputError(f"--cache: {said} is not the name of a file", expected=expected) from None
         if place.is_dir():
             raise InputError(f"--cache: {said} is a folder", expected="the name of a file")
         if place.exists() and not place.is_file():

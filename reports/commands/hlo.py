@@ -60,7 +60,7 @@ def hlo(
         analyze: Count how much of each operand is read, and how often.
         tile (N,M,...): Say which tile of an operand such a tile reads; o:N begins anywhere, at o.
         budget (--tilings BYTES 1..): List the tilings whose tiles fit into this many bytes.
-        svg (FILE): Draw what the first tile of --tile reads, for one unit.
+        svg (FILE): Draw what the first tile of --tile reads, of a single computation or instruction.
         verify: Prove the maps, of all computations unless some are named.
     """
     with kept_to_the_end():

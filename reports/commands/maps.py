@@ -266,7 +266,7 @@ def simplify(
     if changes:
         from ...core.transform import record_text
 
-        emit(record_text(reduced) or "every variable is what it was")
+        emit(record_text(reduced) or "no variable changed")
     if answer is not None:
         from ...verify.words import difference
 

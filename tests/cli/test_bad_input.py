@@ -27,7 +27,7 @@ LINES = [
     ("prove|--cache|/|interval_sum", "is a folder"),
     ("prove|--cache|/dev/null|interval_sum", "is no file"),
     ("prove|--cache|/dev/null/x|interval_sum", "cannot write"),
-    (f"prove|--cache|{'x' * 300}|interval_sum", "is no name of a file"),
+    (f"prove|--cache|{'x' * 300}|interval_sum", "is not the name of a file"),
     ("prove|--cache|x\0y|interval_sum", "null byte"),
     ("prove|--cache|/proc/x.sqlite|interval_sum", "cannot write"),
     ("prove|--cache|no/such.sqlite|--read-only-cache|interval_sum", "there is no file"),

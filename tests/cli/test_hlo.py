@@ -73,7 +73,7 @@ FUSED = "  t f32[6,2] -> p0 f32[8,6]\n    (d0, d1){rt0} -> (d1 + rt0, d0),"
         "  d f32[2,6] <- p0 f32[8,6]\n", "(d0, d1){rt0} -> (d0 + rt0, d1),"]),
     ("--from p0 --to t -c f --verify", ["p0 -> t   all paths in f, 3 instructions", FUSED,
         "\nPROVED  1 unit: 3 of 3 instructions mapped"]),
-    ("--from t --to d -c f", ["nothing that it makes depends"]),
+    ("--from t --to d -c f", ["no output depends on an input"]),
     # element (q, r) of the tiled array is at p = 2·q + r, and reads (r + rt0, q), at 8·q + r + rt0 = 6·q + p + rt0
     ("-i o --physical", ["  o f32[6,2]{1,0:T(2,2)} -> a f32[8,6]{0,1}\n",
         "(d0){rt0} -> ((d0 floordiv 2) * 6 + d0 + rt0),"]),
@@ -184,7 +184,7 @@ def test_instructions_without_maps_and_arrays_without_elements(run: Run, tmp_pat
     )
     done = run("hlo", str(path), "-i", "c", "-i", "n")
     assert "NO MAP   c   custom-call in main\n" in done.out
-    assert "  n f32[0,5] -> p f32[0,5]\n    no element of it\n" in done.out
+    assert "  n f32[0,5] -> p f32[0,5]\n    it reads no element\n" in done.out
     assert "expected one of n, c, …, or another" in run("hlo", str(path), "-i", "nc").err
 
 

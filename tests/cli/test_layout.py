@@ -107,7 +107,7 @@ def test_who_computes_what(run: Run) -> None:
     lines = done.out.splitlines()
     assert lines[0] == "f32[10,20]"
     assert "  threads   32 × 1 × 1 in a block, warps of 32" in lines
-    assert "  elements  200, 2 at once by a thread, in 1 round; 56 places without one" in lines
+    assert "  elements  200, 2 at once by a thread, in 1 round; 56 places have no element" in lines
     thread = next(line.split(maxsplit=1)[1] for line in lines if line.startswith("  thread  "))
     m = parse_map(thread)
     assert [v.name for v in m.dims] == ["th_x", "th_y", "th_z", "bl_x", "bl_y", "bl_z"]

@@ -124,8 +124,8 @@ def test_symbolic_sizes_in_text_and_json(run: Run, file: str) -> None:
     assert done.out.splitlines()[1:6] == [
         "  sizes    m >= 1, m <= 2147483647, k >= 1, k <= 2147483647, m mod 128 = 0",
         "  grid     i (m + 127) // 128 arbitrary, j 2 arbitrary, k_ (k + 127) // 128 arbitrary",
-        "  x        float32[m,k]   blocks (128, 128 beyond by (-k) mod 128)   (i, j, k_) -> (i, k_)",
-        "  y        float32[k,256]   blocks (128 beyond by (-k) mod 128, 128)   (i, j, k_) -> (k_, j)",
+        "  x        float32[m,k]   blocks (128, 128 with overhang (-k) mod 128)   (i, j, k_) -> (i, k_)",
+        "  y        float32[k,256]   blocks (128 with overhang (-k) mod 128, 128)   (i, j, k_) -> (k_, j)",
         "  o        float32[m,256]   blocks (128, 128)   (i, j, k_) -> (i, j)   2·((m + 127) // 128) blocks, "
         "each visited (k + 127) // 128 times",
     ]
@@ -164,8 +164,8 @@ def test_json(run: Run, file: str) -> None:
     (("{}:fails", "f32[2]"), "KeyError: 'no such thing'"),
     (("{}:shifted", "f32[32,128]", "f32["), "f32["),
     (("{}:shifted", "q7[3]"), "q7"),
-    (("{}:gather", "s32[3]=1,2", "f32[24,128]"), "these are no 3 elements"),
-    (("{}:gather", "s32[3]=1,2,x", "f32[24,128]"), "these are no 3 elements"),
+    (("{}:gather", "s32[3]=1,2", "f32[24,128]"), "does not list 3 elements"),
+    (("{}:gather", "s32[3]=1,2,x", "f32[24,128]"), "does not list 3 elements"),
     (("{}:gather", "s32[3]", "f32[24,128]", "--range", "rows=1"), "is no range"),
     (("{}:gather", "s32[3]", "f32[24,128]", "--range", "row=1,2"), "no scalar prefetch operand is called row"),
     (("nothing.py:f",), "cannot read"),

@@ -252,7 +252,7 @@ def test_a_database_of_something_else_is_not_read(tmp_path: Path) -> None:
     # the file may be valuable: it is kept completely, and its new place is reported
     kept = place.with_name("other.sqlite.damaged")
     assert kept.read_bytes() == before
-    assert f"what was no cache is now {kept}" in summary.damage(run)
+    assert f"the file was not a cache and was moved to {kept}" in summary.damage(run)
 
 
 # --------------------------------------------------------------------------------------------------------- read only
@@ -363,7 +363,7 @@ def test_a_file_that_stays_locked_is_left_alone(tmp_path: Path, monkeypatch: pyt
     other.execute("COMMIT")
     other.close()
     assert (run.damaged_cache_entries, run.refused_cache_entries) == (0, {"locked": 1})
-    assert "another process did not let go of the cache" in summary.damage(run)
+    assert "another process kept the cache locked" in summary.damage(run)
     assert not place.with_name(place.name + ".damaged").exists()
     assert run.results[0].verdict.status is Status.PROVED
 

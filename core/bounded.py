@@ -89,7 +89,7 @@ def merged(
     """Return the boxes, narrowed by bounds of their variables, and the other bounds, one for each expression.
 
     Expressions lose their constant, and those that differ by the sign are one expression.  Where the bounds of a
-    constant are violated, the first bound is ``0 in [1, 0]``.
+    constant are violated, the first bound is ``0 in [1, 1]``.
     """
     found: dict[Expr, Interval] = {v: Interval(*ends) for v, ends in boxes.items()}
     bounds: dict[Expr, Interval] = {}
@@ -98,7 +98,7 @@ def merged(
         const, terms = as_sum(e)
         said = Interval(lo, hi).shift(-const)
         if not terms:
-            never = never if said.lo <= 0 <= said.hi else [(integer(0), 1, 0)]
+            never = never if said.lo <= 0 <= said.hi else [(integer(0), 1, 1)]
             continue
         body, negative = linear(0, terms), linear(0, [(t, -k) for t, k in terms])
         alone, k = terms[0]
@@ -114,12 +114,14 @@ def merged(
 
 
 def constrained(bounded: Iterable[Bounded], boxes: Mapping[Var, tuple[End, End]]) -> list[Constraint]:
-    """Return the constraints that the bounds are, where an infinite end is that of the expression's range in the boxes."""
+    """Return the bounds that do not always hold as constraints.
+
+    An infinite end becomes the end of the expression's range in the boxes.
+    """
     facts = Facts(boxes)
     found: list[Constraint] = []
     for e, lo, hi in bounded:
         i = facts.interval(e)
-        # an empty box has no values, so any constraint is right there
-        least, most = (0, 0) if i.empty else i
-        found.append(Constraint(e, int(least if is_infinite(lo) else lo), int(most if is_infinite(hi) else hi)))
+        if not i.inside(Interval(lo, hi)):
+            found.append(Constraint(e, int(i.lo if is_infinite(lo) else lo), int(i.hi if is_infinite(hi) else hi)))
     return found

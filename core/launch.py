@@ -29,7 +29,7 @@ from .expr import Expr, ExprLike, integer, lift, var
 from .hlo.shape import Layout, Shape
 from .indexing_map import Constraint, IndexingMap, Variable
 from .layout.memory import memory
-from .op import Case, Coordinates, Demand, Map, Op, Sizes, digits_of, op, product, row_major, symbols
+from .op import Case, Coordinates, Demand, Map, Op, Sizes, concrete, digits_of, op, product, row_major, symbols
 
 Dims = tuple[int, ...]
 
@@ -177,10 +177,7 @@ class Launched:
     @cached_property
     def owners(self) -> IndexingMap:
         """The map from elements to the places that compute them: the inverse of `places`, defined on all elements."""
-        dims = symbols("d", self.shape.rank)
-        m = self.op.output_to_input(0, dims, (), [lift(n) for n in self.grid])
-        boxes = tuple(Variable(v.name, 0, n - 1) for v, n in zip(dims, self.shape.dims, strict=True))
-        return IndexingMap(boxes, (), (), m.results)
+        return concrete(self.op, 0, "output_to_input", (self.grid,))
 
     @cached_property
     def thread_map(self) -> IndexingMap:
@@ -266,15 +263,8 @@ class Launched:
 
     def _map(self, names: Sequence[str]) -> IndexingMap:
         """Return the map from some coordinates to elements; the other coordinates are ranges."""
-        axes = [Variable(name, 0, n - 1) for name, n in zip(GRID, self.grid, strict=True)]
-        dims = tuple(v for v in axes if v.name in names)
-        ranges = tuple(v for v in axes if v.name not in names and v.size != 1)
-        if not self.shape.size:
-            # an array without elements: the bound on the number of a place would be below 0
-            nowhere = tuple(integer(0) for _ in self.shape.dims)
-            return IndexingMap(dims, ranges, (), nowhere, (Constraint(integer(0), 1, 1),))
-        at = [v.expr if v in dims or v in ranges else integer(0) for v in axes]
-        sizes = [lift(n) for n in self.grid]
-        full = prod(self.grid) == self.shape.size
-        inside = () if full else (Constraint(GridOrder.place_number(at, sizes), 0, self.shape.size - 1),)
-        return IndexingMap(dims, ranges, (), self.op.input_to_output(0, at, (), sizes).results, inside)
+        m = concrete(self.op, 0, "input_to_output", (self.grid,))
+        m = m.rename({v.name: name for v, name in zip(m.dims, GRID, strict=True)})
+        m = m.substitute({v.name: 0 for v, n in zip(m.dims, self.grid, strict=True) if n == 1 and v.name not in names})
+        dims, ranges = (tuple(v for v in m.dims if (v.name in names) is kept) for kept in (True, False))
+        return m.with_(dims=dims, ranges=ranges)

@@ -14,10 +14,11 @@ from typing import Any
 
 import islpy
 
+from ..core.bounded import Bounded
 from ..core.errors import InputError, quoted
-from ..core.expr import Expr, Sum, Var, floordiv, integer, interpret, linear, substitute_all, var
+from ..core.expr import Expr, Var, as_sum, floordiv, integer, interpret, linear, var
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable, expect_map, is_name
-from ..core.interop.foreign import Relation, domain_of, fresh_name
+from ..core.interop.foreign import domain_of, fresh_name
 from ..core.interval import LINE, Interval
 from ..core.notation import with_remainders
 from .concrete.isl import Affine
@@ -177,13 +178,14 @@ class _Conjunction:
             else:
                 coordinates.append(_quotient(quotient, expressible))
                 expressible.append(coordinates[-1])
-        relations = [
-            Relation(_combined(c, coordinates, _SET, len(names)), c.is_equality()) for c in basic.get_constraints()
+        relations: list[Bounded] = [
+            (_combined(c, coordinates, _SET, len(names)), 0, 0 if c.is_equality() else inf)
+            for c in basic.get_constraints()
         ]
         # the same points, with isl's existentially quantified integers as further coordinates
         variables = [*names, *self.extra]
         algebra = Affine(basic.get_ctx(), [(v, LINE) for v in variables])
-        facts = [Fact(e, Interval(0, 0 if equality else inf)) for e, equality in relations]
+        facts = [Fact(e, Interval(lo, hi)) for e, lo, hi in relations]
         explicit = algebra.all_of(algebra.universe(), facts)
         self.solved, relations = _solved(relations, targets)
         boxes = {
@@ -194,7 +196,7 @@ class _Conjunction:
         self.boxes, self.constraints = domain_of([*boxes], relations, boxes)
 
 
-def _solved(relations: Sequence[Relation], targets: Sequence[Var]) -> tuple[dict[Expr, Expr], list[Relation]]:
+def _solved(relations: Sequence[Bounded], targets: Sequence[Var]) -> tuple[dict[Expr, Expr], list[Bounded]]:
     """Return the targets that an equation gives in terms of the other variables, and the remaining relations.
 
     The bounds of such a target are those of a projection, and follow from the remaining relations.
@@ -203,13 +205,13 @@ def _solved(relations: Sequence[Relation], targets: Sequence[Var]) -> tuple[dict
     kept = list(relations)
     for v in targets:
         for r in kept:
-            coefficient = dict(r.expr.terms).get(v, 0) if isinstance(r.expr, Sum) else int(r.expr is v)
-            rest = linear(0, ((r.expr, 1), (v, -coefficient)))
-            if not r.equality or abs(coefficient) != 1 or set(rest.variables()) & set(targets):
+            e, lo, hi = r
+            coefficient = dict(as_sum(e)[1]).get(v, 0)
+            rest = linear(0, ((e, 1), (v, -coefficient)))
+            if lo != hi or abs(coefficient) != 1 or set(rest.variables()) & set(targets):
                 continue
             solved[v] = linear(0, ((rest, -coefficient),))
-            exprs = substitute_all([k.expr for k in kept if k is not r], {v: solved[v]})
-            kept = [Relation(e, k.equality) for e, k in zip(exprs, (k for k in kept if k is not r), strict=True)]
+            kept = [(e.substitute({v: solved[v]}), lo, hi) for e, lo, hi in kept if e is not r[0]]
             break
     return solved, kept
 

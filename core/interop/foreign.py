@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
-from ..bounded import constrained, merged
+from ..bounded import Bounded, constrained, merged
 from ..errors import InputError, quoted
 from ..expr import Expr, Var
 from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, is_name
@@ -143,26 +143,18 @@ def assignments(f: ForeignMap[Any, E], text: Callable[[E], str]) -> list[str]:
 
 
 # ---------------------------------------------------------------------------------------------------- domains
-class Relation(NamedTuple):
-    """The relation ``expr >= 0`` or, with ``equality``, ``expr == 0``."""
-
-    expr: Expr
-    equality: bool = False
-
-
 def domain_of(
     variables: Sequence[Var],
-    relations: Iterable[Relation],
+    bounded: Iterable[Bounded],
     given: Mapping[Var, tuple[int, int]] | None = None,
     unbounded: Callable[[Var, str], InputError] | None = None,
 ) -> tuple[dict[Var, tuple[int, int]], list[Constraint]]:
-    """Return boxes and constraints equivalent to ``relations`` together with the ``given`` boxes.
+    """Return boxes and constraints equivalent to bounds of expressions together with the ``given`` boxes.
 
     A relation on a single variable bounds it; two on the same expression become one constraint.  Where an expression is
     bounded on one side only, its range in the box gives the other bound.  Raises :class:`InputError` for an unbounded
     variable, or the result of ``unbounded`` for the variable and the message.
     """
-    bounded = [(e, 0, 0 if equality else INF) for e, equality in relations]
     boxes, left = merged(bounded, {**dict.fromkeys(variables, LINE), **(given or {})})
     for v, (lo, hi) in boxes.items():
         if -lo == INF or hi == INF:

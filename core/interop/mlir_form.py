@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
+from ..bounded import Bounded
 from ..errors import InputError, quoted
 from ..expr import (
     CeilDiv,
@@ -34,8 +35,9 @@ from ..expr import (
 )
 from ..expr_reader import ExprReader, Token
 from ..indexing_map import IndexingMap, expect_map, known_names
+from ..interval import INF
 from ..text_printer import Order, Printer
-from .foreign import ForeignMap, Relation, domain_of, from_foreign
+from .foreign import ForeignMap, domain_of, from_foreign
 
 _LARGEST: Final = 2**63 - 1  # MLIR reads no larger constant, not even after a minus sign
 
@@ -147,7 +149,7 @@ class _Head(NamedTuple):
 
 
 #: ``affine_map<HEAD -> (results)>``, or ``affine_set<HEAD : (relations)>``, whose results are ``None``.
-_Attribute: TypeAlias = "tuple[_Head, list[Expr] | None, list[Relation]]"
+_Attribute: TypeAlias = "tuple[_Head, list[Expr] | None, list[Bounded]]"
 
 
 class _Affine(ExprReader):
@@ -183,13 +185,13 @@ class _Affine(ExprReader):
         # a separate kind, because MLIR allows more names than maps do
         return _Head(at, dims, symbols, {t.text: var(t.text, "mlir") for t in (*dims, *symbols)})
 
-    def relation(self, opener: Token, scope: Mapping[str, Expr]) -> Relation:
+    def relation(self, opener: Token, scope: Mapping[str, Expr]) -> Bounded:
         left = self.expression(scope)
         if not self.is_sign(">=", "<=", "=="):
             self.unexpected("an operator, `>=`, `<=` or `==`", opener)
         sign = self.advance().text
         right = self.expression(scope)
-        return Relation(right - left if sign == "<=" else left - right, sign == "==")
+        return right - left if sign == "<=" else left - right, 0, 0 if sign == "==" else INF
 
     def attribute(self, *words: str) -> _Attribute:
         """Read a map or a set, as ``words`` allow, optionally after the name of an alias."""
@@ -202,7 +204,7 @@ class _Affine(ExprReader):
         opener = self.expect("<")
         head = self.variables()
         results: list[Expr] | None = None
-        relations: list[Relation] = []
+        relations: list[Bounded] = []
         sign = "->" if word == "affine_map" else ":"
         if not self.take(sign):
             self.unexpected(f"`{sign}`" if head.symbols else f"`[` or `{sign}`")
@@ -278,7 +280,7 @@ def from_mlir(
     )
 
 
-def _domain(reader: _Affine, head: _Head, expected: str) -> list[Relation]:
+def _domain(reader: _Affine, head: _Head, expected: str) -> list[Bounded]:
     """Return the constraints of an ``affine_set``, its variables matched by position with those of ``head``."""
     if not reader.is_word("affine_set") and reader.token.kind != "alias":
         reader.unexpected(expected)
@@ -288,5 +290,5 @@ def _domain(reader: _Affine, head: _Head, expected: str) -> list[Relation]:
         if len(theirs) != len(own):
             raise reader.error(f"the domain has {len(theirs)} {what}", inner.at, f"{len(own)} as in the map")
         names.update((inner.scope[a.text], head.scope[b.text]) for a, b in zip(theirs, own, strict=True))
-    exprs = substitute_all([r.expr for r in relations], names)
-    return [Relation(e, r.equality) for e, r in zip(exprs, relations, strict=True)]
+    exprs = substitute_all([e for e, _, _ in relations], names)
+    return [(e, lo, hi) for e, (_, lo, hi) in zip(exprs, relations, strict=True)]

@@ -43,9 +43,9 @@ def test_bounds_are_merged() -> None:
     boxes, left = merged(bounded, {x: Interval(0, 9), y: Interval(0, 3)})
     assert boxes == {x: Interval(0, 3), y: Interval(0, 3)}
     assert left == [(x + y, 1, 10)]
-    assert merged([(integer(2), 3, math.inf)], {}) == ({}, [(integer(0), 1, 0)])
-    assert constrained([(x + y, -math.inf, math.inf)], boxes) == [Constraint(x + y, 0, 6)]
-    assert constrained([(x, -math.inf, 2)], {x: (1, 0)}) == [Constraint(x, 0, 2)]
+    assert merged([(integer(2), 3, math.inf)], {}) == ({}, [(integer(0), 1, 1)])
+    assert constrained([(x + y, 1, math.inf), (x + y, 0, 6)], boxes) == [Constraint(x + y, 1, 6)]
+    assert constrained([(x, -math.inf, 2)], {x: (1, 0)}) == []
 
 
 def random_condition(maps: Maps, depth: int = 2) -> Condition:

@@ -94,7 +94,7 @@ def test_what_is_read(text: str, names: str, read: str) -> None:
             "d0 in [0, 9], d0 mod 4 in [1, 2], d0 floordiv 2 in [1, 1]",
         ),
         ("affine_set<(d0) : (d0 >= 0, d0 <= 9, 0 == 0, 3 >= 2)>", "d0 in [0, 9]"),
-        ("affine_set<(d0) : (d0 >= 0, d0 <= 9, 1 == 0)>", "d0 in [0, 9], 0 in [1, 0]"),
+        ("affine_set<(d0) : (d0 >= 0, d0 <= 9, 1 == 0)>", "d0 in [0, 9], 0 in [1, 1]"),
         ("affine_set<(d0, d1) : (d0 >= 0, d0 <= 9, d1 >= 0, d1 <= 9, -d0 - d1 + 5 >= 0)>",
          "d0 in [0, 9], d1 in [0, 9], d0 + d1 in [0, 5]"),
     ],

@@ -24,7 +24,6 @@ LONG = {
     "reports/pictures.py": "to be split: layouts and reads",
     "rules/compiled.py": "generated",
     "verify/checker.py": "the checker of certificates is one file that can be run alone",
-    "verify/modules.py": "to be split: obligations of modules and their proofs",
 }
 """The modules that are longer, each with the reason."""
 

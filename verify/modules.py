@@ -35,12 +35,10 @@ from ..core.expr import Expr, Int, Var, lift, maximum, minimum, substitute_all, 
 from ..core.facts import Facts
 from ..core.hlo import Computation, Instruction, Module, Shape, leaves
 from ..core.hlo.shape import UNBOUNDED, unsized
-from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, unused_name
+from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from ..core.interval import Interval
 from ..core.op import DIRECTIONS, MapClaim, Op, concrete, coverage_claim, lifted, map_claim, source_name
 from ..core.parametric import ParametricMap
-from ..core.simplify_map import simplify_map
-from ..rules.catalog import RULES
 from .analysed import AnalysedModule, CheckedQuestion, ComputationReport
 from .concrete import Answer, equal_maps, holds, in_bounds, inverse, is_empty, same_relation
 from .masks import mask_answer
@@ -376,52 +374,15 @@ def composition(first: IndexingMap, second: IndexingMap) -> IndexingMap:
     )
 
 
-def one_value_each(m: IndexingMap) -> IndexingMap:
-    """Merge runtime variables that read the same element of one instruction with the same bounds.
-
-    Elements are the same if their indices are identical, or equal when simplified and proved to be the same.
-    """
-    if len(m.rts) < 2:
-        return m
-    settled: dict[str, tuple[Expr, ...]] = {}
-    first: dict[tuple[int, int, str, tuple[Expr, ...]], RuntimeVariable] = {}
-    same: dict[Expr, Expr] = {}
-    for v in m.runtime_order():
-        if v.source is None:
-            continue
-        place = tuple(substitute_all(v.source.results, same))
-        found = first.setdefault((v.lo, v.hi, v.source.hlo, place), v)
-        if found is v:
-            settled = settled or _settled(m)
-            for x in first.values():
-                alike = x is not v and _alike(x, v) and settled[x.name] == settled[v.name]
-                if alike and _same_place(m.substitute(same) if same else m, x, v):
-                    found = x
-                    break
-        if found is not v:
-            same[v.expr] = found.expr
-    return m.substitute(same) if same else m
-
-
-def _same_place(m: IndexingMap, x: RuntimeVariable, y: RuntimeVariable) -> bool:
-    """Return whether two runtime values of a map are proved to be the same element on the whole domain."""
-    one, other = (
-        IndexingMap(m.dims, m.ranges, _unsourced(m).rts, v.source.results, m.constraints)
-        for v in m.rts
-        if v.source is not None and v.name in (x.name, y.name)
-    )
-    return equal_maps(one, other, "pointwise").proved
-
-
 def _step_answer(step: CompositionStep) -> Answer | None:
     if step.known is not None:
         return equal_maps(_with_values(step.parts[0], step.known), step.result)
-    whole = one_value_each(step.parts[0] if len(step.parts) == 1 else composition(*step.parts))
+    whole = step.parts[0] if len(step.parts) == 1 else composition(*step.parts)
     if whole == step.result:
         return None
     if step.result.is_trivially_empty:
         return is_empty(whole)
-    return _first_proved(equal_maps(whole, m) for m in _named_alike(step.result, whole))
+    return equal_maps(whole, step.result)
 
 
 def _join_answer(join: MergeStep) -> Answer | None:
@@ -441,10 +402,7 @@ def _join_answer(join: MergeStep) -> Answer | None:
 
 
 def _first_proved(answers: Iterable[Answer]) -> Answer:
-    """Return the first answer that is a proof, or else the first one.
-
-    Runtime values have no canonical names.  Each answer is for one way of naming them, so that one proof suffices.
-    """
+    """Return the first answer that is a proof, or else the first one."""
     first = None
     for answer in answers:
         if answer.proved:
@@ -452,76 +410,6 @@ def _first_proved(answers: Iterable[Answer]) -> Answer:
         first = first or answer
     assert first is not None, "there is one way at least"
     return first
-
-
-def _named_alike(m: IndexingMap, model: IndexingMap) -> Iterator[IndexingMap]:
-    """Rename runtime values to those of ``model`` from the same instruction; the most likely renaming comes first.
-
-    The indices at which a value is read are then compared together with the value.
-    """
-    if not m.rts:
-        yield m
-        return
-    ours, theirs = _settled(m), _settled(model)
-
-    def same(x: RuntimeVariable, y: RuntimeVariable) -> bool:
-        return theirs.get(x.name) == ours.get(y.name)
-
-    for names in _namings(model.rts, m.rts, same, _alike):
-        yield m.rename(_apart(names, m, model))
-
-
-def _apart(names: Mapping[str, str], m: IndexingMap, model: IndexingMap) -> dict[str, str]:
-    """Rename all other variables of a map whose names would clash, including runtime values without a partner."""
-    found = dict(names)
-    taken = {v.name for v in (*m.variables, *model.variables)}
-    for v in m.variables:
-        if v.name not in names and (v.name in names.values() or (v in m.rts and v.name in taken)):
-            found[v.name] = unused_name(v.name, taken)
-    return found
-
-
-def _settled(m: IndexingMap) -> dict[str, tuple[Expr, ...]]:
-    """Return the index at which each runtime value is read, simplified."""
-    return {v.name: v.source.results for v in simplify_map(m, RULES).rts if v.source is not None}
-
-
-def _namings(
-    known: Sequence[RuntimeVariable],
-    asked: Sequence[RuntimeVariable],
-    same: Callable[[RuntimeVariable, RuntimeVariable], bool],
-    alike: Callable[[RuntimeVariable, RuntimeVariable], bool],
-) -> Iterator[dict[str, str]]:
-    """Yield renamings from ``asked`` to ``known`` values that are ``alike``; those that are the ``same`` come first."""
-    choices = {}
-    for y in asked:
-        may = [x for x in known if alike(x, y)]
-        sure = [x for x in may if same(x, y)]
-        choices[y.name] = [x.name for x in sure] + [x.name for x in may if x not in sure]
-        if sure:
-            # certain pairs are assigned first
-            choices = {y.name: choices.pop(y.name), **choices}
-    pending: list[dict[str, str]] = [{}]
-    found = 0
-    while pending and found < _NAMINGS:
-        names = pending.pop()
-        name = next((n for n in choices if n not in names), None)
-        if name is None:
-            found += 1
-            yield {y: x for y, x in names.items() if x}
-            continue
-        free = [x for x in choices[name] if x not in names.values()]
-        pending += [{**names, name: x} for x in reversed(free or [""])]
-
-
-def _alike(x: RuntimeVariable, y: RuntimeVariable) -> bool:
-    """Return whether two runtime values may be the same element: no literal indices differ."""
-    if x.source is None or y.source is None:
-        return x.name == y.name
-    if x.source.hlo != y.source.hlo or (x.lo, x.hi) != (y.lo, y.hi):
-        return False
-    pairs = zip(x.source.results, y.source.results, strict=True)
-    return all(a == b for a, b in pairs if isinstance(a, Int) and isinstance(b, Int))
 
 
 def _with_values(m: IndexingMap, known: Mapping[str, Instruction]) -> IndexingMap:
@@ -568,12 +456,12 @@ def _inverse_families(there: Sequence[IndexingMap], back: Sequence[IndexingMap])
     if not there and not back:
         return None
     if len(there) == len(back) == 1:
-        return _are_inverse(there[0], back[0])
+        return inverse(there[0], back[0])
     # the usual case, and the stronger statement: the maps are inverse one by one
     free, answers = list(range(len(back))), []
     for m in there:
         for k in free:
-            answer = _are_inverse(m, back[k]) if _may_be_inverse(m, back[k]) else None
+            answer = inverse(m, back[k]) if _may_be_inverse(m, back[k]) else None
             if answer is not None and answer.proved:
                 answers.append(answer)
                 free.remove(k)
@@ -582,60 +470,7 @@ def _inverse_families(there: Sequence[IndexingMap], back: Sequence[IndexingMap])
             break
     if len(answers) == len(there) == len(back):
         return answers[-1]
-    first, names = _one_name_each(there)
-    shared = [turned(_shared_with_any(first, names, n)) for n in back]
-    return same_relation(first, shared)
-
-
-def _are_inverse(there: IndexingMap, back: IndexingMap) -> Answer:
-    return _first_proved(inverse(there, n) for n in _sharing(there, back))
-
-
-Place = tuple[str, int, int, tuple[Expr, ...]]
-"""A runtime value: instruction, least and greatest value, and element in simplest form."""
-
-
-def _places(m: IndexingMap) -> dict[str, Place]:
-    settled = _settled(m) if m.rts else {}
-    return {
-        v.name: (v.source.hlo, v.lo, v.hi, settled[v.name]) for v in m.rts if v.source is not None and v.name in settled
-    }
-
-
-def _one_name_each(maps: Sequence[IndexingMap]) -> tuple[list[IndexingMap], dict[Place, str]]:
-    """Return the maps with one name for each runtime value in all of them, and these names."""
-    names: dict[Place, str] = {}
-    # a range is a different variable in each map, even with the same name
-    inside: dict[tuple[int, Place], str] = {}
-    found = []
-    for k, m in enumerate(maps):
-        own: dict[str, str] = {}
-        ranges = {*m.range_vars}
-        for v, place in _places(m).items():
-            name = f"value{len(names) + len(inside)}"
-            if any(w in ranges for e in place[3] for w in e.variables()):
-                name = inside.setdefault((k, place), name)
-            else:
-                name = names.setdefault(place, name)
-            if name not in own.values():
-                own[v] = name
-        found.append(m.rename(own))
-    return found, names
-
-
-def _shared_with_any(there: Sequence[IndexingMap], names: Mapping[Place, str], back: IndexingMap) -> IndexingMap:
-    """Name the runtime values of a map back like those of the map that is most likely its inverse.
-
-    Values at literal indices get their name from any map.
-    """
-    fixed: dict[str, str] = {}
-    for v, place in _places(back).items():
-        if place in names and all(isinstance(e, Int) for e in place[3]) and names[place] not in fixed.values():
-            fixed[v] = names[place]
-    known = {v.name for m in there for v in m.rts}
-    found = [back.rename(fixed)]
-    found += [next(_sharing(m, back)) for m in there if _may_be_inverse(m, back)]
-    return max(found, key=lambda n: sum(v.name in known for v in n.rts))
+    return same_relation(there, [turned(n) for n in back])
 
 
 def _may_be_inverse(m: IndexingMap, n: IndexingMap) -> bool:
@@ -648,86 +483,6 @@ def _may_be_inverse(m: IndexingMap, n: IndexingMap) -> bool:
             if fixed and r.lo == r.hi and (v.lo, v.hi) != r:
                 return False
     return True
-
-
-def _sharing(there: IndexingMap, back: IndexingMap) -> Iterator[IndexingMap]:
-    """Yield a map back with the other map's names for runtime values that both read, the most likely way first.
-
-    Values are equal if they are the same element of one instruction with the same bounds.  To compare their indices, in
-    the map back its dimensions are replaced by the other map's results, ranges that are results by the other map's
-    dimensions, and other ranges by those that play the same role (:func:`_ranges_alike`).
-    """
-    if not (there.rts or back.rts):
-        yield back
-        return
-    mapping: dict[Expr, Expr] = dict(zip(back.dim_vars, there.results, strict=False))
-    for e, v in zip(back.results, there.dim_vars, strict=False):
-        if e in back.range_vars:
-            mapping.setdefault(e, v)
-    mapping |= _ranges_alike(there, back, mapping)
-    ours, theirs = _settled(there), _settled(back)
-    known = {v.expr for v in (*there.dims, *there.ranges)}
-    moved: dict[str, IndexingMap] = {}
-    plain = _unsourced(there)
-    for name, place in theirs.items():
-        exprs = tuple(substitute_all(place, mapping))
-        if mapping.keys() >= {v for e in place for v in e.variables()} and all(
-            set(e.variables()) <= known for e in exprs
-        ):
-            moved[name] = plain.with_(results=exprs)
-
-    def sure(x: RuntimeVariable, y: RuntimeVariable) -> bool:
-        return y.name in moved and simplify_map(moved[y.name], RULES).results == ours.get(x.name)
-
-    def may(x: RuntimeVariable, y: RuntimeVariable) -> bool:
-        if not _alike(x, y):
-            return False
-        if x.source is None or y.source is None:
-            return True  # the names tell them apart
-        if y.name not in moved or x.name not in ours:
-            return False
-        return sure(x, y) or equal_maps(moved[y.name], plain.with_(results=ours[x.name]), "pointwise").proved
-
-    for names in _namings(there.rts, back.rts, sure, may):
-        yield back.rename(_apart(names, back, there))
-
-
-def _ranges_alike(there: IndexingMap, back: IndexingMap, mapping: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
-    """Map ranges without a result to ranges of the other map with the same bounds and the same constraints.
-
-    Only runtime values and these constraints mention them, so equal values of the two are interchangeable.
-    """
-    known = dict(mapping)
-    same: dict[Expr, Expr] = {v.expr: v.expr for v in there.variables}
-    free = _unmentioned(there)
-    for r in _unmentioned(back):
-        for f in free:
-            by = known | {r.expr: f.expr}
-            said = _said(back, r.expr, by)
-            if (f.lo, f.hi) == (r.lo, r.hi) and said is not None and said == _said(there, f.expr, same):
-                known = by
-                free.remove(f)
-                break
-    return known
-
-
-def _unmentioned(m: IndexingMap) -> list[Variable]:
-    """Return the ranges that no result mentions."""
-    mentioned = {v for e in m.results for v in e.variables()}
-    return [r for r in m.ranges if r.expr not in mentioned]
-
-
-def _said(m: IndexingMap, v: Expr, by: Mapping[Expr, Expr]) -> set[tuple[Expr, int, int]] | None:
-    """Return the constraints on a variable, with ``by`` substituted; None if ``by`` lacks one of their variables."""
-    about = [c for c in m.constraints if v in {*c.expr.variables()}]
-    if any(w not in by for c in about for w in c.expr.variables()):
-        return None
-    return {(substitute_all([c.expr], by)[0], c.lo, c.hi) for c in about}
-
-
-def _unsourced(m: IndexingMap) -> IndexingMap:
-    """Return the map with runtime values that differ by their names alone."""
-    return m.with_(rts=tuple(RuntimeVariable(v.name, v.lo, v.hi, RuntimeSource(v.name, ())) for v in m.rts))
 
 
 def turned(m: IndexingMap) -> IndexingMap:

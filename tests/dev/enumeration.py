@@ -5,6 +5,7 @@ tilings    every tile of every reshape of up to 50 elements between shapes of up
 coalescing memory requests and bank conflicts of random launches, reads and layouts
 properties all questions about random maps of ops, layouts, launches and tilings, of up to 400 points
 pallas     random kernels of Pallas, against the interpreter for TPUs
+runtime    questions about random maps that read values at run time, for all contents of small arrays
 ========== ===================================================================================================
 
 ``--first 500 --count 250`` takes the cases 500 to 749, and ``--every 10`` each tenth of them. The tests take a few.
@@ -25,6 +26,7 @@ from typing import Any
 
 from map_corpus import SMALL, Shaped, Table, corpus, questions, tables
 
+from dev.runtime_values import compared_runtime
 from indexproof import IndexingMap, memory, parse_map, simplify
 from indexproof.core.codegen.python_code import compile_map
 from indexproof.core.launch import Launch, Launched
@@ -258,6 +260,7 @@ KINDS: dict[str, Callable[[], Iterator[Callable[[], Outcome]]]] = {
     "coalescing": lambda: (partial(_compared_launch, n) for n in itertools.count()),
     "properties": lambda: (partial(compared_properties, *case) for case in small_maps()),
     "pallas": _specifications,
+    "runtime": lambda: (partial(compared_runtime, seed) for seed in itertools.count()),
 }
 
 

@@ -32,6 +32,12 @@ def test_every_verdict_is_the_one_of_enumeration() -> None:
     assert not found["open"]
 
 
+def test_values_that_are_read_at_run_time() -> None:
+    found = compared("runtime", range(630, 700))
+    assert min(found["PROVED"], found["REFUTED"]) > 300, "both verdicts are common"
+    assert not found["open"]
+
+
 def test_the_collision_is_the_smallest() -> None:
     for (m, _), tables in itertools.islice(small_maps(seed=1), 60):
         if m.rts:

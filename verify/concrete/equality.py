@@ -7,76 +7,31 @@ runtime variables, which are parameters (reports/semantics.md, "Maps").
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 from ...core.errors import InputError
-from ...core.expr import Expr, ExprLike, Var, postorder, substitute_all, var
+from ...core.expr import Expr, ExprLike, substitute_all, var
 from ...core.indexing_map import Constraint, IndexingMap, RuntimeVariable, expect_map, unused_name
 from ..words import tuple_text
 from .decide import ROUNDS
-from .image import OPEN, Image, Question, asked, included, joined, named, targets
+from .image import Image, Question, asked, joined, named, targets
 from .problem import Answer, Box, Counterexample, Fact, Problem, substituted
 from .questions import ConstraintLike, constraint_facts
-from .readings import read_at_ranges, read_from, readings, runtime_box, shared_values
+from .readings import readings, runtime_box, shared_parameters, used_values
+from .sought import Describe, Outer, hint, sought
 
 #: Rounds that are spent on a smaller counterexample of the same direction.
 _FIRST_ROUNDS = 2
 
 
 # ------------------------------------------------------------------------------------------ runtime variables
-@dataclass(frozen=True)
-class _Pair:
-    """Two maps over the same parameters.  Runtime values that they share have the names of ``left`` and one box."""
+def _matched(a: IndexingMap, b: IndexingMap, spelled: bool = True) -> tuple[list[IndexingMap], Box]:
+    """Return both maps over common parameters, and these.
 
-    left: IndexingMap
-    right: IndexingMap
-    parameters: Box
-    #: The indices from which both maps read a shared runtime value.
-    read: tuple[tuple[tuple[Expr, ...], tuple[Expr, ...]], ...]
-    #: For each map, whether it reads a value that is not shared from an index that depends on a range.
-    alone: tuple[bool, bool]
-
-    @property
-    def read_apart(self) -> tuple[tuple[tuple[Expr, ...], tuple[Expr, ...]], ...]:
-        """The indices that may differ at a point of both maps."""
-        place: dict[Any, ExprLike] = dict(zip(self.right.dim_vars, self.left.dim_vars, strict=True))
-        place.update(zip(self.right.range_vars, self.left.range_vars, strict=False))
-        # equal index expressions with ranges read the same element only for equal values of the ranges
-        ranges = {*self.left.range_vars}
-        return tuple(
-            (ls, rs) for ls, rs in self.read if _moved(rs, place) != ls or not ranges.isdisjoint(postorder(*ls))
-        )
-
-    def images(self, left: Iterable[Expr], right: Iterable[Expr]) -> tuple[Image, Image]:
-        """Return the images of these expressions over the domains of the two maps."""
-        return Image.of(self.left, left), Image.of(self.right, right)
-
-
-def used_values(m: IndexingMap) -> set[RuntimeVariable]:
-    """Return the runtime variables that results or constraints depend on, directly or through the source of another."""
-    sources = {r.expr: r.source.results for r in m.rts if r.source is not None}
-    used = {n for n in postorder(*m.results, *(c.expr for c in m.constraints)) if isinstance(n, Var)}
-    todo = list(used)
-    while todo:
-        for n in postorder(*sources.get(todo.pop(), ())):
-            if isinstance(n, Var) and n not in used:
-                used.add(n)
-                todo.append(n)
-    return {r for r in m.rts if r.expr in used}
-
-
-def same_source(a: RuntimeVariable, b: RuntimeVariable) -> bool:
-    return a.source is None or b.source is None or a.source.hlo == b.source.hlo
-
-
-def _matched(a: IndexingMap, b: IndexingMap, match: bool = True, spelled: bool = True) -> _Pair:
-    """Return both maps over common parameters.
-
-    Runtime variables are matched unless their sources name different instructions: first those with equal sources (if
-    these are ``spelled`` in the same dimensions), then those of one name, then those at one position.  With
-    ``match=False`` none are matched.
+    A value that one map does not read anywhere is a parameter.  It is matched by its name, then by its position.  Values
+    that both maps read have one name only if they are the same element in the same words (``spelled``).
     """
     used_a, used_b = used_values(a), used_values(b)
     place: dict[Any, ExprLike] = dict(zip(b.dim_vars, a.dim_vars, strict=False))
@@ -87,55 +42,40 @@ def _matched(a: IndexingMap, b: IndexingMap, match: bool = True, spelled: bool =
     def take(accept: Callable[[int, RuntimeVariable, RuntimeVariable], bool]) -> None:
         for k, y in enumerate(b.rts):
             if y.name not in partner:
-                found = next((x for x in free if same_source(x, y) and accept(k, x, y)), None)
+                found = next((x for x in free if accept(k, x, y)), None)
                 if found is not None:
                     partner[y.name] = found
                     free.remove(found)
 
-    def alike(k: int, x: RuntimeVariable, y: RuntimeVariable) -> bool:
-        if x.source is None or y.source is None or len(x.source.results) != len(y.source.results):
+    def alike(_: int, x: RuntimeVariable, y: RuntimeVariable) -> bool:
+        if not spelled or x.source is None or y.source is None or x.source.hlo != y.source.hlo:
             return False
-        return (x.lo, x.hi) == (y.lo, y.hi) and _moved(y.source.results, place) == x.source.results
+        return tuple(substitute_all(y.source.results, place)) == x.source.results
 
-    if match:
+    def unread(x: RuntimeVariable, y: RuntimeVariable) -> bool:
         # an unused variable must not be matched in place of a used one
-        take(lambda k, x, y: spelled and x in used_a and y in used_b and alike(k, x, y))
-        take(lambda k, x, y: x in used_a and y in used_b and x.name == y.name)
-        take(lambda k, x, y: x in used_a and y in used_b and k < len(a.rts) and a.rts[k] is x)
-        take(lambda k, x, y: x.name == y.name and (x.lo, x.hi) == (y.lo, y.hi))
+        return (x.source is None or y.source is None) and x in used_a and y in used_b
+
+    take(alike)
+    take(lambda k, x, y: unread(x, y) and x.name == y.name)
+    take(lambda k, x, y: unread(x, y) and k < len(a.rts) and a.rts[k] is x)
     taken = {v.name for v in a.variables} | {v.name for v in b.variables}
     names: dict[str, str] = {}
     for y in b.rts:
         names[y.name] = partner[y.name].name if y.name in partner else unused_name(y.name, taken)
-
-    renaming = {y.expr: var(names[y.name]) for y in b.rts}
-    moved = dict(zip(b.roots, _moved(b.roots, renaming), strict=True))
-    # a renamed variable may be undeclared
-    right = IndexingMap._trusted(
-        b.dims,
-        b.ranges,
-        tuple(y.named(names[y.name]).moved(moved) for y in b.rts),
-        tuple(moved[e] for e in b.results),
-        [Constraint(moved[c.expr], c.lo, c.hi) for c in b.constraints],
-    )
-    (left, right), parameters = shared_values([a, right])
-    # it does not matter from where an unused value is read
-    pairs = [(k, partner[y.name]) for k, y in enumerate(b.rts) if y in used_b and y.name in partner]
-    shared = [(k, left.rts[a.rts.index(x)]) for k, x in pairs if x in used_a]
-    read = tuple(
-        (x.source.results, y.source.results)
-        for k, x in shared
-        if x.source is not None and (y := right.rts[k]).source is not None
-    )
-    together = {x.expr for _, x in shared}
-    alone = tuple(
-        bool({v.expr for v in used_values(m)} & read_at_ranges(m, m.results) - together) for m in (left, right)
-    )
-    return _Pair(left, right, parameters, read, (alone[0], alone[1]))
+    return shared_parameters([a, _renamed(b, names)], {x.name for x in partner.values()})
 
 
-def _moved(exprs: Iterable[Expr], mapping: Mapping[Any, ExprLike]) -> tuple[Expr, ...]:
-    return tuple(substitute_all(tuple(exprs), mapping))
+def _renamed(m: IndexingMap, names: Mapping[str, str]) -> IndexingMap:
+    """Return the map with other names of its runtime variables, of which some may be undeclared."""
+    moved = dict(zip(m.roots, substitute_all(m.roots, {r.expr: var(names[r.name]) for r in m.rts}), strict=True))
+    return IndexingMap._trusted(
+        m.dims,
+        m.ranges,
+        tuple(r.named(names[r.name]).moved(moved) for r in m.rts),
+        tuple(moved[e] for e in m.results),
+        [Constraint(moved[c.expr], c.lo, c.hi) for c in m.constraints],
+    )
 
 
 # ------------------------------------------------------------------------------------------- equality of maps
@@ -153,9 +93,8 @@ def equal_maps(
     the sources.  With ``mode="pointwise"`` range variables correspond by position too, and the maps must have
     the same domain and the same results at each of its points, which is stronger than equality of relations.
 
-    Runtime variables are shared parameters if they have equal sources, otherwise equal names, otherwise equal
-    positions, unless their sources name different instructions.  If sources read one instruction at different
-    index expressions, the indices must be equal wherever the value matters.
+    Runtime values are equal where they are read from the same element of the same instruction.  Those without a source
+    are parameters, which both maps share if they have equal names, otherwise equal positions.
     """
     answer = _compared(left, right, mode, domain, confirm, both=True)
     return replace(answer, sides=(left, right), mode=mode)
@@ -192,31 +131,8 @@ def _compared(
         found = [_nonempty(name, m, other, extra, mismatch, confirm) for name, m, other, extra in sides]
         return joined(found)
 
-    pair = _matched(left, right)
-    answer = joined(_directions(pair, mode, facts, (), confirm, both))
-    apart = pair.read_apart
-    alone = pair.alone[1] or (both and pair.alone[0])
-    if not answer.proved or not (apart or alone):
-        return answer
-    # the maps agree if the shared values are equal; values read from different elements may differ
-    if not (read_at_ranges(left) or read_at_ranges(right)):
-        rest = _directions(_matched(left, right, match=False), mode, facts, (), confirm, both)
-        return joined([answer, *rest], "the maps read different runtime elements, and the results differ")
-    # an index depends on a range variable: compare the elements that are read together with the results
-    strict = [] if alone else _directions(pair, mode, facts, apart, confirm, both)
-    if strict and all(a.proved for a in strict):
-        return joined([answer, *strict])
-    # the elements do not matter if the maps agree at each point, whatever the values are
-    if len(left.ranges) == len(right.ranges):
-        loose = _directions(_matched(left, right, match=False), "pointwise", facts, (), confirm, both)
-        if all(a.proved for a in loose):
-            return joined([answer, *loose])
-    # other ranges may do where these elements are not the same
-    if not strict or all(
-        a.proved for a in _directions(_matched(left, right, match=False), mode, facts, (), confirm, both)
-    ):
-        return OPEN
-    return joined([answer, *strict], "the maps read different runtime elements for this target")
+    (left, right), parameters = _matched(left, right)
+    return joined(_directions(left, right, parameters, mode == "pointwise", facts, confirm, both))
 
 
 def _different_arity(left: IndexingMap, right: IndexingMap, mode: str) -> str:
@@ -256,37 +172,31 @@ def _nonempty(name: str, m: IndexingMap, other: IndexingMap, extra: Sequence[Fac
 
 
 def _directions(
-    pair: _Pair,
-    mode: str,
+    left: IndexingMap,
+    right: IndexingMap,
+    parameters: Box,
+    pointwise: bool,
     domain: Sequence[Fact],
-    observed: Sequence[tuple[tuple[Expr, ...], tuple[Expr, ...]]],
     confirm: bool,
     both: bool,
 ) -> list[Answer]:
     """Decide whether left is included in right and, with ``both``, right in left."""
-    pointwise = mode == "pointwise"
-    left, right = pair.left, pair.right
-    extra_left = [e for ls, _ in observed for e in ls]
-    extra_right = [e for _, rs in observed for e in rs]
-    fixed_left = left.range_vars if pointwise else ()
-    fixed_right = right.range_vars if pointwise else ()
-    one, other = pair.images(
-        (*left.dim_vars, *fixed_left, *left.results, *extra_left),
-        (*right.dim_vars, *fixed_right, *right.results, *extra_right),
-    )
-    place: dict[Any, ExprLike] = dict(zip(left.dim_vars, right.dim_vars, strict=True))
-    if pointwise:
-        place.update(zip(left.range_vars, right.range_vars, strict=True))
-    there = substituted(domain, place)
+    one, other = ((*m.dim_vars, *(m.range_vars if pointwise else ())) for m in (left, right))
+    place: dict[Any, ExprLike] = dict(zip(one, other, strict=True))
 
-    questions = [_inclusion("left", left, right, one, other, pair.parameters, domain, confirm, pointwise)]
+    def question(side: str, domain: Sequence[Fact], results: bool) -> Question:
+        pairs = (left, one), (right, other)
+        (holder, at), (lacking, coords) = pairs if side == "left" else reversed(pairs)
+        outer = Outer(lacking, coords, at, hint(lacking, holder))
+        if results:
+            outer = replace(outer, coords=(*coords, *lacking.results), at=(*at, *holder.results))
+        return _inclusion(side, holder, outer, parameters, domain, confirm, pointwise)
+
+    questions = [question("left", domain, True)]
     functions = pointwise or not (left.ranges or right.ranges)
-    if both and not (functions and _same_domain(one, other, place)):
-        if functions:
-            # results were compared where both are defined: the converse need only compare the domains
-            variables = len(left.dims) + len(fixed_left)
-            one, other = (replace(i, coords=i.coords[:variables]) for i in (one, other))
-        questions.append(_inclusion("right", right, left, other, one, pair.parameters, there, confirm, pointwise))
+    if both and not (functions and _same_domain(Image.of(left, (), domain), Image.of(right), place)):
+        # the results of functions were compared where both are defined: the converse need only compare the domains
+        questions.append(question("right", substituted(domain, place), not functions))
     return _answered(questions)
 
 
@@ -343,40 +253,51 @@ def _same_domain(one: Image, other: Image, place: Mapping[Any, ExprLike]) -> boo
 def _inclusion(
     side: str,
     holder: IndexingMap,
-    lacking: IndexingMap,
-    inner: Image,
-    outer: Image,
+    outer: Outer,
     parameters: Box,
-    where: Sequence[Fact],
+    domain: Sequence[Fact],
     confirm: bool,
     pointwise: bool,
 ) -> Question:
-    problem = included(inner, [outer], parameters, where)
-    if pointwise:
-        place = zip((*lacking.dim_vars, *lacking.range_vars), (*holder.dim_vars, *holder.range_vars), strict=True)
-        theirs = readings(lacking, dict(place))
-    else:
-        theirs = read_from(lacking, holder.dim_vars)
+    ranges = len(outer.map.ranges)
+    known = {v.expr for v in holder.variables}.union(v for v, _ in parameters)
 
-    def describe(env: dict[Expr, int]) -> Counterexample:
+    def describe(env: dict[Expr, int], found: list[tuple[int, ...] | None]) -> Counterexample:
         target = targets(holder, env)
-        there = _target_of_other(holder, lacking, env)
+        there = found[0] if ranges in (0, len(holder.ranges)) else None
         source = tuple(env[v] for v in holder.dim_vars)
         place = f"source {tuple_text(source)}"
         if pointwise and holder.ranges:
             place = f"point {tuple_text([*source, *(env[v] for v in holder.range_vars)])}"
-        elif there == target and lacking.ranges:
+        elif there == target and ranges:
             there = None
-        if there is None and (pointwise or not lacking.ranges):
+        if there is None and (pointwise or not ranges):
             reason = f"{place} is in the domain of the {side} map only"
-        elif not pointwise and (lacking.ranges or holder.ranges):
+        elif not pointwise and (ranges or holder.ranges):
             reason = f"source {tuple_text(source)} reaches target {tuple_text(target)} in the {side} map only"
         else:
             reason = f"the results differ at {place}"
+        if env.keys() - known:
+            reason += ", where the maps read different runtime elements"
         left, right = (target, there) if side == "left" else (there, target)
         return Counterexample(named(env), left, right, reason)
 
-    return Question(problem, describe, confirm, [*readings(holder), *theirs])
+    return _goes_to(holder, outer, parameters, describe, confirm, domain)
+
+
+def _goes_to(
+    m: IndexingMap, outer: Outer, parameters: Box, describe: Describe, confirm: bool, extra: Sequence[Fact] = ()
+) -> Question:
+    """Return the question whether the other map has a point for each point of ``m``."""
+    image = Image.of(m, (), extra)
+    box = dict((*image.variables, *runtime_box(m), *parameters))
+    reads = readings(m)
+    # the extra facts may be about values of the other map
+    values = {v for f in extra for v in f.expr.variables()} - box.keys()
+    box.update((v, i) for v, i in runtime_box(outer.map) if v in values)
+    there = readings(outer.map, dict(zip(outer.map.dim_vars, m.dim_vars, strict=True))) if values else []
+    reads += [r for r in there if r.value in values]
+    return sought(tuple(box.items()), image.where, reads, [outer], describe, confirm)
 
 
 def _target_of_other(holder: IndexingMap, lacking: IndexingMap, env: Mapping[Expr, int]) -> tuple[int, ...] | None:
@@ -399,29 +320,17 @@ def inverse(left: IndexingMap, right: IndexingMap, *, confirm: bool = False) -> 
             f"a map from {len(left.dims)} to {len(left.results)} dimensions and one from {len(right.dims)}"
             f" to {len(right.results)} cannot be inverse to each other"
         )
-    pair = _matched(left, right, spelled=False)
-    a, b = pair.left, pair.right
-    reads = [*readings(a), *read_from(b, a.results)], [*readings(b), *read_from(a, b.results)]
+    (a, b), parameters = _matched(left, right, spelled=False)
 
-    def described(side: str, m: IndexingMap, env: dict[Expr, int]) -> Counterexample:
+    def described(side: str, m: IndexingMap, env: dict[Expr, int], _: object) -> Counterexample:
         target = targets(m, env)
         source = tuple_text([env[v] for v in m.dim_vars])
         reason = f"the {side} map relates {source} to {tuple_text(target)}, the other does not go back"
         left, right = (target, None) if side == "left" else (None, target)
         return Counterexample(named(env), left, right, reason)
 
-    def answered(read: Iterable[tuple[tuple[Expr, ...], tuple[Expr, ...]]]) -> Answer:
-        indices = [e for ls, _ in read for e in ls], [e for _, rs in read for e in rs]
-        one, other = pair.images((*a.dim_vars, *a.results, *indices[0]), (*b.results, *b.dim_vars, *indices[1]))
-        answers = [
-            asked(included(one, [other], pair.parameters), partial(described, "left", a), confirm, reads[0]),
-            asked(included(other, [one], pair.parameters), partial(described, "right", b), confirm, reads[1]),
-        ]
-        return joined(answers)
+    def answered(side: str, m: IndexingMap, back: IndexingMap) -> Answer:
+        outer = Outer(back, (*back.dim_vars, *back.results), (*m.results, *m.dim_vars), hint(back, m))
+        return _goes_to(m, outer, parameters, partial(described, side, m), confirm).answered()
 
-    answer = answered(())
-    if not answer.proved or not (any(ls for ls, _ in pair.read) or any(pair.alone)):
-        return answer
-    # a shared value must be read from the same element for each pair
-    strict = OPEN if any(pair.alone) else answered(pair.read)
-    return joined([answer, strict]) if strict.proved else OPEN
+    return joined([answered("left", a, b), answered("right", b, a)])

@@ -11,11 +11,12 @@ from ...core.indexing_map import IndexingMap
 from ..verdict import Status
 from ..words import tuple_text
 from . import enumerate as enumeration
-from .equality import contains, equal_maps, used_values
-from .image import OPEN, Image, asked, joined, member, named, targets
+from .equality import contains, equal_maps
+from .image import Image, joined, named, targets
 from .pairs import LARGE, SMALL, same_pairs
-from .problem import Answer, Counterexample, Problem
-from .readings import named_apart, read_at_ranges, read_from, readings, shared_values
+from .problem import Answer, Counterexample
+from .readings import readings, runtime_box, shared_parameters
+from .sought import Outer, hint, sought
 
 #: Limit on pairs of maps up to which engines are usually faster than a large table.
 _FEW = 64
@@ -81,44 +82,15 @@ def inclusion(inner: Sequence[IndexingMap], outer: Sequence[IndexingMap], confir
 
 def _included(m: IndexingMap, outer: Sequence[IndexingMap], confirm: bool) -> Answer:
     """Decide whether the union of the relations of ``outer`` contains that of a map."""
-    (m, *maps), values = shared_values(named_apart([m, *outer], m.dim_vars))
-    one = Image.of(m, (*m.dim_vars, *m.results))
-    # shared values must be read from the same element; values that only an outer map reads at a range may be any
-    shared = {v.name for v in m.rts}
-    alone = [
-        any(v not in shared for v in {v.name for v in used_values(o)} & {v.name for v in read_at_ranges(o, o.results)})
-        for o in maps
-    ]
-    strict = any(alone) or any(map(read_at_ranges, maps))
-    reads = [*readings(m), *(r for k, o in enumerate(maps) for r in read_from(o, m.dim_vars, str(k)))]
-
-    def asked_of(read: bool) -> Answer:
-        options = []
-        for o, skipped in zip(maps, alone, strict=True):
-            ls, rs = _read_by_both(m, o) if read else ((), ())
-            image = Image.of(o, (*o.dim_vars, *o.results, *rs)).primed()
-            own = [v for v, _ in one.variables]
-            hint = own if len(own) == len(image.variables) else ()
-            options.append(None if read and skipped else member(image, (*one.coords, *ls), hint))
-        found = tuple(o for o in options if o is not None)
-        problem = Problem((*one.variables, *values), one.where, found)
-        return asked(problem, partial(_one_sided, m), confirm, reads)
-
-    answer = asked_of(False)
-    if not answer.proved or not strict:
-        return answer
-    again = asked_of(True)
-    return joined([answer, again]) if again.proved else OPEN
+    (m, *maps), values = shared_parameters([m, *outer])
+    image, at = Image.of(m), (*m.dim_vars, *m.results)
+    box = dict((*image.variables, *runtime_box(m), *values))
+    outers = [Outer(o, (*o.dim_vars, *o.results), at, hint(o, m)) for o in maps]
+    ask = sought(tuple(box.items()), image.where, readings(m), outers, partial(_one_sided, m), confirm)
+    return ask.answered()
 
 
-def _read_by_both(m: IndexingMap, other: IndexingMap) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
-    """Return the indices from which two maps read the values with the same name."""
-    places = {v.name: v.source.results for v in m.rts if v.source is not None}
-    both = [(places[v.name], v.source.results) for v in other.rts if v.source is not None and v.name in places]
-    return tuple(e for ls, _ in both for e in ls), tuple(e for _, rs in both for e in rs)
-
-
-def _one_sided(m: IndexingMap, env: dict[Expr, int]) -> Counterexample:
+def _one_sided(m: IndexingMap, env: dict[Expr, int], _: object) -> Counterexample:
     target, source = targets(m, env), tuple_text([env[v] for v in m.dim_vars])
     reason = f"source {source} reaches target {tuple_text(target)} on one side only"
     return Counterexample(named(env), target, None, reason)

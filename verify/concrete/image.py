@@ -8,27 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
-from ...core.expr import (
-    Expr,
-    Integers,
-    Sum,
-    Var,
-    add,
-    floordiv,
-    integer,
-    interpret,
-    linear,
-    maximum,
-    postorder,
-    substitute_all,
-    var,
-)
+from ...core.expr import Expr, Integers, Var, add, integer, interpret, maximum, substitute_all, var
 from ...core.indexing_map import IndexingMap
 from ...core.interval import Interval
 from ..verdict import Status
 from .decide import ROUNDS, Portfolio
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, counterexample_order, substituted
-from .readings import ZERO, RuntimeRead, identified, read_elsewhere, readings, runtime_box
+from .readings import RuntimeRead, identified, read_elsewhere, readings, runtime_box
 
 _NOTHING = integer(0)
 
@@ -58,58 +44,6 @@ class Image:
         )
 
 
-def member(image: Image, at: Sequence[Expr], hint: Sequence[Expr] = ()) -> Option | None:
-    """Return the option that states ``at ∈ image``, or ``None`` if a box of the image is empty.
-
-    Variables that a coordinate determines (``v``, or ``k·v + rest`` with a known rest) are substituted.  The
-    others remain unknowns for the engines.  ``hint`` is a guess for the variables of ``image``.
-    """
-    box = dict(image.variables)
-    if any(i.empty for i in box.values()):
-        return None
-    chosen: dict[Var, Expr] = {}
-    progress = True
-    while progress:
-        progress = False
-        for e, t in zip(image.coords, at, strict=True):
-            found = _solved(e, t, box, chosen)
-            if found is not None:
-                chosen[found[0]] = found[1]
-                progress = True
-    coords = substitute_all(image.coords, chosen)
-    facts = [Fact(gap, ZERO) for e, t in zip(coords, at, strict=True) if (gap := e - t) is not _NOTHING]
-    facts += [Fact(e, box[v]) for v, e in chosen.items()]
-    facts += substituted(image.where, chosen)
-    mentioned = {v for f in facts for v in f.expr.variables()}
-    unknowns = [k for k, (v, _) in enumerate(image.variables) if v not in chosen and v in mentioned]
-    guesses = (tuple(hint[k] for k in unknowns),) if unknowns and hint else ()
-    return Option(tuple(facts), tuple(image.variables[k] for k in unknowns), guesses)
-
-
-def _solved(e: Expr, t: Expr, box: Mapping[Var, Interval], chosen: Mapping[Var, Expr]) -> tuple[Var, Expr] | None:
-    """Return the variable that ``e == t`` determines and its value, or ``None``."""
-    if isinstance(e, Var):
-        return (e, t) if e in box and e not in chosen else None
-    if not isinstance(e, Sum):
-        return None
-    free = [(v, k) for v, k in e.terms if isinstance(v, Var) and v in box and v not in chosen]
-    if len(free) != 1:
-        return None
-    v, k = free[0]
-    rest = linear(e.const, [(x, j) for x, j in e.terms if x is not v])
-    if any(isinstance(n, Var) and n in box and n not in chosen for n in postorder(rest)):
-        return None
-    # if k does not divide, the fact e == t, which is kept, is false
-    return v, floordiv(t - substitute_all((rest,), chosen)[0], k)
-
-
-def included(inner: Image, outer: Iterable[Image], parameters: Box, where: Sequence[Fact] = ()) -> Problem:
-    """Return the problem that ``inner`` is included in the union of ``outer``."""
-    own = [v for v, _ in inner.variables]
-    options = [member(image.primed(), inner.coords, own if len(own) == len(image.variables) else ()) for image in outer]
-    return Problem((*inner.variables, *parameters), (*inner.where, *where), tuple(o for o in options if o is not None))
-
-
 # ------------------------------------------------------------------------------------------------------ answers
 #: The answer where a point would have to be found for values that depend on it.
 OPEN = Answer(Status.UNDECIDED, tried=("not decided: what is read at run time depends on where it is read",))
@@ -126,7 +60,7 @@ class Question:
         reads: Iterable[RuntimeRead] = (),
     ) -> None:
         self.variables = problem.variables
-        self.problem, self.replaced, self.equal = identified(problem, reads)
+        self.problem, self.replaced = identified(problem, reads)
         self.describe, self.confirm = describe, confirm
         self.portfolio: Portfolio | None = None
         self.seconds = 0.0
@@ -143,30 +77,18 @@ class Question:
             env = self.problem.environment(outcome.point)
             for again, value in reversed(self.replaced.items()):
                 env[again] = env[value]
-            if any(f.expr.evaluate(env) not in f.within for f in self.equal):
-                return self._of_equal_elements(rounds)
             found = self.describe({v: env[v] for v, _ in self.variables})
             found = replace(found, minimal=outcome.minimal and not self.replaced)
         self.seconds += time.perf_counter() - start
         return Answer(status, decision.engine, decision.tried, found, self.seconds, decision.confirmed_by)
 
-    def _of_equal_elements(self, rounds: int) -> Answer:
-        answer = self._also(*self.equal).answered(rounds)
-        if answer.counterexample is None:
-            return replace(OPEN, tried=(*answer.tried, *OPEN.tried), seconds=answer.seconds)
-        return replace(answer, counterexample=replace(answer.counterexample, minimal=False))
-
-    def _also(self, *facts: Fact) -> Question:
-        """Return the same question restricted to points that satisfy these facts."""
-        made = copy(self)
-        made.problem = replace(self.problem, where=(*self.problem.where, *facts))
-        made.portfolio, made.seconds = None, 0.0
-        return made
-
     def within(self, total: int) -> Question:
         """Return the same question restricted to points of at most this total magnitude."""
         sizes = (v if i.lo >= 0 else -v if i.hi <= 0 else maximum(v, -v) for v, i in self.problem.variables)
-        return self._also(Fact(add(*sizes), Interval(-math.inf, total)))
+        made = copy(self)
+        made.problem = replace(self.problem, where=(*self.problem.where, Fact(add(*sizes), Interval(-math.inf, total))))
+        made.portfolio, made.seconds = None, 0.0
+        return made
 
 
 def asked(

@@ -15,9 +15,10 @@ from ...core.errors import InputError, TooLargeError
 from ...core.expr import Expr, ExprLike, Int, Integers, Var, interpret, lift, mod, var
 from ...core.indexing_map import Constraint, IndexingMap, unused_name
 from ...core.interval import Interval
-from .image import OPEN, Image, asked, joined, member, named, targets
+from .image import Image, asked, joined, named, targets
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, substituted
-from .readings import ZERO, named_apart, read_at, read_elsewhere, read_from, readings, runtime_box, shared_values
+from .readings import ZERO, read_elsewhere, readings, runtime_box, shared_parameters, shared_values
+from .sought import Describe, Outer, sought
 
 BoxLike: TypeAlias = "Mapping[Any, Any] | Iterable[Any]"
 ConstraintLike: TypeAlias = "Constraint | tuple[ExprLike, int, int]"
@@ -134,14 +135,11 @@ def covers(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer
     """Decide whether every index of a tensor of this ``shape`` is a target of ``m``; refuted by one that is not."""
     bounds = intervals(m, shape)
     taken = {v.name for v in m.variables}
-    index = [var(unused_name(f"t{k}", taken)) for k in range(len(bounds))]
-    option = member(Image.of(m, m.results), index)
-    box = (*zip(index, bounds, strict=True), *runtime_box(m))
-    problem = Problem(box, (), () if option is None else (option,))
-    own = (*m.dim_vars, *m.range_vars)
-    answer = asked(problem, _reporting("no source has this target"), confirm, readings(m, free=read_at(m, own)))
-    free = read_at(m, own, m.results)
-    return _unless_read(answer, free, m.results, [c.expr for c in m.constraints])
+    index = tuple(var(unused_name(f"t{k}", taken)) for k in range(len(bounds)))
+    (m,), values = shared_parameters([m])
+    box = (*zip(index, bounds, strict=True), *values)
+    outer = Outer(m, m.results, index)
+    return sought(box, (), (), [outer], _lacking("no source has this target"), confirm).answered()
 
 
 # ------------------------------------------------------------------------------------------- families of maps
@@ -175,15 +173,10 @@ def covering_domains(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: 
     names = [v.expr for v in maps[0].dims] if maps else [var(f"d{k}") for k in range(len(shape))]
     if any(len(m.dims) != len(shape) for m in maps):
         raise InputError(f"the shape has {len(shape)} dimensions, but not all maps do")
-    maps, values = shared_values(named_apart(maps, names))
-    options = [member(Image.of(m, m.dim_vars).primed(), names) for m in maps]
+    maps, values = shared_parameters(maps)
     box = (*zip(names, _intervals(shape), strict=True), *values)
-    problem = Problem(box, (), tuple(o for o in options if o is not None))
-    reads = [r for k, m in enumerate(maps) for r in read_from(m, names, str(k))]
-    answer = asked(problem, _reporting("no map has this source"), confirm, reads)
-    for m in maps:
-        answer = _unless_read(answer, read_at(m, m.range_vars), [c.expr for c in m.constraints])
-    return answer
+    outers = [Outer(m, m.dim_vars, tuple(names)) for m in maps]
+    return sought(box, (), (), outers, _lacking("no map has this source"), confirm).answered()
 
 
 def partition(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: bool = False) -> Answer:
@@ -192,12 +185,6 @@ def partition(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: bool = 
 
 
 # ----------------------------------------------------------------------------------------------------- common
-def _unless_read(answer: Answer, values: set[Var], *used: Iterable[Expr]) -> Answer:
-    """Return the answer, but no proof that a point exists if the values that decide on it depend on the point."""
-    mentioned = {v for exprs in used for e in exprs for v in e.variables()}
-    return OPEN if answer.proved and not values.isdisjoint(mentioned) else answer
-
-
 def _domain(m: IndexingMap, *options: Option) -> Problem:
     """Return the problem that one of ``options`` holds at every point of the domain."""
     image = Image.of(m)
@@ -206,6 +193,10 @@ def _domain(m: IndexingMap, *options: Option) -> Problem:
 
 def _reporting(reason: str) -> Any:
     return lambda env: Counterexample(named(env), reason=reason)
+
+
+def _lacking(reason: str) -> Describe:
+    return lambda env, _: Counterexample(named(env), reason=reason)
 
 
 def _exprs(given: Sequence[ExprLike] | ExprLike) -> list[Expr]:

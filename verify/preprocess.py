@@ -8,11 +8,10 @@ connected to it by common variables.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
-from typing import Literal
 
 from ..core.condition import (
     FALSE,
@@ -27,7 +26,7 @@ from ..core.condition import (
     parts_of,
     substitute_conditions,
 )
-from ..core.expr import Expr, ExprLike, FloorDiv, Int, Mul, Sum, Var, integer, lift, linear, natural_key, postorder, var
+from ..core.expr import Expr, ExprLike, Int, Mul, Sum, Var, integer, linear, natural_key, postorder, var
 
 
 @dataclass(frozen=True)
@@ -226,40 +225,6 @@ def positive(e: Expr, least: dict[Var, int]) -> bool:
                 total += k * low
             return total > 0
     return False
-
-
-def unquotiented(hypotheses: Sequence[Condition], goal: Condition) -> Condition | None:
-    """Rewrite a comparison with a quotient on one side to one without it; return ``None`` if there is none.
-
-    The divisors are known to be non-negative, and nonzero because the quotient is defined, so the two are equivalent.
-    Nested quotients are removed one after the other.
-    """
-    steps = list(unquotienting(hypotheses, goal))
-    return steps[-1][1] if steps else None
-
-
-def unquotienting(
-    hypotheses: Sequence[Condition], goal: Condition
-) -> Iterator[tuple[Literal["small", "large"], Condition]]:
-    """Remove one quotient after the other; yield the side of the comparison that it was on, and the new goal."""
-    stated = {h.b for h in hypotheses if isinstance(h, Compare) and h.op == "<=" and h.a == lift(0)}
-    least = lower_bounds(hypotheses)
-
-    def natural(d: Expr) -> bool:
-        # in whichever form the bound is stated: a quotient left inside costs the solver a thousand times as much
-        low = _least(d, least)
-        return d in stated or (low is not None and low >= 0) or positive(d, least)
-
-    while isinstance(goal, Compare) and goal.op in ("<=", "<"):
-        small, large, gap = goal.a, goal.b, 0 if goal.op == "<=" else 1
-        if isinstance(small, FloorDiv) and natural(small.b):
-            goal = small.a <= small.b * (large - gap) + small.b - 1
-            yield "small", goal
-        elif isinstance(large, FloorDiv) and natural(large.b):
-            goal = large.b * (small + gap) <= large.a
-            yield "large", goal
-        else:
-            return
 
 
 def _least(t: Expr, least: dict[Var, int]) -> int | None:

@@ -11,7 +11,6 @@ proved is also evaluated at small points: if it is false at one, a
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -25,11 +24,10 @@ from ..core.expr import Var
 from . import linear
 from .budget import Budget
 from .encode import Encoder, resources
-from .equate import equated
 from .evidence import ProofQuestion, note, wanted
 from .linearised import LINEARISED, by_linearisation
 from .obligation import Obligation
-from .preprocess import Part, conjuncts, lower_bounds, part, positive, unquotiented, unquotienting
+from .preprocess import Part, conjuncts, lower_bounds, part, positive
 from .recombine import recombinations
 from .refute import bounded_point, confirmed, divisors, machine_point, minimised, model, small_point
 from .trust.disagreement import Disagreement
@@ -135,17 +133,9 @@ def _quick_rounds(
 
 
 def _order(question: Part) -> Sequence[str]:
-    """Order the quick strategies: recombined digits, equated dividends or, for nested quotients, the quotient bound
-    come first if they apply.
-    """
-    first = ""
-    if recombinations(question.goal)[0]:
-        first = "recombined digits"
-    elif equated(question.all, question.goal)[0]:
-        first = "equated dividends"
-    elif len([*itertools.islice(unquotienting(question.all, question.goal), _NESTED)]) == _NESTED:
-        first = "quotient bound"
-    return sorted(_QUICK, key=lambda name: name != first)
+    """Order the quick strategies: recombined digits come first if there are any."""
+    digits = bool(recombinations(question.goal)[0])
+    return sorted(_QUICK, key=lambda name: (name == "recombined digits") is not digits)
 
 
 #: Whether a strategy succeeded, its resources, and if evidence is wanted, the questions that its proof rests on.
@@ -294,12 +284,6 @@ def contradiction(encoder: Encoder, conditions: Sequence[Any], budget: int) -> A
     return proved, resources(s), (ProofQuestion("witness", asked),) if proved and asked else ()
 
 
-def _quotient_bound(part: Part, budget: Budget) -> Attempt:
-    """Replace a bound of a quotient by a bound of its dividend: digits of a number are bounded by the number."""
-    bound = unquotiented(part.all, part.goal)
-    return (False, 0, ()) if bound is None else _linear(replace(part, goal=bound), budget)
-
-
 def _in_turn(outcomes: Sequence[linear.Reduction]) -> Attempt:
     """Combine linear proofs that build on each other; an empty list proves nothing."""
     proved = bool(outcomes) and outcomes[-1].proved
@@ -327,20 +311,6 @@ def by_recombined_digits(
     return outcomes
 
 
-def by_equated_dividends(
-    hypotheses: Sequence[Condition], goal: Condition, limits: linear.ReductionBudget
-) -> list[linear.Reduction]:
-    """Replace a dividend by the other side of an equation; returns proofs like :func:`by_recombined_digits`.
-
-    The equations are left out of the last proof, which would otherwise solve them for a variable.
-    """
-    steps, rest, replaced = equated(hypotheses, goal)
-    outcomes = [linear.prove(hypotheses, a.eq(b), budget=limits) for a, b in steps]
-    if steps and all(o.proved for o in outcomes):
-        outcomes.append(linear.prove(rest, replaced, budget=limits))
-    return outcomes
-
-
 def _linearised(part: Part, budget: Budget) -> Attempt:
     found = by_linearisation(part.all, part.goal, linear_limits(budget).rlimit)
     kept = (ProofQuestion("linear", found.leaf),) if found.leaf is not None and wanted() else ()
@@ -349,18 +319,14 @@ def _linearised(part: Part, budget: Budget) -> Attempt:
 
 _STRATEGIES: dict[str, Callable[[Part, Budget], Attempt]] = {
     "linear": _linear,
-    "quotient bound": _quotient_bound,
     "recombined digits": lambda p, b: _in_turn(by_recombined_digits(p.all, p.goal, linear_limits(b))),
-    "equated dividends": lambda p, b: _in_turn(by_equated_dividends(p.all, p.goal, linear_limits(b))),
     "witness": lambda p, b: _unsat(p.all, p.goal, b.quick, p.whole),
     LINEARISED: _linearised,
     "witness, patient": lambda p, b: _unsat(p.all, p.goal, b.proof, p.whole),
 }
 #: Strategies tried on every part before the search for a counterexample, in order.
-_QUICK = ("linear", "quotient bound", "recombined digits", "equated dividends", "witness")
+_QUICK = ("linear", "recombined digits", "witness")
 #: Searches for counterexamples without a solver.
 _POINTS = ("small points", "bounded points")
-#: From this nesting depth of quotients on, the quotient bound is tried first.
-_NESTED = 3
 #: Strategies tried on parts that are still open, in order.
 _PORTFOLIO = tuple(name for name in _STRATEGIES if name not in _QUICK)

@@ -28,11 +28,9 @@ from indexproof.verify.checker import CertificateRefused, z3_refutes
 from indexproof.verify.lemmas import LemmaObligation, lemma_obligations
 from indexproof.verify.linear import ReductionBudget as Limits
 from indexproof.verify.linear import export
-from indexproof.verify.linear.export import _with_quotient_bounds, certificate, checked_json, recorded
-from indexproof.verify.linear.prover import Reduction
+from indexproof.verify.linear.export import certificate, checked_json, recorded
 from indexproof.verify.obligation import Obligation
 from indexproof.verify.obligations import rule_obligations
-from indexproof.verify.preprocess import unquotienting
 from indexproof.verify.rulefiles import modular, read_rule_file
 from indexproof.verify.rulefiles.cases import expanded
 from indexproof.verify.rulefiles.certify import case_certificate
@@ -316,29 +314,6 @@ def test_commands(tmp_path: Path) -> None:
         assert json.loads(text)["certificates"][0]["holds"] is False
     file.write_text("{}")
     assert run("replay", str(file))[0] != 0
-
-
-# ------------------------------------------------------------------------------------------------------ quotient bound
-GRID = next(
-    o for o in catalogue(["grid-order"]) if o.name == "grid-order rank 0, {} over every axis: output to input in bounds"
-)
-
-
-def test_what_the_bound_of_a_dividend_proves_has_a_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A proof by bounds of dividends, which the reduction does not find by itself, has a certificate."""
-    assert decide(GRID).strategy == "linear + quotient bound"
-    reduction = export.prove
-
-    def without_quotients(known: Sequence[Condition], goal: Condition, **more: Any) -> Reduction:
-        if next(iter(unquotienting(known, goal)), None) is not None:
-            return Reduction(False, "", (), 0)
-        return reduction(known, goal, **more)
-
-    monkeypatch.setattr(export, "prove", without_quotients)
-    proof = _with_quotient_bounds(GRID.hypotheses, GRID.goal)
-    assert any(part["proof"]["step"] == "quotient bound" for part in proof["parts"])
-    found = checked_json(GRID.name, GRID.hypotheses, GRID.goal, proof)
-    check_certificate(json.loads(json.dumps(found)), (GRID.hypotheses, GRID.goal), solvers=Z3)
 
 
 # ------------------------------------------------------------------------------------------- cases of rules about machines

@@ -9,7 +9,7 @@ import pytest
 import z3
 
 from dev.stability.stability import mutant, question_of
-from indexproof.core.condition import TRUE, Condition, all_of, any_of, divides, negate
+from indexproof.core.condition import TRUE, all_of, any_of, divides, negate
 from indexproof.core.expr import lift, var
 from indexproof.core.map_reader import read_any_map
 from indexproof.core.parametric import ParametricMap
@@ -25,51 +25,12 @@ from indexproof.verify.preprocess import mentioned, substituted
 from indexproof.verify.refute import machine_point, minimised
 from indexproof.verify.run import examine
 from indexproof.verify.size_claims import SizeQuestion
-from indexproof.verify.solve import decide, unquotiented
+from indexproof.verify.solve import decide
 from indexproof.verify.trust.disagreement import Disagreement
 from indexproof.verify.trust.solvers import available
 from indexproof.verify.verdict import Status
 
 x, y, d, e = var("x"), var("y"), var("d"), var("e")
-GOALS = (
-    x // d <= y,
-    x // d < y,
-    y <= x // d,
-    y < x // d,
-    x // d // e <= y,
-    y <= x // d // e,
-    (x + y) // d // e < x + 1,
-    x // d <= y // e,
-    x // 3 <= y,
-)
-NATURAL = (0 <= d, 0 <= e)
-
-
-@pytest.mark.parametrize("goal", GOALS, ids=str)
-def test_a_bound_of_a_quotient_is_one_of_its_dividend(goal: Condition) -> None:
-    bound = unquotiented(NATURAL, goal)
-    assert bound is not None
-    variables = sorted({v for c in (goal, bound) for v in c.variables()}, key=str)
-    differs = 0
-    for point in itertools.product(range(-5, 6), repeat=len(variables)):
-        at = {v.name: n for v, n in zip(variables, point, strict=True)}
-        if at.get("d", 1) < 1 or at.get("e", 1) < 1:
-            continue
-        assert goal.evaluate(at) == bound.evaluate(at), at
-        differs += not goal.evaluate(at)
-    assert differs
-
-
-@pytest.mark.parametrize("goal", GOALS, ids=str)
-@pytest.mark.parametrize("bound", ["-d <= 0", "-1 < d", "d in range", "a size"])
-def test_it_is_no_matter_how_it_is_said_that_a_divisor_is_not_negative(goal: Condition, bound: str) -> None:
-    natural = {
-        "-d <= 0": -d <= 0,
-        "-1 < d": lift(-1) < d,
-        "d in range": d.within(0, 7),
-        "a size": var("i").within(0, d - 1),
-    }
-    assert unquotiented((natural[bound], lift(-e) <= 0), goal) == unquotiented(NATURAL, goal)
 
 
 def test_mutants_of_a_bound_of_digits_cost_what_it_costs() -> None:
@@ -78,20 +39,8 @@ def test_mutants_of_a_bound_of_digits_cost_what_it_costs() -> None:
     q = question_of(next(o for o in catalogue(max_rank=1) if o.name == name))
     found = [decide(q), *(decide(mutant(q, n)) for n in (1, 3))]
     assert {v.status for v in found} == {Status.PROVED}
-    assert {frozenset(v.strategy.split(" + ")) for v in found} == {frozenset(("linear", "quotient bound"))}
+    assert {v.strategy for v in found} == {"linear"}
     assert max(v.resources for v in found) < 5_000
-
-
-@pytest.mark.parametrize("goal", [(x // d).eq(y), x <= y, x // d + 1 <= y, x % d <= y], ids=str)
-def test_other_goals_are_left_alone(goal: Condition) -> None:
-    assert unquotiented(NATURAL, goal) is None
-
-
-def test_divisors_of_unknown_sign_are_left_alone() -> None:
-    for hypotheses in ((), (d <= 0,), (d >= -1,), (0 <= e,)):
-        assert unquotiented(hypotheses, x // d <= y) is None
-    assert unquotiented((d.within(-1, 7),), x // d <= y) is None
-    assert unquotiented((d.within(1, 7),), x // d <= y) is not None
 
 
 CHAIN = Obligation(
@@ -103,19 +52,15 @@ CHAIN = Obligation(
 )
 
 
-def test_a_number_bounds_its_digits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solve, "_QUICK", ("quotient bound",))
-    monkeypatch.setattr(solve, "_PORTFOLIO", ())
+def test_a_number_bounds_its_digits() -> None:
     v = decide(CHAIN)
-    assert (v.status, v.strategy) == (Status.PROVED, "quotient bound")
+    assert (v.status, v.strategy, v.resources) == (Status.PROVED, "linear", 0)
 
 
-def test_a_wrong_bound_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_proof_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     false = Obligation("test", "one short", "sound", (0 <= d, x <= d * y + d), x // d <= y)
     assert decide(false).strategy == "small points"
-    monkeypatch.setattr(solve, "_QUICK", ("quotient bound",))
-    # a hypothesis in place of the bound of the quotient
-    monkeypatch.setattr(solve, "unquotiented", lambda hypotheses, goal: hypotheses[0])
+    monkeypatch.setitem(solve._STRATEGIES, "linear", lambda *_: (True, 0, ()))
     solve._attempt.cache_clear()
     try:
         with pytest.raises(Disagreement):

@@ -14,7 +14,7 @@ from typing import Any
 
 import z3
 
-from ...core.condition import FALSE, Compare, Condition
+from ...core.condition import FALSE, Condition
 from ...core.expr import Expr, Extremum, Int, Var
 from ..budget import MAX_RLIMIT
 from ..checker import (
@@ -34,8 +34,7 @@ from ..checker import multiple as multiple_law
 from ..checker import product as product_law
 from ..checker import quotient as quotient_law
 from ..checker import variable as variable_of
-from ..equate import equated
-from ..preprocess import comparisons, unquotienting
+from ..preprocess import comparisons
 from ..recombine import recombinations
 from .case import name_of
 from .instances import UNREAD, CertifiedTerms, Context, Instances, as_json, seen
@@ -61,15 +60,15 @@ def certificate(name: str, hypotheses: Sequence[Condition], goal: Condition) -> 
 
 def recorded(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
     """Return a recorded proof of the goal, of its parts one by one, or of a contradiction in the hypotheses."""
-    return _proof(hypotheses, goal) or _with_quotient_bounds(hypotheses, goal) or _proof(hypotheses, FALSE)
+    return _proof(hypotheses, goal) or _by_parts(hypotheses, goal) or _proof(hypotheses, FALSE)
 
 
 def _proof(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
     return prove(hypotheses, goal, record=True).proof
 
 
-def _with_quotient_bounds(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
-    """Prove the parts of a goal one after another, where needed as bounds of dividends instead of quotients."""
+def _by_parts(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
+    """Prove the parts of a goal one after another."""
     shown: list[Condition] = []
     parts: list[Node] = []
     left = comparisons(goal)
@@ -77,19 +76,7 @@ def _with_quotient_bounds(hypotheses: Sequence[Condition], goal: Condition) -> N
         hard = []
         for part in left:
             known = [*hypotheses, *shown]
-            proof = _proof(known, part)
-            steps = list(unquotienting(known, part)) if proof is None else []
-            if steps:
-                then = _proof(known, steps[-1][1])
-                if then is not None:
-                    before = [part, *(goal for _, goal in steps)]
-                    sides = [
-                        [side, _side(c, side), _side(c, "large" if side == "small" else "small")]
-                        for (side, _), c in zip(steps, before, strict=False)
-                    ]
-                    proof = {"step": "quotient bound", "sides": sides, "then": then}
-            for otherwise in (_with_recombined_digits, _with_equated_dividends):
-                proof = proof or otherwise(known, part)
+            proof = _proof(known, part) or _with_recombined_digits(known, part)
             if proof is None:
                 hard.append(part)
             else:
@@ -101,12 +88,6 @@ def _with_quotient_bounds(hypotheses: Sequence[Condition], goal: Condition) -> N
     return {"step": "goals", "parts": parts}
 
 
-def _side(bound: Condition, side: str) -> Expr:
-    """Return the smaller or the larger side of a comparison."""
-    assert isinstance(bound, Compare)
-    return bound.a if side == "small" else bound.b
-
-
 def _with_recombined_digits(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
     """Prove that digits in the goal recombine to numbers, then the goal about these numbers."""
     steps, left = recombinations(goal)
@@ -115,15 +96,6 @@ def _with_recombined_digits(hypotheses: Sequence[Condition], goal: Condition) ->
     claims = [*(s.eq(v) for s, v in steps), left]
     plain = [h for h in hypotheses if not recombinations(h)[0]]
     return of_equal_terms(steps, [_proof(plain, c) for c in claims])
-
-
-def _with_equated_dividends(hypotheses: Sequence[Condition], goal: Condition) -> Node | None:
-    """Prove that dividends equal terms that hypotheses give, then the goal with these terms."""
-    steps, rest, left = equated(hypotheses, goal)
-    if not steps:
-        return None
-    claims = [*((hypotheses, s.eq(v)) for s, v in steps), (rest, left)]
-    return of_equal_terms(steps, [_proof(known, c) for known, c in claims])
 
 
 def of_equal_terms(steps: Sequence[tuple[Expr, Expr]], proofs: Sequence[Node | None]) -> Node | None:
@@ -246,10 +218,6 @@ class _Proof:
                 return [["cut", self._goal(p["goal"], c), self.node(p["proof"], c)] for p in n["parts"]]
             case "inline":
                 return self.node(n["then"], _viewed(c, {n["variable"]: n["term"]}))
-            case "quotient bound":
-                for side, q, other in n["sides"]:
-                    gap = (self.terms.poly(q) - self.terms.poly(other)) * (1 if side == "small" else -1)
-                    steps.append(["product", as_json(gap - ONE), as_json(self.terms.poly(q.b))])
             case "equal terms":
                 one = {n["term"]: n["value"]}
                 steps.append(["cut", self._goal(n["term"].eq(n["value"]), c), self.node(n["equal"], c)])

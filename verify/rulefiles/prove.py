@@ -21,7 +21,7 @@ from ..linearised import LINEARISED, Linearised, by_linearisation
 from ..obligation import Obligation
 from ..preprocess import solved
 from ..refute import bounded_point, descended, eliminated, magnitude, minimised, model
-from ..solve import by_equated_dividends, by_recombined_digits, linear_limits, reduced, valid
+from ..solve import by_recombined_digits, linear_limits, reduced, valid
 from ..verdict import Status, Verdict
 from .cases import expanded, occurs
 from .equal_terms import EQUAL_TERMS, by_equal_terms
@@ -40,9 +40,6 @@ EVERY = "every point"
 
 #: Strategies for machine integers that wrap around.
 _MODULAR = ((ROOTS, by_roots), (ODD, by_odd_factors))
-
-#: Strategies that shorten a goal before it is reduced.
-_SHORTENED = (("recombined digits", by_recombined_digits), ("equated dividends", by_equated_dividends))
 
 POINTS = "small points"
 LIMITS = "machine limits"
@@ -302,15 +299,14 @@ def _everywhere(source: str, spent: int, budget: Budget) -> Verdict | None:
 def at_once(o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[str, int]:
     """Return the strategy by which the reduction proves a whole case, empty if it does not, and the cost.
 
-    First, divided digits are recombined, and dividends are replaced by the terms that hypotheses equate them with.
+    First, divided digits are recombined.
     """
-    limits, spent = linear_limits(budget, patient=patient), 0
-    for name, shortened in _SHORTENED:
-        found = shortened(o.hypotheses, o.goal, limits)
-        spent += sum(outcome.resources for outcome in found)
-        if found and found[-1].proved:
-            note(ProofQuestion("linear", leaf) for outcome in found for leaf in outcome.leaves)
-            return name, spent
+    limits = linear_limits(budget, patient=patient)
+    found = by_recombined_digits(o.hypotheses, o.goal, limits)
+    spent = sum(outcome.resources for outcome in found)
+    if found and found[-1].proved:
+        note(ProofQuestion("linear", leaf) for outcome in found for leaf in outcome.leaves)
+        return "recombined digits", spent
     outcome = reduced(o.hypotheses, o.goal, limits)
     return outcome.strategy if outcome.proved else "", spent + outcome.resources
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 import z3
 
-from indexproof.core.condition import Compare, Condition
+from indexproof.core.condition import Condition
 from indexproof.core.expr import Expr, FloorDiv, Var, postorder
 from indexproof.verify import solve
 from indexproof.verify.encode import Encoder
 from indexproof.verify.linear import bounds, reading
 from indexproof.verify.linear import lemmas as linear_lemmas
 from indexproof.verify.linear.polynomial import Poly
-from indexproof.verify.preprocess import unquotiented
 from indexproof.verify.recombine import divided
 from indexproof.verify.trust import solvers
 
@@ -82,26 +81,6 @@ def _with_division(method: str, change: str) -> list[Change]:
     return [without_reduction(), (Encoder, method, wrong)]
 
 
-def _with_quotient_bound(change: str) -> list[Change]:
-    """Replace bounds of quotients by wrong bounds of their dividends."""
-
-    def wrong(hypotheses: Sequence[Condition], goal: Condition) -> Condition | None:
-        if not isinstance(goal, Compare) or goal.op not in ("<=", "<"):
-            return None
-        small, large, gap = goal.a, goal.b, 0 if goal.op == "<=" else 1
-        if change != "divisors of any sign" and unquotiented(hypotheses, goal) is None:
-            return None
-        if isinstance(small, FloorDiv):
-            wide = 0 if change == "one too wide" else 1
-            return small.a <= small.b * (large - gap) + small.b - wide
-        if isinstance(large, FloorDiv):
-            below = large.b - 1 if change == "one too wide from below" else 0
-            return large.b * (small + gap) - below <= large.a
-        return None
-
-    return [(solve, "unquotiented", wrong)]
-
-
 def _with_recombination() -> list[Change]:
     """Replace each sum of digits by the number of its first digit, without proving them equal."""
 
@@ -114,28 +93,6 @@ def _with_recombination() -> list[Change]:
         return [], goal
 
     return [(solve, "recombinations", wrong)]
-
-
-def _with_equated(change: str) -> list[Change]:
-    """Replace dividends by expressions that they are compared with, as if the two were equal."""
-
-    def wrong(
-        hypotheses: Sequence[Condition], goal: Condition
-    ) -> tuple[list[tuple[Expr, Expr]], list[Condition], Condition]:
-        dividends = set(divided(goal))
-        for h in (h for h in hypotheses if isinstance(h, Compare)):
-            for one, other in ((h.a, h.b), (h.b, h.a)):
-                if one not in dividends or (h.op == "==") is (change == "by their bounds"):
-                    continue
-                if change == "one too small":
-                    other = other - 1
-                elif change == "with the opposite sign":
-                    other = -other
-                # the equation to be proved is trivial: a dividend equals itself
-                return [(one, one)], list(hypotheses), goal.substitute({one: other})
-        return [], list(hypotheses), goal
-
-    return [(solve, "equated", wrong)]
 
 
 def _loose_factors(e: Poly, s: linear_lemmas.Setting) -> Iterator[tuple[Poly, Poly]]:
@@ -173,11 +130,7 @@ ENCODINGS: dict[str, Callable[[], list[Change]]] = {
     "negations lost": lambda: [without_reduction(), (Encoder, "neg", lambda s, part: part)],
     "conjunctions weakened": lambda: [without_reduction(), (Encoder, "conj", lambda s, parts: parts[0])],
     "contradictory facts": lambda: [without_reduction(), (Encoder, "variable", _contradicting(Encoder.variable))],
-    **{f"quotient bound, {change}": partial(_with_quotient_bound, change) for change in ("one too wide",
-        "one too wide from below", "divisors of any sign")},
     "recombined digits of whatever number": _with_recombination,
-    **{f"equated dividends, {change}": partial(_with_equated, change) for change in ("by their bounds",
-        "one too small", "with the opposite sign")},
     "reduction: less is less or equal": lambda: [(reading.Reading, "compare", lambda s, op, p, q: _read_relation(s,
         "<=" if op == "<" else op, p, q))],
     "reduction: less or equal is less": lambda: [(reading.Reading, "compare", lambda s, op, p, q: _read_relation(s,

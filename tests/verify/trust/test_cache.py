@@ -112,7 +112,7 @@ RULE = next(iter(stated_rule_obligations(_RULES[0])))
 FAR = Obligation("test", "far", "sound", (), x.ne(100_003))
 
 
-@pytest.mark.parametrize("strategy", ["linear", "quotient bound + linear", "witness", "identity"])
+@pytest.mark.parametrize("strategy", ["linear", "recombined digits + linear", "witness", "identity"])
 @pytest.mark.parametrize("o", [NEAR, RULE], ids=["Python", "rule file"])
 def test_a_false_claim_cannot_be_forged_true(path: Path, o: Obligation, strategy: str) -> None:
     with Cache(path) as cache:

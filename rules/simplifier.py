@@ -75,24 +75,19 @@ def simplify(
     expect_map(m)
     # checked here, before a compiled function receives a value that is no integer
     division_weight = weight_of(minimize)
-    quick, keep_width = bool(quick), bool(keep_width)
-    if not explain:
-        return simplify_map(
-            m, RULES, keep_points=keep_points, division_weight=division_weight, quick=quick, keep_width=keep_width
-        )
-    trace: Trace = []
+    trace: Trace | None = [] if explain else None
     # copied, since a map that is marked as normal would be returned without steps
-    given = m.with_()
+    given = m.with_() if explain else m
     after = simplify_map(
         given,
         RULES,
         trace,
         keep_points=keep_points,
         division_weight=division_weight,
-        quick=quick,
-        keep_width=keep_width,
+        quick=bool(quick),
+        keep_width=bool(keep_width),
     )
-    return explained(given, after, trace)
+    return after if trace is None else explained(given, after, trace)
 
 
 def reduce(

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from ...core.condition import Condition, any_of
 from ...core.expr import Expr, lift
 from ...core.op import Case, Coordinates, Demand, Runtime, Sizes, exact_text, op, symbols
-from .indexed import Indexed
+from .indexed import Indexed, Roles
 from .movement import Alike, Dims, Extents, Sized, subsets
 from .solved import Solved
 
@@ -141,12 +141,12 @@ class Gather(Indexed):
     operand_batching_dims: Dims = ()
     start_indices_batching_dims: Dims = ()
     operands: ClassVar[int] = 2
-    roles = (
-        "offset_dims",
-        "collapsed_slice_dims",
-        "operand_batching_dims",
-        "start_index_map",
-        "start_indices_batching_dims",
+    roles = Roles(
+        window="offset_dims",
+        dropped="collapsed_slice_dims",
+        batching="operand_batching_dims",
+        mapped="start_index_map",
+        indexed="start_indices_batching_dims",
     )
 
     def structure(self, x: Sizes, y: Sizes) -> None:
@@ -164,8 +164,10 @@ class Gather(Indexed):
         yield from self._demands(x, y)
 
     def shape(self, x: Sizes, y: Sizes) -> list[Expr]:
-        window, batch = (dict(enumerate(map(lift, s))) for s in (self.slice_sizes, y))
-        return self._joined(window, batch, len(x), y)
+        rank = len(self.offset_dims) + len(self._index_dims(y))
+        window = (self.slice_sizes[d] for d in self._window_dims(len(x)))
+        batch = (y[e] for e in self._index_dims(y))
+        return [lift(next(window if d in self.offset_dims else batch)) for d in range(rank)]
 
     def runtime(self, o: Coordinates, x: Sizes, y: Sizes) -> list[Runtime]:
         return self._vector(1, o, x, y, self.slice_sizes, 0)

@@ -10,7 +10,7 @@ from ...core.condition import Condition
 from ...core.expr import Expr, lift
 from ...core.op import WRITTEN, Case, Coordinates, Demand, Runtime, Sizes, exact_text, op, symbols
 from .folding import Variadic
-from .indexed import Indexed
+from .indexed import Indexed, Roles
 from .movement import Alike, Dims, subsets
 
 
@@ -47,12 +47,12 @@ class Scatter(Variadic, Indexed, Alike):
     replaces: bool = False
     depends: tuple[Dims, ...] = ()
     partial = ("output_to_input",)
-    roles = (
-        "update_window_dims",
-        "inserted_window_dims",
-        "input_batching_dims",
-        "scatter_dims_to_operand_dims",
-        "scatter_indices_batching_dims",
+    roles = Roles(
+        window="update_window_dims",
+        dropped="inserted_window_dims",
+        batching="input_batching_dims",
+        mapped="scatter_dims_to_operand_dims",
+        indexed="scatter_indices_batching_dims",
     )
 
     @property

@@ -48,7 +48,7 @@ def vectors_last(op: Gather | Scatter, indices: Any) -> tuple[Any, tuple[int, ..
     if vector == indices.ndim:
         indices = indices[..., None]
     order = [*(e for e in range(indices.ndim) if e != vector), vector]
-    return lax.transpose(indices, order), tuple(e - (e > vector) for e in op._role(4))
+    return lax.transpose(indices, order), tuple(e - (e > vector) for e in op._dims.indexed)
 
 
 def gather(op: Gather, x: Any, indices: Any) -> Any:

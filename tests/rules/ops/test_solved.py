@@ -34,6 +34,8 @@ class EveryThird(Solved):
 class Diagonals(EveryThird):
     """Output element o adds up the elements of a matrix whose coordinates add up to o."""
 
+    partial = ()
+
     def shape(self, x: Sizes) -> list[Expr]:
         return [lift(x[0]) + x[1]]
 

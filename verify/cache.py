@@ -3,8 +3,8 @@
 The key is a digest of the obligation in canonical form (its mathematics, not its name), the question, the budget, the
 versions of solver and interpreter and the text of the prover itself.  A change to any of them asks again.
 
-Every entry is sealed: a message authentication code over key and content, whose secret is not in the file.  An entry is
-proved again if it is damaged, truncated, altered, moved to another key, or of another version.  On reading,
+Every entry is sealed: a message authentication code over the version of the format, key and content, whose secret is not
+in the file.  An entry is proved again if it is damaged, truncated, altered, or moved to another key.  On reading,
 counterexamples and examples are evaluated, and proofs are tested at small points (:mod:`.recheck`).
 
 Many processes may use the file at once.  A process that is killed loses only what it had not committed.
@@ -23,6 +23,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ..core.condition import Condition
 
 #: The version of the file format.
-FORMAT = 4
+FORMAT = 5
 #: The environment variable that holds the secret, for machines that share a cache.
 KEY_VARIABLE = "INDEXPROOF_CACHE_KEY"
 
@@ -228,7 +229,7 @@ class Cache:
         """Store ``v``, also if it is undecided; verdicts ``NOT_CHECKED`` are not stored."""
         if self.path is None or self.read_only or v.status is Status.NOT_CHECKED:
             return
-        if not self._write(key, json.dumps(_written(v), sort_keys=True)):
+        if not self._write(key, _written(v)):
             self.unkept += 1
 
     def put_manifest(self, name: str, content: Any) -> None:
@@ -262,12 +263,12 @@ class Cache:
 
     def _believed(self, body: str, o: Obligation | None) -> Verdict | None:
         try:
-            found = _read(json.loads(body))
-        except (ValueError, KeyError, TypeError, RecursionError):
+            found = _read(body)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             self.refused["unreadable"] += 1
             return None
-        if found is None or (o is not None and not _possible(o, found)):
-            self.refused["outdated" if found is None else "untrue"] += 1
+        if o is not None and not _possible(o, found):
+            self.refused["untrue"] += 1
             return None
         self.hits += 1
         return found
@@ -429,49 +430,15 @@ def _secret_in(place: Path) -> bytes | None:
 
 
 # ------------------------------------------------------------------------------------------------------------ one entry
-def _written(v: Verdict) -> dict[str, Any]:
-    o = v.opinion
-    return {
-        "format": FORMAT,
-        "prover": prover_digest(),
-        "status": v.status.value,
-        "strategy": v.strategy,
-        "resources": v.resources,
-        "witness": dict(v.witness) if v.witness is not None else None,
-        "tried": list(v.tried),
-        "detail": v.detail,
-        "seconds": round(v.seconds, 6),
-        "opinion": None if o is None else [o.solver, o.whole, o.leaves, o.confirmed, o.example, o.resources],
-    }
+def _written(v: Verdict) -> str:
+    return json.dumps({**asdict(v), "seconds": round(v.seconds, 6)}, sort_keys=True)
 
 
-def _read(body: Any) -> Verdict | None:
-    """Return the verdict of an entry, or ``None`` for another format or prover.
-
-    Raises :class:`ValueError`, :class:`KeyError` or :class:`TypeError` if ``body`` is not an entry.
-    """
-    if body["format"] != FORMAT or body["prover"] != prover_digest():
-        return None
-    witness, opinion = body["witness"], body["opinion"]
-    for name, n in ({} if witness is None else witness).items():
-        _is(name, str)
-        _is(n, int)
-    if opinion is not None:
-        kinds = (str, bool, int, int, bool, int)
-        opinion = Opinion(*(_is(value, kind) for value, kind in zip(opinion, kinds, strict=True)))
-    return Verdict(
-        Status(body["status"]),
-        _is(body["strategy"], str),
-        _is(body["resources"], int),
-        witness,
-        tuple(_is(t, str) for t in body["tried"]),
-        _is(body["detail"], str),
-        float(body["seconds"]),
-        opinion,
-    )
-
-
-def _is(value: Any, kind: type) -> Any:
-    if type(value) is not kind:
-        raise TypeError(f"{value!r} is no {kind.__name__}")
-    return value
+def _read(body: str) -> Verdict:
+    """Return the verdict of an entry.  Raises :class:`ValueError`, :class:`KeyError` or :class:`TypeError` for others."""
+    fields = json.loads(body)
+    witness, opinion = fields["witness"], fields["opinion"]
+    if witness is not None and {*map(type, witness.values())} - {int}:
+        raise ValueError("a witness is a point of integers")
+    fields |= {"status": Status(fields["status"]), "tried": tuple(fields["tried"])}
+    return Verdict(**{**fields, "opinion": None if opinion is None else Opinion(**opinion)})

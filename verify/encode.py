@@ -3,12 +3,13 @@
 Three encodings of division exist, all with floor semantics:
 
 ``witness``
-lemmas ``s < t → s·b <= t·b - b`` relate quotients with the same divisor.  Good for proofs.
-    lemmas ``s < t → s·b <= t·b - b`` relate quotients by the same divisor.  Good for proofs.
-Like ``witness``, with more facts for quotients of one dividend by constants of which one divides the other: ``(a // b)
-- m·(a // (b·m))`` is between 0 and m - 1, also if the second quotient is written ``a // b // m``.  Each fact follows
-from the definitions of both quotients; without it the solver has to search for it.  Good for proofs about mixed radices
-whose radices are numbers.
+    A quotient and a remainder are fresh integers with the facts that define them.  Lemmas ``s < t → s·b <= t·b - b``
+    relate quotients by the same divisor.  Good for proofs.
+``linked``
+    Like ``witness``, with more facts for quotients of one dividend by constants of which one divides the other: ``(a //
+    b) - m·(a // (b·m))`` is between 0 and m - 1, also if the second quotient is written ``a // b // m``.  Each fact
+    follows from the definitions of both quotients; without it the solver has to search for it.  Good for proofs about
+    mixed radices whose radices are numbers.
 ``native``
     ``a // b`` is z3's division, with both signs of the divisor spelled out, and ``a % b`` is ``a - b·(a // b)``.
     Good for models.

@@ -99,13 +99,15 @@ def _entry_tamperings(s: _Store, k: int) -> Iterator[tuple[str, str, str, bool]]
     other, its_seal = s.rows[s.keys[(k + 1) % len(s.keys)]]
     yield "entry of another claim", other, its_seal, False
     yield "seal of another entry", text, its_seal, False
-    for field, value in (("format", FORMAT - 1), ("prover", "0" * 64)):
-        old = json.dumps({**body, field: value}, sort_keys=True)
-        yield f"another {field}, sealed with the secret", old, s.sealed(key, old), False
+    o, v = s.kept[k]
+    other_field = json.dumps({**body, "prover": "0" * 64}, sort_keys=True)
+    yield "another field, sealed with the secret", other_field, s.sealed(key, other_field), False
+    if v.witness:
+        no_point = json.dumps({**body, "witness": {name: n + 0.5 for name, n in v.witness.items()}}, sort_keys=True)
+        yield "an example of fractions, sealed with the secret", no_point, s.sealed(key, no_point), False
     yield "truncated", text[: len(text) // 2], seal, False
     yield "truncated, sealed with the secret", text[:-1], s.sealed(key, text[:-1]), False
     yield "a character changed", text.replace('"resources": ', '"resources": 1', 1), seal, False
-    o, v = s.kept[k]
     if v.witness:
         wrong = {name: value + 10_007 for name, value in v.witness.items()}
         if not is_example(o, wrong):

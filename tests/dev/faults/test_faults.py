@@ -66,7 +66,7 @@ def test_everything_is_noticed(kind: str, least: int) -> None:
 
 #: The reason for which each fault in an entry of the cache is refused.
 _ENTRIES = {
-    **dict.fromkeys(("another format", "another prover"), "outdated"),
+    **dict.fromkeys(("another field", "an example of fractions"), "unreadable"),
     **dict.fromkeys(("wrong example", "forged refutation", "forged identity"), "untrue"),
     **dict.fromkeys(("verdict turned round", "entry of another", "seal of another", "a character"), "altered"),
     "truncated:": "altered",

@@ -136,7 +136,7 @@ def test_of_what_fails_only_far_away_no_identity_can_be_forged(path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "body", ["", "null", "[]", "{", '{"format": 2}', "1" * 5000, "[" * 100_000, '{"format": 2, "prover": 3}']
+    "body", ["", "null", "[]", "{", '{"status": 2}', "1" * 5000, "[" * 100_000, '{"witness": [], "opinion": null}']
 )
 def test_sealed_nonsense_is_noticed(path: Path, body: str) -> None:
     seal = resealed(path, "k", body)

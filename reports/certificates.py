@@ -29,8 +29,6 @@ from ..verify.pool import each
 from ..verify.rulefiles import read_rule_file
 from ..verify.rulefiles.cases import expanded
 from ..verify.rulefiles.certify import case_certificate
-from ..verify.rulefiles.generalise import generalised
-from ..verify.rulefiles.instance import instance_terms
 from ..verify.rulefiles.lowering import rule_of, source_of
 from ..verify.rulefiles.obligations import SOUND, StatedObligation
 from ..verify.rulefiles.rule import StatedRule
@@ -56,19 +54,10 @@ def _certificates(o: Obligation) -> tuple[dict[str, Any], list[Any]] | None:
     if not isinstance(o, StatedObligation):
         found = certificate(o.name, o.hypotheses, o.goal)
         return None if found is None else ({}, [found])
-    for stated in filter(None, (generalised(o.rule), o.rule)):  # first as an instance of a wider rule
-        said = {"rule": json.loads(o.source)}
-        said["rule"]["rules"][0]["name"] = o.subject
-        if stated is not o.rule:
-            said["instance of"] = json.loads(source_of(stated))
-        parts: list[Any] = []
-        for part in expanded(stated):
-            if (found := case_certificate(replace(part, subject=o.subject, kind=o.kind))) is None:
-                break
-            parts.append(found)
-        else:
-            return said, parts
-    return None
+    said = {"rule": json.loads(o.source)}
+    said["rule"]["rules"][0]["name"] = o.subject
+    parts = [case_certificate(replace(part, subject=o.subject, kind=o.kind)) for part in expanded(o.rule)]
+    return None if None in parts else (said, parts)
 
 
 def _text(o: Obligation) -> str:
@@ -233,7 +222,7 @@ def _check(
 def _stated(
     data: Mapping[str, Any], expected: StatedRule | None, known: Callable[[], Mapping[str, Obligation]]
 ) -> list[_Claim] | None:
-    """Return the claims to prove: the cases of the rule in the file or of a wider one, or the catalogue's claim.
+    """Return the claims to prove: the cases of the rule in the file, or the catalogue's claim.
 
     Returns ``None`` if the catalogue has no such claim; the certificate then proves its own statement.  Raises
     :class:`InputError` if the rule in the file is not the ``expected`` one.
@@ -244,11 +233,6 @@ def _stated(
             raise InputError(f"the rule in the file is called {quoted(stated.name)}")
         if expected is not None and source_of(stated) != source_of(expected):
             raise InputError(f"{expected.where} states another rule by this name: {expected.statement()}")
-        if "instance of" in data:
-            wider = rule_of(json.dumps(data["instance of"]))
-            if instance_terms(wider, stated) is None:
-                raise InputError("it is no instance of the rule that is proved")
-            stated = wider
         return _cases(stated)
     o = known().get(data["obligation"])
     if o is None:

@@ -222,6 +222,10 @@ class _Proof:
                 one = {n["term"]: n["value"]}
                 steps.append(["cut", self._goal(n["term"].eq(n["value"]), c), self.node(n["equal"], c)])
                 c = replace(c, views=(*_viewed(c, one).views, *c.views))
+            case "instance":
+                for v, term, changed in n["of"]:
+                    c = _viewed(self._quotients({v: term}, c, steps), changed)
+                    c = replace(c, meant=(*c.meant, (name_of(v), self.terms.poly(term))))
             case "factor" | "sign":
                 return [*steps, self._split(n, c)]
             case "define":

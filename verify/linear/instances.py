@@ -47,6 +47,8 @@ class Context:
     named: tuple[tuple[Poly, Poly, Poly, Poly], ...] = ()
     #: Definitions of names, and the readings after which they were made.
     defined: tuple[tuple[str, Poly], ...] = ()
+    #: The terms of the claim for which variables stand.
+    meant: tuple[tuple[str, Poly], ...] = ()
     readings: tuple[Reading, ...] = ()
 
 
@@ -104,6 +106,8 @@ class Instances:
         self._facts: set[int] = set()
         self._polys = [*context.signs, *(b * q for _, b, q, _ in context.named)]
         entries = [entry for log in context.logs for entry in log.entries]
+        for v, p in context.meant:
+            self.value(v, p)
         if reading is not None:
             now = reading.case.definitions
             self._multiples = self._divisible(entries, now)
@@ -153,7 +157,7 @@ class Instances:
 
     def value(self, name: str, p: Poly) -> None:
         """Record that a name equals a polynomial; only the first value is kept unless the proof is thorough."""
-        if self.terms.thorough or name not in self._values:
+        if self.terms.thorough or name not in self._values or name in dict(self.context.meant):
             self._values[name] = {**self._values.get(name, {}), p: None}
 
     def _replace_in_products(self, polys: Sequence[Poly]) -> None:
@@ -168,6 +172,11 @@ class Instances:
             if len(m) < 2 or m in done:
                 continue
             done.add(m)
+            for name, p in self.context.meant:
+                others = over(m, max(p.terms, key=lambda n: (len(n), n)))
+                if others:
+                    self.multiple(variable(name) - p, Poly({others: 1}))
+                    todo.append(tuple(sorted((name, *others))))
             v = next((v for v in m if v in self._values), None)
             factor: Monomial = (v,) if v else ()
             values = self._values.get(v or "", {})

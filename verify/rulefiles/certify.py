@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..linear.export import certificate, checked_json, recorded
+from ..linear.export import checked_json, recorded
+from ..linear.record import Node
 from ..obligation import Obligation
 from .equal_terms import proof_by_equal_terms
-from .modular import proof_by_odd_factors, proof_by_residues, proof_by_roots
+from .generalise import proof_by_generalisation
+from .modular import Show, proof_by_odd_factors, proof_by_residues, proof_by_roots
+
+
+def _directly(o: Obligation, show: Show) -> Node | None:
+    proof: Node | None = show(o.hypotheses, o.goal)
+    return proof
+
+
+_STRATEGIES = (
+    proof_by_generalisation,  # the proof of a wider claim is found sooner, and shorter
+    _directly,
+    proof_by_roots,
+    proof_by_odd_factors,
+    proof_by_residues,
+    proof_by_equal_terms,
+)
 
 
 def case_certificate(o: Obligation) -> Any:
     """Return the certificate of one case as JSON, or ``None`` if none is found."""
-    found = certificate(o.name, o.hypotheses, o.goal)
-    if found is not None:
-        return found
-
-    proof = (
-        proof_by_roots(o, recorded)
-        or proof_by_odd_factors(o, recorded)
-        or proof_by_residues(o, recorded)
-        or proof_by_equal_terms(o, recorded)
-    )
-    return proof and checked_json(o.name, o.hypotheses, o.goal, proof)
+    for strategy in _STRATEGIES:
+        proof = strategy(o, recorded)
+        if proof and (found := checked_json(o.name, o.hypotheses, o.goal, proof)) is not None:
+            return found
+    return None

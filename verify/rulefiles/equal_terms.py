@@ -11,15 +11,17 @@ Candidates are terms that agree at points that satisfy the hypotheses.  Their eq
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ...core.condition import Condition, all_exprs
-from ...core.expr import Binary, Expr, Extremum, postorder, var
+from ...core.expr import Binary, Expr, Extremum, postorder
 from ..linear.export import of_equal_terms
 from ..linear.record import Node
 from ..obligation import Obligation
 from ..refute import sample
+from .generalise import proof_by_generalisation
 from .modular import Show, attempted
 
 #: The name of this strategy.
@@ -67,23 +69,15 @@ def _is_compound(e: Expr) -> bool:
 
 
 def proof_by_equal_terms(o: Obligation, show: Show) -> Node | None:
-    """Prove the claim after merging equal terms; return the proof, or ``None``."""
+    """Prove the claim, or one of which it is an instance, after merging equal terms; return the proof, or ``None``."""
     steps, goal, shown = _replaced(o, show)
-    then = show(o.hypotheses, goal) if steps else None
+    if not steps:
+        return None
+    then = show(o.hypotheses, goal) or proof_by_generalisation(replace(o, goal=goal), show)
     return of_equal_terms(steps, [*shown, then]) if then else None
 
 
-def _once_equal(o: Obligation, show: Show) -> bool:
-    """Return whether a case is proved after merging equal terms.
-
-    If the resulting goal is not proved, it is generalised: a kept term is replaced by a new variable.
-    """
-    steps, goal, _ = _replaced(o, show)
-    claims = ((o.hypotheses, goal), *_widened(o.hypotheses, goal, steps))
-    return bool(steps) and any(show(*claim) for claim in claims)
-
-
-by_equal_terms = partial(attempted, _once_equal)
+by_equal_terms = partial(attempted, proof_by_equal_terms)
 
 
 def _replaced(o: Obligation, show: Show) -> tuple[list[tuple[Expr, Expr]], Condition, list[Any]]:
@@ -102,18 +96,3 @@ def _replaced(o: Obligation, show: Show) -> tuple[list[tuple[Expr, Expr]], Condi
             steps.append(step)
             goal = goal.substitute({step[0]: step[1]})
     return steps, goal, proofs
-
-
-def _widened(
-    hypotheses: Sequence[Condition], goal: Condition, steps: Sequence[tuple[Expr, Expr]]
-) -> Iterator[tuple[list[Condition], Condition]]:
-    """Yield generalisations of the claim, with a new variable for each term that replaced another.
-
-    A generalisation implies the claim, since the divisors of the term are not zero.
-    """
-    taken = {v.name for c in (*hypotheses, goal) for v in c.variables()}
-    anything = var(next(f"any{k}" for k in range(len(taken) + 1) if f"any{k}" not in taken))
-    for term in dict.fromkeys(stays for _, stays in reversed(steps)):
-        if _is_compound(term):
-            at = {term: anything}
-            yield [h.substitute(at) for h in hypotheses], goal.substitute(at)

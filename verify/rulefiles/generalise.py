@@ -1,21 +1,23 @@
-"""Generalises rules by replacing repeated compound terms by variables.
+"""Strategy that proves a claim with variables in place of compound terms.
 
-``(y - x·(2·c)) % (a - b) -> y % (a - b)`` where ``a - b`` divides ``2·c`` is an instance of
-``(y - x·t) % u -> y % u`` where u divides t.  The latter is easier to prove, since ``u ∣ t`` becomes a definition of the
-variable t.  A rule follows from every rule of which it is an instance, so a term may be replaced if the variable can take
-every value of the term.
+``(y - x·2·c) % (a - b) = y % (a - b)`` where ``a - b`` divides ``2·c`` is an instance of ``(y - x·t) % u = y % u`` where u
+divides t.  The latter is easier to prove, since ``u ∣ t`` becomes a definition of the variable t.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
-from .instance import instance_terms
-from .rule import StatedRule, sort_of
-from .sample import table_of
-from .terms import BOOL, Kind, Term, alike, below, show
+from ...core.condition import Condition, Divides, all_exprs, atoms, substitute_conditions
+from ...core.expr import Expr, Int, Mul, Sum, Var, linear, mul, postorder, rebuild, var
+from ..linear.record import Node
+from ..obligation import Obligation
+from ..refute import small_point, variables_of
+from .known import unscaled
+from .modular import Show, attempted, proof_by_residues
 
 #: The name of this strategy.
 GENERALISED = "generalisation"
@@ -23,63 +25,90 @@ GENERALISED = "generalisation"
 _REFUTED = 12
 
 
-def generalised(r: StatedRule) -> StatedRule | None:
-    """Return a rule of which ``r`` is an instance and that no point of its table refutes, or ``None``.
+def proof_by_generalisation(o: Obligation, show: Show) -> Node | None:
+    """Prove a claim of which this one is an instance; return the proof, or ``None``."""
+    steps, wider = generalised(o)
+    if not steps or not _is_instance(o, wider, {v: term for v, term, _ in steps}):
+        return None
+    node = show(wider.hypotheses, wider.goal) or proof_by_residues(wider, show)
+    return node and {"step": "instance", "of": steps, "then": node}
 
-    Repeated terms become variables greedily, the largest first.
+
+by_generalisation = partial(attempted, proof_by_generalisation)
+
+
+def _is_instance(o: Obligation, wider: Obligation, terms: Mapping[Var, Expr]) -> bool:
+    """Return whether a claim is another one with terms for variables, however that one was found."""
+    return substitute_conditions((*wider.hypotheses, wider.goal), terms) == [*o.hypotheses, o.goal]
+
+
+#: A new variable, the term for which it stands, and all terms that change with it.
+Step = tuple[Var, Expr, dict[Expr, Expr]]
+
+
+def generalised(o: Obligation) -> tuple[list[Step], Obligation]:
+    """Return a claim of which ``o`` is an instance and that no point refutes, and the steps that lead to it.
+
+    Terms become variables greedily, the largest first.
     """
-    best = r
-    refuted: set[str] = set()
+    steps: list[Step] = []
+    refuted: set[Expr] = set()
     while len(refuted) < _REFUTED:
-        wider = next((w for w in _wider(best) if show(w[0]) not in refuted), None)
-        if wider is None:
+        conditions = (*o.hypotheses, o.goal)
+        term = next((t for t in repeated(conditions) if t not in refuted), None)
+        if term is None:
             break
-        term, candidate = wider
-        if table_of(candidate).counterexample() is None:
-            best = candidate
+        taken = {v.name for v in variables_of(conditions)}
+        v = var(next(name for k in range(1, len(taken) + 2) if (name := f"t{k}") not in taken))
+        changed = _with_variable(conditions, term, v)
+        *hypotheses, goal = substitute_conditions(conditions, changed)
+        wider = replace(o, hypotheses=tuple(hypotheses), goal=goal)
+        if small_point(wider.hypotheses, wider.goal) is None:
+            steps.append((v, term.substitute({w: t for w, t, _ in steps}), changed))
+            o = wider
         else:
-            refuted.add(show(term))
-    return None if best is r else best
+            refuted.add(term)
+    return steps, o
 
 
-def repeated(r: StatedRule) -> list[Term]:
-    """Return the repeated compound terms that may become variables, the largest first."""
-    return [t for t, _ in _wider(r)]
+def repeated(conditions: Sequence[Condition]) -> list[Expr]:
+    """Return the compound terms that occur more than once, divide, or are divided by a hypothesis, the largest first."""
+    roots = [e for c in conditions for e in all_exprs(c)]
+    nodes = list(postorder(*roots))
+    count = Counter([*roots, *(k for e in nodes for k in e.children)])
+    for c in conditions:
+        for a in atoms(c):
+            if isinstance(a, Divides):
+                count[a.d] += 1
+                count[a.e] += 1
+    size: dict[Expr, int] = {}
+    for e in nodes:
+        size[e] = 1 + sum(size[k] for k in e.children)
+    # a term and its negation become the same variable
+    found = dict.fromkeys(-e if unscaled(e)[1] < 0 else e for e in nodes if count[e] > 1)
+    return sorted((e for e in found if not isinstance(e, (Int, Var))), key=lambda e: -size.get(e, 0))
 
 
-def _wider(r: StatedRule) -> Iterator[tuple[Term, StatedRule]]:
-    """Yield each repeated term with the rule that has a variable in its place, if ``r`` is an instance of that rule."""
-    sides = below(r.left, r.right)
-    terms = [*sides, *below(*r.conditions)]
-    number = alike(terms)
-    count = Counter(number[id(t)] for t in terms)
-    size: dict[int, int] = {}
-    found: dict[int, Term] = {}
-    for t in terms:
-        k = number[id(t)]
-        size[k] = 1 + sum(size[number[id(a)]] for a in t.args)
-        if t.args and t.op != "fold" and count[k] > 1:
-            found.setdefault(k, t)
-    for k in sorted(found, key=lambda k: (-size[k], k)):
-        wider = _with_variable(r, found[k], terms, number)
-        if instance_terms(wider, r) is not None:
-            yield found[k], wider
+def _with_variable(conditions: Sequence[Condition], term: Expr, v: Var) -> dict[Expr, Expr]:
+    """Return the terms that change if ``v`` stands for ``term``, also where a product has its factors."""
+    base, scale = unscaled(term)
+    wanted = Counter(base.factors if isinstance(base, Mul) else (base,))
+    done: dict[Expr, Expr] = {term: v, -term: -v}
+    for e in postorder(*(e for c in conditions for e in all_exprs(c))):
+        if e not in done:
+            made = rebuild(e, [done[k] for k in e.children]) if e.children else e
+            done[e] = made if isinstance(term, Sum) and base is term else _through(made, wanted, scale, v)
+    return {e: made for e, made in done.items() if made is not e}
 
 
-def _with_variable(r: StatedRule, term: Term, terms: Sequence[Term], number: Mapping[int, int]) -> StatedRule:
-    """Return the rule with a new variable for a term, given all its terms, arguments first, and their numbers."""
-    name = next(f"t{k}" for k in range(1, len(r.variables) + 2) if f"t{k}" not in r.variables)
-    constant = all(r.variables[a.name].name == "const" for a in below(term) if a.op in ("var", "flag"))
-    kind = Kind("bool" if sort_of(term) == BOOL else "const" if constant else "int")
-    done: dict[int, Term] = {}
-    for t in terms:
-        if id(t) in done:
-            continue
-        if number[id(t)] == number[id(term)]:
-            done[id(t)] = Term("flag" if kind.name == "bool" else "var", (), name)
+def _through(e: Expr, wanted: Counter[Expr], scale: int, v: Var) -> Expr:
+    """Replace ``scale`` times the product of the ``wanted`` factors by ``v`` in every summand that has them."""
+    const, terms = (e.const, e.terms) if isinstance(e, Sum) else (0, ((e, 1),))
+    out: list[tuple[Expr, int]] = []
+    for t, k in terms:
+        factors = Counter(t.factors if isinstance(t, Mul) else (t,))
+        if k % scale == 0 and wanted <= factors:
+            out.append((mul(*(factors - wanted).elements(), v), k // scale))
         else:
-            done[id(t)] = Term(t.op, tuple(done[id(a)] for a in t.args), t.value, t.at)
-    left, right, *conditions = (done[id(t)] for t in (r.left, r.right, *r.conditions))
-    mentioned = {t.name for t in below(left, right, *conditions) if t.op in ("var", "flag")}
-    variables = {v: k for v, k in {**r.variables, name: kind}.items() if v in mentioned}
-    return replace(r, left=left, right=right, conditions=tuple(conditions), variables=variables)
+            out.append((t, k))
+    return linear(const, out)

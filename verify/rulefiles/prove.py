@@ -26,8 +26,7 @@ from ..verdict import Status, Verdict
 from .cases import expanded, occurs
 from .equal_terms import EQUAL_TERMS, by_equal_terms
 from .evaluate import Missing, Point, judge, refutes, values
-from .generalise import GENERALISED, generalised, repeated
-from .instance import instance_terms
+from .generalise import GENERALISED, by_generalisation
 from .inverses import INVERSES, by_inverses
 from .lowering import core_variables, lowered, rule_of
 from .modular import ODD, RESIDUES, ROOTS, by_odd_factors, by_residues, by_roots
@@ -38,8 +37,9 @@ from .table import Table
 #: The name of the strategy that evaluates a rule at all of its points.
 EVERY = "every point"
 
-#: Strategies for machine integers that wrap around.
+#: Strategies for cases that the reduction leaves open; the first two are for machine integers that wrap around.
 _MODULAR = ((ROOTS, by_roots), (ODD, by_odd_factors))
+_FURTHER = ((INVERSES, by_inverses), (EQUAL_TERMS, by_equal_terms), (GENERALISED, by_generalisation))
 
 POINTS = "small points"
 LIMITS = "machine limits"
@@ -51,8 +51,6 @@ CASES = 4
 _SEVERAL_CASES = 12
 #: Divisor of the budget for a brief attempt as a whole, which suffices for most rules that can be proved so.
 _BRIEFLY = 30
-#: Divisor of the budget for the cases of a wider rule, before the rule is tried as a whole with the full budget.
-_EARLY = 3
 
 
 @lru_cache(maxsize=4)
@@ -83,13 +81,19 @@ class _Search:
         self.used: dict[str, None] = {}
         self.tried: tuple[str, ...] = (POINTS,)
         self.spent = 0
-        self.cut_off = False
 
     def case(self, o: Obligation, budget: Budget, *, patient: bool = True) -> bool:
-        """Try to prove one case at once; return whether it succeeded."""
+        """Try to prove one case; return whether it succeeded."""
         self.tried = (POINTS, "linear")
-        strategy, cost = _first_attempt(self.rule, o, budget, patient=patient)
+        strategy, cost = at_once(o, budget, patient=patient)
         self.spent += cost
+        modular = _MODULAR if self.rule.semantics.overflow == "wrap" else ()
+        for name, attempt in () if strategy else (*modular, *_FURTHER):
+            proved, cost = attempt(o, linear_limits(budget, patient=patient))
+            self.spent += cost
+            if proved:
+                strategy = name
+                break
         if strategy:
             self.used[strategy] = None
         return bool(strategy)
@@ -106,37 +110,21 @@ class _Search:
             self.used = {LINEARISED: None}
         return found.proved
 
-    def instance(self, most: int | None = None) -> bool:
-        """Try to prove a rule of which this one is an instance, with a limit ``most`` on the cost."""
-        shown, cost = _as_instance(self.rule, self.budget, most=most)
-        self.spent += cost
-        self.cut_off = most is not None and not shown and cost > most
-        self.used = shown or self.used
-        return bool(shown)
-
     def open_cases(self, parts: Sequence[Obligation]) -> list[Obligation]:
-        """Return the cases that are not proved at once; none if the rule is proved in another way."""
-        r, budget = self.rule, self.budget
-        few = len(r.variables) < MANY_VARIABLES and not r.semantics.width
-        # most cases are proved with a small budget, and the rest are often easier for the rule as a whole
-        briefly = few or bool(repeated(r))
-        asked = few and len(parts) > _SEVERAL_CASES
-        if asked and self.whole(briefly=True):
+        """Return the cases that are not proved; none if the rule is proved as a whole."""
+        few = len(self.rule.variables) < MANY_VARIABLES and not self.rule.semantics.width
+        if few and len(parts) > _SEVERAL_CASES and self.whole(briefly=True):
             return []
         out: list[Obligation] = []
         for o in parts:
-            if self.case(o, budget.scaled(0.1) if briefly else budget, patient=not briefly):
+            # most cases are proved with a small budget, and the rest are often easier for the rule as a whole
+            if self.case(o, self.budget.scaled(0.1), patient=False):
                 continue
-            if briefly:
-                briefly = False
-                if few and not asked and self.whole(briefly=True):
-                    return []
-                # for many cases an attempt as a whole with the full budget is usually cheaper
-                if self.instance(linear_limits(budget).rlimit // _EARLY) or (few and self.whole()):
-                    return []
-                if self.case(o, budget):
-                    continue
-            out.append(o)
+            if few and (self.whole(briefly=True) or self.whole()):
+                return []
+            few = False
+            if not self.case(o, self.budget):
+                out.append(o)
         return out
 
 
@@ -163,7 +151,7 @@ def _decided(search: _Search, source: str, table: Table) -> Verdict:
     except TooLargeError as large:
         if (found_out := _everywhere(source, 0, budget)) is not None:
             return found_out
-        if not search.instance() and not search.whole():
+        if not search.whole():
             return Verdict(Status.UNDECIDED, "", search.spent, tried=(POINTS,), detail=str(large))
     if len(r.variables) >= MANY_VARIABLES and (found := inside(r, parts)) is not None:
         return _refuted(table, found, INSIDE, 0, (POINTS,), budget)
@@ -177,8 +165,6 @@ def _decided(search: _Search, source: str, table: Table) -> Verdict:
         search.spent += cost
         if found is not None:
             return _refuted(table, found, "bit-vectors", search.spent, ("linear",), budget)
-    if open_ and search.cut_off and search.instance():
-        open_ = []
     tried: dict[str, None] = {}
     for o in open_:
         proved, cost = by_residues(o, linear_limits(budget))
@@ -207,20 +193,6 @@ def _decided(search: _Search, source: str, table: Table) -> Verdict:
     return Verdict(Status.PROVED, strategy, search.spent, tried=tuple(tried))
 
 
-def _first_attempt(r: StatedRule, o: Obligation, budget: Budget, *, patient: bool = True) -> tuple[str, int]:
-    """Return the first strategy that proves a case at once, empty if none does, and the cost."""
-    strategy, spent = at_once(o, budget, patient=patient)
-    if strategy:
-        return strategy, spent
-    modular = _MODULAR if r.semantics.overflow == "wrap" else ()
-    for name, attempt in (*modular, (INVERSES, by_inverses), (EQUAL_TERMS, by_equal_terms)):
-        proved, cost = attempt(o, linear_limits(budget, patient=patient))
-        spent += cost
-        if proved:
-            return name, spent
-    return "", spent
-
-
 def as_a_whole(r: StatedRule, rlimit: int) -> Linearised:
     """Prove a rule over unbounded integers, or find a counterexample, by incremental linearisation without cases."""
     if r.semantics.width:
@@ -238,39 +210,6 @@ def as_a_whole(r: StatedRule, rlimit: int) -> Linearised:
         return point if refutes(r, point) else None
 
     return by_linearisation(known, goal, rlimit, counterexample)
-
-
-def _as_instance(r: StatedRule, budget: Budget, *, most: int | None = None) -> tuple[dict[str, None], int]:
-    """Return the strategies that prove a rule of which ``r`` is an instance, none if it is not proved, and the cost.
-
-    With ``most`` no further case is tried once the cost reaches it.
-    """
-    wider = generalised(r)
-    # checked by code that is independent of the generalisation
-    if wider is None or instance_terms(wider, r) is None:
-        return {}, 0
-    used: dict[str, None] = {GENERALISED: None}
-    spent = 0
-    try:
-        for o in expanded(wider):
-            patience = 0.5
-            if most is not None:
-                # no question gets more than the rest of the budget
-                patience = min(patience, (most - spent) / linear_limits(budget).rlimit)
-                if patience <= 0:
-                    return {}, spent
-            strategy, cost = _first_attempt(wider, o, budget.scaled(patience))
-            spent += cost
-            if not strategy:
-                (proved, cost), strategy = by_residues(o, linear_limits(budget)), RESIDUES
-                spent += cost
-                strategy = strategy if proved else ""
-            if not strategy:
-                return {}, spent
-            used[strategy] = None
-    except TooLargeError:
-        return {}, spent
-    return used, spent
 
 
 def inside(r: StatedRule, parts: Sequence[Obligation]) -> dict[str, int] | None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
+from indexproof.core.condition import TRUE
+from indexproof.core.expr import Expr, var
 from indexproof.verify.recheck import is_example
-from indexproof.verify.rulefiles import StatedRule, parse_rules, read_rule_file, stated_rule_obligations
-from indexproof.verify.solve import decide
+from indexproof.verify.rulefiles import StatedRule, generalise, parse_rules, read_rule_file, stated_rule_obligations
+from indexproof.verify.rulefiles.cases import expanded
+from indexproof.verify.rulefiles.generalise import Step, by_generalisation
+from indexproof.verify.rulefiles.sample import table_of
+from indexproof.verify.solve import decide, linear_limits
 from indexproof.verify.verdict import Status
 
 from .bank import BUDGET
@@ -38,7 +44,6 @@ _SEMANTICS = ("floor", "trunc", "euclid", "floor0", "trunc0", "euclid0")
 def _false_rules() -> Iterator[tuple[str, StatedRule]]:
     """Yield the rules without a condition or with another right-hand side that a point refutes."""
     from indexproof.verify.rulefiles.evaluate import judge
-    from indexproof.verify.rulefiles.sample import table_of
     from indexproof.verify.rulefiles.terms import Term
 
     one = Term("int", value=1)
@@ -84,47 +89,31 @@ def whole_rule_cases(task: Batch) -> Iterator[Fault]:
         yield Fault("whole rule", what, noticed)
 
 
-#: False rules, each with a true rule that is wrongly claimed to be wider: preamble, rule, claimed wider rule.
-_INSTANCES: tuple[tuple[str, str, str, str], ...] = (
-    ("two terms for one variable", "", "(x + y) * c - (x - y) * c -> 0", "t1 * c - t1 * c -> 0"),
-    ("two terms that are nearly the same", "", "x * c + 1 <= x * d -> false", "t1 + 1 <= t1 -> false"),
-    ("fewer values than the term has", "", "(x + y) / 8 + (x + y) * 0 -> 0", "i / 8 + i * 0 -> 0"),
-    ("another literal", "", "(x + y) * 2 -> (x + y) + (x + y) + 1", "t1 * 2 -> t1 + t1"),
-    ("another operator", "", "(x + y) % c -> (x + y) / c", "t1 % c -> t1 % c"),
-    ("another variable", "", "x * c / d -> x * d / c", "t1 / t2 -> t1 / t2"),
-    ("a condition more", "", "(x + y) % c -> 0", "t1 % c -> 0 if t1 % c == 0"),
-    ("another condition", "", "(x * y) % c -> x * y if x * y <= c", "t1 % c -> t1 if 0 <= t1, t1 < c"),
-    ("a term without a value", "semantics floor", "0 -> x / y - x / y", "0 -> t1 - t1"),
-    ("a remainder without a value", "semantics trunc", "0 -> x % c - x % c", "0 -> t1 - t1"),
-    ("a sum that overflows", "integers 8 bits undefined", "x * 0 -> (x + y) - (x + y)", "x * 0 -> t1 - t1"),
-    ("a term without a value that is not chosen", "semantics trunc",
-        "select(y == 0, x, x / y) -> select(x / y == x / y, select(y == 0, x, x / y), 7)",
-        "select(y == 0, x, t1) -> select(t1 == t1, select(y == 0, x, t1), 7)"),
-    ("a part without a value of what is true without it", "semantics floor",
-        "p or x / y == c -> (p or x / y == c) and x / y <= x / y", "p or t1 == c -> (p or t1 == c) and t1 <= t1"),
-    ("a condition that does not overflow", "integers 8 bits undefined", "x -> (x + y) - (x + y) + x if x + y > 0",
-        "x -> t1 - t1 + x if t1 > 0"),
-    ("a condition that sees another number", "integers 8 bits wrap", "max(x + 1, 0) -> x + 1 if x + 1 > 0",
-        "max(t1, 0) -> t1 if t1 > 0"),
-    ("a truth value for an integer", "", "select(x < y, c, d) -> select(x < c, c, d)",
-        "select(p, c, d) -> select(p, c, d)"),
+x, y, c, d = var("x"), var("y"), var("c", "const"), var("d", "const")
+#: False rules, each with a true rule that is wrongly claimed to be wider, and the terms said to stand for t1 and t2.
+_INSTANCES: tuple[tuple[str, str, str, tuple[Expr, ...]], ...] = (
+    ("two terms for one variable", "(x + y) * c - (x - y) * c -> 0", "t1 * c - t1 * c -> 0", (x + y,)),
+    ("two terms that are nearly the same", "x * c + 1 <= x * d -> false", "t1 + 1 <= t1 -> false", (x * c,)),
+    ("fewer values than the term has", "(x + y) / 8 + (x + y) * 0 -> 0", "i / 8 + i * 0 -> 0", (x + y,)),
+    ("another literal", "(x + y) * 2 -> (x + y) + (x + y) + 1", "t1 * 2 -> t1 + t1", (x + y,)),
+    ("another operator", "(x + y) % c -> (x + y) / c", "t1 % c -> t1 % c", (x + y,)),
+    ("another variable", "x * c / d -> x * d / c", "t1 / t2 -> t1 / t2", (x * c, d)),
+    ("a condition more", "(x + y) % c -> 0", "t1 % c -> 0 if t1 % c == 0", (x + y,)),
+    ("another condition", "(x * y) % c -> x * y if x * y <= c", "t1 % c -> t1 if 0 <= t1, t1 < c", (x * y,)),
+    ("another factor", "(x * c * y) % d -> x * y if d == c", "(x * t1) % d -> x * t1 if 0 <= x * t1, x * t1 < d", (c * y,)),
 )  # fmt: skip
 
 
 def instance_cases(task: Batch) -> Iterator[Fault]:
-    """Yield the cases of rules that are wrongly claimed to be instances, for the prover and in a certificate."""
-    from indexproof.verify.rulefiles import prove
-    from indexproof.verify.rulefiles.evaluate import judge
-    from indexproof.verify.rulefiles.sample import table_of
-
-    names = "int x, y, t1, t2\nint i in [0, 7]\nconst c, d\nbool p\n"
-    for name, head, false, true in _INSTANCES:
-        r, wider = (
-            parse_rules(f"{head}\n{names}r: {rule}\n", "faults.rules", derived=True)[0] for rule in (false, true)
-        )
-        point = table_of(r).counterexample()
-        assert point is not None, name
-        assert judge(r, point) in ("counterexample", "undefined"), name
-        with replaced((prove, "generalised", lambda _, wider=wider, **__: wider)):
-            used, _ = prove._as_instance(r, BUDGET)
-        yield Fault("instance", name, "" if used else "the comparison of the two rules")
+    """Yield the cases of rules that are wrongly claimed to be instances."""
+    names = "int x, y, t1, t2\nint i in [0, 7]\nconst c, d\n"
+    for name, false, true, terms in _INSTANCES:
+        r, general = (parse_rules(f"{names}r: {rule}\n", "faults.rules", derived=True)[0] for rule in (false, true))
+        assert table_of(r).counterexample() is not None, name
+        steps: list[Step] = [(var(f"t{k}"), term, {}) for k, term in enumerate(terms, 1)]
+        claims = [(w.hypotheses, w.goal) for w in expanded(general)] or [((), TRUE)]
+        for o, (hypotheses, goal) in itertools.product(expanded(r), claims):
+            wider = replace(o, hypotheses=hypotheses, goal=goal)
+            with replaced((generalise, "generalised", lambda _, found=(steps, wider): found)):
+                used, _ = by_generalisation(o, linear_limits(BUDGET))
+            yield Fault("instance", name, "the comparison of the two claims" if not used else "")

@@ -8,31 +8,21 @@ from pathlib import Path
 
 import pytest
 
+from indexproof.core.condition import divides, show_condition
 from indexproof.core.expr import var
 from indexproof.reports.certificates import check_files, write_certificates
 from indexproof.verify.budget import Budget
 from indexproof.verify.certificate import check_certificate
 from indexproof.verify.checker import MANIFEST, z3_refutes
 from indexproof.verify.linearised import LINEARISED
-from indexproof.verify.rulefiles import (
-    StatedRule,
-    judge,
-    parse_rules,
-    prove,
-    read_rule_file,
-    show,
-    stated_rule_obligations,
-)
+from indexproof.verify.rulefiles import StatedRule, generalise, judge, read_rule_file, stated_rule_obligations
 from indexproof.verify.rulefiles.cases import expanded
 from indexproof.verify.rulefiles.certify import case_certificate
-from indexproof.verify.rulefiles.generalise import GENERALISED, generalised, repeated
-from indexproof.verify.rulefiles.instance import instance_terms
+from indexproof.verify.rulefiles.generalise import GENERALISED, by_generalisation, generalised, repeated
 from indexproof.verify.rulefiles.inverses import INVERSES
 from indexproof.verify.rulefiles.known import Known, Polynomials
 from indexproof.verify.rulefiles.sample import table_of
-from indexproof.verify.rulefiles.semantics import Semantics
-from indexproof.verify.rulefiles.terms import Kind
-from indexproof.verify.solve import decide
+from indexproof.verify.solve import decide, linear_limits
 from indexproof.verify.verdict import Status, Verdict
 
 FILE = Path(__file__).parent / "data" / "compound.rules"
@@ -71,48 +61,59 @@ def test_instances_are_generalised() -> None:
             assert GENERALISED in verdict(r).strategy or name.endswith(("truth", "many_cases")), name
 
 
+def terms_of(text: str) -> list[str]:
+    """Return the terms that become variables in the only case of a rule."""
+    (o,) = expanded(one(text))
+    return [show_condition(v.eq(term)) for v, term, _ in generalised(o)[0]]
+
+
 def test_what_a_point_refutes_is_not_generalised() -> None:
     """``x % 4`` is not generalised where its bound is needed; another term of the same rule may be."""
-    assert generalised(one("int x, y\nr: min(x % 4, 4) * 0 + max(x % 4, 0) -> x % 4\n")) is None
-    r = one("semantics euclid0\nint x, y\nconst c, d\nr: (x % 4 + 1) / 5 + y / (c * d) - y / (c * d) -> x % 4 / 4\n")
-    wider = generalised(r)
-    assert [show(t) for t in repeated(r)] == ["y / (c * d)", "x % 4", "c * d"]
-    assert [show(t) for t in repeated(wider)] == ["x % 4"]
-    assert wider.statement() == "(x % 4 + 1) / 5 + t1 - t1 -> x % 4 / 4"
+    assert terms_of("int x, y\nr: min(x % 4, 4) * 0 + max(x % 4, 0) -> x % 4\n") == []
+    text = (
+        "int x, y\nconst c\nr: (x % 4 + 1) / 5 + (y * c) / 3 - (y * c) / 7 -> x % 4 / 4 + (y * c) / 3 - (y * c) / 7\n"
+    )
+    assert terms_of(text) == ["t1 = (y·c) // 7", "t2 = (y·c) // 3"]
+
+
+def test_factors_become_variables_too() -> None:
+    a, b, c, x, y = map(var, "abcxy")
+    t1, t2 = var("t1"), var("t2")
+    (o,) = expanded(one("int x\nr: x -> x + 1\n"))
+    o = replace(o, hypotheses=(divides(a - b, 2 * c),), goal=((y - 6 * x * c) % (b - a)).eq(y % (b - a)))
+    steps, wider = generalised(o)
+    assert [(v, term) for v, term, _ in steps] == [(t1, a - b), (t2, 2 * c)]
+    assert (wider.hypotheses, wider.goal) == ((divides(t1, t2),), ((y - 3 * x * t2) % -t1).eq(y % -t1))
+    assert repeated([(x * c // 2).eq(c * 3 // (c * 3))]) == [3 * c]
 
 
 PARTIAL = "select(y == 0, x, x / y) -> select(x / y == x / y, select(y == 0, x, x / y), 7)"
 
 
 @pytest.mark.parametrize("semantics", ["floor", "trunc", "euclid"])
-def test_terms_that_may_lack_a_value_are_not_generalised(semantics: str) -> None:
-    """A quotient that may be undefined is not generalised, because the rule would be sound for a variable."""
+def test_terms_that_may_lack_a_value_are_undefined(semantics: str) -> None:
+    """A quotient that may be undefined is no variable, for which the rule would be sound."""
     r = one(f"semantics {semantics}\nint x, y\nr: {PARTIAL}\n")
-    # the selection on the left is defined wherever the rule applies, but the quotient in it is not
-    assert "x / y" not in map(show, repeated(r))
     assert verdict(r).status is Status.UNDEFINED
 
 
-def test_terms_that_may_overflow_or_mean_two_things_are_not_generalised() -> None:
-    """``x + 1`` is not generalised where it wraps around in a side but is a mathematical integer in a condition."""
+def test_terms_that_mean_two_things_are_not_generalised() -> None:
+    """``x + 1`` is a mathematical integer in a condition, and wraps around in a side."""
     text = "int x, y\nr: max(x + 1, 0) * y -> (x + 1) * y if x + 1 > 0\n"
-    for overflow in ("wrap", "undefined", "nowrap"):
-        assert generalised(one(f"integers 32 bits {overflow}\n{text}")) is None
     assert verdict(one(f"integers 32 bits wrap\n{text}")).witness is not None
-    free = generalised(one("integers 32 bits wrap\nint x, y\nr: (x + 1) / 2 * y -> y * ((x + 1) / 2) if y > 0\n"))
-    assert free.statement() == "t1 * y -> y * t1 if y > 0"
-    zero = generalised(one("semantics trunc0\nintegers 32 bits wrap\nint x, y\nr: (x / y) * y -> y * (x / y)\n"))
-    assert zero.statement() == "t1 * y -> y * t1"
 
 
-def test_nothing_follows_from_a_wider_rule_that_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    r = RULES["false_instance_divisor"]
-    assert not prove._as_instance(r, Budget())[0]
-    # a false wider rule is not proved either, even if no points are tried
-    false = one("semantics euclid0\nint x, t\nconst c\nr: t % c * x -> t * x if c > 0\n")
-    monkeypatch.setattr(prove, "generalised", lambda _, **__: false)
-    monkeypatch.setattr(prove, "instance_terms", lambda *_: {})
-    assert not prove._as_instance(r, Budget())[0]
+def test_nothing_follows_from_a_wider_claim_that_is_open_or_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = linear_limits(Budget())
+    (o, *_) = expanded(RULES["false_instance_divisor"])
+    assert not by_generalisation(o, limits)[0]
+    # an instance of a false claim, even if no points are tried
+    monkeypatch.setattr(generalise, "small_point", lambda *_: None)
+    assert generalised(o)[0]
+    assert not by_generalisation(o, limits)[0]
+    true = replace(o, hypotheses=(), goal=var("t1").eq(var("t1")))
+    monkeypatch.setattr(generalise, "generalised", lambda _: ([(var("t1"), var("a"), {})], true))
+    assert not by_generalisation(o, limits)[0]
 
 
 def test_not_zero_and_not_negative_is_positive() -> None:
@@ -144,63 +145,6 @@ def test_compound_factors_have_certificates(name: str) -> None:
     assert used & {"product", "multiple"}
 
 
-INSTANCE = "(y - x * (2 * c)) % (a - b) -> y % (a - b) if (2 * c) % (a - b) == 0"
-
-
-def _two(head: str, wider: str, rule: str) -> tuple[StatedRule, StatedRule]:
-    names = "int x, y, t1, t2\nint i in [0, 9]\nconst a, b, c\nbool p\n"
-    (general,), (r,) = (parse_rules(f"{head}\n{names}r: {text}\n", derived=True) for text in (wider, rule))
-    return general, r
-
-
-def test_what_is_an_instance() -> None:
-    wider, r = _two("semantics floor", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0", INSTANCE)
-    found = instance_terms(wider, r)
-    assert {v: show(t) for v, t in found.items()} == {"t1": "2 * c", "t2": "a - b"}
-    for name, stated in RULES.items():
-        general = generalised(stated)
-        assert general is None or instance_terms(general, stated), name
-
-
-@pytest.mark.parametrize(("head", "wider", "rule"), [
-    # another operator, another literal, a missing condition, one variable for two terms
-    ("", "(y + x * t1) % t2 -> y % t2 if t1 % t2 == 0", INSTANCE),
-    ("", "x + t1 * 2 -> t1 * 2 + x", "x + (a + b) * 3 -> (a + b) * 3 + x"),
-    ("", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0, t2 > 0", INSTANCE),
-    ("", "x * t1 - x * t1 -> 0", "x * (a + b) - x * (a + c) -> 0"),
-    # a term that may be undefined, a truth value, or a term with more values than the variable
-    ("", "x -> t1 - t1 + x", "x -> x / y - x / y + x"),
-    ("semantics euclid", "x -> t1 - t1 + x", "x -> x % y - x % y + x"),
-    ("integers 8 bits undefined", "x -> t1 - t1 + x", "x -> (x + y) - (x + y) + x"),
-    ("", "select(p, t1, x) -> select(p, t1, x + t1 - t1)",
-        "select(p, x / y, x) -> select(p, x / y, x + x / y - x / y)"),
-    ("", "p and t1 < x -> t1 < x and p", "p and x / y < x -> x / y < x and p"),
-    ("integers 8 bits undefined", "x -> t1 - t1 + x if t1 > 0", "x -> (x + y) - (x + y) + x if x + y > 0"),
-    ("", "i * 0 + 1 -> 1", "(x + y) * 0 + 1 -> 1"),
-    # a condition and the sides evaluate the term differently
-    ("integers 8 bits", "max(t1, 0) * x -> t1 * x if t1 > 0", "max(y + 1, 0) * x -> (y + 1) * x if y + 1 > 0"),
-])  # fmt: skip
-def test_what_is_no_instance(head: str, wider: str, rule: str) -> None:
-    assert instance_terms(*_two(head, wider, rule)) is None
-
-
-@pytest.mark.parametrize(("head", "wider", "rule"), [
-    # where the term is undefined, so is the left side or a condition
-    ("", "t1 - t1 + x -> x", "x / y - x / y + x -> x"),
-    ("semantics euclid", "t1 - t1 + x -> x", "x % y - x % y + x -> x"),
-    ("integers 8 bits undefined", "t1 - t1 + x -> x", "(x + y) - (x + y) + x -> x"),
-    ("", "x -> t1 - t1 + x if t1 != 0", "x -> x / y - x / y + x if x / y != 0"),
-    ("", "select(t1 < 0, x, t1) -> max(t1, t1) if t1 > 0",
-        "select(x / y < 0, x, x / y) -> max(x / y, x / y) if x / y > 0"),
-    # a larger term is defined wherever its subterms are
-    ("", "t1 * x -> x * t2", "x / y * x -> x * (x / y)"),
-    ("", "t1 * (t1 + 1) -> t2 * t1", "x / y * (x / y + 1) -> (x / y + 1) * (x / y)"),
-    ("", "t1 % c + x -> x + t1 % c", "(x / y + 1) % c + x -> x + (x / y + 1) % c"),
-])  # fmt: skip
-def test_what_has_a_value_wherever_something_is_said(head: str, wider: str, rule: str) -> None:
-    assert instance_terms(*_two(head, wider, rule)) is not None
-
-
 PARTIAL_RULES = {
     "trunc": "((x + c) / a) * ((x + c) / a) % 4 < 2 -> true",
     "euclid": "min((x * a + y) % (b % c), i) -> min(y % (b % c), i) if b % c > 0, a % (b % c) == 0",
@@ -210,25 +154,12 @@ PARTIAL_RULES = {
 
 @pytest.mark.parametrize("semantics", PARTIAL_RULES)
 def test_terms_that_have_a_value_where_something_is_said_are_generalised_last(semantics: str) -> None:
-    stated = PARTIAL_RULES[semantics]
-    r, _ = _two(f"semantics {semantics}", stated, stated)
-    wider = generalised(r)
-    assert wider is not None
-    assert instance_terms(wider, r)
-    assert verdict(r).status is Status.PROVED
+    head = f"semantics {semantics}\nint x, y\nint i in [0, 9]\nconst a, b, c\nr: "
+    stated = head + PARTIAL_RULES[semantics]
+    assert verdict(one(stated)).status is Status.PROVED
     # false variants of these rules are refuted all the same
-    false, _ = _two(
-        f"semantics {semantics}", *[stated.replace("< 2", "< 1").replace("y %", "y * y %").replace("<= 0", "< 0")] * 2
-    )
-    assert verdict(false).status is Status.REFUTED
-
-
-def test_other_semantics_are_no_instance() -> None:
-    wider, r = _two("semantics floor", "(y - x * t1) % t2 -> y % t2 if t1 % t2 == 0", INSTANCE)
-    for other in (replace(r, semantics=Semantics("trunc", "trunc")), replace(r, conditions=())):
-        assert instance_terms(wider, other) is None
-    narrow = replace(wider, variables={**wider.variables, "t1": Kind("int", 0, 9)})
-    assert instance_terms(narrow, r) is None
+    false = stated.replace("< 2", "< 1").replace("y %", "y * y %").replace("<= 0", "< 0")
+    assert verdict(one(false)).status is Status.REFUTED
 
 
 def test_names_that_differ_only_in_case_have_files_that_differ_otherwise(tmp_path: Path) -> None:
@@ -247,14 +178,9 @@ def test_an_instance_has_a_certificate(tmp_path: Path) -> None:
     (file,) = (f for f in tmp_path.iterdir() if f.name != MANIFEST)
     (found,) = check_files([file])
     assert (found.refused, found.compared) == ("", True)
+    # it does not fit another rule
     data = json.loads(file.read_text("utf-8"))
-    assert "instance of" in data
-    # the certificate of the wider rule does not fit another rule
     data["rule"]["rules"][0]["right"] = 0
-    file.write_text(json.dumps(data), "utf-8")
-    (found,) = check_files([file])
-    assert "no instance" in found.refused
-    del data["instance of"]
     file.write_text(json.dumps(data), "utf-8")
     (found,) = check_files([file])
     assert found.refused

@@ -176,11 +176,14 @@ class Bounds:
             return best, way
         seen.add(p)
         for name in self._replaceable(p):
+            if self._fuel <= 0:
+                break
             bounds = self.upper[name]
+            kept, moved = self._moved(p, name)
             for bound in sorted(bounds, key=_length) if shortest_first else bounds:
                 if name in bound.names or self._fuel <= 0:
                     continue
-                weaker = self._replaced(p, name, bound)
+                weaker = _sum(kept, moved, bound)
                 if weaker in seen or len(weaker) > max(_TERMS, len(p)):
                     continue
                 self._fuel -= 1
@@ -242,17 +245,7 @@ class Bounds:
 
     def _replaced(self, p: Poly, name: str, bound: Poly) -> Poly:
         """Replace ``name`` by ``bound`` in the negative terms of ``p`` where that does not increase it."""
-        out, moved = self._moved(p, name)
-        get = out.get
-        for m, c in moved.items():
-            for n, d in bound.terms.items():
-                product = tuple(sorted(m + n)) if m and n else m or n
-                total = get(product, 0) + c * d
-                if total:
-                    out[product] = total
-                else:
-                    del out[product]
-        return Poly(out)
+        return _sum(*self._moved(p, name), bound)
 
     def _moved(self, p: Poly, name: str) -> tuple[dict[Monomial, int], dict[Monomial, int]]:
         """Return the terms of ``p`` in which ``name`` is kept, and those in which it is replaced, without the name."""
@@ -279,6 +272,21 @@ class Bounds:
             if v not in bound.names
         ]
         return found[:4]
+
+
+def _sum(kept: Mapping[Monomial, int], moved: Mapping[Monomial, int], bound: Poly) -> Poly:
+    """Return ``kept + moved·bound``."""
+    out = dict(kept)
+    get = out.get
+    for m, c in moved.items():
+        for n, d in bound.terms.items():
+            product = tuple(sorted(m + n)) if m and n else m or n
+            total = get(product, 0) + c * d
+            if total:
+                out[product] = total
+            else:
+                del out[product]
+    return Poly(out)
 
 
 def _length(p: Poly) -> tuple[int, int]:

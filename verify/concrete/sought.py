@@ -142,18 +142,23 @@ class _There:
         values = product(*(range(int(self.box[v].lo), int(self.box[v].hi) + 1) for v in unknown))
         return [replace(self.outer, fixed=dict(zip(unknown, map(integer, at), strict=True))) for at in values]
 
-    def options(self, other: Mapping[str, Var] | None = None) -> Iterator[Option]:
+    def options(
+        self, other: Mapping[str, Var] | None = None, among: Sequence[RuntimeRead] | None = None
+    ) -> Iterator[Option]:
         """Yield options that the map has the point, for each choice of elements as its free values.
 
-        With values for all ``other`` elements of arrays, these may be chosen too, and no choice is left out.
+        The elements are ``among`` these, or all that are named, and ``other`` ones if these have values.
         """
         if any(i.empty for i in self.box.values()):
             return
         each = []
         for r, index in self.free:
             assert r.source is not None
-            hlo = r.source.hlo
-            some = [(x.value, x.at) for x in self.elements.reads if x.hlo == hlo and _may_be_equal(index, x.at)]
+            hlo, known = r.source.hlo, self.elements.reads if among is None else among
+            some = [(x.value, x.at) for x in known if x.hlo == hlo and _may_be_equal(index, x.at)]
+            # the element at the guess comes first: of many choices not all are tried
+            likely = self.guess.get(r.expr)
+            some = [*(x for x in some if x[0] is likely), *(x for x in some if x[0] is not likely)]
             each.append(some if other is None else [*some, (other[hlo], index)])
         for choice in product(*each):
             yield self._option([x for x, _ in choice], [at for _, at in choice], other is None)
@@ -259,9 +264,14 @@ def sought(
             boxes[r.source.hlo] = boxes.get(r.source.hlo, Interval(r.lo, r.hi)) | Interval(r.lo, r.hi)
         other = {hlo: elements.variable("other", i) for hlo, i in boxes.items()}
         more = [[*islice(t.options(other), _OPTIONS + 1)] for t in there]
-        if all(len(some) <= _OPTIONS for some in more):
-            weaker = Problem(tuple(elements.box.items()), tuple(where), tuple(o for some in more for o in some))
-            yield Question(weaker, described, confirm, elements.reads), False
+        equal: list[Fact] = []
+        if any(len(some) > _OPTIONS for some in more):
+            # if the elements that are named are equal to all others, there is one choice
+            more = [[*t.options(other, among=())] for t in there]
+            known = [(x.value, other[x.hlo]) for x in elements.reads if x.hlo in other]
+            equal = [Fact(x - clamped(y, elements.box[y], elements.box[x]), ZERO) for x, y in known]
+        weaker = Problem(tuple(elements.box.items()), (*where, *equal), tuple(o for some in more for o in some))
+        yield Question(weaker, described, confirm, elements.reads), False
         apart = [t.each_point() if t.free else [t.outer] for t in there]
         if all(apart):
             told = [o for some in apart for o in some]

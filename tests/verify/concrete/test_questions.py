@@ -370,6 +370,17 @@ def test_a_range_that_is_too_long_to_be_tried() -> None:
     assert covers(IndexingMap.of([("d0", 0, 9)], [], [("rt0", 0, 0, source("p", d0))], [d0 + rt0]), [10]).proved
 
 
+def test_many_values_that_are_read_at_ranges() -> None:
+    """Of very many choices of elements the likely one is tried; equal elements refute what is wrong for all choices."""
+    ranges = [var(f"s{k}") for k in range(6)]
+    rts = [(f"rt{k}", 0, 99, source("p", 2 * s)) for k, s in enumerate(ranges)]
+    results = [100 * s + var(f"rt{k}") for k, s in enumerate(ranges)]
+    box = [("d0", 0, 9)], [(s.name, 0, 99) for s in ranges]
+    one = IndexingMap.of(*box, rts, results)
+    assert equal_maps(one, IndexingMap.of(*box, rts[::-1], results)).proved
+    assert equal_maps(one, IndexingMap.of(*box, rts, [e + 1 for e in results])).verdict is Status.REFUTED
+
+
 def test_what_is_read_and_not_used_does_not_matter() -> None:
     one, two = (IndexingMap.of([("d0", 0, 3)], [("s0", 0, n)], [("rt0", 0, 1, source("p", s0))], [d0]) for n in (0, 1))
     assert equal_maps(one, two).proved

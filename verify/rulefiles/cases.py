@@ -145,7 +145,7 @@ class _Reading:
     ) -> tuple[tuple[Condition, ...], Condition] | None:
         """Return hypotheses and goal, or ``None`` if the case is trivially true.  Raises :class:`_Split` to split it."""
         # conditions without selections come first, since they may decide the conditions of later ones
-        for h in (h for hs in (conditions, concerned, own) for h in sorted(hs, key=_is_involved)):
+        for h in (h for hs in (conditions, concerned, own) for h in sorted(hs, key=is_involved)):
             c = self._condition(h)
             if c is FALSE:
                 return None
@@ -291,7 +291,8 @@ def _parts(*conditions: Condition) -> list[Condition]:
     return [c for h in conditions for c in parts_of(h)]
 
 
-def _is_involved(c: Condition) -> bool:
+def is_involved(c: Condition) -> bool:
+    """Return whether a condition has divisions or selections."""
     return any(isinstance(e, (Binary, Selection)) for e in postorder(*all_exprs(c)))
 
 

@@ -18,10 +18,11 @@ from ...core.errors import TooLargeError
 from .. import linear
 from ..budget import Budget
 from ..linearised import LINEARISED
+from ..preprocess import flattened, part
 from ..solve import linear_limits, reduced
 from ..verdict import Status, Verdict
-from .cases import expanded
-from .lowering import rule_of
+from .cases import expanded, is_involved
+from .lowering import lowered, rule_of
 from .prove import (
     CASES,
     EVERY,
@@ -44,11 +45,6 @@ from .terms import DIVISIONS, Term, alike, below, evaluated
 _QUICK_CASES = 24
 #: Limit on the points that the local search for a smaller counterexample tries.
 _TRIED = 3000
-#: Short conditions have at most this many terms, all with the operators below.
-_SHORT = 12
-_READ_SOON = frozenset({"var", "flag", "int", "bool", "fold", "add", "sub", "mul", "neg", "within", "and"}) | frozenset(
-    {"lt", "le", "gt", "ge", "eq", "ne"}
-)
 _BRIEF = linear.ReductionBudget(rlimit=100_000, questions=2, patient=False)
 #: The least number of variables for which a table has too few points, and the limit on conditions examined one by one.
 _SEVERAL_VARIABLES = 4
@@ -140,33 +136,14 @@ def _weaker(r: StatedRule, ks: Collection[int]) -> StatedRule:
 
 @lru_cache(maxsize=128)
 def _implied(source: str, k: int) -> bool:
-    """Return whether short conditions on related variables imply this one, as ``0 <= i < n`` implies ``n > 0``."""
-    r = rule_of(source)
-    if len(r.conditions) > _ASKED_APART:
+    """Return whether conditions without divisions on related variables imply this one, as ``0 <= i < n`` does ``n > 0``."""
+    rule = lowered(rule_of(source))
+    asked = rule.conditions[k]
+    plain = [c for n, c in enumerate(rule.conditions) if n != k and not is_involved(c)]
+    if is_involved(asked) or len(plain) >= _ASKED_APART:
         return False
-    short = [_mentioned_by_short(c) for c in r.conditions]
-    near = short[k].union(*(names for names in short if names & short[k]))
-    others = tuple(
-        c for n, (c, names) in enumerate(zip(r.conditions, short, strict=True)) if n != k and names and names <= near
-    )
-    if not others:
-        return False
-    # conditions are about unbounded integers, also if the sides have machine integers
-    unbounded = replace(r.semantics, width=0)
-    true = Term("bool", (), True)
-    claim = replace(r, left=r.conditions[k], right=true, conditions=others, semantics=unbounded)
-    try:
-        return all(reduced(o.hypotheses, o.goal, _BRIEF).proved for o in expanded(claim))
-    except TooLargeError:
-        return False
-
-
-def _mentioned_by_short(c: Term) -> frozenset[str]:
-    """Return the variables of a short condition, and no variables for a long one."""
-    terms = below(c)
-    if len(terms) > _SHORT or any(t.op not in _READ_SOON for t in terms):
-        return frozenset()
-    return frozenset(t.name for t in terms if t.op in ("var", "flag"))
+    question = part([*rule.domain, *flattened(plain)], [asked], asked)
+    return bool(question.all) and reduced(question.all, question.goal, _BRIEF).proved
 
 
 @lru_cache(maxsize=128)

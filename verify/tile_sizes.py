@@ -34,43 +34,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 
+from ..core.condition import FALSE, TRUE, Condition, all_of, any_of
 from ..core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, ceildiv, integer, minimum, mul, var
+from ..core.facts import Facts
 from ..core.indexing_map import IndexingMap, Variable
-
-
-@dataclass(frozen=True)
-class SizeTest:
-    """A comparison of the size of a tile with a number."""
-
-    dim: int
-    #: ``multiple`` (of the number), ``divisor``, ``at_most`` or ``at_least``.
-    kind: str
-    number: int
-
-    def holds(self, sizes: Sequence[int]) -> bool:
-        """Return whether the comparison holds for these sizes."""
-        size = sizes[self.dim]
-        return {
-            "multiple": size % self.number == 0,
-            "divisor": self.number % size == 0,
-            "at_most": size <= self.number,
-            "at_least": size >= self.number,
-        }[self.kind]
-
-    def __str__(self) -> str:
-        name = f"t{self.dim}"
-        return {
-            "multiple": f"{self.number} ∣ {name}",
-            "divisor": f"{name} ∣ {self.number}",
-            "at_most": f"{name} ≤ {self.number}" if self.number > 1 else f"{name} = 1",
-            "at_least": f"{name} ≥ {self.number}",
-        }[self.kind]
-
+from ..core.interval import Interval
 
 #: Variables, each with its index if it is a dimension.
 _Known = dict[Expr, tuple[Variable, int | None]]
-#: A disjunction of conjunctions.
-Clause = tuple[tuple[SizeTest, ...], ...]
+
+
+def _size(dim: int) -> Var:
+    """Return the size of tiles in a dimension."""
+    return var(f"t{dim}")
 
 
 @dataclass(frozen=True)
@@ -89,26 +65,30 @@ class _Digit:
         """Return how many of its values a tile takes."""
         return self.size if self.dim is None else min(self.size, -(-sizes[self.dim] // self.stride))
 
-    def single(self) -> Clause:
-        return () if self.dim is None else ((SizeTest(self.dim, "at_most", self.stride),),)
+    def single(self) -> Condition:
+        """Return the condition that a tile takes one value."""
+        if self.dim is None:
+            return FALSE
+        t = _size(self.dim)
+        return t <= self.stride if self.stride > 1 else t.eq(1)
 
-    def full(self) -> tuple[SizeTest, ...]:
-        return () if self.dim is None else (SizeTest(self.dim, "at_least", self.stride * self.size),)
+    def full(self) -> Condition:
+        """Return the condition that a tile takes all values."""
+        return TRUE if self.dim is None else _size(self.dim) >= self.stride * self.size
 
 
 @dataclass(frozen=True)
 class TileSizes:
     """For which sizes ``t0``, ``t1``, ... of tiles, from 1 to those of the source, tiles are read, and which."""
 
-    #: The conjunction of these.
-    clauses: tuple[Clause, ...]
+    holding: Condition
     digits: tuple[tuple[_Digit, ...], ...]
     #: The sizes of the source.
     dims: tuple[int, ...]
 
     def holds(self, sizes: Sequence[int]) -> bool:
         """Return whether tiles of these sizes read tiles."""
-        return all(any(all(t.holds(sizes) for t in some) for some in clause) for clause in self.clauses)
+        return self.holding.evaluate({_size(k): n for k, n in enumerate(sizes)})
 
     def read(self, sizes: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return sizes and strides of the tiles that tiles of these sizes read, if the condition holds."""
@@ -119,10 +99,7 @@ class TileSizes:
     @property
     def condition(self) -> str:
         """The condition as text; ``true`` for all sizes."""
-        shown = [[" and ".join(map(str, some)) if some else "true" for some in clause] for clause in self.clauses]
-        if len(shown) == 1:
-            return " or ".join(shown[0])
-        return " and ".join(f"({' or '.join(c)})" if len(c) > 1 else c[0] for c in shown) or "true"
+        return str(self.holding)
 
     @property
     def sizes(self) -> tuple[Expr, ...]:
@@ -132,7 +109,7 @@ class TileSizes:
     def _taken(self, d: _Digit) -> Expr:
         if d.dim is None:
             return integer(d.size)
-        t = var(f"t{d.dim}")
+        t = _size(d.dim)
         count = ceildiv(t, integer(d.stride)) if d.stride > 1 else t
         return count if d.stride * d.size == self.dims[d.dim] else minimum(integer(d.size), count)
 
@@ -160,7 +137,7 @@ def tile_sizes(m: IndexingMap, anywhere: bool = False) -> TileSizes | None:
     for d in (d for ds in rows for d in ds):
         if d.dim is not None:
             chains.setdefault(d.dim, []).append(d)
-    clauses: list[Clause] = []
+    clauses: list[Condition] = []
     dims = tuple(v.size for v in m.dims)
     for k, chain in sorted(chains.items()):
         chain.sort(key=lambda d: -d.stride)
@@ -179,8 +156,9 @@ def tile_sizes(m: IndexingMap, anywhere: bool = False) -> TileSizes | None:
         clauses += _merged(ds)
         if not anywhere:
             clauses += _cut_off(ds, dims)
-    kept = dict.fromkeys(c for c in clauses if not _always(c, dims))
-    return TileSizes(tuple(kept), tuple(map(tuple, rows)), dims)
+    known_sizes = Facts({_size(k): Interval(1, n) for k, n in enumerate(dims)})
+    kept = dict.fromkeys(c for c in clauses if not known_sizes.holds(c))
+    return TileSizes(all_of(kept), tuple(map(tuple, rows)), dims)
 
 
 def _atoms(e: Expr) -> Sequence[Expr]:
@@ -230,51 +208,34 @@ def _span(e: Expr) -> tuple[Expr, int, int] | None:
     return (x, scaled, q) if isinstance(e, FloorDiv) else (x, p, scaled)
 
 
-def _box(k: int, chain: list[_Digit], whole: bool) -> Clause:
+def _box(k: int, chain: list[_Digit], whole: bool) -> Condition:
     """Return the condition that tiles of a dimension are products of ranges of its digits, by decreasing stride."""
-    first = chain[0]
+    first, t = chain[0], _size(k)
     if not whole:
-        return (SizeTest(k, "divisor", first.size),), (SizeTest(k, "at_least", first.size),)
-    inner = (
-        (SizeTest(k, "multiple", b.stride), SizeTest(k, "divisor", a.stride))[b.stride == 1 :]
-        for a, b in pairwise(chain)
-    )
-    return (*reversed(list(inner)), (SizeTest(k, "multiple", first.stride),))
+        return any_of((t.divides(first.size), t >= first.size))
+    inner = [all_of((integer(b.stride).divides(t), t.divides(a.stride))) for a, b in pairwise(chain)]
+    return any_of((*reversed(inner), integer(first.stride).divides(t)))
 
 
-def _shifted(k: int, chain: list[_Digit], whole: bool) -> Clause:
+def _shifted(k: int, chain: list[_Digit], whole: bool) -> Condition:
     """Return this condition for tiles that begin anywhere: from two elements on, some cross the end of a period."""
     if whole and len(chain) == 1:
-        return ((),)
-    return (SizeTest(k, "at_most", 1),), (SizeTest(k, "at_least", chain[0].stride * chain[0].size),)
+        return TRUE
+    return any_of((_size(k).eq(1), _size(k) >= chain[0].stride * chain[0].size))
 
 
-def _merged(ds: list[_Digit]) -> Iterator[Clause]:
+def _merged(ds: list[_Digit]) -> Iterator[Condition]:
     """Yield the conditions under which a sum of digits takes a strided range, given by decreasing coefficient."""
     for j, b in enumerate(ds):
         for i, a in enumerate(ds[:j]):
             run = ds[i : j + 1]
             touching = all(x.step == y.step * y.size for x, y in pairwise(run))
-            full = (tuple(t for d in run[1:] for t in d.full()),) if touching else ()
-            yield (*a.single(), *b.single(), *full)
+            yield any_of((a.single(), b.single(), all_of(d.full() for d in run[1:]) if touching else FALSE))
 
 
-def _cut_off(ds: list[_Digit], dims: tuple[int, ...]) -> Iterator[Clause]:
+def _cut_off(ds: list[_Digit], dims: tuple[int, ...]) -> Iterator[Condition]:
     """Yield the conditions under which last tiles are as large as others, except for the digit that bounds cut off."""
     for b in ds[1:]:
         # a tile within one value of b divides its stride, and so the dimension
         if b.dim is not None and b.stride * b.size == dims[b.dim]:
-            yield ((SizeTest(b.dim, "divisor", dims[b.dim]),),)
-
-
-def _always(clause: Clause, dims: tuple[int, ...]) -> bool:
-    """Return whether one alternative holds for all sizes from 1 to those of the source."""
-    return any(
-        all(
-            (t.kind == "multiple" and t.number == 1)
-            or (t.kind == "at_least" and t.number <= 1)
-            or (t.kind == "at_most" and t.number >= dims[t.dim])
-            for t in some
-        )
-        for some in clause
-    )
+            yield _size(b.dim).divides(dims[b.dim])

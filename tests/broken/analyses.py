@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from indexproof.core.condition import TRUE, Condition
+from indexproof.core.condition import TRUE, Condition, any_of
 from indexproof.core.expr import integer
 from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.interval import Interval
@@ -79,7 +79,7 @@ def whole_tiles_only(m: Any, shape: Any, sizes: Any, starts: Any) -> ParametricM
 
 
 def carries_allowed(k: int, chain: Any, whole: bool) -> Any:
-    return tuple(some[:1] if some[0].kind == "multiple" else () for some in _box(k, chain, whole))
+    return TRUE
 
 
 def aligned_only(k: int, chain: Any, whole: bool) -> Any:
@@ -93,7 +93,7 @@ def no_rows(tile: ReshapeTile, k: int, of: int) -> Condition:
 
 def gaps_allowed(ds: Any) -> Iterator[Any]:
     for j, b in enumerate(ds):
-        yield from ((*a.single(), *b.single(), b.full()) for a in ds[:j])
+        yield from (any_of((a.single(), b.single(), b.full())) for a in ds[:j])
 
 
 _linear_span, _step = equations._linear_span, access._Counter._step

@@ -110,8 +110,8 @@ def _labelled(names: Sequence[str], before: Sequence[Expr], after: Sequence[Expr
 @dataclass(frozen=True)
 class Needed(Obligation):
     """A finding about a condition of an equivalence: whether dropping it admits a counterexample.
+
     That there is none is shown in both directions, by the steps of the rule's own proofs.
-    That there are none is shown in both directions, by the steps of the rule's own proofs.
     """
 
     proofs: tuple[Way, ...] = ()

@@ -54,15 +54,19 @@ def aligned(maps: Sequence[IndexingMap], model: Sequence[IndexingMap]) -> list[I
 def sharing_runtime(maps: Sequence[IndexingMap], others: Sequence[IndexingMap]) -> list[IndexingMap]:
     """Add the runtime variables of ``others`` that ``maps`` lack, which do not depend on them.
 
-    A counterexample then has values for all of them.
+    A counterexample then has values for all of them, but not for what is read at ranges that a map does not have.
     """
     missing = {v.name: v for m in others for v in m.rts}
     out = []
     for m in maps:
         own = {v.name for v in m.variables}
-        more = [RuntimeVariable(v.name, v.lo, v.hi) for v in missing.values() if v.name not in own]
+        more = [v for v in missing.values() if v.name not in own and _read_at(v) <= own | missing.keys()]
         out.append(m.with_(rts=(*m.rts, *more)) if more else m)
     return out
+
+
+def _read_at(v: RuntimeVariable) -> set[str]:
+    return {x.name for e in (v.source.results if v.source else ()) for x in e.variables()}
 
 
 def _same_element(other: IndexingMap, x: RuntimeVariable, m: IndexingMap, y: RuntimeVariable) -> bool:

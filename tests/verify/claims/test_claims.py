@@ -162,6 +162,23 @@ def test_runtime_values_are_named_in_the_element() -> None:
     assert r.headline == "a (0) with rt0 = 1: claimed that it reads x (0), in truth it reads x (1)"
 
 
+def test_values_that_are_read_at_ranges_have_no_value_in_the_element() -> None:
+    gather = """
+hlo gather
+  x = f32[6] parameter(0)
+  i = s32[3, 1] parameter(1)
+  g = f32[3] gather(x, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}
+
+x -> g : (d0) -> (0)
+"""
+    r = result(gather)
+    assert r.verdict is REFUTED
+    assert r.headline.startswith(
+        "x (0): claimed that it is read by g (0), in truth it is read by g (s0) for s0 in [0, 2], "
+    )
+    assert r.headline.endswith("; only the claim has (0)")
+
+
 def test_an_instruction_alone_with_shapes_in_place() -> None:
     text = "hlo t\n  t = f32[3,2] transpose(f32[2,3] x), dimensions={1,0}\n\nt -> x : (d0, d1) -> (d1, d0)\n"
     assert result(text).verdict is PROVED

@@ -167,7 +167,8 @@ def test_values_that_are_read_at_ranges_have_no_value_in_the_element() -> None:
 hlo gather
   x = f32[6] parameter(0)
   i = s32[3, 1] parameter(1)
-  g = f32[3] gather(x, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}
+  g = f32[3] gather(x, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1,
+    slice_sizes={1}
 
 x -> g : (d0) -> (0)
 """

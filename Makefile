@@ -88,7 +88,7 @@ XLA_MAPS := $(VENV)/xla_maps.txt
 $(XLA_MAPS): $(VENV)/ready tests/bench/corpora.py
 	PYTHONPATH=tests/bench $(PY) -c 'from peers import *; import corpora; print(*map(Ours().convert, corpora.corpus("xla")), sep="\n")' > $@
 
-library-profiled: $(XLA_MAPS) ## `make library` by GCC, guided by a profile of maps that XLA printed: a fourth faster
+library-profiled: $(XLA_MAPS) ## `make library` by GCC, guided by a profile of fusions that XLA optimised: faster
 	rm -rf $(PROFILE)
 	$(MAKE) library CXXFLAGS='-O2 $(PROFILING)'
 	$(CC) -I$(LIBRARY) -c tests/core/native_client.c -o $(LIBRARY)/client.o

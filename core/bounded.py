@@ -15,10 +15,10 @@ from .interval import LINE, End, Interval, is_infinite
 from .variables import Constraint
 
 #: The constraint ``lo <= expr <= hi``, whose ends may be infinite.
-Bounded = tuple[Expr, End, End]
+Inequality = tuple[Expr, End, End]
 
 
-def constraints_of(condition: Condition) -> list[Bounded]:
+def constraints_of(condition: Condition) -> list[Inequality]:
     """Return constraints ``expr in [lo, hi]`` whose conjunction is equivalent to the condition.
 
     A disjunction becomes one constraint on a maximum: ``a or b`` is ``max(a', b') >= 1``, where ``a' >= 1`` is
@@ -84,8 +84,8 @@ def _distance(d: Expr, e: Expr) -> Expr:
 
 
 def merged(
-    bounded: Iterable[Bounded], boxes: Mapping[Var, tuple[End, End]]
-) -> tuple[dict[Var, Interval], list[Bounded]]:
+    bounded: Iterable[Inequality], boxes: Mapping[Var, tuple[End, End]]
+) -> tuple[dict[Var, Interval], list[Inequality]]:
     """Return the boxes, narrowed by bounds of their variables, and the other bounds, one for each expression.
 
     Expressions lose their constant, and those that differ by the sign are one expression.  Where the bounds of a
@@ -93,7 +93,7 @@ def merged(
     """
     found: dict[Expr, Interval] = {v: Interval(*ends) for v, ends in boxes.items()}
     bounds: dict[Expr, Interval] = {}
-    never: list[Bounded] = []
+    never: list[Inequality] = []
     for e, lo, hi in bounded:
         const, terms = as_sum(e)
         said = Interval(lo, hi).shift(-const)
@@ -113,7 +113,7 @@ def merged(
     return {v: found[v] for v in boxes}, [*never, *((e, lo, hi) for e, (lo, hi) in bounds.items())]
 
 
-def constrained(bounded: Iterable[Bounded], boxes: Mapping[Var, tuple[End, End]]) -> list[Constraint]:
+def constrained(bounded: Iterable[Inequality], boxes: Mapping[Var, tuple[End, End]]) -> list[Constraint]:
     """Return the bounds that do not always hold as constraints.
 
     An infinite end becomes the end of the expression's range in the boxes.

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from .bounded import Bounded, constrained, constraints_of, merged
+from .bounded import Inequality, constrained, constraints_of, merged
 from .condition import (
     FALSE,
     TRUE,
@@ -295,7 +295,7 @@ def _not_negative(c: Condition) -> tuple[Expr, ...]:
     return ()
 
 
-def _completed(given: Mapping[Var, Interval], bounds: Iterable[Bounded]) -> dict[Var, Interval]:
+def _completed(given: Mapping[Var, Interval], bounds: Iterable[Inequality]) -> dict[Var, Interval]:
     """Return boxes where missing ends are those implied by bounds of sums with bounded variables."""
     boxes = dict(given)
     for v in (*boxes, *boxes):
@@ -317,7 +317,7 @@ def _near(box: Interval, reach: int) -> Interval:
     return Interval(lo, min(box.hi, max(lo, 0) + reach) if box.hi == math.inf else box.hi)
 
 
-def _sided(c: Condition) -> list[Bounded]:
+def _sided(c: Condition) -> list[Inequality]:
     """Return a condition whose divisors are integers as bounds of expressions."""
     said = isinstance(c, (Within, Divides)) or (isinstance(c, Compare) and c.op != "!=") or c is FALSE
     if not said:

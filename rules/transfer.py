@@ -18,7 +18,7 @@ a, b, c, d, g, j, k, m, n, p, q, r, s, x, y, z = (var(name) for name in "abcdgjk
 
 Point = tuple[Expr | int, ...]
 #: An expression with its lower and upper bound.
-Bounded = tuple[Expr, Expr, Expr]
+Ranged = tuple[Expr, Expr, Expr]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,13 +32,13 @@ class TransferLaw:
     name: str
     doc: str
     value: Expr
-    inputs: tuple[Bounded, ...]
+    inputs: tuple[Ranged, ...]
     lo: Expr
     hi: Expr
     when: tuple[Condition, ...] = ()
     where: tuple[Condition, ...] = ()
     unbounded: tuple[Expr, ...] = ()
-    known: tuple[Bounded, ...] = ()
+    known: tuple[Ranged, ...] = ()
     lo_at: tuple[Point, ...] = ()
     hi_at: tuple[Point, ...] = ()
     approximate: str = ""
@@ -77,7 +77,7 @@ def _attained(
     name: str,
     doc: str,
     value: Expr,
-    inputs: tuple[Bounded, ...],
+    inputs: tuple[Ranged, ...],
     lo_at: tuple[Point, ...],
     hi_at: tuple[Point, ...] = (),
     **given: Any,

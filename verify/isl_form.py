@@ -14,7 +14,7 @@ from typing import Any
 
 import islpy
 
-from ..core.bounded import Bounded
+from ..core.bounded import Inequality
 from ..core.errors import InputError, quoted
 from ..core.expr import Expr, Var, as_sum, floordiv, integer, interpret, linear, var
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeVariable, Variable, expect_map, is_name
@@ -178,7 +178,7 @@ class _Conjunction:
             else:
                 coordinates.append(_quotient(quotient, expressible))
                 expressible.append(coordinates[-1])
-        relations: list[Bounded] = [
+        relations: list[Inequality] = [
             (_combined(c, coordinates, _SET, len(names)), 0, 0 if c.is_equality() else inf)
             for c in basic.get_constraints()
         ]
@@ -196,7 +196,7 @@ class _Conjunction:
         self.boxes, self.constraints = domain_of([*boxes], relations, boxes)
 
 
-def _solved(relations: Sequence[Bounded], targets: Sequence[Var]) -> tuple[dict[Expr, Expr], list[Bounded]]:
+def _solved(relations: Sequence[Inequality], targets: Sequence[Var]) -> tuple[dict[Expr, Expr], list[Inequality]]:
     """Return the targets that an equation gives in terms of the other variables, and the remaining relations.
 
     The bounds of such a target are those of a projection, and follow from the remaining relations.

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from ..bounded import Bounded, constrained, merged
+from ..bounded import Inequality, constrained, merged
 from ..errors import InputError, quoted
 from ..expr import Expr, Var
 from ..indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable, is_name
@@ -145,7 +145,7 @@ def assignments(f: ForeignMap[Any, E], text: Callable[[E], str]) -> list[str]:
 # ---------------------------------------------------------------------------------------------------- domains
 def domain_of(
     variables: Sequence[Var],
-    bounded: Iterable[Bounded],
+    bounded: Iterable[Inequality],
     given: Mapping[Var, tuple[int, int]] | None = None,
     unbounded: Callable[[Var, str], InputError] | None = None,
 ) -> tuple[dict[Var, tuple[int, int]], list[Constraint]]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from ..bounded import Bounded
+from ..bounded import Inequality
 from ..errors import InputError, quoted
 from ..expr import (
     CeilDiv,
@@ -149,7 +149,7 @@ class _Head(NamedTuple):
 
 
 #: ``affine_map<HEAD -> (results)>``, or ``affine_set<HEAD : (relations)>``, whose results are ``None``.
-_Attribute: TypeAlias = "tuple[_Head, list[Expr] | None, list[Bounded]]"
+_Attribute: TypeAlias = "tuple[_Head, list[Expr] | None, list[Inequality]]"
 
 
 class _Affine(ExprReader):
@@ -185,7 +185,7 @@ class _Affine(ExprReader):
         # a separate kind, because MLIR allows more names than maps do
         return _Head(at, dims, symbols, {t.text: var(t.text, "mlir") for t in (*dims, *symbols)})
 
-    def relation(self, opener: Token, scope: Mapping[str, Expr]) -> Bounded:
+    def relation(self, opener: Token, scope: Mapping[str, Expr]) -> Inequality:
         left = self.expression(scope)
         if not self.is_sign(">=", "<=", "=="):
             self.unexpected("an operator, `>=`, `<=` or `==`", opener)
@@ -204,7 +204,7 @@ class _Affine(ExprReader):
         opener = self.expect("<")
         head = self.variables()
         results: list[Expr] | None = None
-        relations: list[Bounded] = []
+        relations: list[Inequality] = []
         sign = "->" if word == "affine_map" else ":"
         if not self.take(sign):
             self.unexpected(f"`{sign}`" if head.symbols else f"`[` or `{sign}`")
@@ -280,7 +280,7 @@ def from_mlir(
     )
 
 
-def _domain(reader: _Affine, head: _Head, expected: str) -> list[Bounded]:
+def _domain(reader: _Affine, head: _Head, expected: str) -> list[Inequality]:
     """Return the constraints of an ``affine_set``, its variables matched by position with those of ``head``."""
     if not reader.is_word("affine_set") and reader.token.kind != "alias":
         reader.unexpected(expected)

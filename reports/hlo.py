@@ -279,7 +279,7 @@ class _Units:
         unit.within = "" if path is None else computation.name
         general = {d: self.analysed.for_all_sizes(computation, d) for d in self.directions if path is None}
         unit.entries = list(self._entries(between, made, given, general))
-        without = {r.unknown.instruction for found in general.values() for r in found.values() if r.unknown}
+        without = {why.instruction for found in general.values() for r in found.values() for why in r.unknown}
         within = () if path is None else (path, self.directions)
         reasons = self.analysed.maps.unmapped(computation, *within)
         unit.unmapped = [
@@ -308,7 +308,7 @@ class _Units:
                 unknown, at_most = reads.unknown, reads.at_most
                 more = general.get(direction, {}).get((root, number, leaf)) if unknown else None
                 if more is not None and {u.reason for u in unknown} == {NO_SIZE}:
-                    unknown, at_most = [more.unknown] if more.unknown is not None else [], [*more.at_most]
+                    unknown, at_most = more.unknown, more.at_most
                 yield Entry(
                     _labelled(label, output, self.physical),
                     _labelled(name, operand, self.physical),
@@ -322,7 +322,7 @@ class _Units:
                 )
 
     def _placed(
-        self, reads: Reads, direction: Direction, output: Shape | None, operand: Shape | None
+        self, reads: Reads[IndexingMap], direction: Direction, output: Shape | None, operand: Shape | None
     ) -> Iterator[IndexingMap]:
         """Yield the maps, between positions in memory if ``physical``."""
         if not self.physical or output is None or operand is None:

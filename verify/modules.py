@@ -232,7 +232,7 @@ class ModuleVerifier(AnalysedModule):
                 for m in reads.maps:
                     ask = partial(decide_for_all_sizes, "in_bounds", [_of_sizes(m, target)], shape=target)
                     yield CheckedQuestion("in bounds", where, *_asked(ask))
-            if one.unknown is not None or other.unknown is not None:
+            if one.unknown or other.unknown:
                 continue  # unknown reads are no relation to compare
             if len(one.maps) != len(other.maps):
                 reason = f"{len(one.maps)} maps in one direction, and {len(other.maps)} in the other"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from ..hlo.shape import AnyShape, unsized
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
 from ..interval import Interval
 from .catalogue import NoMap, OpMaps, UpperBounds
-from .dependence import Leaf, Path, Reads, Summary, depending, paths_of
+from .dependence import IDENTITY, Leaf, Link, Path, Reads, Summary, depending, paths_of, union
 from .loops import Between, Loop, carried_unchanged, ranged, unrolled
 from .runtime import branches, fold, is_position, operand_name, reads_position, with_sources, written_path
 from .steps import CompositionStep, EvaluationStep, FollowStep, MaskStep, OperandStep, UnrollingStep
@@ -78,13 +78,14 @@ class Dataflow:
         self.computation = computation
         self.positions = computation.positions
         self.known = {i.name: i for i in computation.instructions}
-        self._links: dict[tuple[str, Path], dict[Leaf, Reads | None]] = {}
-        self._loops: dict[str, dict[tuple[Path, Path], Reads] | NoMap] = {}
+        self._links: dict[tuple[str, Path], dict[Leaf, Link]] = {}
+        self._loops: dict[str, Between | NoMap] = {}
         self._evaluated: dict[str, Value | None] = {}
         self._behind: Values = {}  # the values of what these are computed from
-        self._states: dict[tuple[object, ...], Reached] = {START.content: START}
-        self._extensions: dict[tuple[Reached, int | tuple[IndexingMap, ...]], Reached] = {}
-        self._junctions: dict[tuple[Reached, ...], Reached] = {}
+        # The states of walks; equal ones are one object, so that others can be found by their ids.
+        self._states: dict[Link, Link] = {IDENTITY: IDENTITY}
+        self._extensions: dict[tuple[int, int | tuple[IndexingMap | None, ...]], Link] = {}
+        self._junctions: dict[tuple[int, ...], Link] = {}
 
     @property
     def given(self) -> Mapping[Leaf, Value]:
@@ -110,16 +111,16 @@ class Dataflow:
 
     def between(
         self, start: int, path: Path, ends: Sequence[int], inside: Container[int] | None = None
-    ) -> dict[tuple[int, Path], Reads]:
+    ) -> dict[tuple[int, Path], Reads[IndexingMap]]:
         """Return how one leaf of an instruction depends on the leaves of others, over all paths of the computation.
 
         Instructions are given by position.  If ``inside`` is given, paths only lead through its instructions.
         """
         instructions = self.computation.instructions
         leads = depending(self.computation, ends, start)
-        arrived: dict[int, dict[Path, list[Reached]]] = {start: {path: [START]}}
+        arrived: dict[int, dict[Path, list[Link]]] = {start: {path: [IDENTITY]}}
         pending = [-start]
-        found: dict[tuple[int, Path], Reads] = {}
+        found: dict[tuple[int, Path], Reads[IndexingMap]] = {}
         while pending:
             position = -heapq.heappop(pending)
             instruction = instructions[position]
@@ -127,7 +128,7 @@ class Dataflow:
             for leaf, parts in arrived.pop(position).items():
                 state = self._joined(parts)
                 if position in ends:
-                    found[position, leaf] = self._reads(state, instruction.shape, leaf)
+                    found[position, leaf] = self.resolved(state, instruction.shape, leaf)
                 if not through or instruction.opcode == "parameter":
                     continue
                 for (operand, inner), link in self.links(instruction, leaf).items():
@@ -142,67 +143,64 @@ class Dataflow:
                         arrived[target].setdefault(inner, []).append(after)
         return found
 
-    def _extended(self, state: Reached, link: Reads | None, name: str) -> Reached:
-        """Extend the maps and reasons of ``state`` by one link, where None is the identity; memoized."""
-        if link is None:
+    def _extended(self, state: Link, link: Link, name: str) -> Link:
+        """Extend the maps and reasons of ``state`` by one link; memoized."""
+        if link is IDENTITY:
             return state
         many = len(state.maps) * len(link.maps) > self.options.limit
         # repeated layers have equal maps and share an entry; reasons name their instruction and cannot be shared
-        key = (state, id(link) if many or link.unknown or link.at_most or link.sent else tuple(link.maps))
+        key = (id(state), id(link) if many or link.unknown or link.at_most or link.sent else link.maps)
         found = self._extensions.get(key)
         if found is None:
-            unknown, at_most = dict.fromkeys(state.unknown), dict.fromkeys(state.at_most)
-            maps: dict[IndexingMap | None, None] = {}
+            parts: list[Link] = [replace(state, maps=(), sent=state.sent or link.sent)]
             links = link.maps
             if state.maps:
-                unknown.update(dict.fromkeys(link.unknown))
-                at_most.update(dict.fromkeys(link.at_most))
-            if state.sent and any(m.rts for m in links):
-                links = [ranged(m, positions=True) for m in links]
-                at_most[NoMap(name, _OTHER_REPLICA)] = None
+                parts.append(replace(link, maps=()))
+            if state.sent and any(m.rts for m in links if m is not None):
+                links = tuple([ranged(m, positions=True) for m in links if m is not None])
+                parts.append(Reads(at_most=(NoMap(name, _OTHER_REPLICA),)))
             if many:
-                unknown[NoMap(name, f"more than {self.options.limit} different maps")] = None
+                parts.append(Reads((), (self._too_many(name),)))
             else:
-                maps.update((self.analysis.after(m, n), None) for m in state.maps for n in links)
-            found = self._settled(maps, unknown, at_most, state.sent or link.sent)
-            self._extensions[key] = found
+                after = self.analysis.after
+                parts.append(Reads(tuple([after(m, n) for m in state.maps for n in links if n is not None])))
+            found = self._extensions[key] = self._settled(union(parts))
         return found
 
-    def _joined(self, parts: list[Reached]) -> Reached:
+    def _joined(self, parts: list[Link]) -> Link:
         """Return the union of the states that several paths lead to."""
-        ways = tuple(dict.fromkeys(parts))
-        if len(ways) == 1:
-            return ways[0]
-        found = self._junctions.get(ways)
+        ways = {id(part): part for part in parts}
+        key = tuple(ways)
+        if len(key) == 1:
+            return parts[0]
+        found = self._junctions.get(key)
         if found is None:
-            maps, unknown, at_most = (
-                dict.fromkeys(x for way in ways for x in getattr(way, name)) for name in ("maps", "unknown", "at_most")
-            )
-            found = self._junctions[ways] = self._settled(maps, unknown, at_most, any(way.sent for way in ways))
+            found = self._junctions[key] = self._settled(union(ways.values()))
         return found
 
-    def _settled(
-        self, maps: dict[IndexingMap | None, None], unknown: dict[NoMap, None], at_most: dict[NoMap, None], sent: bool
-    ) -> Reached:
+    def _settled(self, state: Link) -> Link:
         """Drop empty maps, join many maps before they multiply, and give up if too many remain."""
-        kept = [m for m in maps if m is None or not m.is_trivially_empty]
+        kept = [m for m in state.maps if m is None or not m.is_trivially_empty]
         if len(kept) > _APART:
-            own = [m for m in kept if m is not None]
-            fewer = self.analysis.joined(own)
+            fewer = self.analysis.joined([m for m in kept if m is not None])
             kept = [*([None] if None in kept else []), *fewer]
         if len(kept) > self.options.limit:
             kept = []
-            unknown[NoMap(self.computation.name, f"more than {self.options.limit} different maps")] = None
-        state = Reached(tuple(kept), tuple(unknown), tuple(at_most), sent)
-        return self._states.setdefault(state.content, state)
+            state = union([state, Reads((), (self._too_many(self.computation.name),))])
+        state = replace(state, maps=tuple(kept))
+        return self._states.setdefault(state, state)
 
-    def _reads(self, state: Reached, shape: AnyShape | None, path: Path) -> Reads:
-        if None in state.maps and unsized(shape):
-            return Reads([], [*state.unknown, NoMap(self.computation.name, NO_SIZE)], list(state.at_most))
-        maps = [identity_of(shape, path) if m is None else m for m in state.maps]
-        return Reads(self.distinct(maps), list(state.unknown), list(state.at_most), state.sent)
+    def _too_many(self, name: str) -> NoMap:
+        return NoMap(name, f"more than {self.options.limit} different maps")
 
-    def distinct(self, maps: Sequence[IndexingMap]) -> list[IndexingMap]:
+    def resolved(self, reads: Link, shape: AnyShape | None, path: Path) -> Reads[IndexingMap]:
+        """Return reads of an array with its identity map, and with distinct maps."""
+        if None in reads.maps and unsized(shape):
+            return Reads((), (*reads.unknown, NoMap(self.computation.name, NO_SIZE)), reads.at_most)
+        maps = [identity_of(shape, path) if m is None else m for m in reads.maps]
+        return Reads(self.distinct(maps), reads.unknown, reads.at_most, reads.sent)
+
+    def distinct(self, maps: Sequence[IndexingMap]) -> tuple[IndexingMap, ...]:
         """Simplify maps, drop empty ones, and keep one map for each relation, as far as equality can be decided."""
         kept: list[IndexingMap] = []
         for m in dict.fromkeys(map(self.analysis.simplified, maps)):
@@ -211,10 +209,10 @@ class Dataflow:
             if self.options.equal and any(self.options.equal(m, k) for k in kept):
                 continue
             kept.append(m)
-        return kept
+        return tuple(kept)
 
-    def links(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
-        """Return how one leaf of an instruction relates to the leaves of its operands; None is the identity."""
+    def links(self, instruction: Instruction, path: Path) -> dict[Leaf, Link]:
+        """Return how one leaf of an instruction relates to the leaves of its operands."""
         key = (instruction.name, path)
         found = self._links.get(key)
         if found is None:
@@ -228,19 +226,19 @@ class Dataflow:
             self._links[key] = found
         return found
 
-    def _find_links(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+    def _find_links(self, instruction: Instruction, path: Path) -> dict[Leaf, Link]:
         opcode = instruction.opcode
         if opcode in _WITHOUT_OPERANDS or not instruction.operands:
             return {}
         if opcode == "tuple" and path and path[0] < len(instruction.operands):
-            return {(path[0], path[1:]): None}
+            return {(path[0], path[1:]): IDENTITY}
         if opcode == "get-tuple-element":
             try:
-                return {(0, (instruction.integer("index"), *path)): None}
+                return {(0, (instruction.integer("index"), *path)): IDENTITY}
             except InputError as error:
                 return self._opaque(instruction, str(error))
         if opcode in TRANSPARENT:
-            return {(0, path): None}
+            return {(0, path): IDENTITY}
         if opcode in CALLS:
             return self._call(instruction, path)
         if opcode in READS_NOTHING:
@@ -249,9 +247,9 @@ class Dataflow:
             return self._opaque(instruction, NO_SIZE)
         if opcode in ("copy-done", "recv-done"):
             # the array that was copied or received; the token has no elements
-            return {(0, (0, *path[opcode == "recv-done" :])): None} if path[:1] != (1,) else {}
+            return {(0, (0, *path[opcode == "recv-done" :])): IDENTITY} if path[:1] != (1,) else {}
         if opcode == "copy-start":
-            return {(0, ()): None} if path in ((0,), (1,)) else {}
+            return {(0, ()): IDENTITY} if path in ((0,), (1,)) else {}
         if opcode == "conditional":
             return self._conditional(instruction, path)
         if opcode == "while":
@@ -261,7 +259,7 @@ class Dataflow:
             if half == "start":
                 return self._start(instruction, path)
             if half in ("update", "done") and self._begun(instruction.operands[0].name, base):
-                return {(0, path if half == "update" else (1, *path)): None}
+                return {(0, path if half == "update" else (1, *path)): IDENTITY}
         return self._of_op(instruction, path)
 
     def _begun(self, name: str, base: str) -> bool:
@@ -270,7 +268,7 @@ class Dataflow:
         through = ("get-tuple-element", "parameter", "optimization-barrier", "opt-barrier")
         return made is None or made.opcode in (f"{base}-start", f"{base}-update", *through)
 
-    def _of_op(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+    def _of_op(self, instruction: Instruction, path: Path) -> dict[Leaf, Link]:
         """Return the catalogue's maps, cached for instructions that differ in names only."""
         # the reader creates one object for each spelling
         spelled = (instruction.shape, instruction.attributes, *instruction.operand_shapes)
@@ -281,7 +279,7 @@ class Dataflow:
         answer = self._ask(instruction)
         if isinstance(answer, NoMap):
             return self._opaque(instruction, answer.reason)
-        bounds = [answer.reason] if isinstance(answer, UpperBounds) else []
+        bounds = (answer.reason,) if isinstance(answer, UpperBounds) else ()
         answer = answer.maps if isinstance(answer, UpperBounds) else answer
         paths = paths_of(instruction.shape)
         output = paths.index(path)
@@ -298,7 +296,7 @@ class Dataflow:
         places = [(k, inner) for k, o in enumerate(instruction.operands) for inner in paths_of(o.shape)]
         pairs = zip(places, per_operand, strict=True)
         sent = instruction.opcode in _COLLECTIVES
-        links: dict[Leaf, Reads | None] = {leaf: Reads(maps, [], bounds, sent) for leaf, maps in pairs if maps}
+        links: dict[Leaf, Link] = {leaf: Reads(tuple(maps), (), bounds, sent) for leaf, maps in pairs if maps}
         if shared:
             self.analysis.links[key] = links, spelled
         return links
@@ -371,7 +369,7 @@ class Dataflow:
                 found.add(i.name)
         return found
 
-    def _start(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+    def _start(self, instruction: Instruction, path: Path) -> dict[Leaf, Link]:
         """Return the links of the start of an asynchronous pair, whose shape is (operands, result, …)."""
         shape, made = instruction.shape, performed(instruction)
         if made is not None and made.shape is shape:
@@ -383,15 +381,15 @@ class Dataflow:
             # a single operand is not wrapped in a tuple
             inside = path[1:]
             if isinstance(shape.elements[0], TupleShape) and inside:
-                return {(inside[0], inside[1:]): None} if inside[0] < len(instruction.operands) else {}
-            return {(0, inside): None}
+                return {(inside[0], inside[1:]): IDENTITY} if inside[0] < len(instruction.operands) else {}
+            return {(0, inside): IDENTITY}
         if path[0] > 1:
             return {}
         return self._call(made, path[1:]) if made.opcode in CALLS else self._of_op(made, path[1:])
 
-    def _conditional(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+    def _conditional(self, instruction: Instruction, path: Path) -> dict[Leaf, Link]:
         """Return the reads of all branches, and of the value that selects the branch."""
-        links: dict[Leaf, Reads | None] = {(0, ()): Reads([self._of_scalar(instruction.shape, path)])}
+        links: dict[Leaf, Link] = {(0, ()): Reads((self._of_scalar(instruction.shape, path),))}
         names = branches(instruction)
         if len(names) != len(instruction.operands) - 1:
             reason = f"{len(names)} branches for {len(instruction.operands) - 1} operands"
@@ -410,7 +408,7 @@ class Dataflow:
         ranges = tuple(Variable(f"s{k}", v.lo, v.hi) for k, v in enumerate(m.dims))
         return IndexingMap((), ranges, results=tuple(var(v.name) for v in ranges))
 
-    def _while(self, instruction: Instruction, path: Path) -> dict[Leaf, Reads | None]:
+    def _while(self, instruction: Instruction, path: Path) -> dict[Leaf, Link]:
         if len(instruction.operands) != 1:
             return self._opaque(instruction, "a while has one operand")
         loop = self._loops.get(instruction.name)
@@ -455,7 +453,7 @@ class Dataflow:
             self.options.observe(self._operands(instruction, {(0, path): v for path, v in start.items()}))
         return between
 
-    def _loop(self, instruction: Instruction) -> dict[tuple[Path, Path], Reads] | NoMap:
+    def _loop(self, instruction: Instruction) -> Between | NoMap:
         """Return how every array after a loop depends on those before it."""
         exact = self._unrolled(instruction)
         if exact is not None:
@@ -483,9 +481,7 @@ class Dataflow:
             frozenset(carried_unchanged(body, paths)),
         ).maps()
 
-    def _call(
-        self, instruction: Instruction, path: Path, name: str | None = None, where: str = ""
-    ) -> dict[Leaf, Reads | None]:
+    def _call(self, instruction: Instruction, path: Path, name: str | None = None, where: str = "") -> dict[Leaf, Link]:
         """Return the reads of a called computation, seen from the call, which is called ``where`` in paths."""
         where = where or instruction.name
         if name is None:
@@ -515,10 +511,10 @@ class Dataflow:
             if not _fits(inside, outside):
                 reason = f"{name} is of {inside} where the call has {outside}"
                 return self._opaque(instruction, reason, where)
-        links: dict[Leaf, Reads | None] = {}
+        links: dict[Leaf, Link] = {}
         for (root, leaf), reads in summary.items():
             if root == path:
-                lifted = [self._lifted(m, instruction, callee, where) for m in reads.maps]
+                lifted = tuple([self._lifted(m, instruction, callee, where) for m in reads.maps])
                 links[leaf] = replace(reads.under(where), maps=lifted)
         return links
 
@@ -547,9 +543,9 @@ class Dataflow:
             for path, value in known_leaves(o, self.values).items()
         }
 
-    def _opaque(self, instruction: Instruction, reason: str, where: str = "") -> dict[Leaf, Reads | None]:
+    def _opaque(self, instruction: Instruction, reason: str, where: str = "") -> dict[Leaf, Link]:
         return {
-            (k, path): Reads([], [NoMap(where or instruction.name, reason)])
+            (k, path): Reads((), (NoMap(where or instruction.name, reason),))
             for k, o in enumerate(instruction.operands)
             for path in paths_of(o.shape)
         }
@@ -665,30 +661,6 @@ class Dataflow:
             return []
         found = [(o, m) for o, maps in zip(instruction.operands, answer[0], strict=True) for m in maps]
         return [] if any(m.ranges or m.rts for _, m in found) else found
-
-
-@dataclass(frozen=True, eq=False)
-class Reached:
-    """The state of a walk at one leaf: maps, where None is the identity, and reasons.  Equal states are one object.
-
-    ``sent`` says that the walk has passed a collective.
-    """
-
-    maps: tuple[IndexingMap | None, ...]
-    unknown: tuple[NoMap, ...] = ()
-    at_most: tuple[NoMap, ...] = ()
-    sent: bool = False
-
-    @property
-    def content(self) -> tuple[object, ...]:
-        """The key by which states are shared; equal maps are one object already."""
-        return (tuple(map(id, self.maps)), self.unknown, self.at_most, self.sent)
-
-    def __bool__(self) -> bool:
-        return bool(self.maps or self.unknown)
-
-
-START = Reached((None,))
 
 
 def _has_values(m: IndexingMap) -> bool:

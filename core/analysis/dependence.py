@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from typing import Generic, TypeAlias, TypeVar
 
 from ..hlo import Computation, TupleShape, leaves
 from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap
 from .catalogue import NoMap
+
+M = TypeVar("M")
+M_co = TypeVar("M_co", covariant=True)
 
 Path = tuple[int, ...]
 """The position of an array in a shape: the numbers of tuple elements from the outermost inwards."""
@@ -18,28 +22,46 @@ Leaf = tuple[int, Path]
 """An operand's or parameter's number and the path of an array within its shape."""
 
 
-@dataclass
-class Reads:
+@dataclass(frozen=True)
+class Reads(Generic[M_co]):
     """The dependence of one array on another: all known maps, and the reasons why they may be incomplete.
 
     `at_most` has the reasons why they may name too many elements, such as a loop with an unknown number of runs.
     `sent` says that a collective is on the way, so that other replicas may read the array.
     """
 
-    maps: list[IndexingMap] = field(default_factory=list)
-    unknown: list[NoMap] = field(default_factory=list)
-    at_most: list[NoMap] = field(default_factory=list)
+    maps: tuple[M_co, ...] = ()
+    unknown: tuple[NoMap, ...] = ()
+    at_most: tuple[NoMap, ...] = ()
     sent: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.maps or self.unknown)
 
-    def under(self, where: str) -> Reads:
+    def under(self, where: str) -> Reads[M_co]:
         """Return the same reads with the call `where` before the instructions of all reasons."""
         unknown, at_most = (
-            [NoMap(f"{where}/{u.instruction}", u.reason) for u in reasons] for reasons in (self.unknown, self.at_most)
+            tuple([NoMap(f"{where}/{u.instruction}", u.reason) for u in reasons])
+            for reasons in (self.unknown, self.at_most)
         )
-        return Reads(self.maps, unknown, at_most, self.sent)
+        return replace(self, unknown=unknown, at_most=at_most)
+
+
+def union(parts: Iterable[Reads[M]]) -> Reads[M]:
+    """Return all maps and reasons of the parts, each once and in order."""
+    every = [*parts]
+    return Reads(
+        tuple(dict.fromkeys([m for part in every for m in part.maps])),
+        tuple(dict.fromkeys([why for part in every for why in part.unknown])),
+        tuple(dict.fromkeys([why for part in every for why in part.at_most])),
+        any(part.sent for part in every),
+    )
+
+
+Link: TypeAlias = Reads[IndexingMap | None]
+"""Reads of which a map may be None, the identity, which needs no composition."""
+
+IDENTITY: Link = Reads((None,))
 
 
 def paths_of(shape: AnyShape | None) -> list[Path]:
@@ -57,5 +79,5 @@ def depending(computation: Computation, on: Collection[int], last: int) -> set[i
     return found
 
 
-Summary = dict[tuple[Path, Leaf], Reads]
+Summary = dict[tuple[Path, Leaf], Reads[IndexingMap]]
 """Reads for each leaf of the root and leaf of a parameter."""

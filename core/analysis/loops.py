@@ -15,13 +15,13 @@ Arrays that the body changes also read what its condition reads, because that de
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..hlo import Computation
 from ..indexing_map import IndexingMap, Variable
 from ..op import Direction
 from .catalogue import NoMap
-from .dependence import Path, Reads
+from .dependence import IDENTITY, Link, Path, Reads, union
 from .merge import covers
 from .runtime import reads_position
 
@@ -36,7 +36,7 @@ _EXACT, _COMPOSITIONS, _RANGES, _CONSTRAINTS = 64, 5_000, 16, 64
 # At most this many maps are composed further without being joined.
 _UNJOINED = 2
 
-Between = dict[tuple[Path, Path], Reads]
+Between = dict[tuple[Path, Path], Reads[IndexingMap]]
 """Reads for each array that is computed, and array that it depends on."""
 
 
@@ -55,44 +55,40 @@ def unrolled(
     found: Between = {}
     left = _COMPOSITIONS
     backwards = direction == "output_to_input"
+    sent = any(r.sent for run in runs for r in run.values())
     for start in identity:
         # Compose run by run from the array that is mapped, so that the maps of one array are maps of neighbouring
-        # indices; None is the identity.
-        reached: dict[Path, tuple[dict[IndexingMap | None, None], list[NoMap]]] = {start: ({None: None}, [])}
+        # indices.
+        reached = {start: IDENTITY}
         for run in reversed(runs) if backwards else runs:
-            beyond: dict[Path, tuple[dict[IndexingMap | None, None], list[NoMap]]] = {}
-            for (after, before), reads in run.items():
+            beyond: dict[Path, list[Link]] = {}
+            for (after, before), step in run.items():
                 here, there = (after, before) if backwards else (before, after)
-                if here not in reached or not reads:
+                if here not in reached or not step:
                     continue
-                lasts, bounds = reached[here]
-                maps, reasons = beyond.setdefault(there, ({}, []))
-                reasons.extend(r for r in dict.fromkeys((*bounds, *reads.at_most)) if r not in reasons)
-                if here == there and reads.maps == [identity[here]]:
-                    maps.update(lasts)
+                last = reached[here]
+                parts = beyond.setdefault(there, [])
+                parts.append(Reads((), (), (*last.at_most, *step.at_most)))
+                if here == there and step.maps == (identity[here],):
+                    parts.append(last)
                     continue
-                left -= len(lasts) * len(reads.maps)
+                left -= len(last.maps) * len(step.maps)
                 if left < 0:
                     return None
-                for last in lasts:
-                    for m in reads.maps:
-                        made = m if last is None else composed(last, m)
-                        if len(made.ranges) > _RANGES or len(made.constraints) > _CONSTRAINTS:
-                            return None
-                        if not made.is_trivially_empty:
-                            maps[made] = None
-            for maps, _ in beyond.values():
-                if None not in maps and len(maps) > _UNJOINED:
-                    fewer = join([m for m in maps if m is not None], False)
+                made = tuple([n if m is None else composed(m, n) for m in last.maps for n in step.maps])
+                if any(len(m.ranges) > _RANGES or len(m.constraints) > _CONSTRAINTS for m in made):
+                    return None
+                parts.append(Reads(tuple([m for m in made if not m.is_trivially_empty])))
+            reached = {there: union(parts) for there, parts in beyond.items()}
+            for there, reads in reached.items():
+                if None not in reads.maps and len(reads.maps) > _UNJOINED:
+                    fewer = join([m for m in reads.maps if m is not None], False)
                     if len(fewer) > _EXACT:
                         return None
-                    maps.clear()
-                    maps.update(dict.fromkeys(fewer))
-            reached = beyond
-        for end, (lasts, bounds) in reached.items():
-            key = (start, end) if backwards else (end, start)
-            made_of = [identity[start] if m is None else m for m in lasts]
-            found[key] = Reads(join(made_of, True), [], bounds, any(r.sent for run in runs for r in run.values()))
+                    reached[there] = Reads(tuple(fewer), (), reads.at_most)
+        for end, reads in reached.items():
+            maps = join([identity[start] if m is None else m for m in reads.maps], True)
+            found[(start, end) if backwards else (end, start)] = Reads(tuple(maps), (), reads.at_most, sent)
     return found
 
 
@@ -123,78 +119,63 @@ class Loop:
     simplified: Callable[[IndexingMap], IndexingMap]
     identity: Mapping[Path, IndexingMap]
     scalar: Mapping[Path, IndexingMap]
-    body: Mapping[tuple[Path, Path], Reads]
-    condition: Mapping[tuple[Path, Path], Reads]
+    body: Between
+    condition: Between
     unchanged: frozenset[Path]
 
     def maps(self) -> Between:
         """Return how each array after the loop depends on those before it."""
         self._sent = any(reads.sent for reads in self.body.values())
-        self._steps: dict[Path, dict[Path, Reads]] = {p: {} for p in self.identity}
+        self._steps: dict[Path, dict[Path, Reads[IndexingMap]]] = {p: {} for p in self.identity}
         for (root, leaf), reads in self.body.items():
             if root in self._steps and leaf in self.identity and reads:
                 self._steps[root][leaf] = self._ranged(reads)
         closed = {path: self._closed(path) for path in self.identity}
         found: Between = {}
         why = "how often the body runs is not known, or too much to compose: what it may read counts as read"
-        note = NoMap(self.name, why)
         for path, reached in closed.items():
-            if path not in self.unchanged:
-                reached = self._with_condition(path, reached, closed)
-            for leaf, reads in reached.items():
-                at_most = [] if path in self.unchanged else [note]
-                found[path, leaf] = Reads(reads.maps, reads.unknown, at_most, self._sent)
+            at_most = () if path in self.unchanged else (NoMap(self.name, why),)
+            for leaf, reads in (self._with_condition(path, closed) if at_most else reached).items():
+                found[path, leaf] = replace(reads, at_most=at_most, sent=self._sent)
         return found
 
-    def _closed(self, start: Path) -> dict[Path, Reads]:
+    def _closed(self, start: Path) -> dict[Path, Reads[IndexingMap]]:
         """Return the reads of one array after any number of runs."""
-        reached = {start: Reads([self.simplified(self.identity[start])])}
-        new: dict[Path, list[IndexingMap]] = {start: list(reached[start].maps)}
+        reached = {start: Reads((self.simplified(self.identity[start]),))}
+        new = {start: reached[start].maps}
         for _ in range(_RUNS):
-            fresh: dict[Path, list[IndexingMap]] = {}
+            fresh: dict[Path, tuple[IndexingMap, ...]] = {}
             for middle, maps in new.items():
                 for leaf, reads in self._steps[middle].items():
-                    into = reached.setdefault(leaf, Reads())
-                    _doubt(into, reads.unknown)
-                    for first in maps:
-                        for second in reads.maps:
-                            m = self._after(first, second)
-                            if not m.is_trivially_empty and not any(covers(k, m) for k in into.maps):
-                                into.maps.append(m)
-                                fresh.setdefault(leaf, []).append(m)
+                    before = reached.get(leaf, Reads())
+                    made = [self._after(first, second) for first in maps for second in reads.maps]
+                    reached[leaf] = _with_more(before, made, reads.unknown)
+                    if more := reached[leaf].maps[len(before.maps) :]:
+                        fresh[leaf] = (*fresh.get(leaf, ()), *more)
             if not fresh:
                 return reached
             if any(len(r.maps) > _MAPS for r in reached.values()):
                 break
             new = fresh
         reason = NoMap(self.name, "how often the body runs decides what it reads")
-        for reads in reached.values():
-            _doubt(reads, [reason])
         # arrays that only further runs would reach are unknown, too
         pending = list(reached)
-        while pending:
-            for leaf in self._steps[pending.pop()]:
-                if leaf not in reached:
-                    reached[leaf] = Reads([], [reason])
-                    pending.append(leaf)
-        return reached
+        for middle in pending:
+            pending += [leaf for leaf in self._steps[middle] if leaf not in pending]
+        return {leaf: _with_more(reached.get(leaf, Reads()), (), (reason,)) for leaf in pending}
 
     def _with_condition(
-        self, path: Path, reached: dict[Path, Reads], closed: Mapping[Path, dict[Path, Reads]]
-    ) -> dict[Path, Reads]:
-        """Add the reads of the condition, which decides how often the body runs."""
-        found = {leaf: Reads(list(r.maps), list(r.unknown)) for leaf, r in reached.items()}
+        self, path: Path, closed: Mapping[Path, dict[Path, Reads[IndexingMap]]]
+    ) -> dict[Path, Reads[IndexingMap]]:
+        """Return the reads of one array with those of the condition, which decides how often the body runs."""
+        found = dict(closed[path])
         for (_, tested), reads in self.condition.items():
             if tested not in self.identity:
                 continue
+            tests = [self._after(self.scalar[path], m) for m in self._ranged(reads).maps]
             for leaf, more in closed[tested].items():
-                into = found.setdefault(leaf, Reads())
-                _doubt(into, [*reads.unknown, *more.unknown])
-                for test in self._ranged(reads).maps:
-                    for run in more.maps:
-                        m = self._after(self._after(self.scalar[path], test), run)
-                        if not m.is_trivially_empty and not any(covers(k, m) for k in into.maps):
-                            into.maps.append(m)
+                made = [self._after(test, run) for test in tests for run in more.maps]
+                found[leaf] = _with_more(found.get(leaf, Reads()), made, (*reads.unknown, *more.unknown))
         return found
 
     def _after(self, first: IndexingMap, second: IndexingMap) -> IndexingMap:
@@ -203,8 +184,8 @@ class Loop:
             return self.simplified(first.compose(second))
         return self.simplified(second.compose(first))
 
-    def _ranged(self, reads: Reads) -> Reads:
-        return Reads([self.simplified(ranged(m, self._sent)) for m in reads.maps], list(reads.unknown))
+    def _ranged(self, reads: Reads[IndexingMap]) -> Reads[IndexingMap]:
+        return Reads(tuple([self.simplified(ranged(m, self._sent)) for m in reads.maps]), reads.unknown)
 
 
 def ranged(m: IndexingMap, positions: bool) -> IndexingMap:
@@ -219,7 +200,10 @@ def ranged(m: IndexingMap, positions: bool) -> IndexingMap:
     return renamed.with_(ranges=(*m.ranges, *ranges), rts=kept)
 
 
-def _doubt(reads: Reads, reasons: Iterable[NoMap]) -> None:
-    for reason in reasons:
-        if reason not in reads.unknown:
-            reads.unknown.append(reason)
+def _with_more(reads: Reads[IndexingMap], maps: Iterable[IndexingMap], unknown: Iterable[NoMap]) -> Reads[IndexingMap]:
+    """Add the maps that no other one covers, and reasons for missing ones."""
+    kept = [*reads.maps]
+    for m in maps:
+        if not m.is_trivially_empty and not any(covers(k, m) for k in kept):
+            kept.append(m)
+    return Reads(tuple(kept), tuple(dict.fromkeys((*reads.unknown, *unknown))))

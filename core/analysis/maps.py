@@ -18,7 +18,7 @@ with the reason, and never left out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..blocks import block
 from ..display import Shown
@@ -27,7 +27,6 @@ from ..hlo import Computation, Instruction, Module
 from ..indexing_map import IndexingMap, RuntimeSource
 from ..op import DIRECTIONS, Direction
 from .catalogue import NoMap
-from .dataflow import identity_of
 from .dependence import Reads, depending, paths_of
 from .runtime import source_text, with_sources
 from .steps import Options
@@ -45,7 +44,7 @@ class ComputationMaps(Shown, Mapping[tuple[int, int], list[IndexingMap]]):
     """
 
     direction: Direction
-    leaves: dict[tuple[int, int, int], Reads]
+    leaves: dict[tuple[int, int, int], Reads[IndexingMap]]
 
     def __str__(self) -> str:
         lines = [("", self.direction.replace("_", " "))]
@@ -60,7 +59,7 @@ class ComputationMaps(Shown, Mapping[tuple[int, int], list[IndexingMap]]):
         found = self.leaves.get((*key, 0))
         if found is None:
             raise KeyError(key)
-        return found.maps
+        return list(found.maps)
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return iter([(root, parameter) for root, parameter, leaf in self.leaves if leaf == 0])
@@ -71,12 +70,12 @@ class ComputationMaps(Shown, Mapping[tuple[int, int], list[IndexingMap]]):
     @property
     def unknown(self) -> dict[tuple[int, int, int], list[NoMap]]:
         """The pairs that an instruction without a map connects, with the reasons."""
-        return {key: reads.unknown for key, reads in self.leaves.items() if reads.unknown}
+        return {key: list(reads.unknown) for key, reads in self.leaves.items() if reads.unknown}
 
     @property
     def at_most(self) -> dict[tuple[int, int, int], list[NoMap]]:
         """The pairs whose maps may name too many elements, with the reasons."""
-        return {key: reads.at_most for key, reads in self.leaves.items() if reads.at_most}
+        return {key: list(reads.at_most) for key, reads in self.leaves.items() if reads.at_most}
 
 
 class ModuleMaps:
@@ -97,13 +96,13 @@ class ModuleMaps:
     def _named(self, computation: Computation | str) -> Computation:
         return self.module.computation(computation) if isinstance(computation, str) else computation
 
-    def _told(self, computation: Computation, reads: Reads) -> Reads:
+    def _told(self, computation: Computation, reads: Reads[IndexingMap]) -> Reads[IndexingMap]:
         """Replace the paths in sources by the text of instructions."""
 
         def text(source: RuntimeSource) -> RuntimeSource:
             return RuntimeSource(source_text(self.module, computation, source.hlo), source.results)
 
-        return Reads([with_sources(m, text) for m in reads.maps], reads.unknown, reads.at_most)
+        return replace(reads, maps=tuple([with_sources(m, text) for m in reads.maps]), sent=False)
 
     def computation(self, computation: Computation | str, direction: Direction) -> ComputationMaps:
         """Return all maps between the roots and the parameters of a computation.
@@ -118,7 +117,7 @@ class ModuleMaps:
             (p.parameter_number, path): k for p in computation.parameters for k, path in enumerate(paths_of(p.shape))
         }
         roots = {path: k for k, path in enumerate(paths_of(computation.root.shape))}
-        found: dict[tuple[int, int, int], Reads] = {}
+        found: dict[tuple[int, int, int], Reads[IndexingMap]] = {}
         for (root, (parameter, path)), reads in summary.items():
             found[roots[root], parameter, numbers[parameter, path]] = self._told(computation, reads)
         return ComputationMaps(direction, dict(sorted(found.items())))
@@ -131,14 +130,12 @@ class ModuleMaps:
         if isinstance(instruction, str):
             instruction = computation.instruction(instruction)
         frame = self._analysis(direction).frame(computation, [instruction])
-        found: dict[tuple[int, int, int], Reads] = {}
+        found: dict[tuple[int, int, int], Reads[IndexingMap]] = {}
         numbers = [{path: k for k, path in enumerate(paths_of(o.shape))} for o in instruction.operands]
         for root, path in enumerate(paths_of(instruction.shape)):
             for (operand, inner), reads in frame.links(instruction, path).items():
-                if reads is None:
-                    reads = Reads([identity_of(instruction.shape, path)])
-                distinct = Reads(frame.distinct(reads.maps), reads.unknown, reads.at_most)
-                found[root, operand, numbers[operand][inner]] = self._told(computation, distinct)
+                whole = frame.resolved(reads, instruction.shape, path)
+                found[root, operand, numbers[operand][inner]] = self._told(computation, whole)
         return ComputationMaps(direction, dict(sorted(found.items())))
 
     def between(
@@ -159,7 +156,7 @@ class ModuleMaps:
         starts, ends, within = (self._positions(computation, x) for x in (consumers, producers, inside or ()))
         members = None if inside is None else {*starts, *within}
         frame = self._analysis(direction).frame(computation, self.path(producers, consumers, computation, inside))
-        found: dict[tuple[int, int, int], Reads] = {}
+        found: dict[tuple[int, int, int], Reads[IndexingMap]] = {}
         root = 0
         for start in starts:
             for path in paths_of(computation.instructions[start].shape):
@@ -229,8 +226,7 @@ class ModuleMaps:
             for frame in frames:
                 for path in paths_of(instruction.shape) if instruction.operands else ():
                     for reads in frame.links(instruction, path).values():
-                        if reads is not None:
-                            reasons.update(dict.fromkeys(reads.unknown))
+                        reasons.update(dict.fromkeys(reads.unknown))
             if reasons:
                 found[instruction.name] = tuple(reasons)
         return found

@@ -9,7 +9,7 @@ from ..indexing_map import IndexingMap
 from ..op import Direction
 from ..transform import merge_runtime, number_variables, remove_unused
 from .dataflow import ENTERED, Dataflow
-from .dependence import Leaf, Reads, Summary
+from .dependence import Leaf, Link, Summary
 from .merge import covers, merged
 from .projection import projected
 from .steps import CompositionStep, EvaluationStep, MergeStep, Options
@@ -46,7 +46,7 @@ class Analysis:
         self._simplified: dict[IndexingMap, IndexingMap] = {}
         self._frames: dict[str, Dataflow] = {}
         #: Links of instructions without runtime values, by the ids of the objects that determine them, which are kept.
-        self.links: dict[tuple[object, ...], tuple[dict[Leaf, Reads | None], tuple[object, ...]]] = {}
+        self.links: dict[tuple[object, ...], tuple[dict[Leaf, Link], tuple[object, ...]]] = {}
         self.evaluated: Made = {}
         self._composed: dict[tuple[IndexingMap, IndexingMap], IndexingMap] = {}
         # The known parameters of specialized computations, and these computations by their origin.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from ..condition import FALSE, TRUE, Compare, Condition, Divides, Within, all_exprs, all_of, parts_of
@@ -22,10 +22,10 @@ from ..op import Direction, Op, box, map_claim, substituted, symbols
 from ..parametric import ParametricMap, divisors_of
 from .catalogue import NoMap, ReadOp
 from .dataflow import READS_NOTHING, TRANSPARENT, flattened
-from .dependence import Leaf, Path, paths_of
+from .dependence import Leaf, Path, Reads, paths_of, union
 from .values import CALLS
 
-Found: TypeAlias = "dict[ParametricMap | None, None] | NoMap"
+Link: TypeAlias = Reads[ParametricMap | None]
 
 #: Limit on the maps between two arrays.
 MOST = 64
@@ -49,26 +49,18 @@ class _Array:
     """The sizes of an array, and how it depends on those of the parameters; the map None is the identity."""
 
     sizes: tuple[Expr, ...]
-    reads: dict[Leaf, Found]
-    #: The reasons why maps may name elements that are not read.
-    at_most: dict[Leaf, dict[NoMap, None]] = field(default_factory=dict)
+    reads: dict[Leaf, Link]
 
 
 _Value: TypeAlias = "dict[Path, _Array]"
 
 
 @dataclass(frozen=True)
-class ReadsForAllSizes:
-    """The sizes of an array and of one that it depends on, with all maps between them, or the reason for none.
+class ReadsForAllSizes(Reads[ParametricMap]):
+    """The sizes of an array and of one that it depends on, with all maps between them; none if some are not known."""
 
-    ``at_most`` has the reasons why the maps may name elements that are not read.
-    """
-
-    output: tuple[Expr, ...]
-    operand: tuple[Expr, ...]
-    maps: tuple[ParametricMap, ...]
-    unknown: NoMap | None = None
-    at_most: tuple[NoMap, ...] = ()
+    output: tuple[Expr, ...] = ()
+    operand: tuple[Expr, ...] = ()
 
 
 class MapsForAllSizes:
@@ -86,7 +78,7 @@ class MapsForAllSizes:
         self._count = itertools.count()
         given = {
             p.parameter_number: {
-                path: _Array(self._sizes(a.dims), {(p.parameter_number, path): {None: None}})
+                path: _Array(self._sizes(a.dims), {(p.parameter_number, path): Reads((None,))})
                 for path, a in leaves(p.shape)
             }
             for p in c.parameters
@@ -94,12 +86,10 @@ class MapsForAllSizes:
         places = {(k, path): (k, n) for k, value in given.items() for n, path in enumerate(value)}
         found: dict[tuple[int, int, int], ReadsForAllSizes] = {}
         for root, array in enumerate(self._walk(c, given).values()):
-            for leaf, maps in array.reads.items():
-                unknown = maps if isinstance(maps, NoMap) else None
-                known = () if isinstance(maps, NoMap) else tuple(m or _identity(array.sizes) for m in maps)
-                read = given[leaf[0]][leaf[1]]
-                at_most = tuple(array.at_most.get(leaf, ()))
-                found[root, *places[leaf]] = ReadsForAllSizes(array.sizes, read.sizes, known, unknown, at_most)
+            for leaf, reads in array.reads.items():
+                maps = () if reads.unknown else tuple(m or _identity(array.sizes) for m in reads.maps)
+                sizes = array.sizes, given[leaf[0]][leaf[1]].sizes
+                found[root, *places[leaf]] = ReadsForAllSizes(maps, reads.unknown, reads.at_most, False, *sizes)
         return found
 
     def _symbol(self) -> Var:
@@ -162,16 +152,13 @@ class MapsForAllSizes:
             for e, n in zip(sizes, arrays[r] if r < len(arrays) else (), strict=False):
                 if n != UNBOUNDED and not isinstance(e, Int):
                     conditions.append(e.eq(n))
-            reads: dict[Leaf, Found] = {}
-            at_most: dict[Leaf, dict[NoMap, None]] = {}
-            why = {NoMap(i.name, part.at_most): None} if part.at_most else {}
+            reads: dict[Leaf, list[Link]] = {}
             for k, operand in enumerate(at):
                 if own[operand].reads and (op.parallel or part.connected(r, k)):
                     link = self._link(i, part, k, shapes, conditions)
-                    _add(reads, self._over(own[operand].reads, link, i))
-                    for leaf in own[operand].reads:
-                        at_most.setdefault(leaf, {}).update({**own[operand].at_most.get(leaf, {}), **why})
-            made[path] = _Array(sizes, reads, at_most)
+                    for leaf, before in own[operand].reads.items():
+                        reads.setdefault(leaf, []).append(self._over(before, link, i))
+            made[path] = _Array(sizes, {leaf: union(parts) for leaf, parts in reads.items()})
         return made
 
     def _settled(self, op: Op, operands: Sequence[Sequence[Sequence[Expr]]]) -> tuple[Op, list[Condition]]:
@@ -200,18 +187,19 @@ class MapsForAllSizes:
 
     def _link(
         self, i: Instruction, op: Op, k: int, shapes: Sequence[Sequence[Expr]], owed: Sequence[Condition]
-    ) -> ParametricMap | NoMap:
+    ) -> Reads[ParametricMap]:
         """Return the map of an op between its output and an operand."""
         claim = map_claim(op, k, self.direction, shapes, stated=False)
         if claim.runtime:
-            return NoMap(i.name, "what it reads is known when it runs, and there is a map for each size")
+            why = "what it reads is known when it runs, and there is a map for each size"
+            return Reads((), (NoMap(i.name, why),))
         dims = symbols("d", len(claim.source))
         names: dict[Expr, Expr] = dict(zip(claim.source, dims, strict=True))
         ranges = [r.variable.name for r in claim.ranges]
         try:
             conditions = [part for c in (*claim.point, *owed) for part in _parts(c.substitute(names))]
         except InputError as error:
-            return NoMap(i.name, error.message)
+            return Reads((), (NoMap(i.name, error.message),))
         results = tuple(e.substitute(names) for e in claim.results)
         # a divisor is a size; if it is 0, the array has no elements
         conditions += [d >= 1 for d in divisors_of((*results, *(e for c in conditions for e in all_exprs(c))))]
@@ -219,38 +207,26 @@ class MapsForAllSizes:
         bound = {*(d.name for d in dims), *ranges}
         parameters = sorted({v.name for v in free} - bound, key=lambda n: (len(n), n))
         own = tuple(d.name for d in dims)
-        return ParametricMap(own, tuple(ranges), tuple(parameters), results, tuple(conditions))
+        m = ParametricMap(own, tuple(ranges), tuple(parameters), results, tuple(conditions))
+        return Reads((m,), (), (NoMap(i.name, op.at_most),) if op.at_most else ())
 
-    def _over(self, before: Mapping[Leaf, Found], link: ParametricMap | NoMap, i: Instruction) -> dict[Leaf, Found]:
+    def _over(self, before: Link, link: Reads[ParametricMap], i: Instruction) -> Link:
         """Extend maps by one more link."""
-        found: dict[Leaf, Found] = {}
-        for leaf, maps in before.items():
-            if isinstance(link, NoMap) or isinstance(maps, NoMap):
-                found[leaf] = link if isinstance(link, NoMap) else maps
-                continue
-            made: dict[ParametricMap | None, None] = {}
-            for m in maps:
-                first, second = (link, m) if self.direction == "output_to_input" else (m, link)
-                new = first.compose(second) if first is not None and second is not None else link
-                if FALSE not in new.conditions:
-                    made[new] = None
-            found[leaf] = made if len(made) <= MOST else NoMap(i.name, f"more than {MOST} different maps")
-        return found
+        made: dict[ParametricMap, None] = {}
+        for m, n in itertools.product(before.maps, link.maps):
+            first, second = (n, m) if self.direction == "output_to_input" else (m, n)
+            new = first.compose(second) if first is not None and second is not None else n
+            if FALSE not in new.conditions:
+                made[new] = None
+        many = (NoMap(i.name, f"more than {MOST} different maps"),) if len(made) > MOST else ()
+        reads = Reads(tuple(made)[:MOST], many)
+        return union([reads, replace(before, maps=()), replace(link, maps=())])
 
     def _opaque(self, i: Instruction, operands: list[_Value], reason: str) -> _Value:
         """Return the arrays of an instruction without maps."""
-        reads: dict[Leaf, Found] = {}
-        for value in operands:
-            for array in value.values():
-                reads |= dict.fromkeys(array.reads, NoMap(i.name, reason))
+        why: Link = Reads((), (NoMap(i.name, reason),))
+        reads = {leaf: why for value in operands for array in value.values() for leaf in array.reads}
         return {p: _Array(self._sizes(a.dims), reads) for p, a in leaves(i.shape)}
-
-
-def _add(reads: dict[Leaf, Found], more: Mapping[Leaf, Found]) -> None:
-    for leaf, maps in more.items():
-        had = reads.get(leaf, {})
-        if isinstance(had, dict):
-            reads[leaf] = {**had, **maps} if isinstance(maps, dict) else maps
 
 
 def _identity(sizes: Sequence[Expr]) -> ParametricMap:

@@ -326,8 +326,9 @@ class Elsewhere(ModuleVerifier):
         def computation(*args: Any) -> Any:
             found = whole(*args)
             if args[1] == "output_to_input":
-                for reads in found.leaves.values():
-                    reads.maps[:] = [runtime.with_sources(m, elsewhere) for m in reads.maps]
+                for key, reads in found.leaves.items():
+                    moved = tuple(runtime.with_sources(m, elsewhere) for m in reads.maps)
+                    found.leaves[key] = replace(reads, maps=moved)
             return found
 
         self.maps.computation = computation

@@ -14,7 +14,6 @@ from indexproof.core.analysis.unknown_sizes import MapsForAllSizes
 from indexproof.core.expr import var
 from indexproof.core.hlo import read_module
 from indexproof.core.op import DIRECTIONS
-from indexproof.core.parametric import ParametricMap
 from indexproof.rules.ops.movement import Transpose
 from indexproof.verify.modules import ModuleVerifier
 from indexproof.verify.verdict import Status
@@ -151,8 +150,9 @@ def test_a_wrong_map_for_all_sizes_is_noticed(monkeypatch: pytest.MonkeyPatch) -
     right = MapsForAllSizes._over
 
     def shifted(self: MapsForAllSizes, before: Any, link: Any, i: Any) -> Any:
-        if isinstance(link, ParametricMap) and self.direction == "output_to_input":
-            link = replace(link, results=(link.results[0] + 1, *link.results[1:]))
+        if self.direction == "output_to_input":
+            moved = (replace(m, results=(m.results[0] + 1, *m.results[1:])) for m in link.maps)
+            link = replace(link, maps=tuple(moved))
         return right(self, before, link, i)
 
     monkeypatch.setattr(MapsForAllSizes, "_over", shifted)
@@ -170,7 +170,7 @@ def test_what_one_operand_reads_does_not_hide_that_another_has_no_map(operands: 
     )
     for direction in DIRECTIONS:
         (reads,) = asked.for_all_sizes(asked.module.entry, direction).values()
-        assert (reads.unknown.instruction, reads.maps) == ("c", ())
+        assert ([why.instruction for why in reads.unknown], reads.maps) == (["c"], ())
 
 
 def test_maps_for_all_sizes_that_may_say_too_much_say_so() -> None:

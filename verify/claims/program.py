@@ -134,7 +134,7 @@ class ClaimedProgram:
             return []
         if reads.unknown:
             raise InputError(f"the map is not known: {reads.unknown[0]}", expected="instructions with known maps")
-        return reads.maps
+        return [*reads.maps]
 
 
 def sources_by_name(m: IndexingMap) -> IndexingMap:

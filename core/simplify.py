@@ -154,7 +154,7 @@ class Simplifier:
                 forms = now
                 search = Search(Ledger(engine, self.division_weight, forms))
                 search.improve()
-            elif not takes_sums_apart(engine, seen[-1]):
+            elif not takes_sums_apart(search.ledger, seen[-1]):
                 # the same forms lead to the same results
                 return seen[-1]
             results, spent = self._once(seen[-1], search, spent)
@@ -209,7 +209,7 @@ class Simplifier:
         if self._are_normal(es, search.ledger.forms):
             if not search.ledger.log:
                 return es, spent
-        elif search.ledger.spent > spent or takes_sums_apart(engine, es):
+        elif search.ledger.spent > spent or takes_sums_apart(search.ledger, es):
             other = Search(Ledger(engine, weight, as_given(engine, es)))
             other.normal_forms()
             if other.ledger.spent <= search.ledger.spent + NEAR_BY:

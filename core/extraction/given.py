@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..engine import Engine
 from ..expr import Binary, Expr, Extremum, FloorDiv, Int, Max, Min, Mod, Sum, Var, postorder
-from ..kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, Form, lone
+from ..kernel.form import MAXIMUM, MINIMUM, QUOTIENT, REMAINDER, Form, Terms, lone
+from .ledger import Ledger
 
 __all__ = ["as_given", "takes_sums_apart"]
 
@@ -44,8 +45,12 @@ def as_given(engine: Engine, es: list[Expr]) -> list[Form]:
     return [done[e] for e in es]
 
 
-def takes_sums_apart(engine: Engine, es: list[Expr]) -> bool:
-    """Return whether normal forms divide different sums where ``es``, which have been read, divide one sum repeatedly."""
+def takes_sums_apart(ledger: Ledger, es: list[Expr]) -> bool:
+    """Return whether a ledger divides different sums where ``es``, which have been read, divide one sum repeatedly.
+
+    Different dividends are no loss where none of them is a sum.
+    """
+    engine = ledger.engine
     divisions: dict[Expr, list[Expr]] = {}
     seen: set[Expr] = set()
     todo = list(es)
@@ -64,9 +69,14 @@ def takes_sums_apart(engine: Engine, es: list[Expr]) -> bool:
     kind, arg = engine.kind, engine.arg
     for several in divisions.values():
         if len(several) > 1:
-            bodies = {
-                arg[a][1] for e in several for a, _ in engine.read(e)[1] if kind[a] == QUOTIENT or kind[a] == REMAINDER
-            }
-            if len(bodies) > 1:
+            bodies: set[Terms] = set()
+            longest = 0
+            for e in several:
+                for a, _ in ledger.resolved(engine.read(e))[1]:
+                    if kind[a] == QUOTIENT or kind[a] == REMAINDER:
+                        terms = ledger.resolved(arg[a])[1]
+                        bodies.add(terms)
+                        longest = max(longest, len(terms))
+            if longest > 1 and len(bodies) > 1:
                 return True
     return False

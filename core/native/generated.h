@@ -69,7 +69,7 @@ Int lone(Form f);
 bool contains(Dict<Int, Int> total_, Terms terms, Int k, Int without);
 Cost cost(List<Expr> roots);
 List<Form> as_given(Engine* engine, List<Expr> es);
-bool takes_sums_apart(Engine* engine, List<Expr> es);
+bool takes_sums_apart(Ledger* ledger, List<Expr> es);
 Int magnitude(Term t);
 Cost map_cost(IndexingMap* m);
 bool upright(Tup<Tuple<Expr, Int>> terms);
@@ -865,7 +865,8 @@ inline List<Form> as_given(Engine* engine, List<Expr> es) {
   return [&] { auto l_ = List<Form>::make(); auto t10_c = es; for (auto&& t10_ : t10_c) { Expr e = t10_; l_.append(done.at_(Expr(e))); } return l_; }();
 }
 
-inline bool takes_sums_apart(Engine* engine, List<Expr> es) {
+inline bool takes_sums_apart(Ledger* ledger, List<Expr> es) {
+  Engine* engine{};
   Dict<Expr, List<Expr>> divisions{};
   Room<Dict<Expr, List<Expr>>> here_divisions;
   Set<Expr> seen{};
@@ -881,6 +882,10 @@ inline bool takes_sums_apart(Engine* engine, List<Expr> es) {
   List<Expr> several{};
   Set<Terms> bodies{};
   Room<Set<Terms>> here_bodies;
+  Int longest{};
+  Int a{};
+  Terms terms{};
+  engine = ledger->engine;
   divisions = Dict<Expr, List<Expr>>::make(here_divisions);
   seen = Set<Expr>::make(here_seen);
   todo = List<Expr>::from(es, here_todo);
@@ -911,8 +916,26 @@ inline bool takes_sums_apart(Engine* engine, List<Expr> es) {
   for (auto&& t3_ : t3_c) {
     several = t3_;
     if ((len(several) > Int(1))) {
-      bodies = [&] { auto l_ = Set<Terms>::make(here_bodies); auto t4_c = several; for (auto&& t4_ : t4_c) { Expr e = t4_; auto t5_c = at<1>(engine->read(e)); for (auto&& t5_ : t5_c) { Int a = at<0>(t5_); if (!(((kind[a] == Int(1)) || (kind[a] == Int(2))))) continue; l_.add(at<1>(arg[a])); }} return l_; }();
-      if ((len(bodies) > Int(1))) {
+      bodies = Set<Terms>::make(here_bodies);
+      longest = Int(0);
+      {
+      auto t4_c = several;
+      for (auto&& t4_ : t4_c) {
+        e = t4_;
+        {
+        auto t5_c = at<1>(ledger->resolved(engine->read(e)));
+        for (auto&& t5_ : t5_c) {
+          a = at<0>(t5_);
+          if (((kind[a] == Int(1)) || (kind[a] == Int(2)))) {
+            terms = at<1>(ledger->resolved(arg[a]));
+            bodies.add(terms);
+            longest = larger(longest, len(terms));
+          }
+        }
+        }
+      }
+      }
+      if (((longest > Int(1)) && (len(bodies) > Int(1)))) {
         return true;
       }
     }
@@ -9124,7 +9147,7 @@ inline List<Expr> Simplifier::_extracted(List<Expr> es) {
       search = make<Search>(make<Ledger>(engine, this->division_weight, forms));
       search->improve();
     } else {
-      if (!truthy(functions::takes_sums_apart(engine, seen[Int(-1)]))) {
+      if (!truthy(functions::takes_sums_apart(search->ledger, seen[Int(-1)]))) {
         return seen[Int(-1)];
       }
     }
@@ -9217,7 +9240,7 @@ inline Tuple<List<Expr>, Int> Simplifier::_once(List<Expr> es, Search* search, I
       return mk(es, spent);
     }
   } else {
-    if (((search->ledger->spent() > spent) || truthy(functions::takes_sums_apart(engine, es)))) {
+    if (((search->ledger->spent() > spent) || truthy(functions::takes_sums_apart(search->ledger, es)))) {
       other = make<Search>(make<Ledger>(engine, weight, functions::as_given(engine, es)));
       other->normal_forms();
       if ((other->ledger->spent() <= add(search->ledger->spent(), Int(3)))) {

@@ -2,30 +2,25 @@
 
 Index maps without data are in Presburger arithmetic, so :mod:`.concrete` decides each claim for grids of any size.  If
 they read scalar prefetch operands with known elements, :mod:`.pallas_iterations` enumerates the iterations.  If sizes
-are symbolic, :mod:`.pallas_for_all_sizes` tries concrete sizes and then proves the claim.
-
-Two iterations *meet* in an array if the block of it (or of the array aliased to it) at the first shares an element with
-the block at the second.
+are symbolic, :mod:`.pallas_for_all_sizes` tries concrete sizes and then proves the claim.  What a claim says of pairs of
+iterations is stated in :mod:`.pallas_claims`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from math import inf
-from typing import Any
 
 from ..core.blocks import point_text
-from ..core.expr import Expr, ExprLike, Var, integer, substitute_all, var
-from ..core.indexing_map import Constraint, IndexingMap, Variable, unused_name
+from ..core.expr import Expr, var
+from ..core.indexing_map import IndexingMap
 from ..core.interval import Interval
 from ..core.pallas_call import BlockedOperand, PallasCall
 from ..core.transform.variables import remove_unused
-from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds
-from .concrete.image import asked, joined
-from .concrete.readings import ZERO
+from .concrete import Answer, Counterexample, covers, holds, in_bounds
+from .concrete.image import joined
+from .pallas_claims import elements, pair_claims
 from .pallas_for_all_sizes import decided_for_all_sizes
 from .pallas_iterations import by_enumeration
 from .verdict import Status, worst
@@ -211,99 +206,20 @@ def _symbolic(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOper
         sources = [r.source for r in m.rts if r.source is not None]
         return joined([in_bounds(m.with_(results=s.results), call.tables[s.hlo].shape) for s in sources])
     if kind == "written":
-        return covers(*_elements(o))
+        covered, sizes = elements(o)
+        return covers(m if m.is_trivially_empty else covered.at({}), sizes)
+    if m.is_trivially_empty:
+        return joined([])
+    box = {var(v.name + prime): Interval(v.lo, v.hi) for prime in ("", "'") for v in m.dims}
     answers = []
-    for problem in (_races if "race" in kind else _returns)(call, o, other):
-        answers.append(asked(problem, partial(_described, o, other), False))
+    for known, goal in pair_claims(call, kind, o, other):
+        answers.append(holds(goal, box, known))
+        found = answers[-1].counterexample
+        if found is not None:
+            points = list(found.values.values())
+            n = len(m.dims)
+            here, there = _map(other).evaluate(points[:n]), m.evaluate(points[n:])
+            return replace(answers[-1], counterexample=replace(found, left=here, right=there))
         if not answers[-1].proved:
             return answers[-1]
     return joined(answers)
-
-
-def _elements(o: BlockedOperand) -> tuple[IndexingMap, tuple[int, ...]]:
-    """Return the map from iterations to the blocks (elements, if blocks may overlap) that they cover, and its sizes."""
-    m = _map(o)
-    taken = {v.name for v in m.variables}
-    results: list[Expr] = []
-    ranges, inside = [], []
-    for k, (e, d) in enumerate(zip(m.results, o.dims, strict=True)):
-        if not d.aligned:
-            s = Variable(unused_name(f"s{k}", taken), 0, d.size - 1)
-            ranges.append(s)
-            e = e * d.step - d.low + s.expr
-            inside.append(Constraint(e, 0, d.array - 1))
-        results.append(e)
-    sizes = tuple(n if d.aligned else d.array for n, d in zip(o.blocks, o.dims, strict=True))
-    return m.with_(ranges=tuple(ranges), results=tuple(results), constraints=tuple(inside)), sizes
-
-
-def _races(call: PallasCall, o: BlockedOperand, other: BlockedOperand) -> Iterator[Problem]:
-    """Yield the problems of two iterations that meet and differ along a parallel axis, which must be infeasible."""
-    for k in call.parallel:
-        for sign in (1, -1) if o is not other else (1,):
-            box, first, second = _two(o)
-            gap = Fact(sign * (first[k] - second[k]), Interval(1, inf))
-            yield Problem(box, (gap, *_meeting(o, other, first, second)))
-
-
-def _returns(call: PallasCall, o: BlockedOperand, other: BlockedOperand) -> Iterator[Problem]:
-    """Yield the problems that an iteration that meets an earlier one of its core continues its predecessor's block.
-
-    There is one problem for each first axis along which the two differ, and each axis along which the later iteration
-    differs from its predecessor: it is at the start of all axes after that.
-    """
-    box, first, second = _two(o)
-    hi = [v.hi for v in _map(o).dims]
-    long = [k for k, n in enumerate(call.grid) if n != 1]
-    for changed in long:
-        if changed in call.parallel:
-            continue
-        where = [Fact(first[k] - second[k], ZERO) for k in call.parallel]
-        where += [Fact(first[k] - second[k], ZERO) for k in range(changed) if k not in call.parallel]
-        where += [Fact(first[changed] - second[changed], Interval(1, inf))]
-        where += _meeting(o, other, first, second)
-        for moved in long:
-            if moved < changed:
-                continue
-            starts = [Fact(first[k], ZERO) for k in range(moved + 1, len(first))]
-            before: dict[Any, ExprLike] = {first[k]: integer(hi[k]) for k in range(moved + 1, len(first))}
-            before[first[moved]] = first[moved] - 1
-            here, there = _at(other, first), substitute_all(_at(other, first), before)
-            same = tuple(Fact(a - b, ZERO) for a, b in zip(here, there, strict=True))
-            moves = Fact(first[moved], Interval(1, inf))
-            yield Problem(box, (*where, *starts, moves), (Option(same),))
-
-
-def _two(o: BlockedOperand) -> tuple[Any, list[Var], list[Var]]:
-    """Return the box of two iterations, the variables of the first, and the primed variables of the second."""
-    m = _map(o)
-    first = [v.expr for v in m.dims]
-    second = [var(v.name + "'") for v in m.dims]
-    intervals = [Interval(v.lo, v.hi) for v in m.dims]
-    return (*zip(first, intervals, strict=True), *zip(second, intervals, strict=True)), first, second
-
-
-def _at(o: BlockedOperand, point: Sequence[Var]) -> list[Expr]:
-    m = _map(o)
-    return substitute_all(m.results, dict(zip(m.dim_vars, point, strict=True)))
-
-
-def _meeting(o: BlockedOperand, other: BlockedOperand, first: Sequence[Var], second: Sequence[Var]) -> list[Fact]:
-    """Return that the block of ``o`` at the second iteration and that of ``other`` at the first share an element."""
-    found: list[Fact] = []
-    for a, b, d, e in zip(_at(o, second), _at(other, first), o.dims, other.dims, strict=True):
-        if d == e and d.aligned:
-            found.append(Fact(b - a, ZERO))
-            continue
-        one, two = a * d.step - d.low, b * e.step - e.low
-        found.append(Fact(two - one, Interval(1 - e.size, d.size - 1)))
-        # the shared element is in the array, not in its padding
-        found += [Fact(one, Interval(1 - d.size, d.array - 1)), Fact(two, Interval(1 - e.size, e.array - 1))]
-    return found
-
-
-def _described(o: BlockedOperand, other: BlockedOperand, env: Mapping[Expr, int]) -> Counterexample:
-    points = list(env.values())
-    n = len(points) // 2
-    here, there = _map(other).evaluate(points[:n]), _map(o).evaluate(points[n:])
-    return Counterexample({str(v): x for v, x in env.items()}, here, there)

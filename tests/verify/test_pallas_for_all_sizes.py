@@ -22,12 +22,12 @@ from jax.experimental.pallas import triton as plgpu
 
 import indexproof.pallas
 from indexproof import InputError
+from indexproof.core.expr import lift
 from indexproof.core.pallas_call import PallasCall
 from indexproof.reports.pallas import assert_pallas_ok, pallas_json, pallas_text
-from indexproof.verify import pallas
-from indexproof.verify import pallas_for_all_sizes as for_all_sizes
 from indexproof.verify.concrete import equal_maps
 from indexproof.verify.pallas import CLAIMS, CheckedPallasCall, verify_pallas
+from indexproof.verify.pallas_claims import elements
 from indexproof.verify.verdict import Status
 
 TOP = f"n ≤ {2**31 - 1}"
@@ -172,11 +172,11 @@ def test_the_smallest_size_is_found() -> None:
 def test_elements_are_those_of_concrete_sizes() -> None:
     (x,) = symbolic("n,128")
     call = call_of(sized(target=lambda i, n: (i * 6 + 5, 0), **ELEMENTS), x)
-    m, shape = for_all_sizes._elements(call.operand("o_ref"))
+    m, shape = elements(call.operand("o_ref"))
     for n in (3, 16, 17):
-        concrete, sizes = pallas._elements(call.at({"n": n}).operand("o_ref"))
-        assert equal_maps(m.at({"n": n}), concrete).proved
-        assert tuple(e.evaluate({"n": n}) for e in shape) == sizes
+        concrete, sizes = elements(call.at({"n": n}).operand("o_ref"))
+        assert equal_maps(m.at({"n": n}), concrete.at({})).proved
+        assert [lift(e).evaluate({"n": n}) for e in shape] == sizes
 
 
 # ------------------------------------------------------------------------------------------------- concrete sizes agree

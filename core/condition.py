@@ -6,7 +6,7 @@ truth value for all integers (``0 ∣ x`` is false), provided its expressions ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Literal, Protocol, TypeVar
 
@@ -338,13 +338,16 @@ _PLAIN: Final = _Connectives[Any, Any](
 _REBUILD: Final = _Connectives[Expr, Condition](_decided, compare, within, divides, all_of, any_of, negate)
 
 _RELATION: Final = {"<=": "≤", "<": "<", "==": "=", "!=": "≠"}
+_TURNED: Final = {**_RELATION, "<=": "≥", "<": ">"}
 
 
-def show_condition(c: Condition) -> str:
-    """Return ``c`` in mathematical notation."""
+def show_condition(c: Condition, number_last: bool = False) -> str:
+    """Return ``c`` in mathematical notation; with ``number_last`` it says ``x ≥ 2`` in place of ``2 ≤ x``."""
     match c:
         case Truth(value):
             return "true" if value else "false"
+        case Compare(op, Int() as a, b) if number_last:
+            return f"{show(b)} {_TURNED[op]} {show(a)}"
         case Compare(op, a, b):
             return f"{show(a)} {_RELATION[op]} {show(b)}"
         case Within(e, lo, hi):
@@ -353,12 +356,18 @@ def show_condition(c: Condition) -> str:
             left = show(d)
             return f"{left if isinstance(d, (Int, Var)) else f'({left})'} ∣ {show(e)}"
         case And(args):
-            return " and ".join(f"({show_condition(a)})" if isinstance(a, Or) else show_condition(a) for a in args)
+            return " and ".join(_parts_shown(args, Or, number_last))
         case Or(args):
-            return " or ".join(f"({show_condition(a)})" if isinstance(a, And) else show_condition(a) for a in args)
+            return " or ".join(_parts_shown(args, And, number_last))
         case Not(arg):
-            return f"not ({show_condition(arg)})"
+            return f"not ({show_condition(arg, number_last)})"
     raise AssertionError(f"no notation for {type(c).__name__}")
+
+
+def _parts_shown(args: Iterable[Condition], bracketed: type[And | Or], number_last: bool) -> Iterator[str]:
+    for a in args:
+        text = show_condition(a, number_last)
+        yield f"({text})" if isinstance(a, bracketed) else text
 
 
 def _digest(c: Condition) -> tuple[int, tuple[Expr, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..core.condition import TRUE
+from ..core.condition import TRUE, show_condition
 from ..core.errors import InputError
 from ..core.expr import Expr, Int, add, ceildiv, integer, lift, maximum, mul
 from ..core.indexing_map import IndexingMap
@@ -154,9 +154,8 @@ def read_tile_text(t: TargetTile | NoTile | TileForAllSizes | None, starts: Mapp
         said = tile_text(t.sizes, t.strides, t.offsets)
     if isinstance(t, TileForAllSizes):
         larger = " and all larger sizes" * (t.offsets is None and t.necessary)
-        said += (
-            "" if t.offsets is None or t.condition is TRUE else f", if {t.condition}{', and only then' * t.necessary}"
-        )
+        if t.offsets is not None and t.condition is not TRUE:
+            said += f", if {show_condition(t.condition, number_last=True)}{', and only then' * t.necessary}"
         if t.at is not None and t.missing is not None:
             values = ", ".join(f"{n} = {x}" for n, x in t.at.items())
             said += f"; none at {values}{larger}: {t.missing.why(starts)}"

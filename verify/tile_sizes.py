@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 
-from ..core.condition import FALSE, TRUE, Condition, all_of, any_of
+from ..core.condition import FALSE, TRUE, Condition, all_of, any_of, show_condition
 from ..core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, ceildiv, integer, minimum, mul, var
 from ..core.facts import Facts
 from ..core.indexing_map import IndexingMap, Variable
@@ -99,7 +99,7 @@ class TileSizes:
     @property
     def condition(self) -> str:
         """The condition as text; ``true`` for all sizes."""
-        return str(self.holding)
+        return show_condition(self.holding, number_last=True)
 
     @property
     def sizes(self) -> tuple[Expr, ...]:

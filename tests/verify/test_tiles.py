@@ -354,7 +354,7 @@ def test_the_condition_on_sizes_is_exact(make: Callable[[random.Random], Indexin
 
 @pytest.mark.parametrize(("text", "condition", "sizes"), [
     ("(d0) -> (d0 floordiv 4, d0 mod 4), domain: d0 in [0, 31]", "t0 ∣ 4 or 4 ∣ t0", "t0 ceildiv 4, min(t0, 4)"),
-    ("(d0, d1) -> (d0 * 4 + d1), domain: d0 in [0, 7], d1 in [0, 3]", "(t0 = 1 or t1 = 1 or 4 ≤ t1) and t1 ∣ 4",
+    ("(d0, d1) -> (d0 * 4 + d1), domain: d0 in [0, 7], d1 in [0, 3]", "(t0 = 1 or t1 = 1 or t1 ≥ 4) and t1 ∣ 4",
         "t0 * t1"),
     ("(d0) -> (d0 floordiv 4 - 2, d0 mod 4), domain: d0 in [8, 39]", "t0 ∣ 4 or 4 ∣ t0",
         "t0 ceildiv 4, min(t0, 4)"),

@@ -82,14 +82,20 @@ def definition(c: Condition, *, short: bool = True) -> tuple[Var, Expr] | None:
 
 
 def solved(hypotheses: Sequence[Condition], goal: Condition) -> tuple[list[Condition], Condition]:
-    """Substitute all definitions of variables; the question is equivalent to the original."""
+    """Substitute all definitions of variables; the question is equivalent to the original.
+
+    Hypotheses that make a divisor zero hold nowhere, since a claim is about points at which every divisor is nonzero.
+    """
     known = flattened(hypotheses)
     while True:
         for n, h in enumerate(known):
             found = definition(h)
             if found is not None:
                 v, e = found
-                *others, goal = substituted([*known[:n], *known[n + 1 :], goal], {v: e})
+                try:
+                    *others, goal = substituted([*known[:n], *known[n + 1 :], goal], {v: e})
+                except ZeroDivisionError:
+                    return [FALSE], goal
                 known = flattened(others)
                 break
         else:

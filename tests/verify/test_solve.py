@@ -9,7 +9,7 @@ import pytest
 import z3
 
 from dev.stability.stability import mutant, question_of
-from indexproof.core.condition import TRUE, all_of, any_of, divides, negate
+from indexproof.core.condition import FALSE, TRUE, Condition, all_of, any_of, divides, negate
 from indexproof.core.expr import lift, var
 from indexproof.core.map_reader import read_any_map
 from indexproof.core.parametric import ParametricMap
@@ -55,6 +55,14 @@ CHAIN = Obligation(
 def test_a_number_bounds_its_digits() -> None:
     v = decide(CHAIN)
     assert (v.status, v.strategy, v.resources) == (Status.PROVED, "linear", 0)
+
+
+@pytest.mark.parametrize("hypotheses", [(d.eq(0),), (d.eq(e), e.eq(0)), ((x + d).eq(x), y.eq(e))])
+def test_hypotheses_that_make_a_divisor_zero_hold_nowhere(hypotheses: tuple[Condition, ...]) -> None:
+    claimed = Obligation("test", "division by zero", "sound", hypotheses, (y // d).eq(x))
+    assert decide(claimed).status is Status.PROVED
+    some = replace(claimed, hypotheses=(*hypotheses, d.ne(0)), question="exists", goal=FALSE)
+    assert decide(some).status is Status.VACUOUS
 
 
 def test_a_wrong_proof_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,10 +15,10 @@ A merged map has the union of the relations of its parts, which `--verify` prove
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
-from math import gcd, prod
+from math import prod
 from typing import Any
 
 from ..expr import Expr, Var, as_sum, linear, substitute_all, var
@@ -145,60 +145,6 @@ def _bounded(m: IndexingMap, d: int, lo: int, hi: int) -> IndexingMap:
 
 
 # ------------------------------------------------------------------------------------------------------------ tables
-@dataclass(frozen=True, eq=False)
-class PairTable:
-    """Pairs of an index of one dimension and a value of one result, with the least and greatest value of each index.
-
-    A pair is encoded as one number, so that sorting is fast; pairs and indices are in ascending order.
-    """
-
-    pairs: Any
-    indices: Any
-    least: Any
-    most: Any
-    #: For each index whether it has all values between the least and the greatest.
-    filled: Any
-    #: The greatest common divisor of all differences of indices.
-    spacing: int
-
-    @staticmethod
-    def of(pairs: Any) -> PairTable:
-        """Build the table of pairs in any order."""
-        import numpy as np
-
-        pairs = np.sort(pairs)
-        pairs = pairs[_changes(pairs)]
-        at, values = pairs // (4 * _WIDEST), pairs % (4 * _WIDEST) - 2 * _WIDEST
-        first = np.flatnonzero(_changes(at))
-        indices, counts = at[first], np.diff(first, append=at.size)
-        least, most = values[first], values[first + counts - 1]
-        spacing = int(np.gcd.reduce(np.diff(indices)))
-        return PairTable(pairs, indices, least, most, most - least + 1 == counts, spacing)
-
-    def may_join(self, other: PairTable) -> bool:
-        """Return whether the union has evenly spaced indices, and the indices of one table alone have all values."""
-        import numpy as np
-
-        if not self.indices.size or not other.indices.size:
-            return False
-        first, last = self.indices[0], self.indices[-1]
-        spacing = gcd(self.spacing, other.spacing, int(first - other.indices[0]))
-        width = int(max(last, other.indices[-1]) - min(first, other.indices[0]))
-        if width > spacing * (self.indices.size + other.indices.size - 1):
-            return False
-        if spacing and width > spacing * (np.union1d(self.indices, other.indices).size - 1):
-            return False
-        pairs = ((self, other), (other, self))
-        return all(a.filled[np.isin(a.indices, b.indices, invert=True)].all() for a, b in pairs)
-
-
-def _changes(ascending: Any) -> Any:
-    """Return where an array differs from its previous element."""
-    import numpy as np
-
-    return np.diff(ascending, prepend=ascending[:1] - 1) != 0
-
-
 Form = tuple[Any, ...]
 """A map without one dimension and result: dimensions before it, its name, those after, ranges, results, constraints."""
 
@@ -222,17 +168,15 @@ def _tabled(maps: list[IndexingMap]) -> list[IndexingMap]:
 
 def _fewer_tables(form: Form, group: list[IndexingMap], place: int) -> Iterator[IndexingMap]:
     tables = [_table(about) for about in group]
-    made = _from_table(form, _united(tables))
+    made = _from_table(form, _distinct(*tables))
     if made is not None:
         yield _with_result(form, place, made)
         return
-    todo = sorted(zip(tables, group, strict=True), key=lambda pair: pair[0].pairs[:1].tolist())
+    todo = sorted(zip(tables, group, strict=True), key=lambda pair: pair[0][:1].tolist())
     while todo:
         table, about = todo.pop(0)
         for k, (more, _) in enumerate(todo):
-            if not table.may_join(more):
-                continue
-            both = _united([table, more])
+            both = _distinct(table, more)
             made = _from_table(form, both)
             if made is not None:
                 todo[k] = (both, made)
@@ -241,20 +185,23 @@ def _fewer_tables(form: Form, group: list[IndexingMap], place: int) -> Iterator[
             yield _with_result(form, place, about)
 
 
-def _united(tables: Sequence[PairTable]) -> PairTable:
+def _distinct(*tables: Any) -> Any:
+    """Return the pairs of all tables in ascending order, each once."""
     import numpy as np
 
-    return PairTable.of(np.concatenate([t.pairs for t in tables]))
+    pairs = np.sort(np.concatenate(tables))
+    return pairs[np.diff(pairs, prepend=pairs[:1] - 1) != 0]
 
 
 @lru_cache(maxsize=_TABLES)
-def _table(about: IndexingMap) -> PairTable:
+def _table(about: IndexingMap) -> Any:
+    """Return the pairs of an index and a value in ascending order, each encoded as one number, which sorts fast."""
     from ..points import domain_values
 
     found = domain_values(about, [about.dims[0].expr, *about.results], _MOST_POINTS)
     assert found is not None, "there are not so many points"
     at, values = found
-    return PairTable.of(at * (4 * _WIDEST) + values + 2 * _WIDEST)
+    return _distinct(at * (4 * _WIDEST) + values + 2 * _WIDEST)
 
 
 @lru_cache(maxsize=_PRIMED)
@@ -298,18 +245,20 @@ def _with_result(form: Form, place: int, about: IndexingMap) -> IndexingMap:
     )
 
 
-def _from_table(form: Form, table: PairTable) -> IndexingMap | None:
+def _from_table(form: Form, pairs: Any) -> IndexingMap | None:
     """Return a table as a map from one dimension to the values between two quotients of it; None if it is not."""
     import numpy as np
 
-    if not table.indices.size or not table.filled.all():
-        return None
     before, name, after, kept, _, _ = form
     x = var(name)
-    steps = np.unique(np.diff(table.indices)).tolist() or [1]
-    if len(steps) > 1:
+    at, values = pairs // (4 * _WIDEST), pairs % (4 * _WIDEST) - 2 * _WIDEST
+    first = np.flatnonzero(np.diff(at, prepend=at[:1] - 1))
+    indices, counts = at[first], np.diff(first, append=at.size)
+    least, most = values[first], values[first + counts - 1]
+    steps = np.unique(np.diff(indices)).tolist() or [1]
+    if not indices.size or len(steps) > 1 or (most - least + 1 != counts).any():
         return None
-    indices, least, most = table.indices.tolist(), table.least.tolist(), table.most.tolist()
+    indices, least, most = indices.tolist(), least.tolist(), most.tolist()
     step = steps[0]
     lowest, highest = (quotient(x, indices, step, values) for values in (least, most))
     if lowest is None or highest is None:

@@ -32,7 +32,6 @@ from ..core.bounded import constrained, constraints_of
 from ..core.condition import Condition, all_of, parts_of
 from ..core.errors import InputError, TooLargeError
 from ..core.expr import Expr, Int, Var, lift, maximum, minimum, substitute_all, var
-from ..core.facts import Facts
 from ..core.hlo import Computation, Instruction, Module, Shape, leaves
 from ..core.hlo.shape import UNBOUNDED, unsized
 from ..core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
@@ -54,12 +53,6 @@ _MOVERS = ("bitcast", "broadcast", "concatenate", "copy", "reshape", "reverse", 
 
 # Limit on the ways of matching the runtime values of two maps that are tried.
 _NAMINGS = 24
-
-
-def _reached(m: IndexingMap) -> list[Interval]:
-    """Return the intervals of the results."""
-    facts = Facts(m.bounds)
-    return [facts.interval(e) for e in m.results]
 
 
 class ModuleVerifier(AnalysedModule):
@@ -222,7 +215,7 @@ class ModuleVerifier(AnalysedModule):
                 continue  # unknown reads and upper bounds are no relations to compare
             one = there.maps if there is not None else []
             other = back.maps if back is not None else []
-            yield CheckedQuestion("pair", where, *_asked(partial(_inverse_families, one, other)))
+            yield CheckedQuestion("pair", where, *_asked(partial(same_relation, one, other, back=True)))
 
     def _whole_for_all_sizes(self, computation: Computation) -> Iterator[CheckedQuestion]:
         there, back = (self.for_all_sizes(computation, direction) for direction in DIRECTIONS)
@@ -448,51 +441,3 @@ def _element(instruction: Instruction, index: Sequence[Expr]) -> Expr | None:
             return None
     moved: dict[Expr, Expr] = {p: e for p, e in zip(places, index, strict=True) if not isinstance(p, Int)}
     return substitute_all([element], moved)[0]
-
-
-# -------------------------------------------------------------------------------------------------------- inverses
-def _inverse_families(there: Sequence[IndexingMap], back: Sequence[IndexingMap]) -> Answer | None:
-    """Decide whether two families of maps, each as a union, are inverse to each other."""
-    if not there and not back:
-        return None
-    if len(there) == len(back) == 1:
-        return inverse(there[0], back[0])
-    # the usual case, and the stronger statement: the maps are inverse one by one
-    free, answers = list(range(len(back))), []
-    for m in there:
-        for k in free:
-            answer = inverse(m, back[k]) if _may_be_inverse(m, back[k]) else None
-            if answer is not None and answer.proved:
-                answers.append(answer)
-                free.remove(k)
-                break
-        else:
-            break
-    if len(answers) == len(there) == len(back):
-        return answers[-1]
-    return same_relation(there, [turned(n) for n in back])
-
-
-def _may_be_inverse(m: IndexingMap, n: IndexingMap) -> bool:
-    """Return whether the intervals of the results do not rule it out."""
-    for a, b in ((m, n), (n, m)):
-        for r, v in zip(_reached(a), b.dims, strict=True):
-            if r.empty or v.lo > v.hi or r.hi < v.lo or v.hi < r.lo:
-                return False
-            fixed = isinstance(a.results[0], Int) if a.results else False
-            if fixed and r.lo == r.hi and (v.lo, v.hi) != r:
-                return False
-    return True
-
-
-def turned(m: IndexingMap) -> IndexingMap:
-    """Return the inverse relation: targets become dimensions, which are constrained to equal the results."""
-    renamed = m.rename({v.name: f"from_{v.name}" for v in (*m.dims, *m.ranges)})
-    dims = [
-        Variable(f"d{k}", 0, -1) if r.empty else Variable(f"d{k}", int(r.lo), int(r.hi))
-        for k, r in enumerate(_reached(renamed))
-    ]
-    same = [Constraint(e - d.expr, 0, 0) for e, d in zip(renamed.results, dims, strict=True)]
-    return IndexingMap(
-        tuple(dims), (*renamed.dims, *renamed.ranges), renamed.rts, renamed.dim_vars, (*renamed.constraints, *same)
-    )

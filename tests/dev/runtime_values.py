@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from indexproof.core.expr import Expr, Integers, integer, interpret, substitute_all
+from indexproof.core.facts import Facts
 from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from indexproof.verify.concrete import (
     Answer,
@@ -25,7 +26,6 @@ from indexproof.verify.concrete import (
     is_empty,
     same_relation,
 )
-from indexproof.verify.modules import turned
 from indexproof.verify.properties import bijective, disjoint, injective, monotone
 
 Point = tuple[int, ...]
@@ -163,6 +163,17 @@ def _expr(rng: random.Random, known: Sequence[Expr]) -> Expr:
     return rng.choice((a, a, a, a + b, a - b, a * 2 + b, (a + b) % 2, a // 2))
 
 
+def turned(m: IndexingMap) -> IndexingMap:
+    """Return the inverse relation: targets become dimensions, which are constrained to equal the results."""
+    renamed = m.rename({v.name: f"from_{v.name}" for v in (*m.dims, *m.ranges)})
+    reached = map(Facts(renamed.bounds).interval, renamed.results)
+    dims = [Variable(f"d{k}", *((0, -1) if r.empty else (int(r.lo), int(r.hi)))) for k, r in enumerate(reached)]
+    same = [Constraint(e - d.expr, 0, 0) for e, d in zip(renamed.results, dims, strict=True)]
+    return IndexingMap(
+        tuple(dims), (*renamed.dims, *renamed.ranges), renamed.rts, renamed.dim_vars, (*renamed.constraints, *same)
+    )
+
+
 def respelled(rng: random.Random, m: IndexingMap) -> IndexingMap:
     """Return a map that is often equal: a value read twice, ranges and values in another order, names exchanged."""
     if rng.random() < 0.4:
@@ -235,6 +246,11 @@ def _questions(
     )
     yield "same_relation", lambda: same_relation([one], [third, other]), _same(a, both)
     yield "inverse", lambda: inverse(one, back), _same(a, gone_back)
+    yield (
+        "inverse families",
+        lambda: same_relation([one, third], [turned(third), back], back=True),
+        _same(_united((*a.items(), *c.items())), _united((*gone_back.items(), *c.items()))),
+    )
     yield "in_bounds", lambda: in_bounds(other, shape), legal
     yield "injective", lambda: injective(other), single
     yield "covers", lambda: covers(other, shape), covered

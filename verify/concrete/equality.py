@@ -282,22 +282,28 @@ def _inclusion(
         left, right = (target, there) if side == "left" else (there, target)
         return Counterexample(named(env), left, right, reason)
 
-    return _goes_to(holder, outer, parameters, describe, confirm, domain)
+    return goes_to(holder, [outer], parameters, describe, confirm, domain)
 
 
-def _goes_to(
-    m: IndexingMap, outer: Outer, parameters: Box, describe: Describe, confirm: bool, extra: Sequence[Fact] = ()
+def goes_to(
+    m: IndexingMap,
+    outers: Sequence[Outer],
+    parameters: Box,
+    describe: Describe,
+    confirm: bool = False,
+    extra: Sequence[Fact] = (),
 ) -> Question:
-    """Return the question whether the other map has a point for each point of ``m``."""
+    """Return the question whether one of the other maps has a point for each point of ``m``."""
     image = Image.of(m, (), extra)
     box = dict((*image.variables, *runtime_box(m), *parameters))
     reads = readings(m)
     # the extra facts may be about values of the other map
     values = {v for f in extra for v in f.expr.variables()} - box.keys()
-    box.update((v, i) for v, i in runtime_box(outer.map) if v in values)
-    there = readings(outer.map, dict(zip(outer.map.dim_vars, m.dim_vars, strict=True))) if values else []
-    reads += [r for r in there if r.value in values]
-    return sought(tuple(box.items()), image.where, reads, [outer], describe, confirm)
+    for other in [o.map for o in outers] if values else ():
+        box.update((v, i) for v, i in runtime_box(other) if v in values)
+        there = readings(other, dict(zip(other.dim_vars, m.dim_vars, strict=True)))
+        reads += [r for r in there if r.value in values]
+    return sought(tuple(box.items()), image.where, reads, outers, describe, confirm)
 
 
 def _target_of_other(holder: IndexingMap, lacking: IndexingMap, env: Mapping[Expr, int]) -> tuple[int, ...] | None:
@@ -331,6 +337,6 @@ def inverse(left: IndexingMap, right: IndexingMap, *, confirm: bool = False) -> 
 
     def answered(side: str, m: IndexingMap, back: IndexingMap) -> Answer:
         outer = Outer(back, (*back.dim_vars, *back.results), (*m.results, *m.dim_vars), hint(back, m))
-        return _goes_to(m, outer, parameters, partial(described, side, m), confirm).answered()
+        return goes_to(m, [outer], parameters, partial(described, side, m), confirm).answered()
 
     return joined([answered("left", a, b), answered("right", b, a)])

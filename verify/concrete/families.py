@@ -7,65 +7,64 @@ from dataclasses import replace
 from functools import partial
 
 from ...core.expr import Expr
+from ...core.facts import Facts
 from ...core.indexing_map import IndexingMap
 from ..verdict import Status
 from ..words import tuple_text
 from . import enumerate as enumeration
-from .equality import contains, equal_maps
-from .image import Image, joined, named, targets
-from .pairs import LARGE, SMALL, same_pairs
+from .equality import contains, equal_maps, goes_to, inverse
+from .image import joined, named, targets
+from .pairs import LARGE, SMALL, Relation, same_pairs
 from .problem import Answer, Counterexample
-from .readings import readings, runtime_box, shared_parameters
-from .sought import Outer, hint, sought
+from .readings import shared_parameters
+from .sought import Outer, hint
 
 #: Limit on pairs of maps up to which engines are usually faster than a large table.
 _FEW = 64
 
 
-def same_relation(left: Sequence[IndexingMap], right: Sequence[IndexingMap], confirm: bool = False) -> Answer:
-    """Decide whether the unions of the relations of both families are equal.
+def same_relation(
+    left: Sequence[IndexingMap], right: Sequence[IndexingMap], confirm: bool = False, back: bool = False
+) -> Answer:
+    """Decide whether the unions of the relations of both families are equal, or inverse with ``back``.
 
     Runtime variables with the same name have the same value where they read the same element.
     """
+    equal = inverse if back else equal_maps
     if len(left) == len(right) == 1:
-        return equal_maps(left[0], right[0], confirm=confirm)
+        return equal(left[0], right[0], confirm=confirm)
+    one, other = [Relation(m) for m in left], [Relation(m, back) for m in right]
     # for few maps the engines are faster than a large table
     few = len(left) * len(right) <= _FEW
     same = Answer(Status.PROVED, enumeration.NAME, (f"{enumeration.NAME}: the same pairs",))
-    if not confirm and same_pairs(left, right, SMALL if few else LARGE):
+    if not confirm and same_pairs(one, other, SMALL if few else LARGE):
         return same
-    if len(left) == len(right):
-        # first try the usual case, which is stronger: each map equals one of the other family
-        equal: dict[int, Answer] = {}
-        for m in left:
-            k, answer = _first_equal(m, right, confirm)
-            if k < 0:
-                break
-            equal[k] = answer
-        if len(equal) == len(right):
-            return joined([*equal.values()])
-    back = inclusion(right, left, confirm)
-    if back.counterexample is not None:
-        c = back.counterexample
-        back = replace(back, counterexample=replace(c, left=c.right, right=c.left))
-    answer = joined([inclusion(left, right, confirm), back])
-    if answer.verdict is Status.UNDECIDED and few and not confirm and same_pairs(left, right):
+    # the usual case, which is stronger: each map equals one of the other family
+    answers: list[Answer] = []
+    free = [*other] if len(left) == len(right) else []
+    for r in one:
+        tried = ((s, equal(r.map, s.map, confirm=confirm)) for s in free if _may_be_equal(r, s))
+        found = next((f for f in tried if f[1].proved), None)
+        if found is None:
+            break
+        free.remove(found[0])
+        answers.append(found[1])
+    if len(answers) == len(left) == len(right):
+        return joined(answers)
+    converse = _included(other, one, confirm)
+    if converse.counterexample is not None:
+        c = converse.counterexample
+        converse = replace(converse, counterexample=replace(c, left=c.right, right=c.left))
+    answer = joined([_included(one, other, confirm), converse])
+    if answer.verdict is Status.UNDECIDED and few and not confirm and same_pairs(one, other):
         return same
     return answer
 
 
-def _first_equal(m: IndexingMap, others: Sequence[IndexingMap], confirm: bool) -> tuple[int, Answer]:
-    """Return the index of the first map that is equal to ``m``, or -1, with the answer."""
-    for k, other in enumerate(others):
-        if _rank(m) == _rank(other):
-            answer = equal_maps(m, other, confirm=confirm)
-            if answer.proved:
-                return k, answer
-    return -1, Answer(Status.UNDECIDED)
-
-
-def _rank(m: IndexingMap) -> tuple[int, int]:
-    return len(m.dims), len(m.results)
+def _may_be_equal(one: Relation, other: Relation) -> bool:
+    """Return whether the intervals of the coordinates do not rule it out."""
+    spans = [[Facts(r.map.bounds).interval(e) for side in r.ends for e in side] for r in (one, other)]
+    return one.rank == other.rank and not any((i & j).empty for i, j in zip(*spans, strict=True))
 
 
 def inclusion(inner: Sequence[IndexingMap], outer: Sequence[IndexingMap], confirm: bool = False) -> Answer:
@@ -76,18 +75,21 @@ def inclusion(inner: Sequence[IndexingMap], outer: Sequence[IndexingMap], confir
     """
     if len(inner) == len(outer) == 1:
         return contains(outer[0], inner[0], confirm=confirm)
-    answers = [_included(m, [o for o in outer if _rank(o) == _rank(m)], confirm) for m in inner]
+    return _included([*map(Relation, inner)], [*map(Relation, outer)], confirm)
+
+
+def _included(inner: Sequence[Relation], outer: Sequence[Relation], confirm: bool) -> Answer:
+    answers = []
+    for r in inner:
+        alike = [o for o in outer if o.rank == r.rank]
+        (m, *maps), values = shared_parameters([r.map, *(o.map for o in alike)])
+        at = [e for side in Relation(m, r.back).ends for e in side]
+        outers = []
+        for o, n in zip(alike, maps, strict=True):
+            source, target = Relation(n, o.back).ends
+            outers.append(Outer(n, (*source, *target), tuple(at), hint(n, m)))
+        answers.append(goes_to(m, outers, values, partial(_one_sided, m), confirm).answered())
     return joined(answers)
-
-
-def _included(m: IndexingMap, outer: Sequence[IndexingMap], confirm: bool) -> Answer:
-    """Decide whether the union of the relations of ``outer`` contains that of a map."""
-    (m, *maps), values = shared_parameters([m, *outer])
-    image, at = Image.of(m), (*m.dim_vars, *m.results)
-    box = dict((*image.variables, *runtime_box(m), *values))
-    outers = [Outer(o, (*o.dim_vars, *o.results), at, hint(o, m)) for o in maps]
-    ask = sought(tuple(box.items()), image.where, readings(m), outers, partial(_one_sided, m), confirm)
-    return ask.answered()
 
 
 def _one_sided(m: IndexingMap, env: dict[Expr, int], _: object) -> Counterexample:

@@ -16,8 +16,8 @@ from indexproof.core.expr import Expr, maximum, minimum, var
 from indexproof.core.interval import Interval
 from indexproof.core.text import parse_map
 from indexproof.verify.concrete import decide_problem, equal_maps, isl, sat_sweeping, smt, witnesses
+from indexproof.verify.concrete import pairs as tables
 from indexproof.verify.concrete.families import same_relation
-from indexproof.verify.concrete.pairs import same_pairs
 from indexproof.verify.concrete.problem import Fact, Option, Problem
 
 BOX = "domain: d0 in [0, 7], d1 in [-3, 12], (d0 * 3 + d1) mod 4 in [1, 2]"
@@ -204,6 +204,12 @@ def random_map(random: random.Random) -> str:
     return ", ".join([text, *random.sample(options, random.choice((0, 1, 1, 2)))])
 
 
+def same_pairs(
+    left: list[IndexingMap], right: list[IndexingMap], most: int = tables.LARGE, back: bool = False
+) -> bool | None:
+    return tables.same_pairs([tables.Relation(m) for m in left], [tables.Relation(m, back) for m in right], most)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_tables_say_what_enumeration_says(seed: int) -> None:
     source = random.Random(seed)
@@ -215,8 +221,23 @@ def test_tables_say_what_enumeration_says(seed: int) -> None:
             right += [m for m in left if source.random() < 0.9]
         equal = pairs(left) == pairs(right)
         assert same_pairs(left, right) is equal, (left, right)
+        turned = {(target, at) for at, target in pairs(right)} == pairs(left)
+        assert same_pairs(left, right, back=True) is turned, (left, right)
         said.append(equal)
     assert 20 < sum(said) < 130
+
+
+@pytest.mark.parametrize(("rows", "engine"), [(4, "enumeration"), (2**40, "normal form")])
+def test_families_are_inverse_together(rows: int, engine: str) -> None:
+    there = family(f"(d0) -> (d0 floordiv 4, d0 mod 4), domain: d0 in [0, {4 * rows - 1}]")
+    halves = [f"d0 in [0, {rows // 2 - 1}]", f"d0 in [{rows // 2}, {rows - 1}]"]
+    back = family(*(f"(d0, d1) -> (d0 * 4 + d1), domain: d1 in [0, 3], {half}" for half in halves))
+    answer = same_relation(there, back, back=True)
+    assert answer.proved
+    assert engine in answer.engine
+    refuted = same_relation(there, [back[0]] * 2, back=True).counterexample
+    assert refuted is not None
+    assert (refuted.values, refuted.left, refuted.right) == ({"d0": 2 * rows}, (rows // 2, 0), None)
 
 
 def test_a_copied_dimension_is_no_part_of_the_table() -> None:

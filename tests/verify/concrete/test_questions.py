@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from dev.runtime_values import turned
 from indexproof.core.condition import TRUE, Condition
 from indexproof.core.errors import InputError
 from indexproof.core.expr import Expr, Var, ceildiv, integer, maximum, minimum, var
@@ -39,7 +40,6 @@ from indexproof.verify.concrete import (
 )
 from indexproof.verify.concrete import decide as portfolio
 from indexproof.verify.concrete.problem import Outcome
-from indexproof.verify.modules import turned
 from indexproof.verify.properties import aligned, contiguous, disjoint, injective, monotone
 from indexproof.verify.verdict import Status
 

@@ -16,15 +16,15 @@ from typing import Any
 
 from ..core.blocks import count
 from ..core.errors import InputError, quoted
-from ..core.expr import Expr, Integers, integer, interpret, lift, mod, substitute_all, var
+from ..core.expr import Expr, Integers, integer, interpret, lift, mod
 from ..core.indexing_map import IndexingMap, Variable
 from ..core.interval import Interval
 from ..core.parametric import ParametricMap
 from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds, inverse
-from .concrete.image import Image, Question, TwoPoints, asked, joined, named
+from .concrete.image import Image, Question, TwoPoints, asked, joined, named, primed
 from .concrete.problem import substituted
 from .concrete.questions import ShapeLike, intervals
-from .concrete.readings import ZERO, read_elsewhere, readings, runtime_box, shared_values
+from .concrete.readings import ZERO, readings, runtime_box, shared_values
 from .words import tuple_text
 
 _POSITIVE = Interval(1, math.inf)
@@ -62,23 +62,15 @@ def disjoint(one: IndexingMap, other: IndexingMap, *, confirm: bool = False) -> 
             f"a map to {len(one.results)} and one to {len(other.results)} dimensions have no common target",
             expected="two maps to the same tensor",
         )
-    (one, other), values = shared_values([one, other])
-    first, second = Image.of(one, one.results), Image.of(other, other.results)
-    primed = {v: var(v.name + "'", v.kind) for v, _ in second.variables}
-    names = read_elsewhere(one, other, primed)
-    second = Image(
-        second.variables, tuple(substituted(second.where, names)), tuple(substitute_all(second.coords, names))
-    ).primed()
-    where = [Fact(a - b, ZERO) for a, b in zip(first.coords, second.coords, strict=True)]
-    more = tuple((names[v], i) for v, i in values if v in names)
-    box = (*first.variables, *second.variables, *values, *more)
+    (one, other), _ = shared_values([one, other])
+    pair = TwoPoints(one, other=other)
+    same = [Fact(a - b, ZERO) for a, b in zip(pair.values, pair.targets, strict=True)]
 
     def describe(env: dict[Expr, int]) -> Counterexample:
-        target = tuple(int(x) for x in interpret(first.coords, Integers(env)))
+        target = tuple(int(x) for x in interpret(pair.values, Integers(env)))
         return Counterexample(named(env), target, target, f"{tuple_text(target)} is a target of both maps")
 
-    reads = [*readings(one), *readings(other, {**primed, **names})]
-    return asked(Problem(box, (*first.where, *second.where, *where)), describe, confirm, reads)
+    return asked(Problem(pair.box, (*pair.first, *pair.second, *same)), describe, confirm, pair.reads)
 
 
 def contiguous(
@@ -91,7 +83,7 @@ def contiguous(
     """
     v, place = _variable(m, along), _place(m, shape)
     lane = mod(v.expr - v.lo, _positive(width, "the width of a vector"))
-    pair = TwoPoints(m, [v.expr], place)
+    pair = TwoPoints(m, primed([v.expr]), place)
     other = pair.again[v.expr]
     # the second point may be outside the domain
     inside = [f for f in pair.second if f not in pair.first]
@@ -168,13 +160,13 @@ def monotone(m: IndexingMap, along: str = "", strict: bool = False, *, confirm: 
 
     if along:
         chosen = _variable(m, along).expr
-        pair = TwoPoints(m, [chosen])
+        pair = TwoPoints(m, primed([chosen]))
         return question(pair, pair.again[chosen] - chosen).answered()
     cases: list[Answer] = []
     variables = [*m.dim_vars, *m.range_vars]
     # one case for each first variable that differs; the normal form proves them where it cannot prove all at once
     for k, v in enumerate(variables):
-        pair = TwoPoints(m, variables[k:])
+        pair = TwoPoints(m, primed(variables[k:]))
         cases.append(question(pair, pair.again[v] - v).answered(rounds=0))
         if not cases[-1].proved or (confirm and not cases[-1].confirmed_by):
             break

@@ -34,15 +34,6 @@ class Image:
         where = (Fact(c.expr, Interval(c.lo, c.hi)) for c in m.constraints)
         return Image(variables, (*where, *extra), tuple(coords))
 
-    def primed(self) -> Image:
-        """Return the same set with renamed variables."""
-        renamed = {v: var(v.name + "'", v.kind) for v, _ in self.variables}
-        return Image(
-            tuple((renamed[v], i) for v, i in self.variables),
-            tuple(substituted(self.where, renamed)),
-            tuple(substitute_all(self.coords, renamed)),
-        )
-
 
 # ------------------------------------------------------------------------------------------------------ answers
 #: The answer where a point would have to be found for values that depend on it.
@@ -134,22 +125,34 @@ def targets(m: IndexingMap, env: Mapping[Expr, int]) -> tuple[int, ...] | None:
     return m.evaluate(*([env[v] for v in variables] for variables in groups))
 
 
-class TwoPoints:
-    """Two points of one map.  Variables in ``differ`` (by default all) have primed names at the second point."""
+def primed(variables: Iterable[Var]) -> dict[Var, Var]:
+    """Return names for variables at a second point."""
+    return {v: var(v.name + "'", v.kind) for v in variables}
 
-    def __init__(self, m: IndexingMap, differ: Sequence[Var] | None = None, *values: Expr) -> None:
-        image = Image.of(m)
+
+class TwoPoints:
+    """A point of a map, and one of the same or of an ``other`` map.
+
+    ``again`` has the names of variables at the second point, by default primed ones; it may lack those with one name.
+    """
+
+    def __init__(
+        self, m: IndexingMap, again: Mapping[Var, Var] | None = None, *values: Expr, other: IndexingMap | None = None
+    ) -> None:
+        other = m if other is None else other
+        image, there = Image.of(m), Image.of(other)
         self.values = values or m.results
-        moved = [v for v, _ in image.variables] if differ is None else differ
-        self.again = {v: var(v.name + "'", v.kind) for v in moved}
+        self.again = primed(v for v, _ in there.variables) if again is None else again
         # what is read at the second point is another value
-        self.places: dict[Var, Var] = {**self.again, **read_elsewhere(m, m, self.again)}
-        self.targets = substitute_all(self.values, self.places)
+        self.places: dict[Var, Var] = {**self.again, **read_elsewhere(m, other, self.again)}
+        self.targets = substitute_all(values or other.results, self.places)
         self.first = image.where
-        self.second = tuple(substituted(image.where, self.places))
-        self.reads = [*readings(m), *readings(m, self.places)]
-        box = (*image.variables, *runtime_box(m))
-        more = tuple((self.places[v], i) for v, i in box if v in self.places)
+        second = [(self.places.get(v, v), i) for v, i in (*there.variables, *runtime_box(other))]
+        known = dict((*image.variables, *runtime_box(m)))
+        within = (Fact(v, i) for v, i in second if known.get(v, i) != i)
+        self.second = (*within, *substituted(there.where, self.places))
+        self.reads = [*readings(m), *readings(other, self.places)]
+        more = [(v, i) for v, i in second if v not in known]
         self.box = (*image.variables, *more, *runtime_box(m))
 
     def asked(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Answer:

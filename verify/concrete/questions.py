@@ -15,9 +15,9 @@ from ...core.errors import InputError, TooLargeError
 from ...core.expr import Expr, ExprLike, Int, Integers, Var, interpret, lift, mod, var
 from ...core.indexing_map import Constraint, IndexingMap, unused_name
 from ...core.interval import Interval
-from .image import Image, asked, joined, named, targets
-from .problem import Answer, Box, Counterexample, Fact, Option, Problem, substituted
-from .readings import ZERO, read_elsewhere, readings, runtime_box, shared_parameters, shared_values
+from .image import Image, TwoPoints, asked, joined, named, primed, targets
+from .problem import Answer, Box, Counterexample, Fact, Option, Problem
+from .readings import ZERO, readings, runtime_box, shared_parameters, shared_values
 from .sought import Describe, Outer, sought
 
 BoxLike: TypeAlias = "Mapping[Any, Any] | Iterable[Any]"
@@ -146,25 +146,16 @@ def covers(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer
 def disjoint_domains(maps: Sequence[IndexingMap], *, confirm: bool = False) -> Answer:
     """Decide whether the domains of ``maps`` are pairwise disjoint.  Runtime variables with the same name are equal."""
     answers = []
-    maps, values = shared_values(maps)
+    maps, _ = shared_values(maps)
     for j, second in enumerate(maps):
         for k, first in enumerate(maps[:j]):
             if len(first.dims) != len(second.dims):
                 raise InputError(f"maps over {len(first.dims)} and {len(second.dims)} dimensions have no common source")
-            one, two = Image.of(first, first.dim_vars), Image.of(second, second.dim_vars).primed()
-            place = dict(zip(two.coords, one.coords, strict=True))
-            # values that are read at a range of the second map may differ
-            own = zip((*second.dim_vars, *second.range_vars), (v for v, _ in two.variables), strict=True)
-            places = {v: place.get(x, x) for v, x in own}
-            names = read_elsewhere(first, second, places)
-            reads = [*readings(first), *readings(second, {**places, **names})]
-            where = [*one.where, *substituted(two.where, {**place, **names})]
-            where += [Fact(place[v], i) for v, i in two.variables if v in place]
-            rest = [(v, i) for v, i in two.variables if v not in place]
-            more = [(names[v], i) for v, i in values if v in names]
-            problem = Problem((*one.variables, *rest, *values, *more), tuple(where))
+            again = {**dict(zip(second.dim_vars, first.dim_vars, strict=True)), **primed(second.range_vars)}
+            pair = TwoPoints(first, again, other=second)
+            problem = Problem(pair.box, (*pair.first, *pair.second))
             reason = f"maps {k} and {j} both have this source"
-            answers.append(asked(problem, _reporting(reason), confirm, reads))
+            answers.append(asked(problem, _reporting(reason), confirm, pair.reads))
     return joined(answers)
 
 

@@ -167,16 +167,22 @@ def _tabled(maps: list[IndexingMap]) -> list[IndexingMap]:
 
 
 def _fewer_tables(form: Form, group: list[IndexingMap], place: int) -> Iterator[IndexingMap]:
+    import numpy as np
+
     tables = [_table(about) for about in group]
-    made = _from_table(form, _distinct(*tables))
+    made = _from_table(form, _united(tables))
     if made is not None:
         yield _with_result(form, place, made)
         return
-    todo = sorted(zip(tables, group, strict=True), key=lambda pair: pair[0][:1].tolist())
+    todo = sorted(zip(tables, group, strict=True), key=lambda pair: pair[0][0][:1].tolist())
     while todo:
         table, about = todo.pop(0)
         for k, (more, _) in enumerate(todo):
-            both = _distinct(table, more)
+            # look at indices first, which are few
+            steps = np.diff(np.sort(np.concatenate((table[1], more[1]))))
+            if np.unique(steps[steps > 0]).size > 1:
+                continue
+            both = _united([table, more])
             made = _from_table(form, both)
             if made is not None:
                 todo[k] = (both, made)
@@ -185,23 +191,32 @@ def _fewer_tables(form: Form, group: list[IndexingMap], place: int) -> Iterator[
             yield _with_result(form, place, about)
 
 
-def _distinct(*tables: Any) -> Any:
-    """Return the pairs of all tables in ascending order, each once."""
+PairTable = tuple[Any, Any]
+"""Pairs of an index and a value in ascending order, each encoded as one number, which sorts fast; and the indices."""
+
+
+def _united(tables: Iterable[PairTable]) -> PairTable:
     import numpy as np
 
-    pairs = np.sort(np.concatenate(tables))
-    return pairs[np.diff(pairs, prepend=pairs[:1] - 1) != 0]
+    # a stable sort merges what is sorted already
+    pairs = _distinct(np.sort(np.concatenate([pairs for pairs, _ in tables]), kind="stable"))
+    return pairs, _distinct(pairs // (4 * _WIDEST))
+
+
+def _distinct(ascending: Any) -> Any:
+    import numpy as np
+
+    return ascending[np.diff(ascending, prepend=ascending[:1] - 1) != 0]
 
 
 @lru_cache(maxsize=_TABLES)
-def _table(about: IndexingMap) -> Any:
-    """Return the pairs of an index and a value in ascending order, each encoded as one number, which sorts fast."""
+def _table(about: IndexingMap) -> PairTable:
     from ..points import domain_values
 
     found = domain_values(about, [about.dims[0].expr, *about.results], _MOST_POINTS)
     assert found is not None, "there are not so many points"
     at, values = found
-    return _distinct(at * (4 * _WIDEST) + values + 2 * _WIDEST)
+    return _united([(at * (4 * _WIDEST) + values + 2 * _WIDEST, at)])
 
 
 @lru_cache(maxsize=_PRIMED)
@@ -245,18 +260,18 @@ def _with_result(form: Form, place: int, about: IndexingMap) -> IndexingMap:
     )
 
 
-def _from_table(form: Form, pairs: Any) -> IndexingMap | None:
+def _from_table(form: Form, table: PairTable) -> IndexingMap | None:
     """Return a table as a map from one dimension to the values between two quotients of it; None if it is not."""
     import numpy as np
 
     before, name, after, kept, _, _ = form
     x = var(name)
-    at, values = pairs // (4 * _WIDEST), pairs % (4 * _WIDEST) - 2 * _WIDEST
-    first = np.flatnonzero(np.diff(at, prepend=at[:1] - 1))
-    indices, counts = at[first], np.diff(first, append=at.size)
-    least, most = values[first], values[first + counts - 1]
+    pairs, indices = table
+    values = pairs % (4 * _WIDEST) - 2 * _WIDEST
+    ends = np.searchsorted(pairs, [*indices * (4 * _WIDEST), *indices[-1:] * (4 * _WIDEST) + 4 * _WIDEST])
+    least, most = values[ends[:-1]], values[ends[1:] - 1]
     steps = np.unique(np.diff(indices)).tolist() or [1]
-    if not indices.size or len(steps) > 1 or (most - least + 1 != counts).any():
+    if not indices.size or len(steps) > 1 or (most - least + 1 != np.diff(ends)).any():
         return None
     indices, least, most = indices.tolist(), least.tolist(), most.tolist()
     step = steps[0]

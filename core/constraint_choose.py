@@ -14,8 +14,6 @@ from .constraint_order import Bound, summands, upright
 from .expr import Expr, FloorDiv, Int, Max, Min, Mod, linear, maximum, minimum
 from .interval import End
 
-__all__ = ["CONSTRAINT_STRATEGIES", "Ends", "Proposal", "residue_of", "shifted_remainder"]
-
 #: Bounds of an expression's values on the domain, infinite floats where there are none or they are too large.
 Ends: TypeAlias = Callable[[Expr], tuple[End, End]]
 Proposal: TypeAlias = Mapping[str, "Expr | int"]

@@ -40,18 +40,6 @@ from .interval import End
 from .kernel.patterns import condition_text, const_text, is_constant, scaled_parts
 from .rewrite import ConstraintRule, DeclarationError
 
-__all__ = [
-    "Applied",
-    "Check",
-    "CompiledConstraintRule",
-    "compiled_constraint_rule",
-    "constraint_source",
-    "expression",
-    "inside",
-    "number",
-    "use_written",
-]
-
 #: The constraints of the right side, and the values of all variables by name.
 Applied: TypeAlias = tuple[tuple[Bound, ...], Mapping[str, "Expr | int"]]
 Check: TypeAlias = Callable[[Sequence[Bound], Ends, Proposal], "Applied | None"]

@@ -25,8 +25,6 @@ from .rewrite import ConstraintRule, RuleSet
 from .simplify import Simplifier
 from .steps import Rewritten, Trace, changed, length, take_back
 
-__all__ = ["ROUNDS", "Constraints", "Contradiction", "shifted_variable"]
-
 #: Limit on the rounds of narrowing through constraints on several variables.  Narrowing that has not reached a fixpoint by
 #: then is undone: it may need as many rounds as the boxes have points.
 ROUNDS: Final = 24

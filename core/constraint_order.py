@@ -33,8 +33,6 @@ from .expr import (
 )
 from .rewrite import Bounded, ConstraintRule, measure
 
-__all__ = ["Bound", "ConstraintMeasure", "constraint_measure", "descends", "measured", "summands", "upright"]
-
 #: A constraint ``lo <= expression <= hi`` without pattern variables.
 Bound: TypeAlias = tuple[Expr, int, int]
 Terms: TypeAlias = tuple[tuple[Expr, int], ...]

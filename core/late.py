@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-__all__ = ["LATE", "Late"]
-
 
 class Late(dict[str, Any]):
     """A table of functions by name; the first lookup of a missing name loads the modules that define them."""

@@ -285,14 +285,9 @@ def divisors_of(roots: Iterable[Expr]) -> tuple[Expr, ...]:
 
 def _not_negative(c: Condition) -> tuple[Expr, ...]:
     """Return expressions whose nonnegativity the condition implies."""
-    match c:
-        case Within(e, lo, hi):
-            return e - lo, hi - e
-        case Compare("==", a, b):
-            return a - b, b - a
-        case Compare("<=" | "<" as op, a, b):
-            return (b - a - int(op == "<"),)
-    return ()
+    bounds = constraints_of(c)
+    above = [hi - e for e, _, hi in bounds if isinstance(hi, int)]
+    return (*(e - lo for e, lo, _ in bounds if isinstance(lo, int)), *above)
 
 
 def _completed(given: Mapping[Var, Interval], bounds: Iterable[Inequality]) -> dict[Var, Interval]:

@@ -32,22 +32,6 @@ from .notation import show
 if TYPE_CHECKING:
     from .engine import Engine
 
-__all__ = [
-    "Bounded",
-    "Const",
-    "ConstraintRewrite",
-    "ConstraintRule",
-    "DeclarationError",
-    "Rest",
-    "Rewrite",
-    "Rule",
-    "RuleSet",
-    "constraint_rule",
-    "measure",
-    "measured",
-    "rule",
-]
-
 Const: TypeAlias = Annotated[core.Expr, "const"]
 Rest: TypeAlias = Annotated[core.Expr, "rest"]
 R = TypeVar("R", bound="Declared")

@@ -24,8 +24,6 @@ from .kernel.form import Form
 from .rewrite import Rule, RuleSet
 from .steps import Trace, applied, next_engine
 
-__all__ = ["Simplifier"]
-
 #: A second search starts from the given form if that costs at most this many operations more than the first result.
 NEAR_BY: Final = 3
 #: Limit on the passes until a fixpoint; nearly all maps need two.

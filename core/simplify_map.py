@@ -22,8 +22,6 @@ from .room import Room, at_rest
 from .simplify import Simplifier
 from .steps import Trace, changed, length, take_back
 
-__all__ = ["empty_domain", "simplify_map"]
-
 native.attach(sys.modules[IndexingMap.__module__], maps=True)
 
 

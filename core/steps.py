@@ -12,8 +12,6 @@ from .expr import Expr
 from .indexing_map import Constraint, IndexingMap
 from .rewrite import Rule
 
-__all__ = ["Rewritten", "Step", "Trace", "applied", "changed", "length", "next_engine", "take_back"]
-
 
 @dataclass(frozen=True)
 class Step:

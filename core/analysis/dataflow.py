@@ -525,7 +525,7 @@ class Dataflow:
         """
         if self.analysis.room <= 0:
             return {}
-        if self.computation.name not in self.analysis.known and not self.analysis.has_loop(callee):
+        if self.computation.name not in self.analysis.known and callee.name not in self.analysis.looping:
             parameters = {p.name for p in callee.parameters}
             sources = {v.source.hlo for r in summary.values() for m in r.maps for v in m.rts if v.source}
             selects = any(i.opcode == "select" for i in callee.instructions)

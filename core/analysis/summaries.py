@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from ..hlo import Computation, Instruction, Module
 from ..indexing_map import IndexingMap
@@ -52,7 +53,6 @@ class Analysis:
         # The known parameters of specialized computations, and these computations by their origin.
         self.known: dict[str, dict[Leaf, Value]] = {}
         self._specialized: dict[tuple[str, tuple[tuple[Leaf, Value], ...]], Computation] = {}
-        self._loops: dict[str, bool] = {}
         self._nested = 0
         #: The number of instructions that further specialized computations may have in total.
         self.room = _MOST_SPECIALIZED
@@ -178,25 +178,16 @@ class Analysis:
         finally:
             self._nested -= 1
 
-    def has_loop(self, computation: Computation) -> bool:
-        """Return whether a computation runs a loop, or calls one that does."""
-        pending, seen = [computation], {computation.name: computation}
-        while pending:
-            caller = pending.pop()
-            if self._loops.get(caller.name) or any(i.opcode == "while" for i in caller.instructions):
-                self._loops[computation.name] = True
-            if (known := self._loops.get(computation.name)) is not None:
-                return known
-            # callees that are known to have no loop are not searched again
-            fresh = [
-                c
-                for c in self._callees(caller.instructions)
-                if c.name not in seen and self._loops.get(c.name) is not False
-            ]
-            seen.update((c.name, c) for c in fresh)
-            pending += fresh
-        self._loops.update(dict.fromkeys(seen, False))
-        return False
+    @cached_property
+    def looping(self) -> set[str]:
+        """The computations of the module that run a loop, or call one that does."""
+        pending = [c.name for c, i in self.module.instructions() if i.opcode == "while"]
+        found = set(pending)
+        for name in pending:
+            callers = {c.name for c, i in self.module.callers[name] if i.opcode in ENTERED} - found
+            found |= callers
+            pending += callers
+        return found
 
     def _callees(self, instructions: Iterable[Instruction]) -> list[Computation]:
         names = {n: None for i in instructions if i.opcode in ENTERED for n in i.called}

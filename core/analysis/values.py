@@ -229,15 +229,19 @@ def evaluated(instruction: Instruction, operands: Sequence[Value | None], larges
         return _seen_as(first, shape, given[0])
     if opcode == "dynamic-slice":
         return _slice(given, first, shape)
-    if any(_is(FLOAT, s) for s in (shape, *shapes)):
-        return _of_floats(instruction, shape, given)
+    given = [v * shape.size if len(v) == 1 else v for v in given]  # `clamp` and `select` take scalars
+    if any(len(v) != shape.size for v in given):
+        return None
+    if any(_is(FLOAT, s) for s in (shape, *arrays)):
+        from .floats import float_elements
+
+        if instruction.attribute("type") not in (None, "FLOAT"):
+            return None
+        direction, types = str(instruction.attribute("direction")), [a.element_type for a in arrays]
+        return float_elements(opcode, direction, shape.element_type, types, given)
     if opcode == "convert":
         to_pred = shape.element_type == "pred"
         return tuple([int(a != 0) if to_pred else wrapped(a, shape.element_type) for a in given[0]])
-    size = shape.size
-    given = [v * size if len(v) == 1 else v for v in given]  # `clamp` and `select` take scalars
-    if any(len(v) != size for v in given):
-        return None
     if shape.element_type == "pred" and opcode not in _OF_PREDICATES:
         return None
     operation = _OPERATIONS.get(opcode) if opcode != "compare" else _compared(instruction)
@@ -263,17 +267,6 @@ def _float_words(numbers: Sequence[str | int]) -> Value | None:
     from .floats import float_words  # lazily, so that numpy is loaded only by computations with arrays
 
     return float_words(numbers)
-
-
-def _of_floats(instruction: Instruction, shape: Shape, given: Sequence[Value]) -> Value | None:
-    from .floats import float_elements
-
-    types = [s.element_type for s in instruction.operand_arrays]
-    given = [v * shape.size if len(v) == 1 else v for v in given]
-    if any(len(v) != shape.size for v in given) or instruction.attribute("type") not in (None, "FLOAT"):
-        return None
-    direction = str(instruction.attribute("direction"))
-    return float_elements(instruction.opcode, direction, shape.element_type, types, given)
 
 
 def _seen_as(first: Shape, shape: Shape, value: Value) -> Value | None:

@@ -41,26 +41,6 @@ class Reduced(Shown):
         """Return the record of no transform."""
         return Reduced(m, m, {v.name: v.name for v in m.variables}, {v.name: v.expr for v in m.variables})
 
-    # -- removed variables
-    @property
-    def removed_dims(self) -> tuple[int, ...]:
-        """The positions in ``before.dims`` of variables that are not dimensions of ``map``."""
-        return self._removed(self.before.dims, self.map.dims)
-
-    @property
-    def removed_ranges(self) -> tuple[int, ...]:
-        """The positions in ``before.ranges`` of variables that are not ranges of ``map``."""
-        return self._removed(self.before.ranges, self.map.ranges)
-
-    @property
-    def removed_rts(self) -> tuple[int, ...]:
-        """The positions in ``before.rts`` of variables that are not runtime variables of ``map``."""
-        return self._removed(self.before.rts, self.map.rts)
-
-    def _removed(self, before: Sequence[Variable], after: Sequence[Variable]) -> tuple[int, ...]:
-        there = {v.name for v in after}
-        return tuple(k for k, v in enumerate(before) if self.kept.get(v.name) not in there)
-
     def __str__(self) -> str:
         return "\n".join(filter(None, (repr(self.map), record_text(self))))
 

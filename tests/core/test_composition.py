@@ -159,7 +159,6 @@ def test_one_element_read_by_both_maps_is_one_value() -> None:
     assert [v.name for v in h.rts] == ["rt0", "rt1"]
     merged = merge_runtime(h)
     assert [v.name for v in merged.map.rts] == ["rt0"]
-    assert merged.removed_rts == (1,)
     assert merged.map.relation() == {((0,), (0,))}
     assert len(h.relation()) > 1
     for a in range(-1, 5):

@@ -79,7 +79,7 @@ def utilization(maps: Sequence[IndexingMap], elements: int, at_most: bool = Fals
     maps = [m.with_(rts=tuple(RuntimeVariable(v.name, v.lo, v.hi) for v in m.rts)) for m in maps]
     if len(maps) == 1:
         (m,) = maps
-        parts = list(_components(m))
+        parts = [p.map for p in components(m)]
         pairs = _product([_pairs(p) for p in parts])
         distinct = _product([count_points(_targets(p), LIMIT) for p in parts])
     elif maps:
@@ -107,16 +107,31 @@ def connected(sets: Iterable[set[Var]]) -> list[set[Var]]:
     return groups
 
 
-def _components(m: IndexingMap) -> Iterator[IndexingMap]:
-    """Split a map into maps that share no variable; its relation is their product."""
+@dataclass(frozen=True)
+class Part:
+    """A part of a map that shares no variable with the others, with the indices of its dimensions and results."""
+
+    map: IndexingMap
+    dims: Sequence[int]
+    results: Sequence[int]
+
+
+def components(m: IndexingMap) -> Iterator[Part]:
+    """Split a map into parts that share no variable; its relation is their product."""
     mentioned = {e: set(e.variables()) for e in m.roots}
     apart: list[set[Var]] = [] if all(mentioned.values()) else [set()]
     for group in (*apart, *connected([*mentioned.values(), *({v.expr} for v in m.variables)])):
-        dims, ranges = (tuple(v for v in x if v.expr in group) for x in (m.dims, m.ranges))
-        rts = tuple(v for v in m.rts if v.expr in group)
-        results = tuple(e for e in m.results if mentioned[e] <= group)
-        constraints = tuple(c for c in m.constraints if mentioned[c.expr] <= group)
-        yield IndexingMap(dims, ranges, rts, results, constraints)
+        inside = {e for e, about in mentioned.items() if (about <= group if about else not group)}
+        dims = [i for i, v in enumerate(m.dims) if v.expr in group]
+        results = [k for k, e in enumerate(m.results) if e in inside]
+        part = IndexingMap(
+            tuple(m.dims[i] for i in dims),
+            tuple(v for v in m.ranges if v.expr in group),
+            tuple(v for v in m.rts if v.expr in group),
+            tuple(m.results[k] for k in results),
+            tuple(c for c in m.constraints if c.expr in inside),
+        )
+        yield Part(part, dims, results)
 
 
 def _pairs(m: IndexingMap) -> int | None:
@@ -145,7 +160,7 @@ def _pairs_of_all(maps: Sequence[IndexingMap]) -> int | None:
     """Count the pairs of all maps together; with runtime variables, an upper bound."""
     total = 0
     for n, m in enumerate(maps):
-        own = _product([_pairs(p) for p in _components(m)])
+        own = _product([_pairs(p.map) for p in components(m)])
         again: int | None = 0
         if n and not any(a.rts for a in maps):
             before = _union([to_isl(a) for a in maps[:n]])

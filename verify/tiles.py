@@ -24,9 +24,10 @@ from ..core.errors import InputError
 from ..core.expr import Expr, Var, integer, lift, substitute_all, var
 from ..core.indexing_map import Constraint, IndexingMap, Variable
 from ..core.parametric import ParametricMap
+from ..core.points import domain_values
 from ..core.text import format_expr
 from ..rules.simplifier import simplify
-from .access import connected
+from .access import Part, components
 from .concrete import is_empty
 from .isl_form import from_isl, to_isl
 from .words import tuple_text
@@ -157,8 +158,8 @@ def tile_of(m: IndexingMap, sizes: Sequence[int], starts: Mapping[int, str] = {}
     this module. Parts of a map that share no variable are decided separately: a product is a tile if each factor is.
     """
     whole = tiled(m, sizes, starts)
-    parts = _independent(m)
-    if len(parts) < 2:
+    parts = [] if m.rts or m.is_trivially_empty else [p for p in components(m) if p.results or p.map.constraints]
+    if len(parts) < 2 or not all(p.results for p in parts):
         return _decided(whole)
     found = []
     for p in parts:
@@ -178,38 +179,7 @@ def tile_of(m: IndexingMap, sizes: Sequence[int], starts: Mapping[int, str] = {}
     return _product(whole, parts, tiles)
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A part of a map that shares no variable with the others, with the indices of its dimensions and results."""
-
-    map: IndexingMap
-    dims: Sequence[int]
-    results: Sequence[int]
-
-
-def _independent(m: IndexingMap) -> list[_Part]:
-    """Split a map without runtime variables; constraints stay in one part, and constant results go to the first."""
-    spoken = {v for c in m.constraints for v in c.expr.variables()}
-    about = [{*e.variables()} for e in m.results]
-    if m.rts or m.is_trivially_empty or (m.constraints and not any(spoken & e for e in about)):
-        return []
-    groups = connected([spoken, *about])
-    parts = []
-    for g in groups:
-        dims = [i for i, v in enumerate(m.dims) if v.expr in g]
-        results = [k for k, e in enumerate(about) if e & g or (not e and g is groups[0])]
-        part = IndexingMap(
-            tuple(m.dims[i] for i in dims),
-            tuple(v for v in m.ranges if v.expr in g),
-            (),
-            tuple(m.results[k] for k in results),
-            m.constraints if g & spoken else (),
-        )
-        parts.append(_Part(part, dims, results))
-    return parts
-
-
-def _not_tiled(m: IndexingMap, parts: Sequence[_Part], n: int, why: NoTile, at: list[int]) -> NoTile:
+def _not_tiled(m: IndexingMap, parts: Sequence[Part], n: int, why: NoTile, at: list[int]) -> NoTile:
     """Return why a map reads no tiles if part n does not, with the first place and element of each other part."""
     for i, x in zip(parts[n].dims, why.place, strict=True):
         at[i] = x
@@ -223,7 +193,7 @@ def _not_tiled(m: IndexingMap, parts: Sequence[_Part], n: int, why: NoTile, at: 
     return NoTile(tuple(at), tuple(missing), dimension)
 
 
-def _product(whole: IndexingMap, parts: Sequence[_Part], tiles: Sequence[TargetTile]) -> TargetTile:
+def _product(whole: IndexingMap, parts: Sequence[Part], tiles: Sequence[TargetTile]) -> TargetTile:
     """Return the tile of a map from those of its parts."""
     at = {k: (t, n) for p, t in zip(parts, tiles, strict=True) for n, k in enumerate(p.results)}
     order = [at[k] for k in range(len(whole.results))]
@@ -256,8 +226,8 @@ def _decided(whole: IndexingMap) -> TargetTile | NoTile | None:
     try:
         return _by_relation(whole, context)
     except islpy.Error:
-        pass  # the budget is exhausted, which isl's reader reports as a syntax error
-    return None if whole.rts or prod(v.size for v in whole.variables) > POINTS else _by_points(whole)
+        # the budget is exhausted, which isl's reader reports as a syntax error
+        return _by_points(whole)
 
 
 def _by_relation(whole: IndexingMap, context: Any) -> TargetTile | NoTile:
@@ -278,14 +248,12 @@ def _by_relation(whole: IndexingMap, context: Any) -> TargetTile | NoTile:
     return TargetTile(_offsets(whole, reads, ranges), *tile)
 
 
-def _by_points(whole: IndexingMap) -> TargetTile | NoTile:
-    """Decide by enumerating all points."""
-    axes = np.meshgrid(*(np.arange(v.lo, v.hi + 1) for v in whole.variables), indexing="ij")
-    rank, fixed = len(whole.dims), len(whole.dims) + len(whole.ranges)
-    inside, results = whole.evaluate_many(axes[:rank], axes[rank:fixed], axes[fixed:])
-    places = np.stack([a[inside] for a in axes[: len(whole.dims)]], axis=1)
-    read = np.stack([r[inside] for r in results], axis=1)
-    rows = np.unique(np.concatenate([places, read], axis=1), axis=0)
+def _by_points(whole: IndexingMap) -> TargetTile | NoTile | None:
+    """Decide by enumerating all points, unless they are too many."""
+    columns = None if whole.rts else domain_values(whole, [*whole.dim_vars, *whole.results], POINTS)
+    if columns is None:
+        return None
+    rows = np.unique(np.stack(columns, axis=1), axis=0)
     places, read = rows[:, : len(whole.dims)], rows[:, len(whole.dims) :]
     starts = np.flatnonzero(np.r_[True, (places[1:] != places[:-1]).any(axis=1)]) if len(rows) else np.zeros(0, int)
     counts = np.diff(np.r_[starts, len(rows)])

@@ -68,7 +68,7 @@ def one_too_few(m: IndexingMap, sizes: Sequence[int], starts: Any) -> IndexingMa
 
 def each_result_alone(m: IndexingMap) -> list[Any]:
     every = range(len(m.dims))
-    return [tiles._Part(m.with_(results=(e,)), every, [k]) for k, e in enumerate(m.results)]
+    return [access.Part(m.with_(results=(e,)), every, [k]) for k, e in enumerate(m.results)]
 
 
 def whole_tiles_only(m: Any, shape: Any, sizes: Any, starts: Any) -> ParametricMap:
@@ -101,11 +101,11 @@ _box = tile_sizes._box
 _parts = ReshapeTile._parts
 _parametric_tiled = tiles_for_all_sizes._tiled
 _remainder = access_for_all_sizes._remainder
-_targets, _components, _tiled, _end = access._targets, access._components, tiles.tiled, tiles._end
+_targets, _components, _tiled, _end = access._targets, access.components, tiles.tiled, tiles._end
 
 ELEMENTS = [
     mistake(access, "_targets", "elements outside of the domain are read too", lambda m: _targets(m.with_(constraints=()))),
-    mistake(access, "_components", "constraints between variables of two parts are lost",
+    mistake(access, "components", "constraints between variables of two parts are lost",
         lambda m: _components(m.with_(constraints=()))),
 ]  # fmt: skip
 ELEMENTS_FOR_ALL_SIZES = [
@@ -131,7 +131,7 @@ TILES = [
     mistake(tiles, "_common", "a tile has no strides", lambda steps: 1),
     mistake(tiles, "tiled", "the last tile of a dimension is left out where it is smaller", one_too_few),
     mistake(tiles, "_end", "the end of a tile is its beginning", lambda points, last: _end(points, False)),
-    mistake(tiles, "_independent", "results with variables in common are taken for parts of a map", each_result_alone),
+    mistake(tiles, "components", "results with variables in common are taken for parts of a map", each_result_alone),
 ]  # fmt: skip
 TILES_FOR_ALL_SIZES = [
     mistake(tiles_for_all_sizes, "_tiled", "all of the last tile is in the source", whole_tiles_only),

@@ -186,9 +186,6 @@ class Ledger:
 
     def best(self, options: list[list[Choice]]) -> bool:
         """Make the option that lowers the cost most, the first of equals; return whether one does."""
-        options = [o for o in options if len(o) > 1 or (o and self.may_pay(o[0]))]
-        if len(options) < 2:
-            return bool(options) and self.attempt(options[0])
         mark, cost = len(self.log), self.cost
         found: list[Choice] = []
         for choices in reversed(options):

@@ -6742,27 +6742,23 @@ inline bool Ledger::best(List<List<Tuple<Int, Form, Any>>> options) {
   List<Tuple<Int, Form, Any>> found{};
   List<Tuple<Int, Form, Any>> choices{};
   Tuple<Int, Form, Any> c{};
-  options = [&] { auto l_ = List<List<Tuple<Int, Form, Any>>>::make(); auto t1_c = options; for (auto&& t1_ : t1_c) { List<Tuple<Int, Form, Any>> o = t1_; if (!(((len(o) > Int(1)) || (truthy(o) && truthy(this->may_pay(o[Int(0)])))))) continue; l_.append(o); } return l_; }();
-  if ((len(options) < Int(2))) {
-    return (truthy(truthy(options)) && truthy(this->attempt(options[Int(0)])));
-  }
   {
-    auto t2_ = len(this->log);
-    auto t3_ = this->cost;
-  mark = t2_;
-  cost = t3_;
+    auto t1_ = len(this->log);
+    auto t2_ = this->cost;
+  mark = t1_;
+  cost = t2_;
   }
   found = List<Tuple<Int, Form, Any>>::of({});
   {
-  auto t4_c = reversed<List<Tuple<Int, Form, Any>>>(options);
-  for (auto&& t4_ : t4_c) {
-    choices = t4_;
+  auto t3_c = reversed<List<Tuple<Int, Form, Any>>>(options);
+  for (auto&& t3_ : t3_c) {
+    choices = t3_;
     if ((truthy(this->_chosen(choices)) && ((this->cost < cost) || (truthy(found) && (this->cost == cost))))) {
       {
-        auto t5_ = choices;
-        auto t6_ = this->cost;
-      found = t5_;
-      cost = t6_;
+        auto t4_ = choices;
+        auto t5_ = this->cost;
+      found = t4_;
+      cost = t5_;
       }
       if (same(choices, options[Int(0)])) {
         return true;
@@ -6772,9 +6768,9 @@ inline bool Ledger::best(List<List<Tuple<Int, Form, Any>>> options) {
   }
   }
   {
-  auto t7_c = found;
-  for (auto&& t7_ : t7_c) {
-    c = t7_;
+  auto t6_c = found;
+  for (auto&& t6_ : t6_c) {
+    c = t6_;
     this->choose(c);
   }
   }
@@ -7506,7 +7502,7 @@ inline void Search::differences() {
         continue;
       }
       ways = List<List<Tuple<Int, Form, Any>>>::of({this->instead(a, strategy::needed_quotient{}, q), this->_without(a, q), this->_same_dividend(a, q)}, here_ways);
-      if ((truthy(ledger->best([&] { auto l_ = List<List<Tuple<Int, Form, Any>>>::make(); auto t3_c = ways; for (auto&& t3_ : t3_c) { List<Tuple<Int, Form, Any>> c = t3_; if (!(truthy(c))) continue; l_.append(c); } return l_; }())) && truthy(new_))) {
+      if ((truthy(ledger->best([&](auto&& r_) { auto l_ = List<List<Tuple<Int, Form, Any>>>::make(r_); auto t3_c = ways; for (auto&& t3_ : t3_c) { List<Tuple<Int, Form, Any>> c = t3_; if (!(truthy(c))) continue; l_.append(c); } return l_; }(Room<List<List<Tuple<Int, Form, Any>>>>()))) && truthy(new_))) {
         again = true;
       }
     }
@@ -8243,7 +8239,7 @@ inline bool Search::_wider(Form y, List<Int> users, Form x) {
       }
     }
     }
-    return ledger->best([&] { auto l_ = List<List<Tuple<Int, Form, Any>>>::make(); for (auto&& t5_ : List<List<Tuple<Int, Form, Any>>>::of({concat(quotients, rest), quotients, rest})) { List<Tuple<Int, Form, Any>> c = t5_; if (!(truthy(c))) continue; l_.append(c); } return l_; }());
+    return ledger->best([&](auto&& r_) { auto l_ = List<List<Tuple<Int, Form, Any>>>::make(r_); for (auto&& t5_ : List<List<Tuple<Int, Form, Any>>>::of({concat(quotients, rest), quotients, rest})) { List<Tuple<Int, Form, Any>> c = t5_; if (!(truthy(c))) continue; l_.append(c); } return l_; }(Room<List<List<Tuple<Int, Form, Any>>>>()));
   }
   if ((len(users) > Int(1))) {
     return false;

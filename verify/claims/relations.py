@@ -13,8 +13,8 @@ from ...core.text import format_expr
 def aligned(maps: Sequence[IndexingMap], model: Sequence[IndexingMap]) -> list[IndexingMap]:
     """Rename the runtime variables of ``maps`` to those of ``model`` that read the same value.
 
-    Variables correspond if they read the same element of the same instruction, or else have the same name, or else the
-    same position, unless both have sources in different instructions.  Variables without a partner get names of their
+    Variables correspond if they read the same element of the same instruction.  If one of them does not say what it reads,
+    they correspond if they have the same name, or else the same position.  Variables without a partner get names of their
     own.
     """
     theirs = [(m, x) for m in model for x in m.rts]
@@ -28,9 +28,7 @@ def aligned(maps: Sequence[IndexingMap], model: Sequence[IndexingMap]) -> list[I
                 if y.name in names:
                     continue
                 for other, x in theirs:
-                    if x.name in used or (x.source and y.source and x.source.hlo != y.source.hlo):
-                        continue
-                    if alike(other, x, m, y):
+                    if x.name not in used and alike(other, x, m, y):
                         names[y.name] = x.name
                         used.add(x.name)
                         break
@@ -70,7 +68,7 @@ def _read_at(v: RuntimeVariable) -> set[str]:
 
 
 def _same_element(other: IndexingMap, x: RuntimeVariable, m: IndexingMap, y: RuntimeVariable) -> bool:
-    if x.source is None or y.source is None or len(x.source.results) != len(y.source.results):
+    if x.source is None or y.source is None or x.source.hlo != y.source.hlo:
         return False
     place: dict[Expr, Expr] = dict(zip(m.dim_vars, other.dim_vars, strict=False))
     place.update(zip(m.range_vars, other.range_vars, strict=False))
@@ -78,11 +76,11 @@ def _same_element(other: IndexingMap, x: RuntimeVariable, m: IndexingMap, y: Run
 
 
 def _same_name(other: IndexingMap, x: RuntimeVariable, m: IndexingMap, y: RuntimeVariable) -> bool:
-    return x.name == y.name
+    return x.name == y.name and not (x.source and y.source)
 
 
 def _same_place(other: IndexingMap, x: RuntimeVariable, m: IndexingMap, y: RuntimeVariable) -> bool:
-    return other.rts.index(x) == m.rts.index(y)
+    return other.rts.index(x) == m.rts.index(y) and not (x.source and y.source)
 
 
 # --------------------------------------------------------------------------------------------- at an element

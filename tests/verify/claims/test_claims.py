@@ -162,6 +162,24 @@ def test_runtime_values_are_named_in_the_element() -> None:
     assert r.headline == "a (0) with rt0 = 1: claimed that it reads x (0), in truth it reads x (1)"
 
 
+def test_two_elements_of_one_instruction_are_two_values_in_the_element() -> None:
+    second = """
+hlo second
+  x = f32[4] parameter(0)
+  i = s32[2] parameter(1)
+  k = s32[1] slice(i), slice={[1:2]}
+  s = s32[] reshape(k)
+  a = f32[2] dynamic-slice(x, s), dynamic_slice_sizes={2}
+
+a -> x : (d0){rt0} -> (d0 + rt0), domain: rt0 in [0, 2]
+  hlo: i
+  (d0) -> (0)
+"""
+    r = result(second)
+    assert r.verdict is REFUTED
+    assert r.headline == "a (0) with rt0 = 0, rt0_ = 1: claimed that it reads x (0), in truth it reads x (1)"
+
+
 def test_values_that_are_read_at_ranges_have_no_value_in_the_element() -> None:
     gather = """
 hlo gather

@@ -27,8 +27,8 @@ import z3
 
 from .. import __version__
 from ..core.errors import InputError, quoted
-from .outcome import CrewLost, died
-from .run import Found, Job, work
+from .outcome import CrewLost
+from .run import Job, Sent, work
 from .sources import prover_digest
 from .trust.solvers import available, cvc5_name
 from .verdict import Verdict
@@ -222,63 +222,45 @@ class Cluster:
             self._known.add(worker)
 
     # -- work
-    def results(self, jobs: Sequence[Job]) -> Found:
-        """Yield the verdicts of every job as they arrive.
+    def sent(self, jobs: Sequence[Job], together: bool) -> Sent:
+        """Yield every job with its results, or with None if it kills its workers (``KilledWorker``).
 
-        A job that kills its workers (``KilledWorker``) is split into its obligations, which then run one at a time with
-        no other task on the cluster.  One that kills its workers again is :func:`~indexproof.verify.outcome.died`.
-        Raises :class:`CrewLost` if the connection to the scheduler or all workers are lost.
+        They are performed one at a time, with no other task on the cluster, unless ``together``.  Raises
+        :class:`CrewLost` if the connection to the scheduler or all workers are lost.
         """
-        suspects: list[Job] = []
-        with _quiet():
-            for job, found in self._sent(jobs, lambda: _AHEAD * self.size):
-                if isinstance(found, BaseException):
-                    suspects += [Job((item,), job.budget, job.confirm) for item in job.items]
-                else:
-                    yield from found
-            suspects.sort(key=lambda job: job.items[0][0])
-            for job, found in self._sent(suspects, lambda: 1):
-                if isinstance(found, BaseException):
-                    yield job.items[0][0], died(f"its workers died: {' '.join(str(found).split())}")
-                else:
-                    yield from found
-            with suppress(CrewLost):
-                self._look_around(again=True)
-
-    def _sent(
-        self, jobs: Sequence[Job], ahead: Callable[[], int]
-    ) -> Iterator[tuple[Job, list[tuple[int, Verdict]] | BaseException]]:
-        """Yield every job with its results, or with the ``KilledWorker`` exception that ended it."""
         waiting = deque(jobs)
         flying: dict[Any, Job] = {}
         task = _by_value("perform")
         run = uuid.uuid4().hex
         self._alive = self._checked = time.monotonic()
         coming = self._dask.as_completed(loop=self._client.loop, with_results=True, raise_errors=False)
-        try:
-            while waiting or flying:
-                while waiting and len(flying) < ahead():
-                    job = waiting.popleft()
-                    key = f"indexproof-{run}-{job.items[0][0]}-{len(job.items)}"
-                    future = self._client.submit(task, pickle.dumps(job), self._expected, key=key, pure=False)
-                    flying[future] = job
-                    coming.add(future)
-                    del future
-                arrived = coming.next_batch(block=False)
-                if not arrived:
-                    self._look_around()
-                    time.sleep(_POLL)
-                done = [(flying.pop(future), result) for future, result in arrived]
-                # drop all references to the future, lest its result be computed again when its worker dies
-                del arrived
-                for job, result in done:
-                    yield job, self._result(result)
-        finally:
-            if flying:
-                with suppress(OSError, TimeoutError, self._dask.CancelledError):
-                    self._client.cancel(list(flying), force=True)
+        with _quiet():
+            try:
+                while waiting or flying:
+                    while waiting and len(flying) < (_AHEAD * self.size if together else 1):
+                        job = waiting.popleft()
+                        key = f"indexproof-{run}-{job.items[0][0]}-{len(job.items)}"
+                        future = self._client.submit(task, pickle.dumps(job), self._expected, key=key, pure=False)
+                        flying[future] = job
+                        coming.add(future)
+                        del future
+                    arrived = coming.next_batch(block=False)
+                    if not arrived:
+                        self._look_around()
+                        time.sleep(_POLL)
+                    done = [(flying.pop(future), result) for future, result in arrived]
+                    # drop all references to the future, lest its result be computed again when its worker dies
+                    del arrived
+                    for job, result in done:
+                        yield job, self._result(result)
+                with suppress(CrewLost):
+                    self._look_around(again=True)
+            finally:
+                if flying:
+                    with suppress(OSError, TimeoutError, self._dask.CancelledError):
+                        self._client.cancel(list(flying), force=True)
 
-    def _result(self, result: Any) -> list[tuple[int, Verdict]] | BaseException:
+    def _result(self, result: Any) -> list[tuple[int, Verdict]] | None:
         if isinstance(result, list):
             # valid even if its worker has died since
             done: list[tuple[int, Verdict]] = result
@@ -287,7 +269,7 @@ class Cluster:
             raise CrewLost(f"the connection to the scheduler at {self.address} is lost")
         error = result[1] if isinstance(result, tuple) else result
         if isinstance(error, self._dask.KilledWorker):
-            return error  # type: ignore[no-any-return]
+            return None
         if isinstance(error, ImportError):
             raise _lacking(f"a worker that has joined {self.address}", error)
         raise error

@@ -40,6 +40,10 @@ class Job:
     confirm: bool = False
 
 
+#: Yields jobs with their results as they arrive, or with None for those lost with a process; closing it stops the work.
+Sent: TypeAlias = Generator[tuple[Job, list[tuple[int, "Verdict"]] | None], None, None]
+
+
 def examine(o: Obligation, budget: Budget, confirm: bool = False) -> Verdict:
     """Return the verdict on one obligation, with a second opinion if requested; undecided if it is nested too deep."""
     start = time.perf_counter()
@@ -72,15 +76,26 @@ def answers(
 ) -> Found:
     """Yield the verdicts on numbered obligations as they arrive, decided in this process if they are few.
 
-    Workers that die are counted in ``run``.
+    Processes of this machine that die are counted in ``run``.
     """
     if executor is None and (jobs == 1 or len(todo) < _FEW):
         for n, o in todo:
             yield n, examine(o, budget, confirm)
         return
-    parcels = _jobs(todo, jobs, budget, confirm)
-    with closing(_pooled(parcels, jobs, run) if executor is None else executor.results(parcels)) as found:
-        yield from found
+
+    def sent(parcels: Sequence[Job], together: bool) -> Sent:
+        if executor is not None:
+            return executor.sent(parcels, together)
+        return each(work, parcels, jobs) if together else each(work, parcels, 1, ahead=1)
+
+    lost = yield from _arrived(sent(_jobs(todo, jobs, budget, confirm), True))
+    run.lost_workers += bool(lost)
+    # jobs lost with a process are run again, one obligation at a time, to find the one that kills its process
+    single = [replace(job, items=(item,)) for job in lost for item in job.items]
+    fatal = yield from _arrived(sent(single, False))
+    for job in fatal:
+        run.lost_workers += 1
+        yield job.items[0][0], died("the processes that were to decide it died, one after the other")
 
 
 def _jobs(todo: Sequence[tuple[int, Obligation]], jobs: int, budget: Budget, confirm: bool) -> list[Job]:
@@ -89,26 +104,10 @@ def _jobs(todo: Sequence[tuple[int, Obligation]], jobs: int, budget: Budget, con
     return [Job(tuple(todo[i : i + size]), budget, confirm) for i in range(0, len(todo), size)]
 
 
-def _pooled(parcels: Sequence[Job], jobs: int, run: Run) -> Found:
-    """Yield results from processes of this machine as they arrive.
-
-    Jobs lost with a process are run again one at a time, and then split into single obligations, to find the one that
-    kills its process.
-    """
-    lost = yield from _tried(parcels, jobs)
-    run.lost_workers += bool(lost)
-    lost = yield from _tried(lost, 1, ahead=1)
-    single = [replace(job, items=(item,)) for job in lost for item in job.items]
-    fatal = yield from _tried(single, 1, ahead=1)
-    for job in fatal:
-        run.lost_workers += 1
-        yield job.items[0][0], died("its process died, again and again")
-
-
-def _tried(parcels: Sequence[Job], jobs: int, ahead: int = 0) -> Generator[tuple[int, Verdict], None, list[Job]]:
+def _arrived(done: Sent) -> Generator[tuple[int, Verdict], None, list[Job]]:
     """Yield results as they arrive; return the jobs that were lost with a process."""
     lost: list[Job] = []
-    with closing(each(work, parcels, jobs, ahead=ahead)) as done:
+    with closing(done):
         for job, found in done:
             if found is None:
                 lost.append(job)

@@ -215,7 +215,7 @@ def test_a_claim_that_ends_its_workers(dask: Processes, tmp_path: Path, expected
         assert store.get(content_key(fatal, Budget())) is None
     said = {r.obligation.name: r.verdict for r in run.results}
     assert said[fatal.name].status is Status.UNDECIDED
-    assert "workers died" in said[fatal.name].detail
+    assert "died, one after the other" in said[fatal.name].detail
     assert run.exit_status == 2
     assert {name: f for name, f in facts(run).items() if name != fatal.name} == only(expected, others)
 

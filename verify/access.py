@@ -108,7 +108,7 @@ def connected(sets: Iterable[set[Var]]) -> list[set[Var]]:
 
 
 @dataclass(frozen=True)
-class Part:
+class MapPart:
     """A part of a map that shares no variable with the others, with the indices of its dimensions and results."""
 
     map: IndexingMap
@@ -116,7 +116,7 @@ class Part:
     results: Sequence[int]
 
 
-def components(m: IndexingMap) -> Iterator[Part]:
+def components(m: IndexingMap) -> Iterator[MapPart]:
     """Split a map into parts that share no variable; its relation is their product."""
     mentioned = {e: set(e.variables()) for e in m.roots}
     apart: list[set[Var]] = [] if all(mentioned.values()) else [set()]
@@ -131,7 +131,7 @@ def components(m: IndexingMap) -> Iterator[Part]:
             tuple(m.results[k] for k in results),
             tuple(c for c in m.constraints if c.expr in inside),
         )
-        yield Part(part, dims, results)
+        yield MapPart(part, dims, results)
 
 
 def _pairs(m: IndexingMap) -> int | None:

@@ -16,14 +16,15 @@ from typing import Any
 
 from ..core.blocks import count
 from ..core.errors import InputError, quoted
-from ..core.expr import Expr, Integers, integer, interpret, lift, mod
+from ..core.expr import Expr, Integers, interpret, lift, mod
 from ..core.indexing_map import IndexingMap, Variable
 from ..core.interval import Interval
+from ..core.op import row_major
 from ..core.parametric import ParametricMap
 from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds, inverse
 from .concrete.image import Image, Question, TwoPoints, asked, joined, named, primed
 from .concrete.problem import substituted
-from .concrete.questions import ShapeLike, intervals
+from .concrete.questions import ShapeLike, expect_shape
 from .concrete.readings import ZERO, readings, runtime_box, shared_values
 from .words import tuple_text
 
@@ -81,7 +82,7 @@ def contiguous(
     Vectors begin at the lower bound of the variable.  Each lies wholly inside or wholly outside the domain.  The
     position in memory is the only result of ``m``, or the row-major position in a tensor of the ``shape``.
     """
-    v, place = _variable(m, along), _place(m, shape)
+    v, place = _variable(m, along), place_in_memory(m, shape)
     lane = mod(v.expr - v.lo, _positive(width, "the width of a vector"))
     pair = TwoPoints(m, primed([v.expr]), place)
     other = pair.again[v.expr]
@@ -107,7 +108,7 @@ def aligned(
 
     With ``along``, the name of a variable, only points count at which a vector of ``by`` values of it begins.
     """
-    place, image = _place(m, shape), Image.of(m)
+    place, image = place_in_memory(m, shape), Image.of(m)
     where = list(image.where)
     if along:
         v = _variable(m, along)
@@ -264,16 +265,16 @@ def _expect_variable(name: str, own: Iterable[str]) -> None:
         )
 
 
-def _place(m: IndexingMap, shape: ShapeLike | None) -> Expr:
+def place_in_memory(m: IndexingMap | ParametricMap, shape: ShapeLike | Sequence[Expr] | None) -> Expr:
     """Return the position of the target in memory, counted in elements."""
     if shape is None:
         if len(m.results) != 1:
             raise InputError(f"the map has {len(m.results)} results", expected="one, the place in memory, or a shape")
         return m.results[0]
-    total: Expr = integer(0)
-    for e, i in zip(m.results, intervals(m, shape), strict=True):
-        total = total * int(i.hi - i.lo + 1) + e - int(i.lo)
-    return total
+    expect_shape(m, shape)
+    lows = [int(n.lo) if isinstance(n, Interval) else 0 for n in shape]
+    sizes = [int(n.size) if isinstance(n, Interval) else n for n in shape]
+    return row_major([e - lo for e, lo in zip(m.results, lows, strict=True)], sizes)
 
 
 def _positive(n: int, name: str) -> int:

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 
 from ..core.condition import FALSE, TRUE, Condition, all_of, any_of, negate
 from ..core.expr import Expr, integer, maximum, minimum, mod, mul
-from ..core.op import digits_of
+from ..core.op import digits_of, row_major
 from .inversion import reduced
 
 _ONE = integer(1)
@@ -70,10 +70,8 @@ class ReshapeTile:
 
     def _last(self, k: int) -> Expr:
         """The position of the last element of the first tile, in a row of the dimensions from k on."""
-        place: Expr = integer(0)
-        for n, t in zip(self.shape[k:], self.tile[k:], strict=True):
-            place = place * n + (minimum(n, t) - 1 if t > 1 else 0)
-        return place
+        sizes, tile = self.shape[k:], self.tile[k:]
+        return row_major([minimum(n, t) - 1 if t > 1 else 0 for n, t in zip(sizes, tile, strict=True)], sizes)
 
     def _strides(self, k: int) -> Iterator[Expr]:
         """Yield the strides of a digit in which the tile has rows, but one value of their parts."""

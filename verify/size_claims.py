@@ -11,15 +11,16 @@ from typing import Any, TypeAlias
 from ..core.blocks import count
 from ..core.condition import FALSE, TRUE, Condition, all_exprs, all_of, any_of, negate, substitute_conditions
 from ..core.errors import InputError, quoted
-from ..core.expr import Expr, Int, Mul, Sum, Var, integer, mod, mul, postorder, substitute_all, var
+from ..core.expr import Expr, Int, Mul, Sum, Var, mod, postorder, substitute_all, var
 from ..core.indexing_map import unused_name
 from ..core.parametric import ParametricMap, divisors_of
 from .budget import Budget
 from .concrete import Answer, equal_maps
 from .concrete.equality import not_minimal
+from .concrete.questions import expect_shape
 from .inversion import solutions
 from .obligation import Obligation
-from .properties import decide_property
+from .properties import decide_property, place_in_memory
 from .proving import prove_all
 from .verdict import Status, Verdict
 
@@ -218,7 +219,7 @@ class SizeQuestion:
 
     def _in_bounds(self, shape: Sequence[Any]) -> list[list[Claim]]:
         (m,) = self.maps
-        _same_rank(m, shape)
+        expect_shape(m, shape)
         return [[(m.conditions, all_of([e >= 0, e < n]))] for e, n in zip(m.results, shape, strict=True)] or [
             [((), all_of(()))]
         ]
@@ -233,7 +234,7 @@ class SizeQuestion:
 
     def _covers(self, shape: Sequence[Any]) -> list[list[Claim]]:
         (m,) = self.maps
-        _same_rank(m, shape)
+        expect_shape(m, shape)
         index = [var(f"t{k}'") for k in range(len(shape))]
         inside = [t.within(0, n - 1) for t, n in zip(index, shape, strict=True)]
         return [_reached((*m.on_parameters, *inside), m, {}, index)]
@@ -283,20 +284,6 @@ class SizeQuestion:
             claims.append(forms)
         return claims
 
-    def _place(self, shape: Sequence[Any] | None) -> Expr:
-        (m,) = self.maps
-        if shape is None:
-            if len(m.results) != 1:
-                raise InputError(
-                    f"the map has {len(m.results)} results", expected="one, the place in memory, or a shape"
-                )
-            return m.results[0]
-        _same_rank(m, shape)
-        total: Expr = integer(0)
-        for e, n in zip(m.results, shape, strict=True):
-            total = mul(total, n) + e
-        return total
-
     def _least(self, name: str) -> Expr:
         (m,) = self.maps
         low = m.lower_bounds.get(var(name))
@@ -314,7 +301,7 @@ class SizeQuestion:
     def _contiguous(self, along: str, width: Any, shape: Sequence[Any] | None = None) -> list[list[Claim]]:
         (m,), v, j = self.maps, var(along), var("lane'")
         start = v - mod(v - self._least(along), width)
-        place, moved = self._place(shape), {v: start + j}
+        place, moved = place_in_memory(m, shape), {v: start + j}
         hypotheses = (*m.conditions, j.within(0, width - 1))
         inside = substitute_conditions(m.conditions, moved)
         same = (place.substitute(moved) - place).eq(start + j - v)
@@ -323,7 +310,7 @@ class SizeQuestion:
     def _aligned(self, by: Any, shape: Sequence[Any] | None = None, along: str = "") -> list[list[Claim]]:
         (m,) = self.maps
         first = [mod(var(along) - self._least(along), by).eq(0)] if along else []
-        return [[((*m.conditions, *first), mod(self._place(shape), by).eq(0))]]
+        return [[((*m.conditions, *first), mod(place_in_memory(m, shape), by).eq(0))]]
 
     def _monotone(self, along: str = "", strict: bool = False) -> list[list[Claim]]:
         (m,) = self.maps
@@ -345,13 +332,6 @@ _EXISTS = frozenset({"covers", "bijective", "inverse", "equal", "contiguous"})
 
 def _vars(names: Sequence[str]) -> tuple[Var, ...]:
     return tuple(map(var, names))
-
-
-def _same_rank(m: ParametricMap, shape: Sequence[Any]) -> None:
-    if len(m.results) != len(shape):
-        raise InputError(
-            f"the map has {len(m.results)} results", expected=f"a shape of so many sizes, not {len(shape)}"
-        )
 
 
 def _reached(

@@ -27,7 +27,7 @@ from ..core.parametric import ParametricMap
 from ..core.points import domain_values
 from ..core.text import format_expr
 from ..rules.simplifier import simplify
-from .access import Part, components
+from .access import MapPart, components
 from .concrete import is_empty
 from .isl_form import from_isl, to_isl
 from .words import tuple_text
@@ -179,7 +179,7 @@ def tile_of(m: IndexingMap, sizes: Sequence[int], starts: Mapping[int, str] = {}
     return _product(whole, parts, tiles)
 
 
-def _not_tiled(m: IndexingMap, parts: Sequence[Part], n: int, why: NoTile, at: list[int]) -> NoTile:
+def _not_tiled(m: IndexingMap, parts: Sequence[MapPart], n: int, why: NoTile, at: list[int]) -> NoTile:
     """Return why a map reads no tiles if part n does not, with the first place and element of each other part."""
     for i, x in zip(parts[n].dims, why.place, strict=True):
         at[i] = x
@@ -193,7 +193,7 @@ def _not_tiled(m: IndexingMap, parts: Sequence[Part], n: int, why: NoTile, at: l
     return NoTile(tuple(at), tuple(missing), dimension)
 
 
-def _product(whole: IndexingMap, parts: Sequence[Part], tiles: Sequence[TargetTile]) -> TargetTile:
+def _product(whole: IndexingMap, parts: Sequence[MapPart], tiles: Sequence[TargetTile]) -> TargetTile:
     """Return the tile of a map from those of its parts."""
     at = {k: (t, n) for p, t in zip(parts, tiles, strict=True) for n, k in enumerate(p.results)}
     order = [at[k] for k in range(len(whole.results))]

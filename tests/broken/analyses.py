@@ -68,7 +68,7 @@ def one_too_few(m: IndexingMap, sizes: Sequence[int], starts: Any) -> IndexingMa
 
 def each_result_alone(m: IndexingMap) -> list[Any]:
     every = range(len(m.dims))
-    return [access.Part(m.with_(results=(e,)), every, [k]) for k, e in enumerate(m.results)]
+    return [access.MapPart(m.with_(results=(e,)), every, [k]) for k, e in enumerate(m.results)]
 
 
 def whole_tiles_only(m: Any, shape: Any, sizes: Any, starts: Any) -> ParametricMap:

@@ -15,6 +15,7 @@ from ...core.errors import InputError, TooLargeError
 from ...core.expr import Expr, ExprLike, Int, Integers, Var, interpret, lift, mod, var
 from ...core.indexing_map import Constraint, IndexingMap, unused_name
 from ...core.interval import Interval
+from ...core.parametric import ParametricMap
 from .image import Image, TwoPoints, asked, joined, named, primed, targets
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem
 from .readings import ZERO, readings, runtime_box, shared_parameters, shared_values
@@ -212,9 +213,14 @@ def constraint_facts(constraints: Iterable[ConstraintLike]) -> tuple[Fact, ...]:
 
 def intervals(m: IndexingMap, shape: ShapeLike) -> list[Interval]:
     """Return the interval of each result as an index of a tensor of this ``shape``."""
+    expect_shape(m, shape)
+    return _intervals(shape)
+
+
+def expect_shape(m: IndexingMap | ParametricMap, shape: Sequence[Any]) -> None:
+    """Raise :class:`InputError` unless a shape has as many dimensions as the map has results."""
     if len(shape) != len(m.results):
         raise InputError(f"the map has {len(m.results)} results but the shape has {len(shape)} dimensions")
-    return _intervals(shape)
 
 
 def _intervals(shape: ShapeLike) -> list[Interval]:

@@ -89,6 +89,18 @@ def _largest(array: np.ndarray) -> int:
     return max(abs(int(array.min())), abs(int(array.max()))) if array.size else 0
 
 
+def peak(exprs: Sequence[Expr], largest: Mapping[Var, int] | Mapping[Expr, int]) -> int:
+    """Return a bound on the absolute values of variables and of all intermediate values in the evaluation of ``exprs``."""
+    magnitude = Magnitude(largest)
+    interpret(exprs, magnitude)
+    return max([magnitude.peak, *largest.values()])
+
+
+def exact_type(exprs: Sequence[Expr], env: Mapping[Any, np.ndarray]) -> Any:
+    """Return ``int64`` if no intermediate value of ``exprs`` overflows there, else ``object`` for Python integers."""
+    return np.int64 if peak(exprs, {v: _largest(a) for v, a in env.items()}) <= _INT64 else object
+
+
 def computed(
     exprs: Sequence[Expr], env: Mapping[Expr, np.ndarray], shape: tuple[int, ...] | None = None
 ) -> list[np.ndarray]:
@@ -97,10 +109,8 @@ def computed(
     They have the given ``shape``, or else the shape of their variables.  They are computed in ``int32`` where that
     suffices, because divisions then take a third of the time.
     """
-    magnitude = Magnitude({v: _largest(a) for v, a in env.items()})
-    interpret(exprs, magnitude)
-    peak = max([magnitude.peak, *magnitude.largest.values()])
-    dtype = np.int32 if peak <= _INT32 else np.int64 if peak <= _INT64 else object
+    most = peak(exprs, {v: _largest(a) for v, a in env.items()})
+    dtype = np.int32 if most <= _INT32 else np.int64 if most <= _INT64 else object
     values = interpret(exprs, Integers({v: a.astype(dtype, copy=False) for v, a in env.items()}))
     made = object if dtype is object else np.int64
     arrays = [np.asarray(x, dtype=dtype).astype(made, copy=False) for x in values]

@@ -9,21 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..core.condition import Compare, Condition, Within
-from ..core.expr import Expr, Int, Sum, Var, ceildiv, linear, natural_key, postorder
-from .point_columns import PointColumns
+from ..core.expr import Expr, Int, Sum, Var, ceildiv, linear, natural_key
+from .point_columns import Array, PointColumns
 from .preprocess import flattened
-
-Array: TypeAlias = "np.ndarray[Any, Any]"
 
 _ROWS = 3_000
 #: Limits on the distance of a variable from its bound, for equal shares of the points.
 _STEPS = (0, 1, 2, 6)
-_LARGEST = 1 << 31
 
 
 @dataclass(frozen=True)
@@ -43,7 +39,7 @@ def bounds_of(hypotheses: Sequence[Condition]) -> list[tuple[Bound, ...]]:
 def equations_of(hypotheses: Sequence[Condition]) -> list[Expr]:
     """Return the expressions in at least three variables that the hypotheses state to be zero."""
     gaps = [h.a - h.b for h in flattened(hypotheses) if isinstance(h, Compare) and h.op == "=="]
-    return [e for e in gaps if len(e.variables()) > 2 and _small(e)]
+    return [e for e in gaps if len(e.variables()) > 2]
 
 
 def _natural(known: Sequence[Condition]) -> Iterator[Expr]:
@@ -78,18 +74,8 @@ def _apart(gap: Expr) -> Iterator[tuple[Var, int, Expr]]:
     for t, k in terms:
         if isinstance(t, Var):
             rest = linear(const, [(u, j) for u, j in terms if u is not t])
-            if t not in rest.variables() and _small(rest):
+            if t not in rest.variables():
                 yield t, k, rest
-
-
-def _small(e: Expr) -> bool:
-    """Return whether no integer in ``e`` is near the limits of the 64 bits in which points are computed."""
-    for n in postorder(e):
-        if isinstance(n, Int) and abs(n.value) > _LARGEST:
-            return False
-        if isinstance(n, Sum) and any(abs(k) > _LARGEST for k in (n.const, *(k for _, k in n.terms))):
-            return False
-    return True
 
 
 def assignment_order(names: Sequence[Var], bounds: Sequence[tuple[Bound, ...]]) -> list[Var]:
@@ -145,57 +131,85 @@ def _aims(
     return aims
 
 
-def _values(e: Expr, columns: Mapping[Var, Array]) -> Array:
-    return np.broadcast_to(np.asarray(PointColumns(columns, _ROWS).value(e), dtype=np.int64), (_ROWS,))
+class _Corners:
+    """Draws variables at their bounds or a fixed distance from them, or in half of the points a random one."""
+
+    def __init__(self, count: int) -> None:
+        generator = np.random.default_rng(8191)
+        # half of the points are corners, where every step is either 0 or the whole reach
+        reach = generator.choice(_STEPS, size=(_ROWS, 1))
+        steps = generator.integers(0, reach + 1, size=(_ROWS, count))
+        corner = generator.random((_ROWS, 1)) < 0.5
+        self.steps = np.where(corner, np.where(steps * 2 > reach, reach, 0), steps)
+        self.from_above = generator.random(steps.shape) < 0.4
+        self.negative = generator.random(steps.shape) < 0.3
+        self.off = generator.choice((0, 0, 0, 0, -1, 1), size=steps.shape)
+
+    def column(self, k: int, low: Sequence[Array], high: Sequence[Array]) -> Array:
+        """Return column ``k`` between lower and upper bounds."""
+        step: Array = self.steps[:, k]
+        if low and high:
+            bottom, top = np.maximum.reduce(low), np.minimum.reduce(high)
+            step = np.minimum(step, np.maximum(top - bottom, 0))
+            step = np.where(self.from_above[:, k], np.maximum(top, bottom) - step, bottom + step)
+        elif low:
+            step = np.maximum.reduce(low) + step
+        elif high:
+            step = np.minimum.reduce(high) - step
+        else:
+            step = np.where(self.negative[:, k], -step, step)
+        return step
 
 
-def inside(names: Sequence[Var], hypotheses: Sequence[Condition], *, aimed: bool = False) -> Array:
-    """Sample points with a column for each of ``names``, inside the bounds of the variables; deterministic.
+def _moved(own: Array, low: Sequence[Array], high: Sequence[Array]) -> Array:
+    """Return a column moved between bounds: values beyond a bound become their magnitude's distance from it."""
+    bottom = np.maximum.reduce(low) if low else own
+    top = np.minimum.reduce(high) if high else own
+    step = np.abs(own)
+    if low and high:
+        step = step % (np.maximum(top - bottom, 0) + 1)
+    return np.where(own < bottom, bottom + step, np.where(own > top, top - step, own))
 
-    With ``aimed``, variables are also chosen to satisfy equations, greedily one after the other.
+
+def inside(
+    names: Sequence[Var], hypotheses: Sequence[Condition], points: Array | None = None, *, aimed: bool = False
+) -> Array:
+    """Return points with a column for each of ``names``, inside the bounds of the variables; deterministic.
+
+    They are the given ones moved into the bounds, or drawn near the bounds.  With ``aimed``, variables are also chosen to
+    satisfy equations, greedily one after the other.
     """
-    generator = np.random.default_rng(8191)
-    known = set(names)
-    bounds = [tuple(b for b in ways if b.v in known) for ways in bounds_of(hypotheses)]
+    bounds = [tuple(b for b in ways if b.v in names) for ways in bounds_of(hypotheses)]
     columns: dict[Var, Array] = {}
-    # half of the points are corners, where every step is either 0 or the whole reach
-    reach = generator.choice(_STEPS, size=(_ROWS, 1))
-    steps = generator.integers(0, reach + 1, size=(_ROWS, len(names)))
-    corner = generator.random((_ROWS, 1)) < 0.5
-    steps = np.where(corner, np.where(steps * 2 > reach, reach, 0), steps)
-    from_above = generator.random(steps.shape) < 0.4
-    negative = generator.random(steps.shape) < 0.3
+    corners = _Corners(len(names))
+    rows = _ROWS if points is None else len(points)
     order = assignment_order(names, bounds)
     least = {
         b.v: b.e.value for ways in bounds for b in ways if not b.upper and isinstance(b.e, Int) and abs(b.e.value) < 64
     }
     aims = _aims(order, equations_of(hypotheses), bounds) if aimed else {}
-    off = generator.choice((0, 0, 0, 0, -1, 1), size=steps.shape)
+
+    def values(e: Expr, at: Mapping[Var, Array]) -> Array:
+        return PointColumns({u: at[u] for u in e.variables()}, rows, [e]).column(e)
+
     for k, v in enumerate(order):
-        own = [b for ways in bounds for b in ways if b.v is v and columns.keys() >= set(b.e.variables())]
-        low, high = ([_values(b.e, columns) for b in own if b.upper is upper] for upper in (False, True))
+        known = [b for ways in bounds for b in ways if b.v is v and columns.keys() >= set(b.e.variables())]
+        low, high = ([values(b.e, columns) for b in known if b.upper is upper] for upper in (False, True))
         # a later variable that has to be at most v bounds v from below by its own least value
-        low += [
-            np.full(_ROWS, n) for ways in bounds for b in ways if (n := _at_least(b, v, least, columns)) is not None
-        ]
-        step = steps[:, k]
-        if low and high:
-            bottom, top = np.maximum.reduce(low), np.minimum.reduce(high)
-            step = np.minimum(step, np.maximum(top - bottom, 0))
-            columns[v] = np.where(from_above[:, k], np.maximum(top, bottom) - step, bottom + step)
-        elif low:
-            columns[v] = np.maximum.reduce(low) + step
-        elif high:
-            columns[v] = np.minimum.reduce(high) - step
+        low += [np.full(rows, n) for ways in bounds for b in ways if (n := _at_least(b, v, least, columns)) is not None]
+        if points is None:
+            columns[v] = corners.column(k, low, high)
         else:
-            columns[v] = np.where(negative[:, k], -step, step)
+            # one variable is left as it is in half of the points, which then violate few conditions
+            own = points[:, names.index(v)]
+            columns[v] = np.where(np.arange(rows) % (2 * len(names)) == k, own, _moved(own, low, high))
         if v in aims:
             e, last = aims[v]
-            there = {u: columns.get(u, np.zeros(_ROWS, dtype=np.int64)) for u in e.variables()}
-            none, one = (_values(e, {**there, v: np.full(_ROWS, n)}) for n in (0, 1))
+            there = {u: columns.get(u, np.zeros(rows, dtype=np.int64)) for u in e.variables()}
+            none, one = (values(e, {**there, v: np.full(rows, n)}) for n in (0, 1))
             factor = one - none
             digit = np.where(factor == 0, columns[v], -none // np.where(factor == 0, 1, factor))
-            digit = digit if last else digit + off[:, k]
+            digit = digit if last else digit + corners.off[:, k]
             for end in low:
                 digit = np.maximum(digit, end)
             for end in high:

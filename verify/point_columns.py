@@ -1,32 +1,51 @@
-"""Vectorized evaluation of expressions and conditions at many points."""
+"""Vectorized evaluation of expressions and conditions at many points: exact, however large the integers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..core.condition import Condition, condition_interpret
+from ..core.condition import Condition, all_exprs, condition_interpret
 from ..core.expr import Expr, Integers, Var, interpret
+from ..core.points import exact_type
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
+#: Limit on the magnitude of 64-bit columns that are computed.
+_LARGEST = 1 << 61
+
+
+def narrow(a: Array) -> Array:
+    """Return the array with integers of 64 bits if sums of two such arrays fit as well, else with Python integers."""
+    small = a.size == 0 or (-_LARGEST <= a.min() and a.max() <= _LARGEST)
+    return a.astype(np.int64 if small else object, copy=False)
 
 
 class PointColumns(Integers):
-    """Evaluates over the integers on columns of points, and records the points with a zero divisor."""
+    """Evaluates ``about`` over the integers on columns of points, and records the points with a zero divisor.
 
-    def __init__(self, columns: Mapping[Var, Any], size: int) -> None:
-        super().__init__(columns)
+    The columns become Python integers where 64 bits do not hold every intermediate value.
+    """
+
+    def __init__(self, columns: Mapping[Var, Array], size: int, about: Iterable[Expr | Condition]) -> None:
+        exprs = [e for x in about for e in ((x,) if isinstance(x, Expr) else all_exprs(x))]
+        self._kind = exact_type(exprs, columns)
+        super().__init__({v: a.astype(self._kind, copy=False) for v, a in columns.items()})
         self.undefined = np.zeros(size, dtype=bool)
-        self._kind = object if any(a.dtype == object for a in columns.values()) else np.int64
         self._memo: dict[Expr, Any] = {}
+
+    def column(self, e: Expr) -> Array:
+        """Return the values of an expression as a column."""
+        return narrow(np.broadcast_to(np.asarray(self.value(e), dtype=self._kind), self.undefined.shape))
 
     def value(self, e: Expr) -> Any:
         """Return the values of an expression at all points."""
         return interpret((e,), self, self._memo)[0]
 
-    def truth(self, c: Condition) -> Any:
+    def truth(self, c: Condition) -> Array:
         """Return the points where a condition holds, as a mask."""
-        return condition_interpret(c, self.value, self)
+        return np.broadcast_to(condition_interpret(c, self.value, self), self.undefined.shape)
 
     def _divisor(self, b: Any) -> Any:
         self.undefined |= np.equal(b, 0)

@@ -8,7 +8,9 @@ evaluation with exact integers has confirmed it.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -16,14 +18,15 @@ import numpy as np
 import z3
 
 from ..core.condition import FALSE, Compare, Condition, Divides, Within, all_exprs
-from ..core.expr import Expr, Int, Sum, Var, interpret, natural_key, postorder, var
+from ..core.expr import Expr, Var, natural_key, var
 from ..core.parametric import divisors_of
 from .bounded import equations_of, inside
 from .encode import Encoder, resources
-from .point_columns import PointColumns
+from .point_columns import Array, PointColumns, narrow
 from .preprocess import definition, flattened, mentioned, substituted
 
 _EXHAUSTIVE = 20_000
+_RADIUS = 40
 _RANDOM = 4_000
 _MACHINE = 1_000
 #: Limit on numbers whose sums are exact in 64 bits if they have few summands.
@@ -49,7 +52,7 @@ def magnitude(point: Sequence[int]) -> tuple[int, int, list[int]]:
     return sum(map(abs, point)), sum(x < 0 for x in point), [2 * abs(x) + (x < 0) for x in point]
 
 
-def smallest(points: np.ndarray[Any, Any], n: int) -> list[list[int]]:
+def smallest(points: Array, n: int) -> list[list[int]]:
     """Return the ``n`` rows of least magnitude, in order."""
     if len(points) > n and points.dtype != object and -_EXACT < points.min() and points.max() < _EXACT:
         total = np.abs(points).sum(axis=1)
@@ -58,38 +61,55 @@ def smallest(points: np.ndarray[Any, Any], n: int) -> list[list[int]]:
     return sorted(rows, key=magnitude)[:n]
 
 
+def box_of(axes: Sequence[range]) -> Array:
+    """Return all points of a box, given by the values of each coordinate."""
+    rest = np.arange(math.prod(map(len, axes)))
+    columns: list[Array] = []
+    for axis in reversed(axes):
+        rest, at = np.divmod(rest, max(len(axis), 1))
+        columns.append(narrow(np.array(axis, dtype=object))[at])
+    return np.stack(columns[::-1], axis=1) if columns else np.zeros((1, 0), dtype=np.int64)
+
+
+def nearest(domains: Sequence[tuple[int | None, int | None]], most: int) -> tuple[int, Array]:
+    """Return the largest radius, and all points within it of their domains' points nearest to zero, ``most`` at most."""
+    radius, axes = 0, [range(0)]
+    for wider in range(1, _RADIUS + 1):
+        wide = []
+        for lo, hi in domains:
+            near = max(lo or 0, 0) + min(hi or 0, 0)
+            ends = near - wider, near + wider
+            wide.append(
+                range(ends[0] if lo is None else max(lo, ends[0]), (ends[1] if hi is None else min(hi, ends[1])) + 1)
+            )
+        if math.prod(map(len, wide)) > most:
+            break
+        radius, axes = wider, wide
+    return radius, box_of(axes) if radius else np.zeros((0, len(domains)), dtype=np.int64)
+
+
 @lru_cache(maxsize=32)
-def _small(n: int) -> np.ndarray[Any, Any]:
+def _small(n: int) -> Array:
     """Return all points of the largest box around zero with at most ``_EXHAUSTIVE`` points."""
-    radius = 1
-    while (2 * radius + 3) ** n <= _EXHAUSTIVE and radius < 40:
-        radius += 1
-    if 3**n > _EXHAUSTIVE:
-        return np.empty((0, n), dtype=np.int64)
-    if n == 0:
-        return np.zeros((1, 0), dtype=np.int64)
-    grid = np.meshgrid(*[np.arange(-radius, radius + 1)] * n, indexing="ij")
-    return np.stack([g.ravel() for g in grid], axis=1)
+    return nearest([(None, None)] * n, _EXHAUSTIVE)[1]
 
 
 @lru_cache(maxsize=32)
-def _random(n: int) -> np.ndarray[Any, Any]:
+def _random(n: int) -> Array:
     generator = np.random.default_rng(20240229)
     scale = generator.choice([2, 4, 8, 16, 64], size=(_RANDOM, 1))
-    points: np.ndarray[Any, Any] = np.rint(generator.uniform(-0.35, 1.0, size=(_RANDOM, n)) * scale).astype(np.int64)
+    points: Array = np.rint(generator.uniform(-0.35, 1.0, size=(_RANDOM, n)) * scale).astype(np.int64)
     return points
 
 
-def failing_points(
-    points: np.ndarray[Any, Any], names: Sequence[Var], hypotheses: Sequence[Condition], goal: Condition
-) -> np.ndarray[Any, Any]:
+def failing_points(points: Array, names: Sequence[Var], hypotheses: Sequence[Condition], goal: Condition) -> Array:
     """Return the rows of ``points`` that satisfy the hypotheses and violate the goal."""
     for c, wanted in (*((h, True) for h in hypotheses), (goal, False)):
         if not len(points):
             break
-        algebra = PointColumns({v: points[:, k] for k, v in enumerate(names)}, len(points))
-        keep = (algebra.truth(c) == wanted) & ~algebra.undefined
-        points = points[np.broadcast_to(keep, (len(points),))]
+        own = mentioned(c)
+        algebra = PointColumns({v: points[:, k] for k, v in enumerate(names) if v in own}, len(points), [c])
+        points = points[(algebra.truth(c) == wanted) & ~algebra.undefined]
     return points
 
 
@@ -111,87 +131,78 @@ def eliminated(hypotheses: Sequence[Condition]) -> list[tuple[Var, Expr]]:
             return found  # a divisor becomes zero for this value, so no point satisfies the hypotheses
 
 
-def completed(
-    points: np.ndarray[Any, Any], names: Sequence[Var], definitions: Sequence[tuple[Var, Expr]]
-) -> np.ndarray[Any, Any]:
+def completed(points: Array, names: Sequence[Var], definitions: Sequence[tuple[Var, Expr]]) -> Array:
     """Compute the columns of defined variables in ``points`` from the others."""
     if not definitions or not len(points):
         return points
     columns = {v: points[:, k] for k, v in enumerate(names)}
-    algebra = PointColumns(columns, len(points))
+    undefined = np.zeros(len(points), dtype=bool)
     for v, e in reversed(definitions):
-        columns[v] = np.broadcast_to(np.asarray(interpret((e,), algebra)[0], dtype=points.dtype), (len(points),))
-    kept = np.stack([columns[v] for v in names], axis=1)
-    return kept[~algebra.undefined]
+        algebra = PointColumns({u: columns[u] for u in e.variables()}, len(points), [e])
+        columns[v] = algebra.column(e)
+        undefined |= algebra.undefined
+    return np.stack([columns[v] for v in names], axis=1)[~undefined]
 
 
-def _kind(conditions: Sequence[Condition]) -> Any:
-    """Return the dtype of columns: 64 bits, or Python integers if literals need more than 48 bits."""
-    for n in postorder(*(e for c in conditions for e in all_exprs(c))):
-        match n:
-            case Int():
-                largest = abs(n.value)
-            case Sum():
-                largest = max(abs(n.const), *(abs(k) for _, k in n.terms))
-            case _:
-                continue
-        if largest >> 48:
-            return object
-    return np.int64
+def _multiples(known: Sequence[Condition]) -> list[Condition]:
+    """Return an equation with a new variable as the factor for each divisibility."""
+    return [Compare("==", h.e, h.d * var(f"multiple {k}")) for k, h in enumerate(known) if isinstance(h, Divides)]
 
 
-class _Columns:
-    """Points of a claim, with a column for each variable; defined variables are computed from the ``free`` ones."""
+class Points:
+    """Points at which equations and divisibilities hold: variables that they define are computed from the ``free`` ones."""
 
-    def __init__(self, hypotheses: Sequence[Condition], goal: Condition, kind: Any = None) -> None:
-        self.hypotheses, self.goal = hypotheses, goal
-        self.names = variables_of([*hypotheses, goal])
-        self.definitions = eliminated(hypotheses)
-        self.free = [v for v in self.names if v not in dict(self.definitions)]
-        self.kind = kind or _kind([*hypotheses, goal])
+    def __init__(self, hypotheses: Sequence[Condition], names: Sequence[Var]) -> None:
+        known = flattened(hypotheses)
+        multiples = [m for m in _multiples(known) if definition(m, short=False) is not None]
+        self._definitions = eliminated([*known, *multiples])
+        self._names = list(names)
+        self._all = [*dict.fromkeys([*names, *(v for m in multiples for v in variables_of([m]))])]
+        self.free = [v for v in self._all if v not in dict(self._definitions)]
 
-    def points(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Return all columns, given those of the free variables."""
-        points = np.zeros((len(values), len(self.names)), dtype=self.kind)
-        points[:, [self.names.index(v) for v in self.free]] = values
-        return completed(points, self.names, self.definitions)
-
-    def first(self, points: np.ndarray[Any, Any]) -> dict[Var, int] | None:
-        """Return the smallest of ``points`` that refutes the claim in exact arithmetic."""
-        for row in smallest(failing_points(points, self.names, self.hypotheses, self.goal), 8):
-            point = dict(zip(self.names, row, strict=True))
-            if confirmed(point, self.hypotheses, self.goal):
-                return point
-        return None
+    def points(self, values: Array) -> Array:
+        """Return the columns of all names, given those of the free variables."""
+        points = np.zeros((len(values), len(self._all)), dtype=values.dtype)
+        points[:, [self._all.index(v) for v in self.free]] = values
+        return completed(points, self._all, self._definitions)[:, : len(self._names)]
 
 
-def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, int] | None:
-    """Return the smallest counterexample among small and random points, or ``None``."""
-    columns = _Columns(hypotheses, goal)
-    for tried in (_small(len(columns.free)), _random(len(columns.free))):
-        point = columns.first(columns.points(tried))
-        if point is not None:
+def _first(
+    points: Array, names: Sequence[Var], hypotheses: Sequence[Condition], goal: Condition
+) -> dict[Var, int] | None:
+    """Return the smallest of ``points`` that refutes the claim in exact arithmetic."""
+    for row in smallest(failing_points(points, names, hypotheses, goal), 8):
+        point = dict(zip(names, row, strict=True))
+        if confirmed(point, hypotheses, goal):
             return point
     return None
 
 
+def _tried(hypotheses: Sequence[Condition], names: Sequence[Var]) -> Iterator[Array]:
+    """Yield small points, then random ones."""
+    points = Points(hypotheses, names)
+    for drawn in (_small, _random):
+        yield points.points(drawn(len(points.free)))
+
+
+def small_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var, int] | None:
+    """Return the smallest counterexample among small and random points, or ``None``."""
+    names = variables_of([*hypotheses, goal])
+    found = (_first(points, names, hypotheses, goal) for points in _tried(hypotheses, names))
+    return next((point for point in found if point is not None), None)
+
+
 def sample(hypotheses: Sequence[Condition], goal: Condition, most: int = 48) -> list[dict[Var, int]]:
     """Return points that satisfy the hypotheses and at which the goal is defined, half of them small, in no order."""
-    columns = _Columns(hypotheses, goal)
-    names = columns.names
+    names = variables_of([*hypotheses, goal])
     found: list[dict[Var, int]] = []
-    for tried in (_small(len(columns.free)), _random(len(columns.free))):
-        points = columns.points(tried)
+    for points in _tried(hypotheses, names):
         kept = failing_points(points, names, hypotheses, FALSE)
         for row in kept[:: max(1, 2 * len(kept) // most)].tolist()[: most // 2]:
             point = dict(zip(names, row, strict=True))
-            try:
+            with suppress(ZeroDivisionError):
                 goal.evaluate(point)
-                # computed with 64 bits before, so evaluate it exactly
-                if all(h.evaluate(point) for h in hypotheses):
-                    found.append(point)
-            except ZeroDivisionError:
-                continue
+                found.append(point)
     return found
 
 
@@ -200,10 +211,11 @@ def bounded_point(hypotheses: Sequence[Condition], goal: Condition) -> dict[Var,
 
     Equations are satisfied as in :func:`small_point`: defined variables are computed from the others.
     """
-    columns = _Columns(hypotheses, goal)
-    point = columns.first(columns.points(inside(columns.free, hypotheses)))
+    names = variables_of([*hypotheses, goal])
+    points = Points(hypotheses, names)
+    point = _first(points.points(inside(points.free, hypotheses)), names, hypotheses, goal)
     if point is None and equations_of(hypotheses):
-        point = columns.first(inside(columns.names, hypotheses, aimed=True))
+        point = _first(inside(names, hypotheses, aimed=True), names, hypotheses, goal)
     return point
 
 
@@ -211,11 +223,10 @@ def machine_point(hypotheses: Sequence[Condition], goal: Condition, width: int) 
     """Return a counterexample among small integers and fractions of the largest one of a machine type, or ``None``.
 
     Far from zero few random points satisfy equations and bounds, and a point that overflows on one side only is near a
-    bound of the other.  So each bound in turn is made an equation, which determines one variable.  Divisibility is
-    written as a product with a new variable.  The evaluation is exact.
+    bound of the other.  So each bound in turn is made an equation, which determines one variable.
     """
     known = flattened(hypotheses)
-    multiples = [Compare("==", h.e, h.d * var(f"multiple {k}")) for k, h in enumerate(known) if isinstance(h, Divides)]
+    multiples = _multiples(known)
     ends = [[*multiples, Compare("==", h.e, end)] for h in known if isinstance(h, Within) for end in (h.lo, h.hi)]
     top = 1 << (width - 1)
     parts = [top // k + more for k in (1, 2, 3, 4, 5, 6, 7, 8) for more in (-1, 0)]
@@ -224,12 +235,13 @@ def machine_point(hypotheses: Sequence[Condition], goal: Condition, width: int) 
     own = variables_of([*hypotheses, goal])
     found: list[dict[Var, int]] = []
     for end in ([], multiples, *ends):
-        columns = _Columns([*known, *end], goal, object)
-        pick = generator.integers(0, len(values), size=(_MACHINE, len(columns.names)))
+        given = [*known, *end]
+        names = variables_of([*given, goal])
+        pick = generator.integers(0, len(values), size=(_MACHINE, len(names)))
         small = generator.integers(0, 24, size=pick.shape)
         points = values[np.where(generator.random(pick.shape) < 0.6, small, pick)]
-        at = columns.first(completed(points, columns.names, columns.definitions))
-        if at is not None and confirmed(at, hypotheses, goal):
+        at = _first(completed(points, names, eliminated(given)), names, given, goal)
+        if at is not None:
             found.append({v: at[v] for v in own})
     return min(found, key=lambda p: magnitude([p[v] for v in own]), default=None)
 

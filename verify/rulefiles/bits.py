@@ -8,12 +8,13 @@ from typing import Any
 
 import z3
 
+from ...core.condition import all_exprs
+from ...core.points import peak
 from ..budget import MAX_RLIMIT
 from ..encode import Encoder, resources
 from .evaluate import refutes
 from .lowering import core_variables, lowered
 from .rule import StatedRule
-from .table import largest_value
 
 #: Limit on the width of bit-vectors, beyond which the solver finds nothing.
 _WIDEST = 256
@@ -59,7 +60,8 @@ def bit_vector_point(r: StatedRule, budget: int) -> tuple[dict[str, int] | None,
     rule = lowered(r)
     names = core_variables(r)
     sizes = {names[v]: max(1, abs(lo or 0), abs(hi or 0)) for v, (lo, hi) in r.ranges().items()}
-    width = largest_value((*rule.given, rule.goal), sizes).bit_length() + 1
+    exprs = [e for c in (*rule.given, rule.goal) for e in all_exprs(c)]
+    width = (2 * peak(exprs, sizes)).bit_length() + 1
     if width > _WIDEST:
         return None, 0
     context = z3.Context()

@@ -367,11 +367,10 @@ def test_all_points_of_a_rule() -> None:
     text = "semantics euclid0\nint x in [-9, 8]\nint y in [-3, 3]\nbool p\nr: select(p, x / y * y, x) -> x if y != 1\n"
     (r,) = read_rule_file(text, "t")
     table = every_point(r)
-    assert table.size == 18 * 7 * 2
-    points = [{v: int(table.columns[v][k]) for v in r.variables} for k in range(table.size)]
-    assert len({tuple(p.values()) for p in points}) == table.size
+    points = [dict(zip(r.variables, row, strict=True)) for row in table.points.tolist()]
+    assert len(points) == len({tuple(p.values()) for p in points}) == 18 * 7 * 2
     failing = [k for k, p in enumerate(points) if judge(r, p) == "counterexample"]
-    assert failing == [k for k in range(table.size) if table.fails[k] and table.conditions[0][k]]
+    assert failing == [k for k in range(len(points)) if table.fails[k] and table.conditions[0][k]]
     assert failing
     for bounds in ("", " in [1, 9999]"):
         (r,) = read_rule_file(f"int z{bounds}\nint w{bounds}\nr: z / 2 + w -> z\n", "t")

@@ -166,8 +166,7 @@ def test_columns_say_what_the_rule_says(semantics: Semantics) -> None:
         r = random_rule(seed, semantics)
         every = list(points(r))
         for kind in (np.int64, object) if seed == 200 else (np.int64,):
-            columns = {v: np.array([p[v] for p in every], dtype=kind) for v in r.variables}
-            table = Table(r, columns, len(every))
+            table = Table(r, np.array([[*p.values()] for p in every], dtype=kind).reshape(len(every), -1))
             given = np.logical_and.reduce([np.ones(len(every), dtype=bool), *table.conditions])
             for k, point in enumerate(every):
                 says = judge(r, point)

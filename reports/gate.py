@@ -8,7 +8,6 @@ revision, which is proved in the same way.
 from __future__ import annotations
 
 import hashlib
-import json
 import subprocess
 import sys
 import tempfile
@@ -19,13 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import InputError, quoted
+from ..core.json_text import load_json
 from ..verify.cache import Cache
 from ..verify.obligation import Obligation
 from ..verify.outcome import Run
 from ..verify.proving import prove_all
 from ..verify.sources import first_read, platform_text, prover_digest
 from ..verify.verdict import Status
-from .files import read_text
+from .files import noted, read_text
 from .gate_items import ILL_FORMED, GateItem, claim_item, ill_formed_item, module_items, proved_item, unread_item
 from .layout import block, count, duration, joined
 from .selection import Named, Selected, by_group
@@ -162,6 +162,10 @@ def _claims_items(root: Path, path: str) -> Iterator[GateItem]:
 
 
 # ------------------------------------------------------------------------------------------------------- the base
+#: What a comparison needs to know of a claim of the base, with its type.
+_KEPT = {"name": str, "kind": str, "file": str, "line": int, "column": int, "verdict": str, "expected": str}
+
+
 def _git(root: Path, *words: str) -> bytes:
     done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, check=False)
     if done.returncode:
@@ -217,8 +221,9 @@ def _base(settings: Settings, options: Sequence[str]) -> list[GateItem]:
     """Return the items of the base: those of a document, or of what a revision declares."""
     path = settings.root / settings.base
     if path.is_file():
-        return list(_items_of_document(read_text(path), settings.base))
-    if settings.base.startswith("-"):  # git would read it as an option, and some options write files
+        return _items_of_document(read_text(path), settings.base)
+    # git would read it as an option, and some options write files
+    if settings.base.startswith("-") or "\0" in settings.base:
         raise InputError(f"base: {quoted(settings.base)} is neither a file nor a Git revision")
     with tempfile.TemporaryDirectory() as folder:
         archive = _git(settings.root, "archive", "--format=tar", settings.base)
@@ -228,18 +233,19 @@ def _base(settings: Settings, options: Sequence[str]) -> list[GateItem]:
         done = subprocess.run(words, cwd=folder, capture_output=True, encoding="utf-8", check=False)
         if not done.stdout.startswith("{"):
             raise InputError(f"the base {quoted(settings.base)} cannot be proved: {done.stderr.strip()}")
-        return list(_items_of_document(done.stdout, settings.base))
+        return _items_of_document(done.stdout, settings.base)
 
 
-def _items_of_document(text: str, name: str) -> Iterator[GateItem]:
-    try:
-        data = json.loads(text)
-        for i in data["claims"]:
-            place = i["file"], i["line"], i["column"]
-            yield GateItem(i["name"], i["kind"], *place, i["verdict"], i["expected"])
-    except (ValueError, KeyError, TypeError) as error:
-        said = f"{name}: {type(error).__name__}: {error}"
-        raise InputError(said, expected="a document that `indexproof gate` wrote") from None
+def _items_of_document(text: str, name: str) -> list[GateItem]:
+    expected = "a document that `indexproof gate` wrote"
+    with noted(f"in {name}"):
+        data = load_json(text)
+        if not isinstance(data, dict) or not isinstance(data.get("claims"), list):
+            raise InputError("it has no claims", expected=expected)
+        for n, i in enumerate(data["claims"]):
+            if not isinstance(i, dict) or any(type(i.get(key)) is not kind for key, kind in _KEPT.items()):
+                raise InputError(f"claims[{n}] is no claim with {', '.join(_KEPT)}", expected=expected)
+        return [GateItem(**{key: i[key] for key in _KEPT}) for i in data["claims"]]
 
 
 # ------------------------------------------------------------------------------------------------------- reports

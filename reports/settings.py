@@ -43,7 +43,9 @@ def settings_of(root: Path) -> Settings:
         raise InputError(said, expected="a repository with [tool.indexproof]") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: {error}") from None
-    if (table := data.get("tool", {}).get("indexproof")) is None:
+    tools = data.get("tool")
+    table = tools.get("indexproof") if isinstance(tools, dict) else None
+    if not isinstance(table, dict):
         expected = "for instance  rules = ['rules/*.rules']"
         raise InputError(f"{path} has no [tool.indexproof]", expected=expected)
     known = {*_KINDS, "base", "floor", "max-rank"}
@@ -55,7 +57,12 @@ def settings_of(root: Path) -> Settings:
     unmatched: list[tuple[str, int]] = []
     for kind in _KINDS:
         for pattern in _strings(path, kind, table.get(kind, [])):
-            matches = [p for p in sorted(root.glob(pattern)) if p.is_dir() or kind_of_file(p) is not None]
+            try:
+                paths = sorted(root.glob(pattern))
+            except (ValueError, NotImplementedError, IndexError):
+                expected = "a file, a folder or a pattern below the repository"
+                raise InputError(f"{path}: {kind} has {quoted(pattern)}", expected=expected) from None
+            matches = [p for p in paths if p.is_dir() or kind_of_file(p) is not None]
             if not matches:
                 unmatched.append((pattern, _line_of(text, pattern)))
             found.update(dict.fromkeys(str(p.relative_to(root)) for p in matches))
@@ -63,7 +70,9 @@ def settings_of(root: Path) -> Settings:
     for key, value in (("floor", floor), ("max-rank", rank)):
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise InputError(f"{path}: {key} = {value!r}", expected="a number")
-    base = str(table.get("base", ""))
+    base = table.get("base", "")
+    if not isinstance(base, str):
+        raise InputError(f"{path}: base = {base!r}", expected="a document that `gate --to` wrote, or a Git revision")
     return Settings(root, tuple(found), base, floor, _line_of(text, "floor"), rank, tuple(unmatched))
 
 

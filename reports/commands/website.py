@@ -161,10 +161,16 @@ def _checked(file: Any, statuses: list[tuple[Any, int]]) -> dict[str, Any]:
 def _document(path: Path) -> dict[str, Any]:
     from ...core.json_text import load_json
     from ..files import read_text
+    from ..website import verdicts_in
 
     with noted(f"--compare: in {path}"):
         data = load_json(read_text(path))
         if not isinstance(data, dict) or not str(data.get("format", "")).startswith("indexproof "):
             said = f"{quoted(path, 200)} is no answer of indexproof"
             raise InputError(said, expected="a report.json or a --json document")
+        try:
+            verdicts_in(data)
+        except (AttributeError, LookupError, TypeError, ValueError):
+            said = f"{quoted(path, 200)} is not as indexproof wrote it"
+            raise InputError(said, expected="a report.json or a --json document") from None
     return data

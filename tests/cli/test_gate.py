@@ -104,6 +104,26 @@ def test_what_the_base_has_must_be_there_and_proved(run: Run, repository: Path) 
     assert run("gate", "--base", "base.json").status == 0
 
 
+CLAIM = {"name": "a", "kind": "rule", "file": "f", "line": 1, "column": 1, "verdict": "PROVED", "expected": "PROVED"}
+
+
+@pytest.mark.parametrize(("document", "said"), [
+    ("[" * 100_000, "the JSON ends too early"),
+    ('{"claims": [1', "the JSON ends too early"),
+    ("[]", "it has no claims"),
+    ('{"claims": 3}', "it has no claims"),
+    (json.dumps({"claims": [CLAIM, {**CLAIM, "name": []}]}), "claims[1] is no claim with name,"),
+    (json.dumps({"claims": [{**CLAIM, "line": True}]}), "claims[0] is no claim"),
+    (json.dumps({"claims": [{"name": "a"}]}), "claims[0] is no claim"),
+])  # fmt: skip
+def test_a_damaged_base_is_refused(run: Run, repository: Path, document: str, said: str) -> None:
+    (repository / "base.json").write_text(document, "utf-8")
+    done = run("gate", "--base", "base.json")
+    assert done.status == 3
+    assert done.err.startswith("error: in base.json: ")
+    assert said in done.err
+
+
 def test_a_revision_is_a_base(run: Run, repository: Path) -> None:
     git(repository, "init", "-q")
     git(repository, "add", ".")
@@ -164,6 +184,14 @@ def test_one_run_writes_all_formats(run: Run, repository: Path, monkeypatch: pyt
     ("[tool.indexproof]\nrules = 'x'", "a list of files"),
     ("[tool.indexproof]\nfloor = -1", "floor = -1"),
     ("[tool.indexproof]\nbase = '--output=written'", "neither a file nor a Git revision"),
+    ('[tool.indexproof]\nbase = "\\u0000"', "neither a file nor a Git revision"),
+    ("[tool.indexproof]\nbase = ['HEAD']", "base = ['HEAD']; expected a document"),
+    ("tool = 3", "has no [tool.indexproof]"),
+    ("[tool]\nindexproof = 'rules'", "has no [tool.indexproof]"),
+    ("[tool.indexproof]\nrules = ['']", "rules has ``; expected a file, a folder or a pattern"),
+    ("[tool.indexproof]\nrules = ['.']", "rules has `.`"),
+    ("[tool.indexproof]\nrules = ['/etc/*.rules']", "rules has `/etc/*.rules`"),
+    ("[tool.indexproof]\nrules = ['**x']", "rules has `**x`"),
 ])  # fmt: skip
 def test_settings_that_make_no_sense(run: Run, repository: Path, settings: str, said: str) -> None:
     (repository / "pyproject.toml").write_text(settings, "utf-8")

@@ -211,7 +211,10 @@ def test_two_runs_are_compared(made: Path, data: dict[str, Any], tmp_path: Path)
 
 def test_bad_input_is_an_error_and_writes_nothing(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("[]", "utf-8")
-    for arguments in (["--compare", str(tmp_path / "x.json")], ["no_such_rule"], [str(tmp_path / "none.hlo")]):
+    (tmp_path / "y.json").write_text('{"format": "indexproof report 1", "proved": 3}', "utf-8")
+    (tmp_path / "z.json").write_text('{"format": "indexproof prove 1", "results": [{"claim": "a"}]}', "utf-8")
+    compared = (["small_remainder_vanishes", "--compare", str(tmp_path / f"{name}.json")] for name in "xyz")
+    for arguments in (*compared, ["no_such_rule"], [str(tmp_path / "none.hlo")]):
         found = CliRunner().invoke(app, ["report", str(tmp_path / "site"), *arguments, "--no-cache"])
         assert found.exit_code == 3, arguments
         assert not (tmp_path / "site" / "index.html").exists()

@@ -20,6 +20,7 @@ from ..verify.cache import Cache, content_key
 from ..verify.catalogue import Claim, obligations_of
 from ..verify.obligation import Obligation
 from ..verify.rulefiles import StatedRule
+from ..verify.rulefiles import show as show_stated
 from ..verify.schemes import Scheme
 from ..verify.verdict import Verdict
 from .layout import block, count, table
@@ -135,7 +136,9 @@ def claim_lines(claim: Claim) -> list[tuple[str, str]]:
         case TransformLaw():
             lines = transform_lines(claim)
         case StatedRule():
-            lines = [("claim", statement_of(claim))]
+            lines = [("claim", f"{show_stated(claim.left)}  →  {show_stated(claim.right)}")]
+            lines += [("when", show_stated(k)) for k in claim.conditions]
+            lines.append(("meaning", str(claim.semantics)))
     return lines
 
 

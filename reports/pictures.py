@@ -165,9 +165,9 @@ def _comma(values: Iterable[int]) -> str:
     return ",".join(map(str, values))
 
 
-def _text_size(text: str, room: float = CELL - 4, largest: float = 13) -> float:
+def _text_size(text: str, largest: float = 13) -> float:
     """Return the text size for all cells of a grid, given the longest text."""
-    return min(largest, room / max(len(text), 1) / 0.62)
+    return min(largest, (CELL - 4) / max(len(text), 1) / 0.62)
 
 
 # -------------------------------------------------------------------------------------------------------------- layouts

@@ -20,15 +20,13 @@ from .summary import strategies
 _REPAIRS = 20
 
 
-def rules_json(
-    run: Run, claims: Sequence[Named], command: str, repairs: int = _REPAIRS, *, findings: bool = True
-) -> dict[str, Any]:
+def rules_json(run: Run, claims: Sequence[Named], command: str, *, findings: bool = True) -> dict[str, Any]:
     """Return the answer of ``prove`` about rule files; without ``findings`` the keys about findings are left out."""
     results: dict[str, list[Result]] = {c.name: [] for c in claims}
     for r in run.results:
         if r.obligation.subject in results:
             results[r.obligation.subject].append(r)
-    entries, verdicts = [], []
+    entries, verdicts, repairs = [], [], _REPAIRS
     for c in claims:
         assert isinstance(c.claim, StatedRule)
         gate = next((r for r in results[c.name] if r.obligation.gate), None)

@@ -11,7 +11,6 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from html import escape
 from math import prod
 from typing import Any
 from xml.etree import ElementTree
@@ -29,7 +28,7 @@ from ..verify.analysed import ComputationReport
 from ..verify.claims import Comparison, Dependence, Simplification, builtin_claims
 from ..verify.modules import ModuleVerifier
 from ..verify.outcome import Result, Run
-from ..verify.rulefiles import StatedRule, show
+from ..verify.rulefiles import StatedRule
 from ..verify.verdict import Status, worst
 from .catalogue import claim_lines, document_of, example_of, map_lines, statement_of
 from .layout import filled
@@ -106,19 +105,11 @@ def _page(
         "where": next((r.obligation.where for r in g.results if r.obligation.where), ""),
         "doc": document_of(claim),
         "statement": statement_of(claim),
-        "lines": map_lines(example_of(cases)) if cases else _lines(of[0]),
+        "lines": map_lines(example_of(cases)) if cases else claim_lines(claim),
         "owed": owed,
         "failed": [{**result_json(r, command), "also": also, "picture": _picture(r)} for r, also in false],
         "op": _example(cases) if cases else None,
     }
-
-
-def _lines(c: Named) -> list[tuple[str, str]]:
-    r = c.claim
-    if not isinstance(r, StatedRule):
-        return claim_lines(r)
-    conditions = [("when", show(k)) for k in r.conditions]
-    return [("claim", f"{show(r.left)}  →  {show(r.right)}"), *conditions, ("meaning", str(r.semantics))]
 
 
 def _row(r: Result, certificates: Mapping[str, str]) -> list[Any]:
@@ -383,14 +374,13 @@ def report_document(
     return {**data, "compared": None if old is None else compared(old, data)}
 
 
-def page_of(data: Mapping[str, Any], title: str = "indexproof report") -> str:
+def page_of(data: Mapping[str, Any]) -> str:
     """Return the web page that shows a document."""
     text = json.dumps(_exact(data), ensure_ascii=False, separators=(",", ":"))
     # names must not end the script element or begin an HTML comment
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     styles, script = (filled(f"site/page.{suffix}", {}) for suffix in ("css", "js"))
-    parts = {"TITLE": escape(title), "STYLES": styles, "SCRIPT": script, "DATA": text}
-    return filled("site/page.html", parts)
+    return filled("site/page.html", {"STYLES": styles, "SCRIPT": script, "DATA": text})
 
 
 def _exact(value: Any) -> Any:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ...verify.cache import Cache
     from ..selection import Selected
 
-_MODULES = (".hlo", ".mlir", ".gz")
-
 
 def report(
     folder: Path,
@@ -108,13 +106,13 @@ def report(
 
 def _is_module(name: str) -> bool:
     """Return whether a name is that of an HLO module, by its suffix or by the beginning of its text."""
+    from ..sources import kind_of_file
+
     path = Path(name)
-    if path.suffix in _MODULES:
-        return True
-    if path.suffix != ".txt" or not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return b"HloModule" in file.read(4000)
+    if path.suffix == ".txt" and path.is_file():
+        with path.open("rb") as file:
+            return b"HloModule" in file.read(4000)
+    return path.suffix == ".gz" or kind_of_file(path) == "hlo"
 
 
 def _proved(

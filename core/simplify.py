@@ -138,7 +138,7 @@ class Simplifier:
         seen = [es]
         forms: list[Form] = []
         search: Search | None = None
-        spent = 0
+        spent = cost(es).weighed(self.division_weight)
         while len(seen) < PASSES:
             try:
                 now = self._read(seen[-1])
@@ -146,14 +146,12 @@ class Simplifier:
                 return seen[-1]
             if self._deep():
                 return self._less_deep(seen[-1])
-            if len(seen) == 1:
-                spent = self._spent(es)
             if search is None or now != forms:
                 forms = now
                 search = Search(Ledger(engine, self.division_weight, forms))
                 search.improve()
-            elif not takes_sums_apart(search.ledger, seen[-1]):
-                # the same forms lead to the same results
+            elif search.ledger.spent <= spent and not takes_sums_apart(search.ledger, seen[-1]):
+                # the same search would lead to the same results
                 return seen[-1]
             results, spent = self._once(seen[-1], search, spent)
             if results in seen:
@@ -193,12 +191,6 @@ class Simplifier:
         engine = self.engine
         assert engine is not None
         return engine.deepest >= DEEPEST
-
-    def _spent(self, es: list[Expr]) -> int:
-        """Return a lower bound of the cost of ``es``, which have just been read."""
-        engine, weight = self.engine, self.division_weight
-        assert engine is not None
-        return engine.spent if weight == DIVISION_WEIGHT else cost(es).weighed(weight)
 
     def _once(self, es: list[Expr], search: Search, spent: int) -> tuple[list[Expr], int]:
         """Return the cheaper results of searches from the normal forms and from ``es``, and their cost."""

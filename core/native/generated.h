@@ -562,7 +562,6 @@ struct Simplifier {
   List<Form> _read(List<Expr> es);
   List<Expr> _less_deep(List<Expr> es);
   bool _deep();
-  Int _spent(List<Expr> es);
   Tuple<List<Expr>, Int> _once(List<Expr> es, Search* search, Int spent);
   bool _are_normal(List<Expr> es, List<Form> forms);
   List<Expr> _plain(List<Expr> es);
@@ -9125,7 +9124,7 @@ inline List<Expr> Simplifier::_extracted(List<Expr> es) {
   seen = List<List<Expr>>::of({es}, here_seen);
   forms = List<Form>::of({});
   search = none;
-  spent = Int(0);
+  spent = functions::cost(es).weighed(this->division_weight);
   while ((len(seen) < Int(32))) {
     try {
       now = this->_read(seen[Int(-1)]);
@@ -9135,15 +9134,12 @@ inline List<Expr> Simplifier::_extracted(List<Expr> es) {
     if (truthy(this->_deep())) {
       return this->_less_deep(seen[Int(-1)]);
     }
-    if ((len(seen) == Int(1))) {
-      spent = this->_spent(es);
-    }
     if ((isnone(search) || (now != forms))) {
       forms = now;
       search = make<Search>(make<Ledger>(engine, this->division_weight, forms));
       search->improve();
     } else {
-      if (!truthy(functions::takes_sums_apart(search->ledger, seen[Int(-1)]))) {
+      if (((search->ledger->spent() <= spent) && !truthy(functions::takes_sums_apart(search->ledger, seen[Int(-1)])))) {
         return seen[Int(-1)];
       }
     }
@@ -9205,18 +9201,6 @@ inline bool Simplifier::_deep() {
   Engine* engine{};
   engine = this->engine();
   return (engine->deepest >= Int(200));
-}
-
-inline Int Simplifier::_spent(List<Expr> es) {
-  Engine* engine{};
-  Int weight{};
-  {
-    auto t1_ = this->engine();
-    auto t2_ = this->division_weight;
-  engine = t1_;
-  weight = t2_;
-  }
-  return ((weight == Int(3)) ? Int(engine->spent) : Int(functions::cost(es).weighed(weight)));
 }
 
 inline Tuple<List<Expr>, Int> Simplifier::_once(List<Expr> es, Search* search, Int spent) {

@@ -19,7 +19,7 @@ from ..core.interval import Interval
 from ..core.pallas_call import BlockedOperand, PallasCall
 from ..core.transform.variables import remove_unused
 from .concrete import Answer, Counterexample, covers, holds, in_bounds
-from .concrete.image import joined
+from .concrete.points import joined
 from .pallas_claims import elements, pair_claims
 from .pallas_for_all_sizes import decided_for_all_sizes
 from .pallas_iterations import by_enumeration

@@ -22,10 +22,10 @@ from ..core.interval import Interval
 from ..core.op import row_major
 from ..core.parametric import ParametricMap
 from .concrete import Answer, Counterexample, Fact, Option, Problem, covers, in_bounds, inverse
-from .concrete.image import Image, Question, TwoPoints, asked, joined, named, primed
+from .concrete.points import Question, TwoPoints, asked, domain_of, joined, named, primed
 from .concrete.problem import substituted
 from .concrete.questions import ShapeLike, expect_shape
-from .concrete.readings import ZERO, readings, runtime_box, shared_values
+from .concrete.readings import ZERO, readings, shared_values
 from .words import tuple_text
 
 _POSITIVE = Interval(1, math.inf)
@@ -42,7 +42,7 @@ def injective(m: IndexingMap, over: Iterable[str] = (), *, confirm: bool = False
     # the points are interchangeable, so one inequality for each variable is enough
     same = Option(tuple(Fact(v - pair.again[v], Interval(0, math.inf)) for v in chosen))
     where = [Fact(a - b, ZERO) for a, b in zip(m.results, pair.targets, strict=True)]
-    return pair.asked(where, [same], "two points have one target", confirm)
+    return pair.question(where, [same], "two points have one target", confirm).answered()
 
 
 def bijective(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
@@ -108,18 +108,15 @@ def aligned(
 
     With ``along``, the name of a variable, only points count at which a vector of ``by`` values of it begins.
     """
-    place, image = place_in_memory(m, shape), Image.of(m)
-    where = list(image.where)
-    if along:
-        v = _variable(m, along)
-        where.append(Fact(mod(v.expr - v.lo, _positive(by, "the alignment")), ZERO))
-    option = Option((Fact(mod(place, _positive(by, "the alignment")), ZERO),))
+    place, n = place_in_memory(m, shape), _positive(by, "the alignment")
+    starts = [_variable(m, along)] if along else []
+    option = Option((Fact(mod(place, n), ZERO),))
+    problem = domain_of(m, [option], (Fact(mod(v.expr - v.lo, n), ZERO) for v in starts))
 
     def describe(env: dict[Expr, int]) -> Counterexample:
         found = int(place.evaluate(env))
         return Counterexample(named(env), (found,), None, f"{found} is no multiple of {by}")
 
-    problem = Problem((*image.variables, *runtime_box(m)), tuple(where), (option,))
     return asked(problem, describe, confirm, readings(m))
 
 

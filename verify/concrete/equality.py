@@ -16,8 +16,8 @@ from ...core.expr import Expr, ExprLike, substitute_all, var
 from ...core.indexing_map import Constraint, IndexingMap, RuntimeVariable, expect_map, unused_name
 from ..words import tuple_text
 from .decide import ROUNDS
-from .image import Image, Question, asked, joined, named, targets
-from .problem import Answer, Box, Counterexample, Fact, Problem, substituted
+from .points import Question, asked, domain_of, joined, named, targets
+from .problem import Answer, Box, Counterexample, Fact, substituted
 from .questions import ConstraintLike, constraint_facts
 from .readings import readings, runtime_box, shared_parameters, used_values
 from .sought import Describe, Outer, hint, sought
@@ -157,8 +157,6 @@ def _without_values(left: IndexingMap, right: IndexingMap) -> str:
 
 def _nonempty(name: str, m: IndexingMap, other: IndexingMap, extra: Sequence[Fact], why: str, confirm: bool) -> Answer:
     """Decide whether ``m`` is empty, refuted by a point of it: maps of different shape are equal only if both are empty."""
-    image = Image.of(m, (), extra)
-    problem = Problem((*image.variables, *runtime_box(m)), image.where)
 
     def describe(env: dict[Expr, int]) -> Counterexample:
         target, there = targets(m, env), None
@@ -168,7 +166,7 @@ def _nonempty(name: str, m: IndexingMap, other: IndexingMap, extra: Sequence[Fac
         left, right = (target, there) if name == "left" else (there, target)
         return Counterexample(named(env), left, right, why)
 
-    return asked(problem, describe, confirm, readings(m))
+    return asked(domain_of(m, more=extra), describe, confirm, readings(m))
 
 
 def _directions(
@@ -194,7 +192,7 @@ def _directions(
 
     questions = [question("left", domain, True)]
     functions = pointwise or not (left.ranges or right.ranges)
-    if both and not (functions and _same_domain(Image.of(left, (), domain), Image.of(right), place)):
+    if both and not (functions and _same_domain(left, right, domain, place)):
         # the results of functions were compared where both are defined: the converse need only compare the domains
         questions.append(question("right", substituted(domain, place), not functions))
     return _answered(questions)
@@ -244,10 +242,11 @@ def not_minimal(answer: Answer) -> Answer:
     return replace(answer, counterexample=replace(answer.counterexample, minimal=False))
 
 
-def _same_domain(one: Image, other: Image, place: Mapping[Any, ExprLike]) -> bool:
+def _same_domain(one: IndexingMap, other: IndexingMap, domain: Sequence[Fact], place: Mapping[Any, ExprLike]) -> bool:
     """Return whether two domains have equal boxes and equal constraints as expressions."""
-    boxes = [i for _, i in one.variables], [i for _, i in other.variables]
-    return boxes[0] == boxes[1] and set(substituted(one.where, place)) == set(other.where)
+    boxes = [[(v.lo, v.hi) for v in (*m.dims, *m.ranges)] for m in (one, other)]
+    facts = substituted(domain_of(one, more=domain).where, place)
+    return boxes[0] == boxes[1] and set(facts) == set(domain_of(other).where)
 
 
 def _inclusion(
@@ -294,8 +293,8 @@ def goes_to(
     extra: Sequence[Fact] = (),
 ) -> Question:
     """Return the question whether one of the other maps has a point for each point of ``m``."""
-    image = Image.of(m, (), extra)
-    box = dict((*image.variables, *runtime_box(m), *parameters))
+    domain = domain_of(m, more=extra)
+    box = dict((*domain.variables, *parameters))
     reads = readings(m)
     # the extra facts may be about values of the other map
     values = {v for f in extra for v in f.expr.variables()} - box.keys()
@@ -303,7 +302,7 @@ def goes_to(
         box.update((v, i) for v, i in runtime_box(other) if v in values)
         there = readings(other, dict(zip(other.dim_vars, m.dim_vars, strict=True)))
         reads += [r for r in there if r.value in values]
-    return sought(tuple(box.items()), image.where, reads, outers, describe, confirm)
+    return sought(tuple(box.items()), domain.where, reads, outers, describe, confirm)
 
 
 def _target_of_other(holder: IndexingMap, lacking: IndexingMap, env: Mapping[Expr, int]) -> tuple[int, ...] | None:

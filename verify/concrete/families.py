@@ -13,8 +13,8 @@ from ..verdict import Status
 from ..words import tuple_text
 from . import enumerate as enumeration
 from .equality import contains, equal_maps, goes_to, inverse
-from .image import joined, named, targets
 from .pairs import LARGE, SMALL, Relation, same_pairs
+from .points import joined, named, targets
 from .problem import Answer, Counterexample
 from .readings import shared_parameters
 from .sought import Outer, hint

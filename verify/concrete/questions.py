@@ -16,9 +16,9 @@ from ...core.expr import Expr, ExprLike, Int, Integers, Var, interpret, lift, mo
 from ...core.indexing_map import Constraint, IndexingMap, unused_name
 from ...core.interval import Interval
 from ...core.parametric import ParametricMap
-from .image import Image, TwoPoints, asked, joined, named, primed, targets
+from .points import TwoPoints, asked, domain_of, joined, named, primed, targets
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem
-from .readings import ZERO, readings, runtime_box, shared_parameters, shared_values
+from .readings import ZERO, readings, shared_parameters, shared_values
 from .sought import Describe, Outer, sought
 
 BoxLike: TypeAlias = "Mapping[Any, Any] | Iterable[Any]"
@@ -114,7 +114,7 @@ def is_empty(m: IndexingMap, *, confirm: bool = False) -> Answer:
     def describe(env: dict[Expr, int]) -> Counterexample:
         return Counterexample(named(env), targets(m, env), reason="in the domain")
 
-    return asked(_domain(m), describe, confirm, readings(m))
+    return asked(domain_of(m), describe, confirm, readings(m))
 
 
 def in_bounds(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
@@ -129,7 +129,7 @@ def in_bounds(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Ans
         reason = f"result {k} is {target[k]}, which is not in {bounds[k]}"
         return Counterexample(named(env), target, None, reason)
 
-    return asked(_domain(m, option), describe, confirm, readings(m))
+    return asked(domain_of(m, [option]), describe, confirm, readings(m))
 
 
 def covers(m: IndexingMap, shape: ShapeLike, *, confirm: bool = False) -> Answer:
@@ -177,12 +177,6 @@ def partition(maps: Sequence[IndexingMap], shape: ShapeLike, *, confirm: bool = 
 
 
 # ----------------------------------------------------------------------------------------------------- common
-def _domain(m: IndexingMap, *options: Option) -> Problem:
-    """Return the problem that one of ``options`` holds at every point of the domain."""
-    image = Image.of(m)
-    return Problem((*image.variables, *runtime_box(m)), image.where, options)
-
-
 def _reporting(reason: str) -> Any:
     return lambda env: Counterexample(named(env), reason=reason)
 

@@ -32,7 +32,7 @@ from ...core.expr import (
 from ...core.indexing_map import IndexingMap, RuntimeVariable, unused_name
 from ...core.interval import Interval
 from .decide import ROUNDS
-from .image import OPEN, Image, Question
+from .points import OPEN, Question, domain_of
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem, size, substituted
 from .readings import ZERO, RuntimeRead, clamped, used_values
 
@@ -100,8 +100,8 @@ class _There:
     def __init__(self, outer: Outer, elements: _Elements) -> None:
         self.outer, self.elements = outer, elements
         m = outer.map
-        self.image = Image.of(m)
-        self.box = dict(self.image.variables)
+        self.where = domain_of(m).where
+        self.box = {v.expr: Interval(v.lo, v.hi) for v in (*m.dims, *m.ranges)}
         self.names = {v: elements.unused(v.name + "'") for v in self.box}
         used = used_values(m)
         values = [(r, r.source.results) for r in m.runtime_order() if r.source is not None and r in used]
@@ -184,7 +184,7 @@ class _There:
         place.update((v, name) for v, name in self.names.items() if v not in place)
         gaps = (e - t for e, (_, t) in zip(_moved([e for e, _ in ends], place), ends, strict=True))
         facts = [*(Fact(gap, ZERO) for gap in gaps if gap is not _NOTHING), *facts]
-        facts += substituted(self.image.where, place)
+        facts += substituted(self.where, place)
         mentioned = {v for f in facts for v in f.expr.variables()}
         unknowns = [v for v, name in self.names.items() if place[v] is name and name in mentioned]
         guesses = (tuple(self.guess[v] for v in unknowns),) if unknowns and self.guess.keys() >= {*unknowns} else ()

@@ -18,7 +18,7 @@ from indexproof.core.indexing_map import IndexingMap
 from indexproof.core.text import parse_map
 from indexproof.core.transform import reduce_map
 from indexproof.rules.catalog import RULES
-from indexproof.verify.concrete import Answer, Problem, equal_maps, image
+from indexproof.verify.concrete import Answer, Problem, equal_maps, points
 from indexproof.verify.concrete import enumerate as enumerate_
 from indexproof.verify.concrete.problem import Outcome, size
 from indexproof.verify.testing import strategies
@@ -199,13 +199,13 @@ def test_an_answer_that_is_wrong_is_noticed() -> None:
 def test_a_counterexample_of_one_direction_ends_the_search_in_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """A refutation in one direction ends the search in the other, which would take five rounds of wide integers."""
     asked: list[int] = []
-    answered = image.Question.answered
+    answered = points.Question.answered
 
-    def noted(question: image.Question, rounds: int) -> Answer:
+    def noted(question: points.Question, rounds: int) -> Answer:
         asked.append(rounds)
         return answered(question, rounds)
 
-    monkeypatch.setattr(image.Question, "answered", noted)
+    monkeypatch.setattr(points.Question, "answered", noted)
     answer = equal_maps(*wide_pair(11, 9))
     assert max(asked) <= 2
     assert answer.counterexample is not None

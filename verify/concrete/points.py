@@ -1,4 +1,4 @@
-"""Images of maps as sets of points, and the problem whether one such set is included in a union of others."""
+"""Points of maps, pairs of points, and questions about them."""
 
 from __future__ import annotations
 
@@ -6,33 +6,22 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from ...core.expr import Expr, Integers, Var, add, integer, interpret, maximum, substitute_all, var
+from ...core.expr import Expr, Integers, Var, add, interpret, maximum, substitute_all, var
 from ...core.indexing_map import IndexingMap
 from ...core.interval import Interval
 from ..verdict import Status
 from .decide import ROUNDS, Portfolio
-from .problem import Answer, Box, Counterexample, Fact, Option, Problem, counterexample_order, substituted
+from .problem import Answer, Counterexample, Fact, Option, Problem, counterexample_order, substituted
 from .readings import RuntimeRead, identified, read_elsewhere, readings, runtime_box
 
-_NOTHING = integer(0)
 
-
-@dataclass(frozen=True)
-class Image:
-    """The set ``{coords | variables in their boxes, where}``, for each value of the parameters."""
-
-    variables: Box
-    where: tuple[Fact, ...]
-    coords: tuple[Expr, ...]
-
-    @staticmethod
-    def of(m: IndexingMap, coords: Iterable[Expr] = (), extra: Iterable[Fact] = ()) -> Image:
-        """Return the image of ``coords`` over the points of the domain of ``m`` that satisfy the facts ``extra``."""
-        variables = tuple((v.expr, Interval(v.lo, v.hi)) for v in (*m.dims, *m.ranges))
-        where = (Fact(c.expr, Interval(c.lo, c.hi)) for c in m.constraints)
-        return Image(variables, (*where, *extra), tuple(coords))
+def domain_of(m: IndexingMap, options: Iterable[Option] = (), more: Iterable[Fact] = ()) -> Problem:
+    """Return the problem that one of ``options`` holds at every point of the domain that satisfies ``more`` facts."""
+    box = tuple((v.expr, Interval(v.lo, v.hi)) for v in (*m.dims, *m.ranges))
+    where = (Fact(c.expr, Interval(c.lo, c.hi)) for c in m.constraints)
+    return Problem((*box, *runtime_box(m)), (*where, *more), tuple(options))
 
 
 # ------------------------------------------------------------------------------------------------------ answers
@@ -92,18 +81,13 @@ def asked(
     return Question(problem, describe, confirm, reads).answered()
 
 
-def joined(answers: Sequence[Answer], reason: str = "") -> Answer:
-    """Return the answer to a conjunction: the smallest counterexample, else undecided if a part is, else proved.
-
-    ``reason`` replaces that of a counterexample to any but the first answer.
-    """
+def joined(answers: Sequence[Answer]) -> Answer:
+    """Return the answer to a conjunction: the smallest counterexample, else undecided if a part is, else proved."""
     tried = tuple(t for a in answers for t in a.tried)
     seconds = math.fsum(a.seconds for a in answers)
     refuted = [(a, a.counterexample) for a in answers if a.counterexample is not None]
     if refuted:
         worst, found = min(refuted, key=lambda r: counterexample_order(tuple(r[1].values.values())))
-        if reason and worst is not answers[0]:
-            found = replace(found, reason=reason)
         return replace(worst, tried=tried, counterexample=found, seconds=seconds)
     for a in answers:
         if not a.proved:
@@ -140,27 +124,21 @@ class TwoPoints:
         self, m: IndexingMap, again: Mapping[Var, Var] | None = None, *values: Expr, other: IndexingMap | None = None
     ) -> None:
         other = m if other is None else other
-        image, there = Image.of(m), Image.of(other)
+        here, there = domain_of(m), domain_of(other)
         self.values = values or m.results
-        self.again = primed(v for v, _ in there.variables) if again is None else again
+        self.again = primed((*other.dim_vars, *other.range_vars)) if again is None else again
         # what is read at the second point is another value
         self.places: dict[Var, Var] = {**self.again, **read_elsewhere(m, other, self.again)}
         self.targets = substitute_all(values or other.results, self.places)
-        self.first = image.where
-        second = [(self.places.get(v, v), i) for v, i in (*there.variables, *runtime_box(other))]
-        known = dict((*image.variables, *runtime_box(m)))
+        self.reads = [*readings(m), *readings(other, self.places)]
+        second, known = [(self.places.get(v, v), i) for v, i in there.variables], dict(here.variables)
+        self.box = (*here.variables, *((v, i) for v, i in second if v not in known))
+        self.first = here.where
         within = (Fact(v, i) for v, i in second if known.get(v, i) != i)
         self.second = (*within, *substituted(there.where, self.places))
-        self.reads = [*readings(m), *readings(other, self.places)]
-        more = [(v, i) for v, i in second if v not in known]
-        self.box = (*image.variables, *more, *runtime_box(m))
-
-    def asked(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Answer:
-        """Decide whether one of ``options`` holds at all pairs of points of the domain that satisfy ``where``."""
-        return self.question(where, options, reason, confirm).answered()
 
     def question(self, where: Iterable[Fact], options: Sequence[Option], reason: str, confirm: bool) -> Question:
-        """Return the question that :meth:`asked` answers."""
+        """Return the question whether one of ``options`` holds at all pairs of points that satisfy ``where``."""
         problem = Problem(self.box, (*self.first, *self.second, *where), tuple(options))
         return Question(problem, lambda env: self.described(env, reason), confirm, self.reads)
 

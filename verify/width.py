@@ -17,7 +17,8 @@ from ..core.expr import Expr, Integers, interpret
 from ..core.indexing_map import IndexingMap, expect_map
 from ..core.interval import Interval
 from .concrete.decide import Decision, decide_problem
-from .concrete.problem import Box, Fact, Option, Problem
+from .concrete.points import domain_of, named
+from .concrete.problem import Fact, Option, Problem
 from .verdict import Status
 
 #: The widths of signed machine types; maps are computed in those of 32 and 64 bits.
@@ -92,20 +93,12 @@ class _Steps:
 
     program: Program
     ranges: list[Interval]
-    box: Box
-    where: tuple[Fact, ...]
-    variables: tuple[tuple[str, Expr], ...]
+    domain: Problem
 
     @classmethod
     def of(cls, m: IndexingMap) -> _Steps:
         program = Program.of_map(m)
-        return cls(
-            program,
-            program.ranges(m.bounds, domain_knowledge(m, program)),
-            tuple((v.expr, Interval(v.lo, v.hi)) for v in m.variables),
-            tuple(Fact(c.expr, Interval(c.lo, c.hi)) for c in m.constraints),
-            tuple((v.name, v.expr) for v in m.variables),
-        )
+        return cls(program, program.ranges(m.bounds, domain_knowledge(m, program)), domain_of(m))
 
     def doubtful(self, bits: int) -> list[int]:
         """Return the steps that may overflow according to intervals."""
@@ -114,14 +107,13 @@ class _Steps:
 
     def asked(self, expr: Expr, bits: int, confirm: bool) -> tuple[Decision, Overflow | None]:
         """Decide whether ``expr`` fits into ``bits`` bits, and if not, where it first overflows."""
-        problem = Problem(self.box, self.where, (Option((Fact(expr, limits(bits)),)),))
+        problem = replace(self.domain, options=(Option((Fact(expr, limits(bits)),)),))
         decision = decide_problem(problem, confirm=confirm)
         if decision.outcome.status != "fails":
             return decision, None
         env = problem.environment(decision.outcome.point)
         (value,) = interpret((expr,), Integers(env))
-        values = {name: env[v] for name, v in self.variables}
-        return decision, Overflow(bits, expr, int(value), values, decision.outcome.minimal)
+        return decision, Overflow(bits, expr, int(value), named(env), decision.outcome.minimal)
 
 
 def subexpression_widths(m: IndexingMap, *, confirm: bool = False) -> tuple[Subexpression, ...]:

@@ -114,11 +114,12 @@ class Kernel(Ranges):
 
     # ---------------------------------------------------------------- sums
     def add(self, x: Form, y: Form) -> Form:
-        """Return ``x + y``."""
-        if not x[1]:
-            return (x[0] + y[0], y[1]) if x[0] else y
-        if not y[1]:
-            return (x[0] + y[0], x[1]) if y[0] else x
+        """Return ``x + y``.  One of them may be a multiple of a form, which known digits may simplify."""
+        if not self.exact:
+            if not x[1]:
+                return (x[0] + y[0], y[1]) if x[0] else y
+            if not y[1]:
+                return (x[0] + y[0], x[1]) if y[0] else x
         total = dict(x[1])
         for a, k in y[1]:
             if a in total:

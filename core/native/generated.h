@@ -3936,11 +3936,13 @@ inline Form Engine::add_(Form x, Form y) {
   Room<Dict<Int, Int>> here_total;
   Int a{};
   Int k{};
-  if (!truthy(at<1>(x))) {
-    return (truthy(at<0>(x)) ? Form(mk(add(at<0>(x), at<0>(y)), at<1>(y))) : Form(y));
-  }
-  if (!truthy(at<1>(y))) {
-    return (truthy(at<0>(y)) ? Form(mk(add(at<0>(x), at<0>(y)), at<1>(x))) : Form(x));
+  if (!truthy(this->exact)) {
+    if (!truthy(at<1>(x))) {
+      return (truthy(at<0>(x)) ? Form(mk(add(at<0>(x), at<0>(y)), at<1>(y))) : Form(y));
+    }
+    if (!truthy(at<1>(y))) {
+      return (truthy(at<0>(y)) ? Form(mk(add(at<0>(x), at<0>(y)), at<1>(x))) : Form(x));
+    }
   }
   total_ = Dict<Int, Int>::from(at<1>(x), here_total);
   {

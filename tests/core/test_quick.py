@@ -97,6 +97,14 @@ def test_what_is_kept_in_part_is_the_same_again() -> None:
     assert check_derivation(derivation, RULES).steps
 
 
+def test_multiples_that_rules_make_use_known_digits() -> None:
+    y = "((d0 floordiv 2) * 2 + d1 * 10 + 5)"
+    z = f"((({y} floordiv 2) mod 2) * 2 + ({y} floordiv 4) * 4 + {y} mod 2)"
+    m = parse_map(f"(d0, d1) -> ({z} mod 3), domain: d0 in [0, 8], d1 in [0, 1], d0 mod 2 in [0, 0]")
+    after = simplify(m, quick=True)
+    assert str(after).startswith("(d0, d1) -> ((d1 * 10 + d0 + 2) mod 3)"), after
+
+
 def test_maps_whose_normal_forms_are_far_larger_are_kept() -> None:
     m = chain(40)
     assert simplify(m, quick=True) == m

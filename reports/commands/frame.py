@@ -60,7 +60,7 @@ class Commands(TyperGroup):
                 stream.reconfigure(errors=SPELLED)
         extra["standalone_mode"] = False
         run = partial(super().main, words, prog_name or "indexproof", *more, **extra)
-        with _integers_of_any_length(), _ended_like_interrupted(), _interrupts_in_destructors():
+        with _settings_of_the_process():
             status = _guarded(run, debug)
         # after a Ctrl-C in `eval` Python ends as if killed by the signal, unless another `eval` resets its flag
         eval("None")
@@ -96,49 +96,32 @@ class Commands(TyperGroup):
 
 
 @contextmanager
-def _ended_like_interrupted() -> Iterator[None]:
-    """Treat SIGTERM (a cancelled job) as Ctrl-C: keep the verdicts so far and end all processes."""
-    before = signal.getsignal(signal.SIGTERM)
-    # only the main thread may set handlers, and an existing handler is kept
-    if ours := before is signal.SIG_DFL and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        if ours:
-            signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def _interrupts_in_destructors() -> Iterator[None]:
-    """Repeat a Ctrl-C that arrives in a destructor, where Python would drop it, and suppress the errors of solver
-    objects that it left half-constructed.
-    """
-    before = sys.unraisablehook
+def _settings_of_the_process() -> Iterator[None]:
+    """Print integers of any length, treat SIGTERM as Ctrl-C, and drop no Ctrl-C that arrives in a destructor."""
+    digits, handler, before = sys.get_int_max_str_digits(), signal.getsignal(signal.SIGTERM), sys.unraisablehook
 
     def hook(unraisable: Any) -> None:
         if isinstance(unraisable.exc_value, KeyboardInterrupt):
             # an exception raised here would be dropped too, so interrupt the main thread a moment later
             threading.Timer(0.01, _thread.interrupt_main).start()
         elif getattr(unraisable.object, "__module__", "").split(".")[0] != "z3":
+            # those of z3 are about solver objects that a Ctrl-C left half-constructed
             before(unraisable)
 
-    sys.unraisablehook = hook
-    try:
-        yield
-    finally:
-        sys.unraisablehook = before
-
-
-@contextmanager
-def _integers_of_any_length() -> Iterator[None]:
-    """Lift Python's limit on the digits of printed integers, which those of given maps may exceed."""
-    limit = sys.get_int_max_str_digits()
+    # numbers of given maps may have more digits than Python prints
     sys.set_int_max_str_digits(0)
+    sys.unraisablehook = hook
+    # a cancelled job keeps the verdicts so far, and ends all processes; only the main thread may set handlers, and an
+    # existing handler is kept
+    if ours := handler is signal.SIG_DFL and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
     finally:
-        sys.set_int_max_str_digits(limit)
+        if ours:
+            signal.signal(signal.SIGTERM, handler)
+        sys.unraisablehook = before
+        sys.set_int_max_str_digits(digits)
 
 
 def _guarded(run: Callable[[], Any], debug: bool) -> int:

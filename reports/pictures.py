@@ -142,7 +142,7 @@ def _shown(n: int, most: int, keep: Iterable[int] = ()) -> list[int]:
         return list(range(n))
     wanted = {*range(most // 4), *range(n - max(most // 8, 2), n)}
     for k in keep:
-        more = wanted | ({k - 1, k, k + 1} & set(range(n)))
+        more = wanted.union(range(max(k - 1, 0), min(k + 2, n)))
         wanted = more if len(more) < most else wanted
     ordered = sorted(wanted)
     gaps = [[_GAP, b] if b > a + 1 else [b] for a, b in itertools.pairwise(ordered)]

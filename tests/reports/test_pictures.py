@@ -185,6 +185,14 @@ def test_an_element_of_a_vector_and_a_scalar() -> None:
     assert len(Drawn(reads_picture(broadcast, (5,), (), select=(None,))).by_hint("(")) == 6
 
 
+def test_few_cells_of_a_vast_array() -> None:
+    m = parse_map("(d0) -> (d0 * 1000 + 7), domain: d0 in [0, 999999999999]")
+    first = 5 * 10**11
+    drawn = Drawn(reads_picture(m, (10**12,), (10**15,), select=[(first, first + 1)]))
+    marked = {h for _, _, c, h in drawn.cells if c != "#ffffff"}
+    assert marked == {f"({k})" for k in (first, first + 1, 1000 * first + 7, 1000 * first + 1007)}
+
+
 def test_values_known_at_run_time() -> None:
     m = parse_map("(d0){rt0} -> (d0 + rt0), domain: d0 in [0, 2], rt0 in [0, 4]")
     fixed = Drawn(reads_picture(m, (3,), (7,), select=(None,), rts=[4]))

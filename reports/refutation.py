@@ -43,7 +43,12 @@ def stated_rule(o: Obligation) -> StatedRule | None:
 def point_variables(o: Obligation) -> list[str]:
     """Return the names of the variables that a point must assign."""
     rule = stated_rule(o)
-    return [v.name for v in o.formula_variables()] if rule is None else list(rule.variables)
+    return [v.name for v in _mentioned(o)] if rule is None else list(rule.variables)
+
+
+def _mentioned(o: Obligation) -> list[Var]:
+    found = {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
+    return sorted(found, key=lambda v: natural_key(v.name))
 
 
 def evaluated(o: Obligation, point: Mapping[str, int]) -> AtPoint:
@@ -254,7 +259,7 @@ def holds_at(o: Obligation, point: Mapping[str, int]) -> Place | None:
 
         outcome = judge(rule, point) if all(v in point for v in rule.variables) else None
         return "counterexample" if outcome == "undefined" else outcome
-    variables = {v for c in (*o.hypotheses, o.goal) for v in c.variables()}
+    variables = _mentioned(o)
     if any(v.name not in point for v in variables):
         return None
     env = {v: point[v.name] for v in variables}

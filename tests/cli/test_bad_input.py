@@ -43,6 +43,7 @@ LINES = [
     ("prove|small_remainder_vanishes|--at|q=1", "the claim has no variable `q`"),
     ("prove|small_remainder_vanishes|--at|x=1,x=2", "has a value already"),
     ("prove|small_remainder_vanishes|--at|x=1,g=2", "no value for"),
+    ("prove|transpose permutation=(1, 0)|--at|n0=1", "no value for `n1`, `o0`, `o1`"),
     ("prove|transpose|--at|n0=1", "--at evaluates one claim"),
     ("show|transpos", "did you mean `transpose`"),
     ("show|transpose|--family|ops", "--family is about the list"),

@@ -238,7 +238,7 @@ def _by_relation(whole: IndexingMap, context: Any) -> TargetTile | NoTile:
         place = _point(r.cut_off(), len(whole.dims))
         if place is not None:
             return NoTile(place, None, k)
-    around = reduce(lambda a, b: a.flat_range_product(b), [r.around for r in ranges], _places(reads))
+    around = _together([r.around for r in ranges], _places(reads))
     more = around.subtract(reads)
     if not more.is_empty():
         point = _point(more.wrap(), len(whole.dims) + len(whole.results))
@@ -330,25 +330,28 @@ class _Coordinate:
         self.size = _end(steps, last=True) // self.stride + 1
         #: over all runtime values
         self.bounds = (_end(self.read, last=False), _end(self.read, last=True))
-        context = self.reads.get_ctx()
-        after = islpy.Map.read_from_str(context, f"{{ [a] -> [b] : b >= a and (b - a) mod {self.stride} = 0 }}")
-        before = islpy.Map.read_from_str(context, "{ [a] -> [b] : b <= a }")
-        at_least = islpy.Map.read_from_str(context, "{ [a] -> [b] : b >= a }")
+        after, before = self._map(f"b >= a and (b - a) mod {self.stride} = 0"), self._map("b <= a")
         #: the numbers from the least to the greatest that is read, for each runtime value
-        self.hull = self.read.lexmin().apply(at_least).intersect(self.read.lexmax().apply(before))
+        self.hull = self.read.lexmin().apply(self._map("b >= a")).intersect(self.read.lexmax().apply(before))
         #: the strided range from the first to the last
         self.around = self.first.apply_range(after).intersect(self.last.apply_range(before))
 
+    def _map(self, condition: str) -> Any:
+        """Return the map from each number ``a`` to the numbers ``b`` under a condition."""
+        return islpy.Map.read_from_str(self.reads.get_ctx(), f"{{ [a] -> [b] : {condition} }}")
+
     def cut_off(self) -> Any:
         """Return the tiles with fewer elements in this coordinate, though the bounds cut nothing off."""
-        context, step = self.reads.get_ctx(), self.stride
-        end = islpy.Map.read_from_str(context, f"{{ [a] -> [a + {step * (self.size - 1)}] }}")
-        whole = self.first.apply_range(end).intersect(self.last).domain()
-        later = islpy.Map.read_from_str(context, f"{{ [a] -> [b] : b >= a + {step} }}")
-        earlier = islpy.Map.read_from_str(context, f"{{ [a] -> [b] : b <= a - {step} }}")
+        whole = self.first.apply_range(self._map(f"b = a + {self.stride * (self.size - 1)}")).intersect(self.last)
+        later, earlier = self._map(f"b >= a + {self.stride}"), self._map(f"b <= a - {self.stride}")
         go_on = self.last.apply_range(later).intersect_range(self.read).domain()
         begin = self.first.apply_range(earlier).intersect_range(self.read).domain()
-        return self.reads.domain().subtract(whole).intersect(go_on).intersect(begin)
+        return self.reads.domain().subtract(whole.domain()).intersect(go_on).intersect(begin)
+
+    def filled(self, first: Any) -> Any:
+        """Return the elements within bounds of tiles that begin at these numbers."""
+        reached = f"a <= b <= a + {self.stride * (self.size - 1)} and (b - a) mod {self.stride} = 0"
+        return first.apply_range(self._map(reached)).intersect_range(self.hull)
 
 
 def _projected(reads: Any, k: int) -> Any:
@@ -396,28 +399,14 @@ def _offsets(whole: IndexingMap, reads: Any, ranges: Sequence[_Coordinate]) -> I
     free = to_isl(whole.with_(constraints=()), reads.get_ctx())
     unlimited = [_projected(free, k).lexmin() for k in range(rank)], _places(free)
     for firsts, places in (unlimited, ([r.first for r in ranges], _places(reads))):
-        offset = reduce(lambda a, b: a.flat_range_product(b), firsts, places)
-        if _filled(offset, ranges).is_equal(reads):
+        if _together([r.filled(f) for r, f in zip(ranges, firsts, strict=True)], places).is_equal(reads):
             try:
-                return simplify(from_isl(offset))
+                return simplify(from_isl(_together(firsts, places)))
             except InputError:  # several cases
                 continue
     return None
 
 
-def _filled(offset: Any, ranges: Sequence[_Coordinate]) -> Any:
-    """Return the elements within the bounds of tiles at these offsets."""
-    rank = len(ranges)
-    names = ", ".join(f"a{k}" for k in range(rank)), ", ".join(f"b{k}" for k in range(rank))
-    inside = " and ".join(
-        f"a{k} <= b{k} <= a{k} + {r.stride * (r.size - 1)} and (b{k} - a{k}) mod {r.stride} = 0"
-        for k, r in enumerate(ranges)
-    )
-    text = f"{{ [{names[0]}] -> [{names[1]}] : {inside or 'true'} }}"
-    held = offset.apply_range(islpy.Map.read_from_str(offset.get_ctx(), text))
-    return reduce(lambda m, k: m.intersect_range(_at(ranges[k].hull, k, rank)), range(rank), held)
-
-
-def _at(points: Any, k: int, rank: int) -> Any:
-    """Return the tuples of ``rank`` whose coordinate k is in a set of numbers."""
-    return points.insert_dims(_SET, 1, rank - k - 1).insert_dims(_SET, 0, k)
+def _together(coordinates: Sequence[Any], places: Any) -> Any:
+    """Return the map from the places of tiles to tuples of these coordinates."""
+    return reduce(lambda a, b: a.flat_range_product(b), coordinates, places)

@@ -41,9 +41,10 @@ def elements(o: BlockedOperand) -> tuple[ParametricMap, list[Size]]:
 
 def pair_claims(call: PallasCall, kind: str, o: BlockedOperand, other: BlockedOperand) -> Iterator[Claim]:
     """Yield what a claim says of two iterations in the grid: one has the block of ``other``, a primed one that of ``o``."""
-    one, two = index_map(other), index_map(o).primed()
-    first, second, known = [*one.variables], [*two.variables], list[Condition]()
-    for a, b, d, e in zip(two.results, one.results, o.dims, other.dims, strict=True):
+    one, two = index_map(other), index_map(o)
+    first, second, known = [*one.variables], [var(v.name + "'") for v in two.variables], list[Condition]()
+    moved = substitute_all(two.results, dict(zip(two.variables, second, strict=True)))
+    for a, b, d, e in zip(moved, one.results, o.dims, other.dims, strict=True):
         if d == e and d.aligned:
             known.append(a.eq(b))
             continue

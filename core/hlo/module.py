@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from graphlib import CycleError, TopologicalSorter
 from typing import TypeVar
 
 from ..blocks import count
@@ -314,13 +313,27 @@ class Module:
     @cached_property
     def callees_first(self) -> tuple[Computation, ...]:
         """All computations, each after its callees. Raises InputError if one calls itself."""
-        calls = {c.name: [callee.name for callee in self.callees(c)] for c in self.computations}
-        try:
-            return tuple([self._by_name[name] for name in TopologicalSorter(calls).static_order()])
-        except CycleError as error:
-            callee, caller, *_ = error.args[1]
-            message = f"computation {shorten(callee)!r} calls itself, by {shorten(caller)!r}"
-            raise InputError(message, expected="computations that end") from None
+        order: list[Computation] = []
+        done: dict[str, bool] = {}
+        for start in self.computations:
+            pending = [(start, iter(self.callees(start)))] if start.name not in done else []
+            done.setdefault(start.name, False)
+            while pending:
+                computation, rest = pending[-1]
+                callee = next(rest, None)
+                if callee is None:
+                    pending.pop()
+                    done[computation.name] = True
+                    order.append(computation)
+                elif callee.name not in done:
+                    done[callee.name] = False
+                    pending.append((callee, iter(self.callees(callee))))
+                elif not done[callee.name]:
+                    raise InputError(
+                        f"computation {shorten(callee.name)!r} calls itself, by {shorten(computation.name)!r}",
+                        expected="computations that end",
+                    )
+        return tuple(order)
 
     def instructions(self) -> Iterator[tuple[Computation, Instruction]]:
         """Yield all instructions with their computations."""

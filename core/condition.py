@@ -249,7 +249,7 @@ def substitute_conditions(conditions: Iterable[Condition], mapping: Mapping[Any,
     kept = list(conditions)
     roots = list(dict.fromkeys(e for c in kept for e in all_exprs(c)))
     value_of = dict(zip(roots, substitute_all(roots, mapping), strict=True)).__getitem__
-    return [condition_interpret(c, value_of, _REBUILD) for c in kept]
+    return [condition_interpret(c, value_of, REBUILD) for c in kept]
 
 
 def atoms(c: Condition) -> list[Condition]:
@@ -335,7 +335,7 @@ _PLAIN: Final = _Connectives[Any, Any](
     bool, related, lambda e, lo, hi: lo <= e <= hi, lambda d, e: d != 0 and e % d == 0, all, any, lambda part: not part
 )
 #: Rebuilds a condition over new expressions.
-_REBUILD: Final = _Connectives[Expr, Condition](_decided, compare, within, divides, all_of, any_of, negate)
+REBUILD: Final = _Connectives[Expr, Condition](_decided, compare, within, divides, all_of, any_of, negate)
 
 _RELATION: Final = {"<=": "≤", "<": "<", "==": "=", "!=": "≠"}
 _TURNED: Final = {**_RELATION, "<=": "≥", "<": ">"}
@@ -391,6 +391,6 @@ complete(
     divides=divides,
     decided=lambda c: c.value if isinstance(c, Truth) else None,
     digest=_digest,
-    rebuilt=lambda c, new: condition_interpret(c, new.__getitem__, _REBUILD),
+    rebuilt=lambda c, new: condition_interpret(c, new.__getitem__, REBUILD),
     holds=lambda c, value_of: condition_interpret(c, value_of, _PLAIN),
 )

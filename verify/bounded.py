@@ -56,26 +56,16 @@ def _natural(known: Sequence[Condition]) -> Iterator[Expr]:
 
 
 def _isolated(gap: Expr) -> Iterator[Bound]:
-    for t, k, rest in _apart(gap):
-        end = rest if k < 0 else -rest
-        if abs(k) != 1:
-            end = end // -k if k < 0 else ceildiv(end, k)
-        yield Bound(t, end, upper=k < 0)
-
-
-def units(gap: Expr) -> Iterator[tuple[Var, Expr]]:
-    """Yield the variables that an equation ``gap == 0`` can be solved for, with their values."""
-    return ((t, rest * -k) for t, k, rest in _apart(gap) if abs(k) == 1)
-
-
-def _apart(gap: Expr) -> Iterator[tuple[Var, int, Expr]]:
-    """Yield each variable that occurs once in a sum, its coefficient, and the rest of the sum."""
+    """Yield the bounds on variables that occur once in a sum that is not negative."""
     const, terms = (gap.const, gap.terms) if isinstance(gap, Sum) else (0, ((gap, 1),))
     for t, k in terms:
         if isinstance(t, Var):
             rest = linear(const, [(u, j) for u, j in terms if u is not t])
             if t not in rest.variables():
-                yield t, k, rest
+                end = rest if k < 0 else -rest
+                if abs(k) != 1:
+                    end = end // -k if k < 0 else ceildiv(end, k)
+                yield Bound(t, end, upper=k < 0)
 
 
 def assignment_order(names: Sequence[Var], bounds: Sequence[tuple[Bound, ...]]) -> list[Var]:

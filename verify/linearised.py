@@ -16,22 +16,7 @@ from typing import Any
 
 from ..core.condition import Condition, condition_interpret
 from ..core.expr import Expr, Var, interpret
-from .linear.formula import (
-    FALSE,
-    TRUE,
-    All,
-    AtLeast,
-    Formula,
-    FormulaLogic,
-    Some,
-    Zero,
-    at_least,
-    both,
-    either,
-    holds,
-    nonzero,
-    zero,
-)
+from .linear.formula import FALSE, TRUE, Formula, FormulaLogic, at_least, both, either, holds, negated, nonzero, zero
 from .linear.polynomial import ONE, ZERO, Monomial, Poly, Ring, Values, constant, variable
 from .linear.question import Leaf, LinearQuestion, Meter
 from .linear.record import LinearFact
@@ -70,19 +55,6 @@ class Linearised:
 
 class _TooLong(Exception):
     """Raised if a product has too many terms."""
-
-
-def negated(f: Formula) -> Formula:
-    """Return the negation of ``f``."""
-    match f:
-        case AtLeast(p):
-            return at_least(-p - ONE)
-        case Zero(p):
-            return nonzero(p)
-        case All(parts):
-            return either(map(negated, parts))
-        case Some(parts):
-            return both(map(negated, parts))
 
 
 # --------------------------------------------------------------------------------------------------------- lemmas
@@ -327,9 +299,6 @@ class Linearising(Ring, FormulaLogic):
     # -- conditions
     def divides(self, d: Poly, e: Poly) -> Formula:
         return both((nonzero(d), zero(self.divided(e, d)[1])))
-
-    def neg(self, part: Formula) -> Formula:
-        return negated(part)
 
 
 def _remainder(b: Poly, r: Poly) -> list[Formula]:

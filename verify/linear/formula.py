@@ -97,6 +97,19 @@ def either(parts: Iterable[Formula]) -> Formula:
     return kept[0] if len(kept) == 1 else Some(tuple(kept))
 
 
+def negated(f: Formula) -> Formula:
+    """Return the negation of ``f``."""
+    match f:
+        case AtLeast(p):
+            return at_least(-p - ONE)
+        case Zero(p):
+            return nonzero(p)
+        case All(parts):
+            return either(map(negated, parts))
+        case Some(parts):
+            return both(map(negated, parts))
+
+
 def substitute(f: Formula, values: Mapping[str, Poly]) -> Formula:
     """Substitute polynomials for names."""
     match f:
@@ -162,3 +175,6 @@ class FormulaLogic:
 
     def disj(self, parts: list[Formula]) -> Formula:
         return either(parts)
+
+    def neg(self, part: Formula) -> Formula:
+        return negated(part)

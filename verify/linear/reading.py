@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ...core.condition import And, Compare, Condition, Divides, Not, Or, all_of, any_of, condition_interpret, negate
+from ...core.condition import Compare, Condition, Divides, condition_interpret, negate
 from ...core.expr import Binary, Expr, Int, Mod, interpret, postorder
 from .case import Definition, Witness, best_definition, rank
 from .divisions import DivisionReading
-from .formula import FALSE, TRUE, All, AtLeast, Formula, Some, Zero, atoms, either, nonzero, zero
+from .formula import FALSE, AtLeast, Formula, atoms, either, zero
 from .formula import names as names_in
 from .polynomial import ZERO, Poly, constant, variable
 from .record import LinearFact
@@ -163,35 +163,10 @@ class Reading(DivisionReading):
 
     def formula(self, c: Condition) -> Formula:
         """Return a condition as a formula over polynomials."""
-        return condition_interpret(_positively(c), self.value, self)
+        return condition_interpret(c, self.value, self)
 
     def divides(self, d: Poly, e: Poly) -> Formula:
         return FALSE if self.sign(d, total=True) == 0 else zero(self.divmod(e, d)[1])
-
-    def neg(self, part: Formula) -> Formula:
-        """Negate a divisibility, that is, an equation of a remainder with zero."""
-        match part:
-            case Zero(p):
-                return nonzero(p)
-            case All(()):
-                return FALSE
-            case Some(()):
-                return TRUE
-        raise AssertionError(f"a negation of {part}")
-
-
-def _positively(c: Condition) -> Condition:
-    """Push negations inwards until only divisibility is negated."""
-    match c:
-        case Not(Divides()):
-            return c
-        case Not(arg):
-            return _positively(negate(_positively(arg)))
-        case And(args):
-            return all_of(_positively(a) for a in args)
-        case Or(args):
-            return any_of(_positively(a) for a in args)
-    return c
 
 
 def _no_remainder(c: Condition) -> Divides | None:

@@ -25,18 +25,15 @@ from functools import partial
 from typing import Any
 
 from ...core.condition import (
-    And,
+    REBUILD,
     Compare,
     Condition,
     Divides,
-    Not,
-    Or,
     all_exprs,
-    all_of,
     any_of,
     atoms,
+    condition_interpret,
     divides,
-    negate,
 )
 from ...core.expr import Expr, FloorDiv, Int, Mod, Mul, Sum, Var, integer, linear, mod, mul, postorder, var
 from .. import linear as reduction
@@ -70,17 +67,13 @@ def _power_divides(c: Condition) -> bool:
 
 
 def _with_powers(c: Condition, instead: Callable[[Int, Expr], Condition]) -> Condition:
-    """Replace divisibilities by powers of two; recursion suffices, since conditions are shallow."""
-    match c:
-        case And(args):
-            return all_of(_with_powers(a, instead) for a in args)
-        case Or(args):
-            return any_of(_with_powers(a, instead) for a in args)
-        case Not(arg):
-            return negate(_with_powers(arg, instead))
-        case Divides(Int() as d, e) if _power_divides(c):
-            return instead(d, e)
-    return c
+    """Replace divisibilities by powers of two."""
+
+    def divided(d: Expr, e: Expr) -> Condition:
+        plain = divides(d, e)
+        return instead(d, e) if isinstance(d, Int) and _power_divides(plain) else plain
+
+    return condition_interpret(c, lambda e: e, replace(REBUILD, divides=divided))
 
 
 def attempted(

@@ -5,7 +5,7 @@ with earlier ones.  Two whose values differ by a constant at sample points are c
 question about a few levels of definitions, which is linear once every quotient is an integer with ``0 <= x - c·q < c``.
 Atoms proved equal are merged, so a question about twelve nested divisions becomes a dozen questions about one or two.
 Samples only suggest equalities; isl and z3 prove them.  isl is asked first: it is fast on few atoms, also with wide
-coefficients, on which z3 is slow.  A minimum is a disjunction, about which only z3 is asked.
+coefficients, on which z3 is slow.  A minimum is a disjunction, of which isl decides each case if there are few.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ NAME = "SAT sweeping"
 #: Limit on the z3 resource units of one local question, and the factor for the last question about an option.
 BUDGET = 60_000
 _LAST = 5
-#: Limit on isl operations, divided by the number of atoms since operations on many atoms take longer.  isl is asked first
-#: if there is no disjunction.
+#: Limit on isl operations, divided by the number of atoms since operations on many atoms take longer.  isl is asked first,
+#: about each of at most so many cases of disjunctions.
 _OPERATIONS = 16_000
+_CASES = 16
 #: Upper limit on the budget of one local question; beyond it only the search for a counterexample grows.
 _PATIENT = 4_000_000
 #: The number of sample points, of points drawn for them, and of those that must satisfy the facts at least.
@@ -172,10 +173,14 @@ class _Atoms(Definitions):
             return self.answers[key]
         found: bool | None = None
         values: Point = ()
-        if not alternatives:
+        if math.prod(map(len, alternatives)) <= _CASES:
             from . import isl
 
-            found, values = isl.counterexample(atoms, facts, asked, _OPERATIONS // max(len(atoms), 1))
+            for case in itertools.product(*alternatives):
+                rows = [*facts, *itertools.chain(*case)]
+                found, values = isl.counterexample(atoms, rows, asked, _OPERATIONS // max(len(atoms), 1))
+                if found is not False:
+                    break
         if not self.assumed and found is None:
             from . import smt
 

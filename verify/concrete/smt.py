@@ -118,29 +118,42 @@ def counterexample(
     The answer is ``None`` if ``budget`` resource units do not suffice.
     """
     context = z3.Context()
-    values = [z3.Int(f"x{k}", context) for k in range(1, len(atoms) + 1)]
-    zero = z3.IntVal(0, context)
-
-    def inside(f: Form, i: Interval) -> Any:
-        total = z3.Sum([zero + f.get(0, 0), *(values[m - 1] * k for m, k in f.items() if m)])
-        return z3.And([z3.BoolVal(True, context), *_within(total, i)])
-
+    names = [f"x{k}" for k in range(1, len(atoms) + 1)]
+    lines = [f"(declare-const {x} Int)" for x in names]
+    lines += [f"(assert {_inside({k: 1}, i)})" for k, i in enumerate(atoms, 1)]
+    lines += [f"(assert {_inside(f, i)})" for f, i in rows]
+    for choice in choices:
+        lines.append(f"(assert (or {' '.join(_all([_inside(f, i) for f, i in chosen]) for chosen in choice)}))")
+    lines.append(f"(assert (not {_inside(*goal)}))")
     solver = z3.SolverFor("QF_LIA", ctx=context)
     solver.set("rlimit", budget)
     solver.set("random_seed", SEED)
     solver.set("ctrl_c", False)
-    solver.add([inside({k: 1}, i) for k, i in enumerate(atoms, 1)])
-    solver.add([inside(f, i) for f, i in rows])
-    for choice in choices:
-        solver.add(z3.Or([z3.And([inside(f, i) for f, i in chosen]) for chosen in choice]))
-    solver.add(z3.Not(inside(*goal)))
+    # text is read many times faster than z3's Python objects are built
+    solver.from_string("".join(lines))
     answer = solver.check()
     if answer == z3.unsat:
         return False, ()
     if answer != z3.sat:
         return None, ()
     found = solver.model()
-    return True, tuple(found.eval(x, model_completion=True).as_long() for x in values)
+    return True, tuple(found.eval(z3.Int(x, context), model_completion=True).as_long() for x in names)
+
+
+def _inside(f: Form, i: Interval) -> str:
+    """Return the SMT-LIB text that says that a form over ``x1``, ``x2``, … lies in an interval."""
+    terms = [f"(* {_number(k)} x{m})" for m, k in f.items() if m]
+    total = f"(+ {_number(f.get(0, 0))} {' '.join(terms)})"
+    ends = [] if is_infinite(i.lo) else [f"(>= {total} {_number(int(i.lo))})"]
+    return _all(ends if is_infinite(i.hi) else [*ends, f"(<= {total} {_number(int(i.hi))})"])
+
+
+def _number(n: int) -> str:
+    return str(n) if n >= 0 else f"(- {-n})"
+
+
+def _all(conditions: list[str]) -> str:
+    return f"(and true {' '.join(conditions)})"
 
 
 def _coordinate(point: Point, k: int) -> int:

@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 
 from .. import __version__
 from .gate import Gate, closing_line, gate_json
-from .gate_items import ILL_FORMED, GateItem
+from .gate_items import GateItem
+from .layout import ILL_FORMED
 from .serializer import text_of
 
 _PRINTED = "indexproof prints each claim with its counterexample."

@@ -26,8 +26,8 @@ from ..verify.proving import prove_all
 from ..verify.sources import first_read, platform_text, prover_digest
 from ..verify.verdict import Status
 from .files import noted, read_text
-from .gate_items import ILL_FORMED, GateItem, claim_item, ill_formed_item, module_items, proved_item, unread_item
-from .layout import block, count, duration, joined
+from .gate_items import GateItem, claim_item, ill_formed_item, module_items, proved_item, unread_item
+from .layout import ILL_FORMED, block, count, duration, joined
 from .selection import Named, Selected, by_group
 from .serializer import document, plain, written_as
 from .settings import SETTINGS, Settings, files_below_root

@@ -16,13 +16,10 @@ from ..verify.outcome import Result
 from ..verify.rulefiles import StatedRule
 from ..verify.verdict import Status, worst
 from .claims import claim_block
-from .layout import block, count, joined
+from .layout import ILL_FORMED, block, count, joined
 from .refutation import explanation, ordered_point
 from .selection import Named
 from .serializer import written_as
-
-#: Takes the place of a verdict for a statement that cannot be read.
-ILL_FORMED = "ILL-FORMED"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,10 @@ from ..core import blocks
 
 block, count, duration, table = blocks.block, blocks.count, blocks.duration, blocks.table
 
-_STYLES = {"PROVED": "bold green", **dict.fromkeys(("REFUTED", "VACUOUS", "UNDEFINED"), "bold red")}
+#: Takes the place of a verdict for what cannot be read.
+ILL_FORMED = "ILL-FORMED"
+
+_STYLES = {"PROVED": "bold green", **dict.fromkeys(("REFUTED", "VACUOUS", "UNDEFINED", ILL_FORMED), "bold red")}
 _STYLES |= dict.fromkeys(("UNDECIDED", "NOT CHECKED"), "bold yellow")
 _STATUS = re.compile(rf"\b(?:{'|'.join(_STYLES)})\b")
 

@@ -20,7 +20,7 @@ from typer.core import TyperGroup
 
 from ...core.errors import IndexproofError, InputError, TooLargeError, quoted
 from .. import layout
-from ..layout import SPELLED, lose, put, write
+from ..layout import ILL_FORMED, SPELLED, lose, put, write
 
 PROVED, FALSE, OPEN, BAD_INPUT, BUG = range(5)
 
@@ -228,12 +228,6 @@ def _noted(error: InputError, said: str) -> str:
     return ": ".join([*getattr(error, "__notes__", []), said])
 
 
-def without(problems: Sequence[InputError], document: dict[str, Any]) -> dict[str, Any]:
-    """Add the ill-formed statements to a document, with their exit status."""
-    said = [{"line": max(e.line, 1), "column": max(e.column, 1), "message": _noted(e, str(e))} for e in problems]
-    return {**document, "exit_status": BAD_INPUT, "ill_formed": said} if problems else document
-
-
 #: Print a report, or a part of it.
 emit = write
 
@@ -245,20 +239,37 @@ def emit_json(data: dict[str, Any]) -> None:
     put(text_of(data) + "\n", sys.stdout)
 
 
-def report(json: bool, document: Callable[[], dict[str, Any]], text: Callable[[], str | Iterable[str]]) -> None:
+def report(
+    json: bool,
+    document: Callable[[], dict[str, Any]],
+    text: Callable[[], str | Iterable[str]],
+    problems: Sequence[InputError] = (),
+) -> None:
     """Print a report as JSON or as text, parts separated by an empty line; only the chosen form is computed.
 
-    With ``-q`` only the closing line of the text is printed.
+    With ``-q`` only the closing line of the text is printed.  ``problems``, the ill-formed statements, decide the verdict
+    of the report, and are printed as errors.
     """
     if json:
-        emit_json(document())
-        return
-    made = text()
-    parts: Iterable[str] = [made] if isinstance(made, str) else made
-    if layout.verbosity < 0:
-        parts = [part.rstrip().rpartition("\n")[2] for part in [*parts][-1:]]
-    for n, part in enumerate(parts):
-        emit(("\n" if n else "") + part)
+        data = document()
+        if problems:
+            said = [
+                {"line": max(e.line, 1), "column": max(e.column, 1), "message": _noted(e, str(e))} for e in problems
+            ]
+            data = {**data, "verdict": ILL_FORMED, "exit_status": BAD_INPUT, "ill_formed": said}
+        emit_json(data)
+    else:
+        made = text()
+        parts: Iterable[str] = [made] if isinstance(made, str) else made
+        if problems:
+            left = f"{ILL_FORMED}  {layout.count(len(problems), 'statement or file', 'statements or files')} not read"
+            parts = [*parts, left]
+        if layout.verbosity < 0:
+            parts = [part.rstrip().rpartition("\n")[2] for part in [*parts][-1:]]
+        for n, part in enumerate(parts):
+            emit(("\n" if n else "") + part)
+    for problem in problems:
+        say_wrong(problem)
 
 
 def finish(
@@ -269,9 +280,7 @@ def finish(
     problems: Sequence[InputError] = (),
 ) -> NoReturn:
     """Print a report, as :func:`report` does, and end the command with ``status``, or that of ill-formed input."""
-    report(json, lambda: without(problems, document()), text)
-    for problem in problems:
-        say_wrong(problem)
+    report(json, document, text, problems)
     raise typer.Exit(BAD_INPUT if problems else status)
 
 

@@ -26,7 +26,6 @@ from .frame import (
     report,
     say,
     say_wrong,
-    without,
     writing,
 )
 from .given import certify, chosen_claims, file_text, opened_cache, point_of, rank, with_files_of_folders
@@ -118,9 +117,7 @@ def prove(
             for name in certify(owed, certificates, jobs):
                 say(f"  none  {name}")
     finally:  # report the verdicts even if the certificates cannot be written
-        report(json, lambda: without(problems, asked.document(run)), lambda: asked.text(run, keeps))
-        for problem in problems:
-            say_wrong(problem)
+        report(json, lambda: asked.document(run), lambda: asked.text(run, keeps), problems)
     raise typer.Exit(BAD_INPUT if problems else status)
 
 

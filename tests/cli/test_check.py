@@ -81,8 +81,10 @@ def test_a_file_with_a_mistake(run: Run, file: Callable[[str], Path]) -> None:
     assert done.err.splitlines()[-1].strip() == "^"
     # the other claim is checked all the same
     assert "1 claim: 1 PROVED" in done.out
+    assert done.out.endswith("\nILL-FORMED  1 statement or file not read\n")
     data = json.loads(run("check", path, "--json").out)
-    assert (data["exit_status"], [e["line"] for e in data["ill_formed"]]) == (3, [8])
+    assert (data["verdict"], data["exit_status"]) == ("ILL-FORMED", 3)
+    assert [e["line"] for e in data["ill_formed"]] == [8]
     path.write_text("claim x\n  (d0\n", "utf-8")
     alone = run("check", path)
     assert (alone.status, alone.out) == (3, "")

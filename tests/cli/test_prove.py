@@ -225,10 +225,12 @@ def test_what_is_ill_formed_costs_only_itself(run: Run, tmp_path: Path) -> None:
     done = run("prove", rules, fails, "--no-cache", "--jobs", 1)
     assert done.status == 3
     assert "PROVED   good" in done.out
+    assert done.out.endswith("\nILL-FORMED  3 statements or files not read\n")
+    assert run("prove", rules, "--no-cache", "--jobs", 1, "-q").out == "ILL-FORMED  2 statements or files not read\n"
     for place in (f"in {rules}: line 2", f"in {rules}: line 4", "fails.py: ValueError: on purpose"):
         assert place in done.err
     data = answer(run("prove", rules, fails, "--no-cache", "--jobs", 1, "--json").out)
-    assert (data["verdict"], data["exit_status"]) == ("PROVED", 3)
+    assert (data["verdict"], data["exit_status"]) == ("ILL-FORMED", 3)
     assert [e["line"] for e in data["ill_formed"]] == [2, 4, 1]
     # a broken file alone gives exit status 3 and no verdict
     alone = run("prove", fails)

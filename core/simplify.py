@@ -24,6 +24,8 @@ from .kernel.form import Form
 from .rewrite import Rule, RuleSet
 from .steps import Trace, applied, next_engine
 
+__all__ = ["Simplifier"]
+
 #: A second search starts from the given form if that costs at most this many operations more than the first result.
 NEAR_BY: Final = 3
 #: Limit on the passes until a fixpoint; nearly all maps need two.
@@ -138,7 +140,7 @@ class Simplifier:
         seen = [es]
         forms: list[Form] = []
         search: Search | None = None
-        spent = cost(es).weighed(self.division_weight)
+        spent = 0
         while len(seen) < PASSES:
             try:
                 now = self._read(seen[-1])
@@ -146,6 +148,8 @@ class Simplifier:
                 return seen[-1]
             if self._deep():
                 return self._less_deep(seen[-1])
+            if len(seen) == 1:
+                spent = self._spent(es)
             if search is None or now != forms:
                 forms = now
                 search = Search(Ledger(engine, self.division_weight, forms))
@@ -191,6 +195,12 @@ class Simplifier:
         engine = self.engine
         assert engine is not None
         return engine.deepest >= DEEPEST
+
+    def _spent(self, es: list[Expr]) -> int:
+        """Return a lower bound of the cost of ``es``, which have just been read."""
+        engine, weight = self.engine, self.division_weight
+        assert engine is not None
+        return engine.spent if weight == DIVISION_WEIGHT else cost(es).weighed(weight)
 
     def _once(self, es: list[Expr], search: Search, spent: int) -> tuple[list[Expr], int]:
         """Return the cheaper results of searches from the normal forms and from ``es``, and their cost."""

@@ -562,6 +562,7 @@ struct Simplifier {
   List<Form> _read(List<Expr> es);
   List<Expr> _less_deep(List<Expr> es);
   bool _deep();
+  Int _spent(List<Expr> es);
   Tuple<List<Expr>, Int> _once(List<Expr> es, Search* search, Int spent);
   bool _are_normal(List<Expr> es, List<Form> forms);
   List<Expr> _plain(List<Expr> es);
@@ -9126,7 +9127,7 @@ inline List<Expr> Simplifier::_extracted(List<Expr> es) {
   seen = List<List<Expr>>::of({es}, here_seen);
   forms = List<Form>::of({});
   search = none;
-  spent = functions::cost(es).weighed(this->division_weight);
+  spent = Int(0);
   while ((len(seen) < Int(32))) {
     try {
       now = this->_read(seen[Int(-1)]);
@@ -9135,6 +9136,9 @@ inline List<Expr> Simplifier::_extracted(List<Expr> es) {
     }
     if (truthy(this->_deep())) {
       return this->_less_deep(seen[Int(-1)]);
+    }
+    if ((len(seen) == Int(1))) {
+      spent = this->_spent(es);
     }
     if ((isnone(search) || (now != forms))) {
       forms = now;
@@ -9203,6 +9207,18 @@ inline bool Simplifier::_deep() {
   Engine* engine{};
   engine = this->engine();
   return (engine->deepest >= Int(200));
+}
+
+inline Int Simplifier::_spent(List<Expr> es) {
+  Engine* engine{};
+  Int weight{};
+  {
+    auto t1_ = this->engine();
+    auto t2_ = this->division_weight;
+  engine = t1_;
+  weight = t2_;
+  }
+  return ((weight == Int(3)) ? Int(engine->spent) : Int(functions::cost(es).weighed(weight)));
 }
 
 inline Tuple<List<Expr>, Int> Simplifier::_once(List<Expr> es, Search* search, Int spent) {

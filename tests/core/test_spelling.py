@@ -11,7 +11,8 @@ from indexproof.rules.simplifier import simplify
 from indexproof.verify.concrete import equal_maps
 from indexproof.verify.derivation import check_derivation
 
-INNER = "((d0 floordiv 4) mod 5) * -36 - ((d0 floordiv 20) mod 13) * 144 - (d0 mod 4) * 3"
+PLACE = "th_x * 8 + bl_x * 512 + s0 * 4 + th_y"
+TURNED = f"-(({PLACE}) mod 240) + (({PLACE}) floordiv 240) * 240 + 239"
 
 #: Map, weight of a division, and the operations and divisions of the results.
 CASES = {
@@ -67,11 +68,10 @@ CASES = {
     # the constant of the difference joins that of a dividend
     "constant joins": ("(d0, d1) -> ((d0 * 23 + d1 + 446) floordiv 256, ((d0 * 23 + d1 + 446) floordiv 128) mod 2,"
         " ((d0 * 23 + d1 + 446) floordiv 64) mod 2), domain: d0 in [0, 13], d1 in [0, 22]", 3, (10, 3)),
-    # rewriting one of the three inner remainders as a difference pays only if all three are rewritten
+    # rewriting one of the two inner remainders as a difference pays only if both are rewritten
     "only together":
-        (f"(d0)[s0, s1] -> (({INNER} - (d0 floordiv 260) * 2016 - s0 * 2016 - s1 + 457919) floordiv 1568,"
-        f" ((d0 floordiv 260) * -9 - s0 * 9 + ({INNER} - s1 + 63) floordiv 224) mod 7, ({INNER} - s1 + 63) floordiv 56,"
-        f" ({INNER} - s1 + 63) mod 56), domain: d0 in [0, 58239], s0 in [0, 6], s1 in [0, 2]", 3, (22, 8)),
+        (f"(th_x, bl_x, th_y)[s0] -> (({TURNED}) floordiv 30, (({TURNED}) floordiv 3) mod 10, ({TURNED}) mod 3),"
+        f" domain: th_x in [0, 63], bl_x in [0, 1], th_y in [0, 3], s0 in [0, 1], {PLACE} in [0, 959]", 3, (17, 4)),
     # digits that cancel, of which one is written as a linear function because it has two values
     "lines and digits cancel":
         ("(d0)[s0] -> ((((s0 * -2 + d0) ceildiv 2) floordiv 8) mod 5 * -8 - ((s0 * -2 + d0) ceildiv 2) mod 8 + s0 * 8"

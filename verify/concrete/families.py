@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from ...core.expr import Expr
-from ...core.facts import Facts
+from ...core.expr import Expr, interpret
 from ...core.indexing_map import IndexingMap
+from ...core.interval import LINE, Interval
 from ..verdict import Status
 from ..words import tuple_text
 from . import enumerate as enumeration
 from .equality import contains, equal_maps, goes_to, inverse
+from .forms import NotQuasiAffine
+from .normal_form import Empty, NormalForm
 from .pairs import LARGE, SMALL, Relation, same_pairs
 from .points import joined, named, targets
 from .problem import Answer, Counterexample
@@ -63,8 +65,16 @@ def same_relation(
 
 def _may_be_equal(one: Relation, other: Relation) -> bool:
     """Return whether the intervals of the coordinates do not rule it out."""
-    spans = [[Facts(r.map.bounds).interval(e) for side in r.ends for e in side] for r in (one, other)]
-    return one.rank == other.rank and not any((i & j).empty for i, j in zip(*spans, strict=True))
+    return one.rank == other.rank and not any((i & j).empty for i, j in zip(_spans(one), _spans(other), strict=True))
+
+
+def _spans(r: Relation) -> list[Interval]:
+    """Return an interval of each coordinate."""
+    try:
+        forms = NormalForm(tuple(r.map.bounds.items()), 0)
+        return [forms.bounds(f) for f in interpret([e for side in r.ends for e in side], forms)]
+    except (NotQuasiAffine, Empty):
+        return [LINE for side in r.ends for _ in side]
 
 
 def inclusion(inner: Sequence[IndexingMap], outer: Sequence[IndexingMap], confirm: bool = False) -> Answer:

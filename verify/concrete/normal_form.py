@@ -30,7 +30,7 @@ MAX_SPLITS = 200
 _MAX_ROUNDS = 8
 
 
-class _Empty(Exception):
+class Empty(Exception):
     """The facts contradict each other."""
 
 
@@ -51,7 +51,7 @@ class NormalForm(LinearAlgebra):
     def _fresh(self, lo: int | float, hi: int | float) -> Form:
         """Return the form of a fresh variable; its atom starts at zero if the variable has a finite bound, as digits do."""
         if lo > hi:
-            raise _Empty
+            raise Empty
         if lo == hi:
             return constant(int(lo))
         if not is_infinite(lo):
@@ -178,14 +178,14 @@ class NormalForm(LinearAlgebra):
 
     # -- facts
     def learn(self, f: Form, within: Interval) -> None:
-        """Narrow the atoms of ``f``, given that it lies in ``within``.  Raises :class:`_Empty` on a contradiction."""
+        """Narrow the atoms of ``f``, given that it lies in ``within``.  Raises :class:`Empty` on a contradiction."""
         todo = [(f, within)]
         while todo:
             f, within = todo.pop()
             f = self.expand(f)
             total = self.bounds(f)
             if (total & within).empty:
-                raise _Empty
+                raise Empty
             if total.inside(within):
                 continue
             for m, k in f.items():
@@ -196,7 +196,7 @@ class NormalForm(LinearAlgebra):
                 lo, hi = preimage(within.plus(rest.scale(-1)), k, 0)
                 lo, hi = max(lo, self.lo[m]), min(hi, self.hi[m])
                 if lo > hi:
-                    raise _Empty
+                    raise Empty
                 if (lo, hi) == (self.lo[m], self.hi[m]):
                     continue
                 self.lo[m], self.hi[m] = lo, hi
@@ -249,7 +249,7 @@ def _proves(problem: Problem, alternatives: list[tuple[Fact, ...]], max_splits: 
     try:
         nf = NormalForm(problem.variables, max_splits)
         forms = _settled(nf, exprs, where)
-    except _Empty:
+    except Empty:
         return True
     known: _Known = {}
     for fact, form in zip(where, forms, strict=False):

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...core.condition import And, Compare, Condition, Divides, Not, Or, Truth, Within, negate
 from ...core.errors import InputError, TooLargeError
 from ...core.expr import Expr, ExprLike, Int, Integers, Var, interpret, lift, mod, var
 from ...core.indexing_map import Constraint, IndexingMap, unused_name
 from ...core.interval import Interval
-from ...core.parametric import ParametricMap
 from .points import TwoPoints, asked, domain_of, joined, named, primed, targets
 from .problem import Answer, Box, Counterexample, Fact, Option, Problem
 from .readings import ZERO, readings, shared_parameters, shared_values
 from .sought import Describe, Outer, sought
+
+if TYPE_CHECKING:
+    from ...core.parametric import ParametricMap
 
 BoxLike: TypeAlias = "Mapping[Any, Any] | Iterable[Any]"
 ConstraintLike: TypeAlias = "Constraint | tuple[ExprLike, int, int]"

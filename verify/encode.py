@@ -48,6 +48,11 @@ def numbered(context: z3.Context, n: int) -> Any:
     return z3.ArithRef(z3.Z3_mk_const(context.ref(), symbol, z3.IntSort(context).ast), context)
 
 
+def integer_text(n: int) -> str:
+    """Return an integer as an SMT-LIB term."""
+    return str(n) if n >= 0 else f"(- {-n})"
+
+
 def resources(s: z3.Solver) -> int:
     """Return the resource units that the solver's context has used."""
     return sum(int(amount) for name, amount in s.statistics() if name == "rlimit count")

@@ -30,9 +30,9 @@ NAME = "SAT sweeping"
 #: Limit on the z3 resource units of one local question, and the factor for the last question about an option.
 BUDGET = 60_000
 _LAST = 5
-#: Limit on isl operations, divided by the number of atoms since operations on many atoms take longer.  isl is asked first,
-#: about each of at most so many cases of disjunctions.
+#: Limit on isl operations, divided by the number of atoms since operations on many atoms take longer.
 _OPERATIONS = 16_000
+#: isl is asked first if disjunctions have at most so many cases together.
 _CASES = 16
 #: Upper limit on the budget of one local question; beyond it only the search for a counterexample grows.
 _PATIENT = 4_000_000

@@ -14,7 +14,7 @@ import z3
 
 from ...core.expr import CeilDiv, FloorDiv, Int, Mod, Var, postorder
 from ...core.interval import Interval, is_infinite
-from ..encode import SEED, Encoder, Encoding, resources
+from ..encode import SEED, Encoder, Encoding, integer_text, resources
 from .forms import Form, Row
 from .problem import HOLDS, Fact, Option, Outcome, Point, Problem
 
@@ -142,14 +142,10 @@ def counterexample(
 
 def _inside(f: Form, i: Interval) -> str:
     """Return the SMT-LIB text that says that a form over ``x1``, ``x2``, … lies in an interval."""
-    terms = [f"(* {_number(k)} x{m})" for m, k in f.items() if m]
-    total = f"(+ {_number(f.get(0, 0))} {' '.join(terms)})"
-    ends = [] if is_infinite(i.lo) else [f"(>= {total} {_number(int(i.lo))})"]
-    return _all(ends if is_infinite(i.hi) else [*ends, f"(<= {total} {_number(int(i.hi))})"])
-
-
-def _number(n: int) -> str:
-    return str(n) if n >= 0 else f"(- {-n})"
+    terms = [f"(* {integer_text(k)} x{m})" for m, k in f.items() if m]
+    total = f"(+ {integer_text(f.get(0, 0))} {' '.join(terms)})"
+    ends = [] if is_infinite(i.lo) else [f"(>= {total} {integer_text(int(i.lo))})"]
+    return _all(ends if is_infinite(i.hi) else [*ends, f"(<= {total} {integer_text(int(i.hi))})"])
 
 
 def _all(conditions: list[str]) -> str:

@@ -43,17 +43,13 @@ class Symbols:
         return found
 
 
-def _number(n: int) -> str:
-    return str(n) if n >= 0 else f"(- {-n})"
-
-
 def _sum(terms: list[tuple[Monomial, int]], symbols: Symbols) -> str:
     parts = []
     for m, c in terms:
         if not m:
-            parts.append(_number(c))
+            parts.append(encode.integer_text(c))
         else:
-            parts.append(symbols.symbol(m) if c == 1 else f"(* {_number(c)} {symbols.symbol(m)})")
+            parts.append(symbols.symbol(m) if c == 1 else f"(* {encode.integer_text(c)} {symbols.symbol(m)})")
     return "0" if not parts else parts[0] if len(parts) == 1 else f"(+ {' '.join(parts)})"
 
 

@@ -234,7 +234,7 @@ class Terms:
         return len(self.table) - 1
 
     def _read(self, entry: Json) -> Polynomial:
-        table = self.table
+        t = self.numbered
         match entry:
             case int():
                 return constant(exactly(entry))
@@ -244,21 +244,27 @@ class Terms:
                 self.variables.add(name)
                 return variable(name)
             case ["sum", int(const), list(terms)]:
-                parts = [(m, c * exactly(k)) for t, k in terms for m, c in table[t].items()]
-                return Polynomial.of([((), exactly(const)), *parts])
+                parts = [(t(n), exactly(k)) for n, k in terms]
+                return Polynomial.of([((), exactly(const)), *((m, c * k) for p, k in parts for m, c in p.items())])
             case ["mul", *args] if args:
-                return math.prod((table[a] for a in args), start=constant(1))
+                return math.prod((t(a) for a in args), start=constant(1))
             case ["fdiv", a, b]:
-                return self.divided(table[a], table[b])[0]
+                return self.divided(t(a), t(b))[0]
             case ["mod", a, b]:
-                return self.divided(table[a], table[b])[1]
+                return self.divided(t(a), t(b))[1]
             case ["rest", a, b]:
-                return self.divided(table[a], table[b], defined=False)[1]
+                return self.divided(t(a), t(b), defined=False)[1]
             case ["cdiv", a, b]:
-                return -self.divided(-table[a], table[b])[0]
+                return -self.divided(-t(a), t(b))[0]
             case ["min" | "max" as op, *args] if args:
-                return self._extremum(op, [table[a] for a in args])
+                return self._extremum(op, [t(a) for a in args])
         raise ValueError(f"no term: {entry}")
+
+    def numbered(self, n: Json) -> Polynomial:
+        """Return a term by its number, which must be that of an earlier entry.  Raises :class:`ValueError`."""
+        if not 0 <= exactly(n) < len(self.table):
+            raise ValueError(f"no number of a term: {n}")
+        return self.table[n]
 
     def _named(self, *key: Any) -> tuple[Polynomial, bool]:
         new = key not in self._names
@@ -285,20 +291,20 @@ class Terms:
 
     def condition(self, c: Json) -> Formula:
         """Return a condition over terms given by their numbers in the table.  Raises :class:`ValueError`."""
-        t = self.table
+        t = self.numbered
         match c:
             case bool():
                 return TAUTOLOGY if c else CONTRADICTION
             case ["<=" | "<" as op, a, b]:
-                return nonnegative(t[b] - t[a] - (1 if op == "<" else 0))
+                return nonnegative(t(b) - t(a) - (1 if op == "<" else 0))
             case ["==", a, b]:
-                return zero(t[b] - t[a])
+                return zero(t(b) - t(a))
             case ["!=", a, b]:
-                return nonzero(t[b] - t[a])
+                return nonzero(t(b) - t(a))
             case ["within", e, lo, hi]:
-                return both(nonnegative(t[e] - t[lo]), nonnegative(t[hi] - t[e]))
+                return both(nonnegative(t(e) - t(lo)), nonnegative(t(hi) - t(e)))
             case ["divides", d, e]:
-                return both(nonzero(t[d]), zero(self.divided(t[e], t[d], defined=False)[1]))
+                return both(nonzero(t(d)), zero(self.divided(t(e), t(d), defined=False)[1]))
             case ["not", arg]:
                 return negation(self.condition(arg))
             case ["and" | "or" as kind, *args]:

@@ -298,6 +298,33 @@ def test_what_is_no_term_is_refused(term: Json) -> None:
     refused(forged([], more=[term]), "not of the documented form")
 
 
+def _integers(data: Json) -> Iterator[tuple[Json, Any]]:
+    """Yield the container and the key of every integer in a document."""
+    for key, value in list(data.items() if isinstance(data, dict) else enumerate(data)):
+        if isinstance(value, (dict, list)):
+            yield from _integers(value)
+        elif isinstance(value, int):
+            yield data, key
+
+
+def test_every_integer_is_one() -> None:
+    """Neither ``true`` nor ``1.0`` stands for 1, and terms are not counted from the end."""
+    more = [[op, 0, 2] for op in ("fdiv", "mod", "rest", "cdiv", "min", "max", "mul")] + [["sum", 1, [[0, 1], [2, 1]]]]
+    given = [["within", 0, 1, 2], ["divides", 2, 0], ["not", ["<", 2, 0]], ["!=", 0, 1], ["<=", 0, 1]]
+    proof = [["name", "u", "w", X, ONE], ["inverse", X, 3, "i", "t"], ["cut", ["ge", [[1]]], []]]
+    data = forged(proof, hypotheses=given, goal=["==", 0, 1], more=more)
+    check_certificate(data, solvers=Z3)
+    places = list(_integers(data))
+    assert len(places) == 39
+    for at, key in places:
+        right = at[key]
+        for wrong in (True, False, 1.0):
+            at[key] = wrong
+            refused(data, "not of the documented form|there is no step")
+        at[key] = right
+    refused(forged([], hypotheses=[["<=", -1, 0]]), "not of the documented form")
+
+
 # ---------------------------------------------------------------------------------- divisors that are not zero
 NOT_ZERO: Json = ("!=", 0, 1)
 

@@ -9,7 +9,7 @@ from ..core.errors import InputError
 from ..core.indexing_map import IndexingMap
 from ..core.op import Case, Op
 from ..core.rewrite import ConstraintRule, Rule
-from ..verify.budget import MAX_RANK
+from ..verify.budget import MAX_RANK, ranks
 from ..verify.catalogue import Claim
 from ..verify.concrete import equal_maps
 from .proofs import prove
@@ -47,7 +47,7 @@ def assert_op_sound(op: type[Op], max_rank: int = MAX_RANK) -> None:
     Raises :class:`AssertionError` with a counterexample, and :class:`InputError` for an op without cases.
     """
     __tracebackhide__ = True
-    cases: list[Case] = [case for rank in range(max_rank + 1) for case in op.cases(rank)]
+    cases: list[Case] = [case for rank in ranks(max_rank) for case in op.cases(rank)]
     if not cases:
         said = f"{op.__name__} has no cases up to rank {max_rank}"
         raise InputError(said, expected="`cases` that yield some")

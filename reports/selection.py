@@ -20,7 +20,7 @@ from ..core.rewrite import ConstraintRule, Rule, RuleSet
 from ..rules import catalog
 from ..rules.transfer import KnownLaw, TransferLaw
 from ..rules.transforms import TransformLaw
-from ..verify.budget import MAX_RANK
+from ..verify.budget import MAX_RANK, ranks
 from ..verify.catalogue import Claim, claims, family_of, group_of, obligations_of
 from ..verify.obligation import Obligation
 from ..verify.rulefiles import StatedRule, is_rule_file, read_rule_file
@@ -374,7 +374,7 @@ def _claims_in(value: Any, module: str, max_rank: int) -> Iterator[Named]:
             for part in value:
                 yield from _claims_in(part, module, max_rank)
         case type() if issubclass(value, Op) and value is not Op and value.__module__ == module:
-            if not (cases := [c for rank in range(max_rank + 1) for c in value.cases(rank)]):
+            if not (cases := [c for rank in ranks(max_rank) for c in value.cases(rank)]):
                 said = f"op {value.name or value.__name__} has no cases up to rank {max_rank}"
                 raise InputError(f"{said}: nothing to prove")
             for c in cases:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core.errors import InputError, quoted
-from ..verify.budget import MAX_RANK
+from ..verify.budget import MAX_RANK, ranks
+from .files import noted
 from .sources import files_below, kind_of_file
 
 #: The file with the settings.
@@ -70,6 +71,8 @@ def settings_of(root: Path) -> Settings:
     for key, value in (("floor", floor), ("max-rank", rank)):
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             raise InputError(f"{path}: {key} = {value!r}", expected="a number")
+    with noted(f"in max-rank of {path}"):
+        ranks(rank)
     base = table.get("base", "")
     if not isinstance(base, str):
         raise InputError(f"{path}: base = {base!r}", expected="a document that `gate --to` wrote, or a Git revision")

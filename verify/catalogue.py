@@ -17,7 +17,7 @@ from ..rules.ops import OPS
 from ..rules.tiles import TILE_LAWS, TileLaw
 from ..rules.transfer import KNOWN_LAWS, TRANSFER_LAWS, KnownLaw, TransferLaw
 from ..rules.transforms import TRANSFORM_LAWS, TransformLaw
-from .budget import MAX_RANK
+from .budget import MAX_RANK, ranks
 from .compiled import compiled_obligations, obligations_of_check
 from .layouts import layout_cases, layout_obligations
 from .lemmas import lemma_obligations
@@ -67,7 +67,7 @@ def _named(found: Iterable[Named], prefix: str = "") -> Callable[[int], Iterator
 
 def _cases(*cases: Callable[[int], Iterator[Case]]) -> Callable[[int], Iterator[tuple[str, Claim]]]:
     def made(max_rank: int) -> Iterator[tuple[str, Claim]]:
-        for rank in range(max_rank + 1):
+        for rank in ranks(max_rank):
             for case in itertools.chain(*(some(rank) for some in cases)):
                 yield f"{case.op.name} {case.label}", case
 

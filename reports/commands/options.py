@@ -26,7 +26,7 @@ budget (FACTOR 0..): Multiply the solver's budget by this.
 cache (PATH|off): Keep verdicts in this file instead of the default one, or nowhere.
 no_cache: Neither read nor keep verdicts; the same as --cache off.
 read_only_cache: Use the kept verdicts, but add none.
-max_rank (N 0..): Ops are proved up to this rank (default: 4).
+max_rank (N 0..): Ops are proved up to this rank, at most 6 (default: 4).
 text, left, right (MAP): A map as text, as JSON or as affine_map<...> affine_set<...>; @FILE, or - for standard input.
 at (NAME=N,...): Values of parameters of the map, as in n=4,k=3.
 verify: Prove everything that is printed.

@@ -183,6 +183,7 @@ def test_one_run_writes_all_formats(run: Run, repository: Path, monkeypatch: pyt
     ("[tool.indexproof]\nrulez = []", "has no key `rulez`"),
     ("[tool.indexproof]\nrules = 'x'", "a list of files"),
     ("[tool.indexproof]\nfloor = -1", "floor = -1"),
+    ("[tool.indexproof]\nmax-rank = 7", "ops are proved up to rank 6, not 7"),
     ("[tool.indexproof]\nbase = '--output=written'", "neither a file nor a Git revision"),
     ('[tool.indexproof]\nbase = "\\u0000"', "neither a file nor a Git revision"),
     ("[tool.indexproof]\nbase = ['HEAD']", "base = ['HEAD']; expected a document"),

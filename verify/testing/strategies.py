@@ -31,6 +31,7 @@ from indexproof.core.hlo import Layout, Module, Shape, Tile, read_module
 from indexproof.core.indexing_map import Constraint, IndexingMap, RuntimeSource, RuntimeVariable, Variable
 from indexproof.core.op import Case, Op
 from indexproof.rules.ops import OPS
+from indexproof.verify.budget import ranks
 
 __all__ = [
     "OPERATIONS",
@@ -263,7 +264,7 @@ def op_instances(ops: Iterable[type[Op]] = (), max_rank: int = 2) -> st.SearchSt
     The ops are ``ops``, classes decorated by ``@op``, or by default all that indexproof knows.
     """
     cases = [
-        [case for rank in range(max_rank + 1) for case in cls.cases(rank)] for cls in tuple(ops) or tuple(OPS.values())
+        [case for rank in ranks(max_rank) for case in cls.cases(rank)] for cls in tuple(ops) or tuple(OPS.values())
     ]
     return st.sampled_from([some for some in cases if some]).flatmap(st.sampled_from).flatmap(_instances)
 

@@ -7,7 +7,7 @@ op, or from the summaries of the computations that it runs.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -54,6 +54,7 @@ _COLLECTIVES = (
     "reduce-scatter",
 )
 
+_RECEIVED = "another replica sends it, and what its values depend on is not followed"
 _OTHER_REPLICA = "its runtime values are those of a replica that sends, which are not followed: any value counts"
 
 # Opcodes that move elements: each element of the output is the element of an operand that the map names.
@@ -114,8 +115,30 @@ class Dataflow:
     ) -> dict[tuple[int, Path], Reads[IndexingMap]]:
         """Return how one leaf of an instruction depends on the leaves of others, over all paths of the computation.
 
-        Instructions are given by position.  If ``inside`` is given, paths only lead through its instructions.
+        Instructions are given by position.  If ``inside`` is given, paths only lead through its instructions.  What
+        another replica sends may depend on anything.
         """
+        found = self._walked(start, path, {*ends, *self._received}, inside)
+        instructions = self.computation.instructions
+        reached = {k: instructions[k].name for k, _ in found if k in self._received}
+        if reached:
+            unknown: Reads[IndexingMap] = Reads((), tuple([NoMap(name, _RECEIVED) for name in reached.values()]))
+            places = [(k, leaf) for k in ends for leaf in paths_of(instructions[k].shape)]
+            return {place: union([found.get(place, unknown), unknown]) for place in places}
+        return found
+
+    @cached_property
+    def _received(self) -> set[int]:
+        """The positions of the instructions that receive what another replica sends, running the same program."""
+        found = {k: i for k, i in enumerate(self.computation.instructions) if _between_replicas(i, "recv")}
+        every = self.analysis.module.instructions() if found else ()
+        channels = {i.attribute("channel_id") for _, i in every if _between_replicas(i, "send")}
+        return {k for k, i in found.items() if i.attribute("channel_id") in channels}
+
+    def _walked(
+        self, start: int, path: Path, ends: Collection[int], inside: Container[int] | None
+    ) -> dict[tuple[int, Path], Reads[IndexingMap]]:
+        """Return how one leaf of an instruction depends on the leaves of others, over all paths from operand to user."""
         instructions = self.computation.instructions
         leads = depending(self.computation, ends, start)
         arrived: dict[int, dict[Path, list[Link]]] = {start: {path: [IDENTITY]}}
@@ -666,6 +689,11 @@ class Dataflow:
 def _has_values(m: IndexingMap) -> bool:
     """Return whether a map has runtime values other than a replica's position."""
     return not all(map(reads_position, m.rts))
+
+
+def _between_replicas(instruction: Instruction, opcode: str) -> bool:
+    """Return whether an instruction sends or receives, as `opcode` says, what is not meant for the host."""
+    return instruction.opcode == opcode and instruction.attribute("is_host_transfer") != "true"
 
 
 def performed(instruction: Instruction) -> Instruction | None:

@@ -162,12 +162,16 @@ def _both(source: Shape | str, target: Shape | str) -> tuple[Memory, Memory]:
             f"a bitcast from {here.shape} with {here.shape.size} elements to {there.shape} with {there.shape.size}",
             expected="as many elements",
         )
-    if element_bits(here.shape) != element_bits(there.shape):
-        raise InputError(
-            f"a bitcast from {here.shape} to {there.shape}, whose elements differ in bits",
-            expected="elements of one size",
-        )
+    check_bits(here.shape, there.shape)
     return here, there
+
+
+def check_bits(source: Shape, target: Shape) -> None:
+    """Check that the elements of both sides of a bitcast have as many bits."""
+    if element_bits(source) != element_bits(target):
+        raise InputError(
+            f"a bitcast from {source} to {target}, whose elements differ in bits", expected="elements of one size"
+        )
 
 
 def _same_tiles(a: Memory, b: Memory) -> bool:

@@ -132,7 +132,7 @@ REASONS: dict[str, str] = {
     "custom-call": "what the called code reads is not part of the program",
     "infeed": "the values come from outside the program",
     "outfeed": "the values leave the program",
-    "recv": "the values come from outside the program",
+    "recv": "the values come from outside, or from another replica",
     "rng-get-and-update-state": "the state is outside the program",
     "send": "the values leave the program",
     "while": "how often the body runs decides what it reads",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ...core.condition import Condition
 from ...core.expr import Expr, Int, lift
-from ...core.layout.bitcast import Decomposition, TransposeStep, decompose, strides_of
+from ...core.layout.bitcast import Decomposition, TransposeStep, check_bits, decompose, strides_of
 from ...core.op import Case, Coordinates, Demand, Map, Sizes, digits_of, exact_text, op, product, row_major, symbols
 from .movement import Dims, Extents, Sized
 
@@ -272,6 +272,7 @@ class Bitcast(Reordered):
     @classmethod
     def from_hlo(cls, instruction: Any, shapes: Sequence[Dims]) -> Bitcast:
         source, target = instruction.operand_arrays[0], instruction.array
+        check_bits(source, target)
         if any(s.layout is not None and s.layout.tiles for s in (source, target)):
             return cls._of_steps(decompose(source, target))
         return cls(target.dims, source.minor_to_major, target.minor_to_major)

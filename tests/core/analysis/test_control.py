@@ -746,6 +746,38 @@ ENTRY e {
     assert list(ModuleMaps(module, Options(catalogue)).unmapped("e")) == ["s", "r"]
 
 
+RECEIVED = """
+body {
+  c = (f32[4]) parameter(0)
+  k = token[] after-all()
+  r = (f32[4], u32[], token[]) recv(k), channel_id=1
+  v = (f32[4], token[]) recv-done(r), channel_id=1
+  x = f32[4] get-tuple-element(c), index=0
+  s = (f32[4], u32[], token[]) send(x, k), channel_id=1
+  d = token[] send-done(s), channel_id=1
+  g = f32[4] get-tuple-element(v), index=0
+  ROOT o = (f32[4]) tuple(g)
+}
+ENTRY e {
+  y = f32[4] parameter(0)
+  t = (f32[4]) tuple(y)
+  b = (f32[4]) call(t), to_apply=body
+  a = f32[4] get-tuple-element(b), index=0
+  n = f32[4] negate(y)
+  ROOT o = (f32[4], f32[4]) tuple(a, n)
+}
+"""
+
+
+def test_what_the_program_itself_sends_to_another_replica_may_be_read() -> None:
+    for direction in DIRECTIONS:
+        _, maps = analysed(RECEIVED, direction)
+        assert maps.unknown.keys() == {(0, 0, 0)}
+        assert str(maps.unknown[0, 0, 0][0]).startswith("b/r: ")
+        _, maps = analysed(RECEIVED.replace("channel_id=1", "channel_id=1, is_host_transfer=true"), direction)
+        assert maps.unknown == {}
+
+
 def test_a_call_that_does_not_fit_says_so() -> None:
     text = """
 f {

@@ -139,6 +139,7 @@ HLO = {
     "concatenate(p0, p0), dimensions={0,1}": "one is expected",
     "pad(p0, p1), padding=1_4_1_9x4": "padding",
     "pad(p0, p1)": "padding",
+    "bitcast(s8[4,5] parameter(2))": "differ in bits",
     "reduce(p0), dimensions={0}": "1 operands",
     "reduce(p0, p1), dimensions={7}": "dimension 7",
     "reduce-window(p0, p1)": "window",

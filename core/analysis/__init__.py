@@ -1,9 +1,8 @@
 """Maps of whole computations, composed from the maps of their instructions."""
 
-from .catalogue import NoMap as NoMap
 from .catalogue import OpCatalogue as OpCatalogue
 from .catalogue import OpMaps as OpMaps
-from .catalogue import UpperBounds as UpperBounds
+from .dependence import NoMap as NoMap
 from .dependence import Reads as Reads
 from .maps import ComputationMaps as ComputationMaps
 from .maps import ModuleMaps as ModuleMaps

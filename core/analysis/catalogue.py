@@ -8,7 +8,6 @@ fusions, tuples and parameters itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ..errors import InputError
 from ..expr import Int
@@ -16,36 +15,19 @@ from ..hlo import Instruction, Shape, TupleShape, leaves
 from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap, RuntimeSource
 from ..op import WRITTEN, Direction, Op, concrete, source_name
+from .dependence import NoMap, Reads, paths_of
 from .runtime import position_text, with_sources, written_path
 
-
-@dataclass(frozen=True, slots=True)
-class NoMap:
-    """The reason why no map exists or is known, and the instruction that causes it."""
-
-    instruction: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.instruction}: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class UpperBounds:
-    """Maps that may name elements which are not read, and the reason."""
-
-    maps: OpMaps
-    reason: NoMap
-
-
-OpMaps = Sequence[Sequence[Sequence[IndexingMap]]]
-"""`maps[output][operand]`: the maps between them; it is empty if the output does not read the operand."""
+OpMaps = Sequence[Sequence[Reads[IndexingMap]]]
+"""`maps[output][operand]`: the reads between them."""
 
 
 ReadOp = Callable[[Instruction], Op | None]
 """Returns the op of an instruction, None for an opcode without one. Invalid attributes raise `InputError`."""
 
 Sizes = tuple[tuple[int, ...], ...]
+
+_Unnamed = Sequence[Sequence[Sequence[IndexingMap]]]
 
 
 class OpCatalogue:
@@ -55,9 +37,9 @@ class OpCatalogue:
         self.read = read
         self.reasons = reasons
         # Most instructions of a module repeat an op on the same sizes. In the cached maps sources are operand numbers.
-        self._answers: dict[tuple[Op, Direction, Sizes, AnyShape | None], OpMaps] = {}
+        self._answers: dict[tuple[Op, Direction, Sizes, AnyShape | None], _Unnamed] = {}
 
-    def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | UpperBounds | NoMap:
+    def maps(self, instruction: Instruction, direction: Direction) -> OpMaps:
         """Return the maps of an instruction whose operands are arrays of known shape.
 
         The source of a runtime variable names the operand that holds the value: `RuntimeSource.hlo` is the operand's
@@ -69,21 +51,20 @@ class OpCatalogue:
             reason = self.reasons(instruction.opcode)
             if reason and instruction.has("custom_call_target"):
                 reason = f"{instruction.word('custom_call_target')}: {reason}"
-            return NoMap(instruction.name, reason or f"no op for {instruction.opcode} in the catalogue")
+            why = NoMap(instruction.name, reason or f"no op for {instruction.opcode} in the catalogue")
+            return [[Reads((), (why,))] * len(instruction.operands)] * len(paths_of(instruction.shape))
         sizes = tuple(a.dims for a in instruction.operand_arrays)
         key = (op, direction, sizes, instruction.shape)
         found = self._answers.get(key)
         if found is None:
             self._check(instruction, op, sizes)
             found = self._answers[key] = self._unnamed(op, direction, sizes, instruction.shape)
-        if any(m.rts for row in found for ms in row for m in ms):
-            found = [[[_named(m, instruction) for m in ms] for ms in row] for row in found]
         parts = [op] if op.parallel else [op.part(r) for r in range(len(found))]
-        why = next((part.at_most for part in parts if part.at_most), "")
-        return UpperBounds(found, NoMap(instruction.name, why)) if why else found
+        at_most = tuple([NoMap(instruction.name, part.at_most) for part in parts if part.at_most][:1])
+        return [[Reads(tuple([_named(m, instruction) for m in ms]), (), at_most) for ms in row] for row in found]
 
     @staticmethod
-    def _unnamed(op: Op, direction: Direction, sizes: Sizes, shape: AnyShape | None) -> OpMaps:
+    def _unnamed(op: Op, direction: Direction, sizes: Sizes, shape: AnyShape | None) -> _Unnamed:
         """Return the maps of an op, with operand numbers as the sources of runtime variables."""
         numbers = [str(j) for j in range(len(sizes))]
         if op.parallel:

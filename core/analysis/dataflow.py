@@ -19,8 +19,7 @@ from ..hlo import Computation, Instruction, Operand, Shape, TupleShape, leaves
 from ..hlo.shape import AnyShape, unsized
 from ..indexing_map import IndexingMap, RuntimeSource, Variable
 from ..interval import Interval
-from .catalogue import NoMap, OpMaps, UpperBounds
-from .dependence import IDENTITY, Leaf, Link, Path, Reads, Summary, depending, paths_of, union
+from .dependence import IDENTITY, Leaf, Link, NoMap, Path, Reads, Summary, depending, paths_of, union
 from .loops import Between, Loop, carried_unchanged, ranged, unrolled
 from .runtime import branches, fold, is_position, operand_name, reads_position, with_sources, written_path
 from .steps import CompositionStep, EvaluationStep, FollowStep, MaskStep, OperandStep, UnrollingStep
@@ -299,28 +298,28 @@ class Dataflow:
         found = self.analysis.links.get(key)
         if found is not None:
             return found[0]
-        answer = self._ask(instruction)
-        if isinstance(answer, NoMap):
-            return self._opaque(instruction, answer.reason)
-        bounds = (answer.reason,) if isinstance(answer, UpperBounds) else ()
-        answer = answer.maps if isinstance(answer, UpperBounds) else answer
-        paths = paths_of(instruction.shape)
-        output = paths.index(path)
+        try:
+            answer = self.options.catalogue.maps(_with_arrays(instruction), self.direction)
+        except InputError as error:
+            return self._opaque(instruction, str(error))
+        output = paths_of(instruction.shape).index(path)
         if output >= len(answer):
             return self._opaque(instruction, "the catalogue has no such output")
-        alike = not bounds and instruction.opcode != "select"
-        shared = alike and not any(m.rts for maps in answer[output] for m in maps)
-        per_operand = [[self._own(m, instruction) for m in maps] for maps in answer[output]]
+        own = any(r.unknown or r.at_most or any(m.rts for m in r.maps) for r in answer[output])
+        per_operand = [[self._own(m, instruction) for m in r.maps] for r in answer[output]]
         if instruction.opcode == "select":
             branches = self._masked(instruction, per_operand[1:], self._predicate)
             per_operand = [per_operand[0], *branches]
         elif instruction.opcode == "scatter" and per_operand[0] and per_operand[0][0].rts:
             per_operand[:1] = self._masked(instruction, per_operand[:1], self._landing)
         places = [(k, inner) for k, o in enumerate(instruction.operands) for inner in paths_of(o.shape)]
-        pairs = zip(places, per_operand, strict=True)
         sent = instruction.opcode in _COLLECTIVES
-        links: dict[Leaf, Link] = {leaf: Reads(tuple(maps), (), bounds, sent) for leaf, maps in pairs if maps}
-        if shared:
+        links: dict[Leaf, Link] = {
+            leaf: replace(reads, maps=tuple(maps), sent=sent)
+            for leaf, reads, maps in zip(places, answer[output], per_operand, strict=True)
+            if maps or reads.unknown
+        }
+        if not own and instruction.opcode != "select":
             self.analysis.links[key] = links, spelled
         return links
 
@@ -573,18 +572,6 @@ class Dataflow:
             for path in paths_of(o.shape)
         }
 
-    def _ask(self, instruction: Instruction) -> OpMaps | UpperBounds | NoMap:
-        """Return the catalogue's answer; invalid arguments are a reason for a missing map, not an error."""
-        if instruction.shape is None:
-            return NoMap(instruction.name, "the shape is not known")
-        instruction = flattened(instruction)
-        if not all(isinstance(o.shape, Shape) for o in instruction.operands):
-            return NoMap(instruction.name, f"{instruction.opcode} of a tuple")
-        try:
-            return self.options.catalogue.maps(instruction, self.direction)
-        except InputError as error:
-            return NoMap(instruction.name, str(error))
-
     def _own(self, m: IndexingMap, instruction: Instruction) -> IndexingMap:
         """Rename the sources of a catalogue's map to paths."""
         names = {*(o.name for o in instruction.operands), written_path(instruction.name)}
@@ -677,12 +664,10 @@ class Dataflow:
     def _moved(self, instruction: Instruction) -> list[tuple[Operand, IndexingMap]]:
         """Return the output-to-input maps of an instruction that moves elements, each with its operand."""
         try:
-            answer = self.options.catalogue.maps(instruction, "output_to_input")
+            (answer,) = self.options.catalogue.maps(instruction, "output_to_input")
         except InputError:
             return []
-        if isinstance(answer, NoMap | UpperBounds) or len(answer) != 1:
-            return []
-        found = [(o, m) for o, maps in zip(instruction.operands, answer[0], strict=True) for m in maps]
+        found = [(o, m) for o, reads in zip(instruction.operands, answer, strict=True) for m in reads.maps]
         return [] if any(m.ranges or m.rts for _, m in found) else found
 
 
@@ -721,6 +706,16 @@ def flattened(instruction: Instruction) -> Instruction:
         for o in instruction.operands
     )
     return replace(instruction, operands=tuple(a for arrays in operands for a in arrays))
+
+
+def _with_arrays(instruction: Instruction) -> Instruction:
+    """Return an instruction whose operands are arrays, as the catalogue asks for."""
+    if instruction.shape is None:
+        raise InputError("the shape is not known")
+    instruction = flattened(instruction)
+    if not all(isinstance(o.shape, Shape) for o in instruction.operands):
+        raise InputError(f"{instruction.opcode} of a tuple")
+    return instruction
 
 
 def _fits(inside: AnyShape | None, outside: AnyShape | None) -> bool:

@@ -9,7 +9,6 @@ from typing import Generic, TypeAlias, TypeVar
 from ..hlo import Computation, TupleShape, leaves
 from ..hlo.shape import AnyShape
 from ..indexing_map import IndexingMap
-from .catalogue import NoMap
 
 M = TypeVar("M")
 M_co = TypeVar("M_co", covariant=True)
@@ -20,6 +19,17 @@ Path = tuple[int, ...]
 
 Leaf = tuple[int, Path]
 """An operand's or parameter's number and the path of an array within its shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoMap:
+    """The reason why no map exists or is known, and the instruction that causes it."""
+
+    instruction: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.instruction}: {self.reason}"
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from dataclasses import dataclass, replace
 from ..hlo import Computation
 from ..indexing_map import IndexingMap, Variable
 from ..op import Direction
-from .catalogue import NoMap
-from .dependence import IDENTITY, Link, Path, Reads, union
+from .dependence import IDENTITY, Link, NoMap, Path, Reads, union
 from .merge import covers
 from .runtime import reads_position
 

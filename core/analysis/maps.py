@@ -26,8 +26,7 @@ from ..errors import InputError, quoted
 from ..hlo import Computation, Instruction, Module
 from ..indexing_map import IndexingMap, RuntimeSource
 from ..op import DIRECTIONS, Direction
-from .catalogue import NoMap
-from .dependence import Reads, depending, paths_of
+from .dependence import NoMap, Reads, depending, paths_of
 from .runtime import source_text, with_sources
 from .steps import Options
 from .summaries import Analysis

@@ -20,9 +20,9 @@ from ..hlo import Computation, Instruction, Module, leaves
 from ..hlo.shape import UNBOUNDED
 from ..op import Direction, Op, box, map_claim, substituted, symbols
 from ..parametric import ParametricMap, divisors_of
-from .catalogue import NoMap, ReadOp
+from .catalogue import ReadOp
 from .dataflow import READS_NOTHING, TRANSPARENT, flattened
-from .dependence import Leaf, Path, Reads, paths_of, union
+from .dependence import Leaf, NoMap, Path, Reads, paths_of, union
 from .values import CALLS
 
 Link: TypeAlias = Reads[ParametricMap | None]

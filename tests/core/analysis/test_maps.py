@@ -11,7 +11,7 @@ from computation_maps import computation_maps
 from hypothesis import HealthCheck, given, settings
 
 from indexproof import strategies
-from indexproof.core.analysis import ComputationMaps, ModuleMaps, NoMap, OpMaps, Options
+from indexproof.core.analysis import ComputationMaps, ModuleMaps, NoMap, OpMaps, Options, Reads
 from indexproof.core.errors import InputError
 from indexproof.core.expr import var
 from indexproof.core.hlo import (
@@ -45,7 +45,7 @@ def d(k: int) -> Any:
 class Extended:
     """The catalogue of ops, with methods of a subclass for opcodes that it does not have."""
 
-    def maps(self, instruction: Instruction, direction: Direction) -> OpMaps | NoMap:
+    def maps(self, instruction: Instruction, direction: Direction) -> OpMaps:
         made = getattr(self, f"op_{instruction.opcode}", None)
         return catalogue.maps(instruction, direction) if made is None else made(instruction)
 
@@ -401,7 +401,7 @@ def test_only_known_constants_are_folded(constant: str, shape: str, wanted: str 
             index = (d(1),) if i.operand_arrays[1].dims else ()
             rts = [("rt0", 0, 8, RuntimeSource(i.operands[1].name, index))]
             data = IndexingMap.of(boxes("d", i.array.dims), rts=rts, results=[d(0) + var("rt0"), d(1)])
-            return [[[data], []]]
+            return [[Reads((data,)), Reads()]]
 
     (m,) = computation_maps(read_module(text), Gatherish())[0, 0]
     assert ([] if m.rts else [str(m.results[0])]) == ([f"d0 + {wanted}"] if wanted else [])
@@ -413,7 +413,8 @@ def test_iota_is_folded_only_where_it_does_not_wrap() -> None:
         class Pick(Extended):
             def op_pick(self, i: Instruction) -> OpMaps:
                 rts = [("rt0", 0, 500, RuntimeSource(i.operands[1].name + " = something", (d(0),)))]
-                return [[[IndexingMap.of(boxes("d", i.array.dims), rts=rts, results=[var("rt0")])], []]]
+                m = IndexingMap.of(boxes("d", i.array.dims), rts=rts, results=[var("rt0")])
+                return [[Reads((m,)), Reads()]]
 
         text = f"""ENTRY e {{
             p = s32[501] parameter(0)
@@ -529,7 +530,8 @@ def test_maps_of_one_instruction() -> None:
 def test_a_catalogue_must_name_operands_as_sources() -> None:
     class Wrong(Extended):
         def op_transpose(self, i: Instruction) -> OpMaps:
-            return [[[IndexingMap.of(boxes("d", i.array.dims), rts=[("rt0", 0, 1, RuntimeSource("zebra", ()))])]]]
+            rts = [("rt0", 0, 1, RuntimeSource("zebra", ()))]
+            return [[Reads((IndexingMap.of(boxes("d", i.array.dims), rts=rts),))]]
 
     with pytest.raises(InputError, match="zebra"):
         computation_maps(read_module("p = s32[2] parameter(0)\nt = s32[2] transpose(p)"), Wrong())

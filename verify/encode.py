@@ -53,6 +53,15 @@ def integer_text(n: int) -> str:
     return str(n) if n >= 0 else f"(- {-n})"
 
 
+def limited(s: z3.Solver, budget: int) -> z3.Solver:
+    """Limit a solver to ``budget`` resource units, and give it the settings of all solvers."""
+    # z3 treats 0 as no limit
+    s.set("rlimit", max(1, min(budget, MAX_RLIMIT)))
+    s.set("random_seed", SEED)
+    s.set("ctrl_c", False)  # this program handles interrupts; z3 would answer "unknown"
+    return s
+
+
 def resources(s: z3.Solver) -> int:
     """Return the resource units that the solver's context has used."""
     return sum(int(amount) for name, amount in s.statistics() if name == "rlimit count")
@@ -221,10 +230,6 @@ class Encoder:
     # -- solving
     def solver(self, conditions: Sequence[Any], budget: int) -> z3.Solver:
         """Return a solver with ``conditions`` and the facts, limited to ``budget`` resource units."""
-        s = z3.Solver(ctx=self.context)
-        # z3 treats 0 as no limit
-        s.set("rlimit", max(1, min(budget, MAX_RLIMIT)))
-        s.set("random_seed", SEED)
-        s.set("ctrl_c", False)  # this program handles interrupts; z3 would answer "unknown"
+        s = limited(z3.Solver(ctx=self.context), budget)
         s.add(*self.facts, *conditions)
         return s

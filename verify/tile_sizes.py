@@ -35,7 +35,7 @@ from itertools import pairwise
 from math import prod
 
 from ..core.condition import FALSE, TRUE, Condition, all_of, any_of, show_condition
-from ..core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, ceildiv, integer, minimum, mul, var
+from ..core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, as_sum, ceildiv, integer, minimum, mul, var
 from ..core.facts import Facts
 from ..core.indexing_map import IndexingMap, Variable
 from ..core.interval import Interval
@@ -168,7 +168,7 @@ def _atoms(e: Expr) -> Sequence[Expr]:
 def _digits(e: Expr, known: _Known) -> list[_Digit] | None:
     """Return the digits whose weighted sum is the result, or None."""
     weights: dict[Expr, dict[int, int]] = {}
-    for term, weight in e.terms if isinstance(e, Sum) else () if isinstance(e, Int) else ((e, 1),):
+    for term, weight in as_sum(e)[1]:
         found = _span(term)
         if found is None or found[0] not in known:
             return None

@@ -40,20 +40,6 @@ def renamed(
     return changed("names_do_not_matter", m, after, values, kept=dict(names))
 
 
-def used_variables(m: IndexingMap) -> set[Expr]:
-    """Return the variables that results, constraints, or the sources of used runtime variables mention."""
-    used: set[Expr] = {n for n in postorder(*m.results, *(c.expr for c in m.constraints)) if type(n) is Var}
-    sources = {v.expr: v.source.results for v in m.rts if v.source is not None}
-    todo = [v for v in sources if v in used]
-    while todo:
-        for n in postorder(*sources[todo.pop()]):
-            if type(n) is Var and n not in used:
-                used.add(n)
-                if n in sources:
-                    todo.append(n)
-    return used
-
-
 def remove_unused(m: IndexingMap, *, dims: bool = False, ranges: bool = True, rts: bool = True) -> Reduced:
     """Remove the variables that nothing depends on.
 
@@ -61,7 +47,7 @@ def remove_unused(m: IndexingMap, *, dims: bool = False, ranges: bool = True, rt
     box is empty is kept, because it makes the domain empty.  Removing a dimension changes the source of the map, so it
     happens only on request.
     """
-    used = used_variables(m)
+    used = _needed(m, *m.results, *(c.expr for c in m.constraints))
     asked = [(m.dims, dims), (m.ranges, ranges), (m.rts, rts)]
     gone = [v for of, wanted in asked if wanted for v in of if v.expr not in used and v.size > 0]
     if not gone:
@@ -201,15 +187,15 @@ def eliminate_ranges(m: IndexingMap) -> Reduced:
     return Reduced.of(m)
 
 
-def _needed(m: IndexingMap, e: Expr) -> set[Expr]:
-    """Return all nodes that ``e`` depends on, also through the sources of runtime variables."""
+def _needed(m: IndexingMap, *roots: Expr) -> set[Expr]:
+    """Return the variables that ``roots`` depend on, also through the sources of runtime variables."""
     sources = {r.expr: r.source.results for r in m.rts if r.source is not None}
-    found: set[Expr] = set()
-    todo: list[Expr] = [e]
+    found: set[Expr] = {n for n in postorder(*roots) if type(n) is Var}
+    todo = [v for v in sources if v in found]
     while todo:
-        for node in postorder(todo.pop(), known=found):
-            found.add(node)
-            todo.extend(sources.get(node, ()) if isinstance(node, Var) else ())
+        new = {n for n in postorder(*sources[todo.pop()]) if type(n) is Var} - found
+        found |= new
+        todo += new & sources.keys()
     return found
 
 

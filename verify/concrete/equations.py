@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ...core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, integer, linear, substitute_all
+from ...core.expr import Expr, FloorDiv, Int, Mod, Sum, Var, as_sum, integer, linear, substitute_all
 from ...core.interval import Interval, is_infinite
 
 
@@ -103,9 +103,8 @@ def _digits(
 
 def _linear_span(e: Expr, box: Mapping[Var, Interval]) -> Interval | None:
     """Return the interval of a sum of variables, or ``None`` for any other expression."""
-    parts_ = e.terms if isinstance(e, Sum) else () if isinstance(e, Int) else ((e, 1),)
-    const = e.const if isinstance(e, Sum) else e.value if isinstance(e, Int) else 0
-    return span(const, parts_, box) if all(v in box for v, _ in parts_) else None
+    const, terms = as_sum(e)
+    return span(const, terms, box) if all(v in box for v, _ in terms) else None
 
 
 def _quotient(e: Expr, n: int) -> Expr:

@@ -14,7 +14,7 @@ import z3
 
 from ...core.expr import CeilDiv, FloorDiv, Int, Mod, Var, postorder
 from ...core.interval import Interval, is_infinite
-from ..encode import SEED, Encoder, Encoding, integer_text, resources
+from ..encode import Encoder, Encoding, integer_text, limited, resources
 from .forms import Form, Row
 from .problem import HOLDS, Fact, Option, Outcome, Point, Problem
 
@@ -125,10 +125,7 @@ def counterexample(
     for choice in choices:
         lines.append(f"(assert (or {' '.join(_all([_inside(f, i) for f, i in chosen]) for chosen in choice)}))")
     lines.append(f"(assert (not {_inside(*goal)}))")
-    solver = z3.SolverFor("QF_LIA", ctx=context)
-    solver.set("rlimit", budget)
-    solver.set("random_seed", SEED)
-    solver.set("ctrl_c", False)
+    solver = limited(z3.SolverFor("QF_LIA", ctx=context), budget)
     # text is read many times faster than z3's Python objects are built
     solver.from_string("".join(lines))
     answer = solver.check()

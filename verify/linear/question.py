@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import z3
 
 from .. import encode
-from ..budget import MAX_RLIMIT
 from .formula import All, AtLeast, Formula, Some, atoms
 from .polynomial import Monomial, Poly
 from .record import LinearFact
@@ -96,7 +95,7 @@ class Meter:
     """The z3 context of one obligation, created lazily, and the resources spent in it."""
 
     def __init__(self, rlimit: int) -> None:
-        self.rlimit = min(rlimit, MAX_RLIMIT)
+        self.rlimit = rlimit
         self.questions = 0
         self.last: Any = None
         self._context: z3.Context | None = None
@@ -104,8 +103,7 @@ class Meter:
     @property
     def spent(self) -> int:
         """The resource units spent so far, which z3 counts by context."""
-        counts = () if self.last is None else self.last.statistics()
-        return sum(int(amount) for name, amount in counts if name == "rlimit count")
+        return 0 if self.last is None else encode.resources(self.last)
 
     @property
     def context(self) -> z3.Context:
@@ -122,10 +120,7 @@ class LinearQuestion:
         self.meter = meter
         self.symbols = Symbols()
         self._declared = 0
-        self._solver = z3.SimpleSolver(ctx=meter.context)
-        self._solver.set("rlimit", meter.rlimit)
-        self._solver.set("random_seed", encode.SEED)
-        self._solver.set("ctrl_c", False)  # this program handles interrupts; z3 would answer "unknown"
+        self._solver = encode.limited(z3.SimpleSolver(ctx=meter.context), meter.rlimit)
         self._text: list[str] = []
         self.undecided = False
 

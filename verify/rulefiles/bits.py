@@ -10,8 +10,7 @@ import z3
 
 from ...core.condition import all_exprs
 from ...core.points import peak
-from ..budget import MAX_RLIMIT
-from ..encode import Encoder, resources
+from ..encode import Encoder, limited, resources
 from .evaluate import refutes
 from .lowering import core_variables, lowered
 from .rule import StatedRule
@@ -65,9 +64,7 @@ def bit_vector_point(r: StatedRule, budget: int) -> tuple[dict[str, int] | None,
     if width > _WIDEST:
         return None, 0
     context = z3.Context()
-    solver = z3.SolverFor("QF_BV", ctx=context)
-    solver.set("rlimit", min(budget, MAX_RLIMIT))
-    solver.set("random_seed", 0)
+    solver = limited(z3.SolverFor("QF_BV", ctx=context), budget)
     bits = _Bits(context, width)
     symbols = {v: bits.variable(core) for v, core in names.items()}
     solver.add(*map(bits.condition, rule.given), z3.Not(bits.condition(rule.goal)))

@@ -46,6 +46,9 @@ CALLS = frozenset(
     )
 )
 
+#: What the names of the types of integers and truth values begin with.
+_INTEGERS = ("int", "uint", "bool")
+
 
 def constants(closed: Any) -> dict[Any, Any]:
     """Return the values of the constant variables of a closed jaxpr; empty for any other."""
@@ -135,13 +138,14 @@ class IndexMapReader:
 
     @staticmethod
     def literal(x: Any) -> Expr:
-        if getattr(x, "shape", ()) != () or float(x) != int(x):
+        kind = str(getattr(x, "dtype", type(x).__name__))
+        if getattr(x, "shape", ()) != () or not kind.startswith(_INTEGERS):
             raise NotConverted(f"a constant of the index map is {x}")
         return integer(int(x))
 
     def check(self, eqn: Any, aval: Any, e: Expr) -> None:
         kind = str(getattr(aval, "dtype", ""))
-        if aval.shape != () or not kind.startswith(("int", "uint", "bool")):
+        if aval.shape != () or not kind.startswith(_INTEGERS):
             raise NotConverted(f"`{eqn.primitive.name}` gives {aval.str_short()}, not an integer")
         if kind != "bool":
             bits, found = int(kind.lstrip("uint")), self.interval(e)
@@ -170,8 +174,8 @@ class IndexMapReader:
             return [lift(self.symbolic(eqn.params["dim"]))]
         if any(not isinstance(a, Expr) for a in args):
             raise NotConverted(f"`{name}` of scalar prefetch")
-        boolean = name in ("and", "not", "or") and str(eqn.invars[0].aval.dtype) == "bool"
-        operation = _OPERATIONS.get(f"{name} bool" if boolean else name)
+        kind = eqn.outvars[0].aval.dtype
+        operation = _OPERATIONS.get(f"{name} {kind}") or _OPERATIONS.get(name)
         if operation is None:
             raise NotConverted(f"the index map computes `{name}`")
         return [operation(self, *args)]
@@ -277,13 +281,14 @@ def _unequal(r: IndexMapReader, a: Expr, b: Expr) -> Expr:
     return r.positive(maximum(a - b, b - a))
 
 
-#: The primitives of jax that an index map may use, on integers, or on truth values where the name says so.
+#: The primitives of jax that an index map may use, on integers, or with truth values as results where the name says so.
 _OPERATIONS: dict[str, Callable[..., Expr]] = {
     **dict.fromkeys(("broadcast_in_dim", "convert_element_type", "copy", "reshape", "squeeze"), lambda r, a: a),
     "abs": lambda r, a: maximum(a, -a),
     "add": lambda r, a, b: a + b,
     "and": IndexMapReader.masked,
     "and bool": lambda r, a, b: minimum(a, b),
+    "convert_element_type bool": lambda r, a: _unequal(r, a, integer(0)),
     "clamp": lambda r, lo, x, hi: minimum(maximum(x, lo), hi),
     "div": IndexMapReader.truncated,
     "eq": lambda r, a, b: 1 - _unequal(r, a, b),

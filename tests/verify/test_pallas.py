@@ -162,6 +162,7 @@ MAPS: list[Callable[..., Any]] = [
     lambda i, j: jax.lax.switch(i - 1, [lambda x: x, lambda x: 2 * x, lambda x: x + 7], j),
     lambda i, j: jax.jit(lambda a, b: a * 2 + b)(i, j) + (-i) % 4 + jnp.int32(~j),
     lambda i, j: (i.astype(jnp.int16) + j.astype(jnp.int16)).astype(jnp.int32) + jax.lax.clamp(0, i, 2),
+    lambda i, j: (i - 1).astype(bool).astype(jnp.int32) + jnp.where(j, i, 2),
 ]
 
 
@@ -184,6 +185,8 @@ def test_index_maps_mean_what_jax_computes(number: int) -> None:
     (lambda i, j: i | j, "computes `or`"),
     (lambda i, j: jax.lax.fori_loop(0, 3, lambda _, x: x + i, j), "the index map computes `scan`"),
     (lambda i, j: jnp.arange(4)[i], "computes `iota`"),
+    (lambda i, j: jnp.maximum(-jnp.inf, 1.5).astype(jnp.int32) + i, "a constant of the index map is -inf"),
+    (lambda i, j: jnp.real(jnp.complex64(1j)).astype(jnp.int32) + i, "a constant of the index map is 1j"),
 ])  # fmt: skip
 def test_what_is_no_indexing_map_is_undecided(function: Callable[..., Any], why: str) -> None:
     call = call_of(copied((8,), (1,), lambda i, j: (function(i, j),), lambda i, j: (j,), (4, 5)), array(8))

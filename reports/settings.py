@@ -59,6 +59,9 @@ def settings_of(root: Path) -> Settings:
     for kind in _KINDS:
         for pattern in _strings(path, kind, table.get(kind, [])):
             try:
+                # some versions of Python read `**x` as `*x`
+                if any("**" in part and part != "**" for part in Path(pattern).parts):
+                    raise ValueError(pattern)
                 paths = sorted(root.glob(pattern))
             except (ValueError, NotImplementedError, IndexError):
                 expected = "a file, a folder or a pattern below the repository"

@@ -104,7 +104,7 @@ def _settings_of_the_process() -> Iterator[None]:
         if isinstance(unraisable.exc_value, KeyboardInterrupt):
             # an exception raised here would be dropped too, so interrupt the main thread a moment later
             threading.Timer(0.01, _thread.interrupt_main).start()
-        elif getattr(unraisable.object, "__module__", "").split(".")[0] != "z3":
+        elif not (raised := unraisable.exc_traceback) or not raised.tb_frame.f_globals["__name__"].startswith("z3."):
             # those of z3 are about solver objects that a Ctrl-C left half-constructed
             before(unraisable)
 

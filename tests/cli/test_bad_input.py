@@ -30,7 +30,7 @@ LINES = [
     ("prove|--cache|/dev/null|interval_sum", "is no file"),
     ("prove|--cache|/dev/null/x|interval_sum", "cannot write"),
     (f"prove|--cache|{'x' * 300}|interval_sum", "is not the name of a file"),
-    ("prove|--cache|x\0y|interval_sum", "null byte"),
+    ("prove|--cache|x\0y|interval_sum", "embedded null"),
     ("prove|--cache|/proc/x.sqlite|interval_sum", "cannot write"),
     ("prove|--cache|no/such.sqlite|--read-only-cache|interval_sum", "there is no file"),
     ("prove|smal_remainder_vanishes", "did you mean `small_remainder_vanishes`"),

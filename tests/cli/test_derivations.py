@@ -135,7 +135,7 @@ def test_what_sympy_cannot_print_is_said(run: Run) -> None:
     # Python's default, which other tests of this process may have raised
     sys.setrecursionlimit(1_000)
     try:
-        refused = run("convert", "--to", "sympy", deep(100))
+        refused = run("convert", "--to", "sympy", deep(400))
     finally:
         sys.setrecursionlimit(limit)
     assert refused.status == 3

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -251,7 +252,8 @@ class Solver:
     def __del__(self) -> None:
         raise self.happens("has no owner")
 
-    __del__.__module__ = "z3.z3"
+    # a function of z3, by its globals
+    __del__ = FunctionType(__del__.__code__, {"__name__": "z3.z3"})
 
 
 @pytest.mark.parametrize(("happens", "status"), [(KeyboardInterrupt, 2), (AttributeError, 3)])

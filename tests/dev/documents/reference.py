@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ForwardRef
 
 import indexproof
 from indexproof.core.constraint_order import ConstraintMeasure, constraint_measure
@@ -227,7 +227,9 @@ def _signature(name: str, value: Any) -> str:
     empty = inspect.Parameter.empty
 
     def bare(annotation: object) -> object:
-        text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+        # fields of a NamedTuple have these in some versions of Python
+        text = annotation.__forward_arg__ if isinstance(annotation, ForwardRef) else annotation
+        text = text if isinstance(text, str) else inspect.formatannotation(text)
         return empty if annotation is empty else _Bare(text)
 
     parameters = [p.replace(annotation=bare(p.annotation)) for p in s.parameters.values() if p.name != "self"]

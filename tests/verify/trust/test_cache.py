@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -264,7 +265,7 @@ def test_a_database_of_something_else_is_not_read(tmp_path: Path) -> None:
         "BEGIN SELECT raise(ABORT, 'no'); END",
 ])  # fmt: skip
 def test_what_would_be_computed_without_end_is_no_cache(path: Path, made: str, read_only: bool) -> None:
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path)) as db:
         db.executescript(f"DROP TABLE entries; {made}")
     with Cache(path, read_only=read_only) as cache:
         assert cache.get("key") is None

@@ -116,7 +116,7 @@ class AnalysedModule:
 
 
 def module_maps(module: Module | str) -> ModuleMaps:
-    """Return the simplified maps of a module or of HLO text; maps that are proved to be equal are kept once.
+    """Return the simplified maps of a module or of HLO text; of up to 16 maps, those proved to be equal are kept once.
 
     Raises :class:`InputError`, with the position, for text that is not HLO.
     """

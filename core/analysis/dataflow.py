@@ -67,6 +67,9 @@ Mask = tuple[OperandStep, Value, Sequence[int], Sequence[Expr]]
 # At most this many maps are kept separate on a walk; more of them are joined.
 _APART = 8
 
+# Among more maps than this, equal relations of different forms are not looked for: every pair would have to be compared.
+_COMPARED = 16
+
 
 class Dataflow:
     """The analysis of one computation."""
@@ -223,14 +226,14 @@ class Dataflow:
         return Reads(self.distinct(maps), reads.unknown, reads.at_most, reads.sent)
 
     def distinct(self, maps: Sequence[IndexingMap]) -> tuple[IndexingMap, ...]:
-        """Simplify maps, drop empty ones, and keep one map for each relation, as far as equality can be decided."""
+        """Simplify maps, drop empty ones, and keep one map for each relation if the maps are few and it can be decided."""
+        simple = [m for m in dict.fromkeys(map(self.analysis.simplified, maps)) if not m.is_trivially_empty]
+        if self.options.equal is None or len(simple) > _COMPARED:
+            return tuple(simple)
         kept: list[IndexingMap] = []
-        for m in dict.fromkeys(map(self.analysis.simplified, maps)):
-            if m.is_trivially_empty:
-                continue
-            if self.options.equal and any(self.options.equal(m, k) for k in kept):
-                continue
-            kept.append(m)
+        for m in simple:
+            if not any(self.options.equal(m, k) for k in kept):
+                kept.append(m)
         return tuple(kept)
 
     def links(self, instruction: Instruction, path: Path) -> dict[Leaf, Link]:

@@ -106,9 +106,9 @@ class ModuleMaps:
     def computation(self, computation: Computation | str, direction: Direction) -> ComputationMaps:
         """Return all maps between the roots and the parameters of a computation.
 
-        Simplified maps that are structurally equal, or that the options prove equal, are one map.  Runtime variables
-        that read constants or iotas are replaced by their values.  Other sources are the text of the instruction read;
-        one inside a called computation is named `call/…/name`.
+        Simplified maps that are structurally equal are one map, and so are those of up to 16 that the options prove
+        equal.  Runtime variables that read constants or iotas are replaced by their values.  Other sources are the text
+        of the instruction read; one inside a called computation is named `call/…/name`.
         """
         computation = self._named(computation)
         summary = self._analysis(direction).summary(computation)

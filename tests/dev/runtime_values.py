@@ -6,6 +6,7 @@ import itertools
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -26,7 +27,7 @@ from indexproof.verify.concrete import (
     is_empty,
     same_relation,
 )
-from indexproof.verify.properties import bijective, disjoint, injective, monotone
+from indexproof.verify.properties import aligned, bijective, contiguous, disjoint, injective, monotone
 
 Point = tuple[int, ...]
 #: For each pair of points, the contents of the arrays for which they are related; pairs never related may be missing.
@@ -131,6 +132,40 @@ def _injective(points: Relation) -> bool:
 def _monotone(points: Relation) -> bool:
     rows = sorted(points.items(), key=lambda row: row[0])
     return not any(a[1] > b[1] and a[0] < b[0] and (x & y).any() for (a, x), (b, y) in itertools.combinations(rows, 2))
+
+
+def _increasing(points: Relation, k: int) -> bool:
+    """Return whether targets increase with variable ``k`` alone."""
+    pairs = itertools.permutations(points.items(), 2)
+    return not any(
+        a[0][k] < b[0][k] and _others(a[0], k) == _others(b[0], k) and a[1] >= b[1] and (x & y).any()
+        for (a, x), (b, y) in pairs
+    )
+
+
+def _others(at: Point, k: int) -> Point:
+    return (*at[:k], *at[k + 1 :])
+
+
+def _contiguous(points: Relation, k: int, box: range, width: int, shape: Sequence[int]) -> bool:
+    """Return whether vectors of variable ``k``, which begin with its box, lie inside without gaps or outside."""
+    for (at, target), where in points.items():
+        start = at[k] - (at[k] - box.start) % width
+        for x in range(start, start + width):
+            place = _place(target, shape) + x - at[k]
+            moved = (*at[:k], x, *at[k + 1 :])
+            there = [w for (b, t), w in points.items() if b == moved and _place(t, shape) == place]
+            if x not in box or (where & ~np.any(there, axis=0)).any():
+                return False
+    return True
+
+
+def _place(target: Point, shape: Sequence[int]) -> int:
+    """Return the row-major position, which may lie outside."""
+    place = 0
+    for x, n in zip(target, shape, strict=True):
+        place = place * n + x
+    return place
 
 
 # ------------------------------------------------------------------------------------------------------------ maps
@@ -238,6 +273,21 @@ def _questions(
     yield "contains", lambda: contains(one, other), _within(b, a)
     if len(one.ranges) == len(other.ranges):
         yield "pointwise", lambda: equal_maps(one, other, "pointwise"), _same(contents.points(one), points)
+    own = (*other.dims, *other.ranges)
+    for k, v in enumerate(own):
+        races = [
+            a
+            for (a, x), (b, y) in itertools.combinations(points.items(), 2)
+            if a[1] == b[1] and a[0][k] != b[0][k] and (x & y).any()
+        ]
+        yield f"injective {v.name}", partial(injective, other, [v.name]), not races
+        yield f"monotone {v.name}", partial(monotone, other, v.name, strict=True), _increasing(points, k)
+        for width in (2, 3):
+            whole = _contiguous(points, k, range(v.lo, v.hi + 1), width, shape)
+            starts = [t for (at, t), x in points.items() if x.any() and (at[k] - v.lo) % width == 0]
+            even = all(_place(t, shape) % width == 0 for t in starts)
+            yield f"contiguous {v.name} {width}", partial(contiguous, other, v.name, width, shape), whole
+            yield f"aligned {v.name} {width}", partial(aligned, other, width, shape, v.name), even
     both = _united((*b.items(), *c.items()))
     yield (
         "same_relation",

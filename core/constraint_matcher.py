@@ -94,6 +94,11 @@ def use_written(rules: Iterable[ConstraintRule], checks: Mapping[str, Check]) ->
             _WRITTEN[rule] = checks[rule.name]
 
 
+def are_written(rules: tuple[ConstraintRule, ...]) -> bool:
+    """Return whether ``rules`` are all the registered ones, in their order."""
+    return rules == tuple(_WRITTEN)
+
+
 @cache
 def compiled_constraint_rule(rule: ConstraintRule) -> CompiledConstraintRule:
     """Compile ``rule``.  Raises :class:`DeclarationError` for a strategy that does not exist."""

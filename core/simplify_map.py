@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import native
+from .constraint_matcher import are_written
 from .constraint_normal import Constraints, Contradiction
 from .cost import DIVISION_WEIGHT, cost, expect_weight, map_cost
 from .expr import Expr, Sum, integer
@@ -52,7 +53,9 @@ def simplify_map(
         after = _kept(m, rules, trace, keep_points, division_weight, quick)
     else:
         said: list[tuple[Any, ...]] | None = None if trace is None else []
-        after = native.simplified_map(rules.engine, m, said, division_weight, quick, keep_points, _emptied)
+        # of constraint rules only those of the catalogue are translated
+        engine = rules.engine if are_written(rules.constraints) else None
+        after = native.simplified_map(engine, m, said, division_weight, quick, keep_points, _emptied)
         if said and after is not None and trace is not None and after is not m:
             trace.extend(entries(said, rules, after))
     if after is None:

@@ -140,9 +140,11 @@ PyObject* interned(PyTypeObject* type, F key, PyObject* x, Py_ssize_t at_x, PyOb
     fill(o.o, at_y, y);
   }
   fill(o.o, at_key, Owned(PyLong_FromLongLong(key())).release());
-  // the interpreter's lock is held, so no other thread can have added it in the meantime
-  if (PyDict_SetItem(table, entry.o, o.o)) throw Failed{};
-  return o.release();
+  // an allocation may collect garbage, which runs Python code, here or in another thread, that may add the node
+  found = PyDict_SetDefault(table, entry.o, o.o);
+  if (!found) throw Failed{};
+  Py_INCREF(found);
+  return found;
 }
 
 PyObject* object(Expr e, std::vector<PyObject*>& made) {

@@ -102,6 +102,34 @@ def test_threads_get_the_same_node() -> None:
         assert all(n is nodes[0] for n in nodes)
 
 
+@pytest.mark.parametrize("allocations", [1, 2, 3, 5, 7])
+def test_a_node_made_by_a_garbage_collection_is_the_same(allocations: int) -> None:
+    """An allocation may start a collection, which may run Python code that makes the node that is being made."""
+    wanted: list[int] = []
+    others: list[object] = []
+
+    def make(n: int) -> object:
+        return (x + n) // 3 + (y * n) % 7
+
+    def during(phase: str, _: object) -> None:
+        if phase == "start" and wanted:
+            others.append(make(wanted[0]))
+
+    before = gc.get_threshold()
+    gc.callbacks.append(during)
+    gc.set_threshold(allocations)
+    try:
+        for n in range(allocations * 10_000, allocations * 10_000 + 300):
+            wanted.append(n)
+            node = make(n)
+            wanted.clear()
+            assert all(other is node for other in others)
+            others.clear()
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(during)
+
+
 def test_operators_mean_what_python_means() -> None:
     rng = random.Random(7)
     for _ in range(500):

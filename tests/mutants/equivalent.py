@@ -216,6 +216,7 @@ _BY_REASON: Final[dict[str, tuple[str, ...]]] = {
         "core/kernel/ranges.py Ranges._know_digits: if n > 1 and (a in of_sums or (m and self.hi[a] - self.lo[a] < m // n - 1)):  ->  if n > 1 and (a in of_sums or (m and self.hi[a] - self.lo[a] < m // n - 0)):",
     ),
     "what is demanded of a runtime variable may be read again, and twice: the constraints of a map are merged": (
+        "core/constraint_normal.py Constraints.restart: self.todo = [c for c in reversed(todo) if type(c[0]) is not Var]  ->  self.todo = [c for c in reversed(todo) if type(c[1]) is not Var]",
         "core/constraint_normal.py Constraints.restart: self.todo = [c for c in reversed(todo) if type(c[0]) is not Var]  ->  self.todo = [c for c in reversed(todo) if type(c[-1]) is not Var]",
         "core/constraint_normal.py Constraints.restart: self.place = {c[0]: n for n, c in enumerate(self.kept)}  ->  self.place = {c[1]: n for n, c in enumerate(self.kept)}",
         "core/constraint_normal.py Constraints.restart: self.place = {c[0]: n for n, c in enumerate(self.kept)}  ->  self.place = {c[-1]: n for n, c in enumerate(self.kept)}",

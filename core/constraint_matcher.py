@@ -85,18 +85,21 @@ _NOTHING: tuple[Proposal, ...] = ({},)
 
 #: The checks loaded from a generated module, by rule.
 _WRITTEN: dict[ConstraintRule, Check] = {}
+#: The sets of rules that such a module has completely.
+_SETS: list[tuple[ConstraintRule, ...]] = []
 
 
-def use_written(rules: Iterable[ConstraintRule], checks: Mapping[str, Check]) -> None:
+def use_written(rules: tuple[ConstraintRule, ...], checks: Mapping[str, Check]) -> None:
     """Register the checks of ``rules`` from a module that :func:`constraint_source` wrote, instead of generating them."""
-    for rule in rules:
-        if rule.name in checks:
-            _WRITTEN[rule] = checks[rule.name]
+    written = {rule: checks[rule.name] for rule in rules if rule.name in checks}
+    _WRITTEN.update(written)
+    if len(written) == len(rules):
+        _SETS.append(rules)
 
 
 def are_written(rules: tuple[ConstraintRule, ...]) -> bool:
-    """Return whether ``rules`` are all the registered ones, in their order."""
-    return rules == tuple(_WRITTEN)
+    """Return whether these are the rules of a generated module: all of them, in their order."""
+    return rules in _SETS
 
 
 @cache

@@ -101,10 +101,12 @@ def _settings_of_the_process() -> Iterator[None]:
     digits, handler, before = sys.get_int_max_str_digits(), signal.getsignal(signal.SIGTERM), sys.unraisablehook
 
     def hook(unraisable: Any) -> None:
+        raised = unraisable.exc_traceback
+        module = raised.tb_frame.f_globals.get("__name__", "") if raised else ""
         if isinstance(unraisable.exc_value, KeyboardInterrupt):
             # an exception raised here would be dropped too, so interrupt the main thread a moment later
             threading.Timer(0.01, _thread.interrupt_main).start()
-        elif not (raised := unraisable.exc_traceback) or not raised.tb_frame.f_globals["__name__"].startswith("z3."):
+        elif module.split(".")[0] != "z3":
             # those of z3 are about solver objects that a Ctrl-C left half-constructed
             before(unraisable)
 

@@ -71,7 +71,8 @@ def test_sweeping_takes_nothing_from_other_threads() -> None:
     done = threading.Event()
 
     def sweep() -> None:
-        while not done.is_set():
+        # without a pause between sweeps of a large table, the other thread never gets the lock
+        while not done.wait(0.0001):
             core.sweep()
 
     sweeper = threading.Thread(target=sweep)
@@ -107,6 +108,7 @@ def test_a_node_made_by_a_garbage_collection_is_the_same(allocations: int) -> No
     """An allocation may start a collection, which may run Python code that makes the node that is being made."""
     wanted: list[int] = []
     others: list[object] = []
+    met = 0
 
     def make(n: int) -> object:
         return (x + n) // 3 + (y * n) % 7
@@ -124,10 +126,12 @@ def test_a_node_made_by_a_garbage_collection_is_the_same(allocations: int) -> No
             node = make(n)
             wanted.clear()
             assert all(other is node for other in others)
+            met += len(others)
             others.clear()
     finally:
         gc.set_threshold(*before)
         gc.callbacks.remove(during)
+    assert met > 100
 
 
 def test_operators_mean_what_python_means() -> None:
